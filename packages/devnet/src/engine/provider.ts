@@ -1,0 +1,111 @@
+import { createRequire } from 'node:module'
+import type * as Edr from '@nomicfoundation/edr'
+
+// EDR is CommonJS with a native module behind it.
+const edr = createRequire(import.meta.url)('@nomicfoundation/edr') as typeof Edr
+
+export interface RpcFailure extends Error {
+  code: number
+  data?: unknown
+}
+
+/** One EVM engine. `raw` takes and gives JSON text; `request` parses and throws RpcFailure. */
+export interface Provider {
+  request<T = unknown>(method: string, params?: unknown[]): Promise<T>
+  raw(json: string): Promise<string>
+}
+
+export interface GenesisAccount {
+  address: string
+  balance?: bigint
+  nonce?: bigint
+  code?: string
+  storage?: { index: bigint; value: bigint }[]
+}
+
+export interface ProviderOptions {
+  genesis: GenesisAccount[]
+  genesisTimeS: bigint
+  /** Private keys EDR may sign for (eth_sendTransaction). */
+  ownedKeys?: string[]
+  autoMine: boolean
+  blockGasLimit: bigint
+  baseFeeWei: bigint
+}
+
+let context: Promise<Edr.EdrContext> | undefined
+async function sharedContext(): Promise<Edr.EdrContext> {
+  context ??= (async () => {
+    const created = new edr.EdrContext()
+    await created.registerProviderFactory(edr.L1_CHAIN_TYPE, edr.l1ProviderFactory())
+    return created
+  })()
+  return context
+}
+
+const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replace(/^0x/, ''), 'hex'))
+const bigintsAsHex = (_: string, value: unknown) => (typeof value === 'bigint' ? `0x${value.toString(16)}` : value)
+
+export async function createProvider(options: ProviderOptions): Promise<Provider> {
+  const engine = await (await sharedContext()).createProvider(
+    edr.L1_CHAIN_TYPE,
+    {
+      allowBlocksWithSameTimestamp: true,
+      allowUnlimitedContractSize: false,
+      // With false, a reverted call looks like a result.
+      bailOnCallFailure: true,
+      bailOnTransactionFailure: false,
+      chainId: 4663n,
+      networkId: 4663n,
+      coinbase: bytes('0x00000000000000000000000000000000c0ffee00'),
+      defaultTransactionGasLimit: options.blockGasLimit,
+      genesisState: [
+        ...edr.l1GenesisState(edr.l1HardforkFromString(edr.PRAGUE)),
+        ...options.genesis.map((account) => ({
+          address: bytes(account.address),
+          ...(account.balance === undefined ? {} : { balance: account.balance }),
+          ...(account.nonce === undefined ? {} : { nonce: account.nonce }),
+          ...(account.code === undefined ? {} : { code: bytes(account.code) }),
+          ...(account.storage === undefined ? {} : { storage: account.storage }),
+        })),
+      ],
+      hardfork: edr.PRAGUE,
+      initialBaseFeePerGas: options.baseFeeWei,
+      initialParentBeaconBlockRoot: new Uint8Array(32),
+      minGasPrice: 0n,
+      mining: {
+        autoMine: options.autoMine,
+        blockGasLimit: options.blockGasLimit,
+        memPool: { order: edr.MineOrdering.Priority },
+      },
+      network: {
+        genesisBlockGasLimit: options.blockGasLimit,
+        genesisBlockTime: options.genesisTimeS,
+        genesisBlobGas: { gasUsed: 0n, excessGas: 0n },
+      },
+      observability: {},
+      ownedAccounts: options.ownedKeys ?? [],
+      precompileOverrides: [edr.precompileP256Verify()],
+    } as unknown as Edr.ProviderConfig,
+    { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
+    { subscriptionCallback: () => {} },
+    new edr.ContractDecoder(),
+  )
+  let id = 0
+  const raw = async (json: string): Promise<string> => {
+    const { data } = await engine.handleRequest(json)
+    return typeof data === 'string' ? data : JSON.stringify(data)
+  }
+  return {
+    raw,
+    async request<T>(method: string, params: unknown[] = []): Promise<T> {
+      id += 1
+      const answer = JSON.parse(await raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }, bigintsAsHex)))
+      if (answer.error) {
+        const { message, code, data } = answer.error
+        throw Object.assign(new Error(message), { code, data })
+      }
+      return answer.result
+    },
+  }
+}

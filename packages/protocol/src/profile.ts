@@ -1,0 +1,128 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/**
+ * A chain profile: every address, feed and pin of one deployment, as data. The devnet writes one; `profiles/`
+ * holds the real chain's. A value that is not publicly known is null there and the features that need it stay off.
+ */
+
+export const Address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
+export const Hash32 = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
+const Nullable = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** A Chainlink-shaped feed: `token` in dollars. Stale once older than its heartbeat. */
+const Feed = Type.Object({
+  address: Address,
+  decimals: Type.Integer(),
+  heartbeat_s: Type.Integer(),
+  /** Stock feeds stop outside the stock session. */
+  session: Type.Union([Type.Literal('always'), Type.Literal('stock')]),
+})
+
+const CoreToken = Type.Object({
+  symbol: Type.String(),
+  name: Type.String(),
+  /** Native ETH is the all-zero address. */
+  address: Address,
+  decimals: Type.Integer(),
+  kind: Type.Union([Type.Literal('native'), Type.Literal('core'), Type.Literal('stock')]),
+  native: Type.Boolean(),
+  feed: Type.Union([Feed, Type.Null()]),
+})
+
+const PoolPin = Type.Union([
+  Type.Object({ version: Type.Literal('v2'), address: Address }),
+  Type.Object({ version: Type.Literal('v3'), address: Address, fee: Type.Integer() }),
+  Type.Object({
+    version: Type.Literal('v4'),
+    currency0: Address,
+    currency1: Address,
+    fee: Type.Integer(),
+    tick_spacing: Type.Integer(),
+    hooks: Address,
+  }),
+])
+
+export const ChainProfile = Type.Object({
+  name: Type.String(),
+  chain_id: Type.Literal(4663),
+  /** devnet: state may be reset, loopback webhooks and the embedded store are fine. */
+  kind: Type.Union([Type.Literal('devnet'), Type.Literal('mainnet')]),
+  rpc_url: Nullable(Type.String()),
+  /** Takes eth_sendRawTransaction only. */
+  sequencer_url: Nullable(Type.String()),
+  explorer_tx: Type.String(),
+  /** Logs before this block hold nothing of ours. */
+  first_block: Type.Integer(),
+  /** What is unchecked or unknown here, in plain sentences. */
+  notes: Type.Array(Type.String()),
+  contracts: Type.Object({
+    weth: Nullable(Address),
+    permit2: Address,
+    multicall3: Address,
+    universal_router: Nullable(Address),
+    v2_factory: Nullable(Address),
+    v2_pair_init_code_hash: Nullable(Hash32),
+    v3_factory: Nullable(Address),
+    v3_pool_init_code_hash: Nullable(Hash32),
+    v3_quoter: Nullable(Address),
+    v3_position_manager: Nullable(Address),
+    v4_pool_manager: Nullable(Address),
+    v4_position_manager: Nullable(Address),
+    v4_state_view: Nullable(Address),
+    v4_quoter: Nullable(Address),
+    launchpad_factory: Nullable(Address),
+    agent_registry: Nullable(Address),
+    stock_beacon: Nullable(Address),
+    stock_registry: Nullable(Address),
+  }),
+  delegation: Type.Object({
+    version: Type.Literal('1.3.0'),
+    delegation_manager: Address,
+    stateless_delegator: Address,
+    enforcers: Type.Record(Type.String(), Address),
+  }),
+  /** In fee-rank order: ETH, WETH, USDG, then the rest. */
+  core_tokens: Type.Array(CoreToken),
+  /** Stock tokens that are not core but listed (portfolio reads them). */
+  listed_stocks: Type.Array(
+    Type.Object({
+      symbol: Type.String(),
+      address: Address,
+      decimals: Type.Integer(),
+      feed: Type.Union([Feed, Type.Null()]),
+    }),
+  ),
+  pins: Type.Object({
+    /** The pool whose 30-minute TWAP is PARTNER's mark. */
+    partner_usdg: Type.Union([PoolPin, Type.Null()]),
+    /** Reference pools for mids, by core symbol against USDG. */
+    reference_pools: Type.Record(Type.String(), Type.Array(PoolPin)),
+    /** Pools fast mode may use, by `IN/OUT`. */
+    fast_pools: Type.Record(Type.String(), PoolPin),
+  }),
+  /** v4 hooks whose code was read: safe to route through, and whether they change amounts. */
+  known_hooks: Type.Array(
+    Type.Object({ address: Address, name: Type.String(), changes_amounts: Type.Boolean() }),
+  ),
+  fee_recipient: Nullable(Address),
+  treasury_buckets: Type.Object({
+    operations: Nullable(Address),
+    buybacks: Nullable(Address),
+    treasury: Nullable(Address),
+  }),
+  cosigner: Nullable(Address),
+  vendors: Type.Object({
+    audit_url: Nullable(Type.String()),
+    gateway_url: Nullable(Type.String()),
+    aggregator_urls: Type.Record(Type.String(), Type.String()),
+  }),
+  league: Type.Object({
+    /** ISO date of a Monday, 00:00 UTC. */
+    first_season: Nullable(Type.String()),
+    platform_agent_id: Nullable(Type.String()),
+  }),
+})
+export type ChainProfile = Static<typeof ChainProfile>
+export type CoreToken = ChainProfile['core_tokens'][number]
+export type Feed = Static<typeof Feed>
+export type PoolPin = Static<typeof PoolPin>
