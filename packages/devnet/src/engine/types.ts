@@ -1,0 +1,64 @@
+import type { Provider } from './provider.ts'
+
+export type Hex = `0x${string}`
+
+/** A block as eth_getBlockByNumber(…, true) gives it, with what the node itself needs typed. */
+export interface BlockJson {
+  number: Hex
+  hash: Hex
+  parentHash: Hex
+  timestamp: Hex
+  baseFeePerGas: Hex
+  gasLimit: Hex
+  logsBloom: Hex
+  stateRoot: Hex
+  transactions: { hash: Hex; from: Hex; nonce: Hex; [field: string]: unknown }[]
+  [field: string]: unknown
+}
+
+export interface Head {
+  number: bigint
+  hash: Hex
+  timestampS: bigint
+  baseFeeWei: bigint
+}
+
+/** An unsigned transaction from one of the accounts the node holds keys of. */
+export interface OwnedTx {
+  from: string
+  to?: string
+  data?: string
+  value?: bigint
+  gas?: bigint
+}
+
+/**
+ * The local chain: a main engine that clients read, a shadow engine that replays every block (hashes asserted
+ * equal) and serves simulations, an append-only log that survives kill -9, and an archive of blocks and receipts
+ * older than the running engine.
+ */
+export interface Chain {
+  /** True when there was no chain on disk: the caller deploys the world. */
+  fresh: boolean
+  head(): Head
+  /** Any read, answered by the main engine or, for older blocks, by the archive. Throws RpcFailure. */
+  request<T = unknown>(method: string, params?: unknown[]): Promise<T>
+  /** Pools a signed transaction; it is replayed into the shadow when mined. */
+  sendRaw(raw: Hex): Promise<Hex>
+  /** Pools a transaction signed by the engine for an owned account. */
+  sendOwned(tx: OwnedTx): Promise<Hex>
+  /** State-changing hardhat_ and evm_ calls: applied to main, mirrored to the shadow in order, and logged. */
+  admin<T = unknown>(method: string, params?: unknown[]): Promise<T>
+  /** Mines one block now and answers it; with `atS` that is its timestamp. */
+  mine(atS?: bigint): Promise<BlockJson>
+  /** Runs alone on the shadow, which stands at `head`; whatever `run` did there is undone. */
+  onShadow<T>(run: (shadow: Provider, head: Head) => Promise<T>): Promise<T>
+  /** Called after each block with its transactions, receipts ready to be read. Answers the unsubscriber. */
+  onBlock(listener: (block: BlockJson) => void): () => void
+  /** Begins a block every `blockMs`. */
+  startTicking(blockMs: number): void
+  /** Counters for tests and metrics. */
+  stats(): { blocks: number; shadowMismatches: number; rotations: number; walBytes: number }
+  /** Stops ticking, waits for the shadow and the log. */
+  close(): Promise<void>
+}
