@@ -1,0 +1,126 @@
+/**
+ * Every setting of the server: its name, default and meaning. The only reader of process.env; `.env.example` and
+ * docs/configuration.md are made from this table.
+ */
+interface Setting {
+  default: string
+  means: string
+}
+
+export const SETTINGS = {
+  HOST: { default: '127.0.0.1', means: 'Address the API listens on.' },
+  PORT: { default: '4663', means: 'Port of the API.' },
+  METRICS_PORT: { default: '4665', means: 'Private port of Prometheus metrics, on loopback; 0 turns it off.' },
+  ROLE: { default: 'api,jobs', means: 'What this process does: api, jobs or both.' },
+  DATA_DIR: { default: '.pit', means: 'Where state lives: the embedded store, the chain, the profile.' },
+  PROFILE: { default: '', means: 'Chain profile file. Empty: the one the devnet writes under DATA_DIR.' },
+  CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain. Set: no devnet starts.' },
+  SEQUENCER_URL: { default: '', means: 'Where signed transactions are relayed. Empty: the chain RPC.' },
+  DATABASE_URL: { default: '', means: 'PostgreSQL. Empty: the embedded store (PGlite) under DATA_DIR.' },
+  ALLOW_EMBEDDED_STORE: {
+    default: '',
+    means: '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power cut may lose the tail.',
+  },
+  REDIS_URL: { default: '', means: 'Redis for rate limits and shared caches. Empty: in memory.' },
+  AUTH_DOMAIN: {
+    default: 'localhost',
+    means: 'Domain named in sign-in messages, never taken from the Host header. Empty: sign-in is off.',
+  },
+  PUBLIC_URL: { default: '', means: "The API's own origin (sign-in URI, CSRF). Empty: http://AUTH_DOMAIN:PORT." },
+  ALLOWED_HOSTS: {
+    default: '',
+    means: 'Comma-separated hosts this server answers for, beyond PUBLIC_URL and loopback names; * answers any.',
+  },
+  REQUIRE_PARTNER_AGENT: { default: '', means: '1: only wallets and owners of registry agents may sign in.' },
+  SIGNUPS_PER_ADDRESS_DAY: { default: '20', means: 'New accounts per client address and day.' },
+  SIGNUPS_PER_HOUR: { default: '2000', means: 'New accounts an hour for the whole service.' },
+  KEYS_PER_ADDRESS_DAY: { default: '50', means: 'New keys per client address and day.' },
+  KEYS_PER_HOUR: { default: '5000', means: 'New keys an hour for the whole service.' },
+  RATE_LIMIT_SCALE: { default: '1', means: 'Multiplies every rate bucket, for load tests.' },
+  RATE_OVERALL_FACTOR: { default: '50', means: "An overall bucket is this many times the address's." },
+  TRUSTED_PROXIES: { default: '127.0.0.0/8,::1', means: 'Networks whose X-Forwarded-For and geo headers count.' },
+  GEO_HEADER: { default: 'cf-ipcountry', means: 'Header a trusted proxy names the country in.' },
+  GEO_REGION_HEADER: { default: 'cf-region-code', means: 'Header a trusted proxy names the region in.' },
+  GEO_DB: { default: '', means: 'MaxMind database file, used when no proxy names the country.' },
+  SANCTIONS_FILE: { default: 'data/sanctions.txt', means: 'Sanctioned addresses; read again when it changes.' },
+  MAX_IN_FLIGHT: { default: '1000', means: 'Requests under way at once before new ones are shed with 503.' },
+  MAX_LOOP_DELAY_MS: { default: '500', means: 'Event-loop delay at which new requests are shed with 503.' },
+  SUBMIT_ENABLED: { default: '1', means: '0: this server relays nothing.' },
+  DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
+  LOG_LEVEL: { default: 'info', means: 'pino level: trace, debug, info, warn, error, silent.' },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof SETTINGS
+export type Config = ReturnType<typeof readConfig>
+
+export class ConfigError extends Error {}
+
+/** Parses the environment once; a value that makes no sense stops the start with its name. */
+export function readConfig(env: Record<string, string | undefined>) {
+  const text = (name: SettingName): string => env[name]?.trim() ?? SETTINGS[name].default
+  const optional = (name: SettingName): string | null => text(name) || null
+  const flag = (name: SettingName): boolean => {
+    const value = text(name).toLowerCase()
+    if (['1', 'true', 'yes'].includes(value)) return true
+    if (['', '0', 'false', 'no'].includes(value)) return false
+    throw new ConfigError(`${name} is "${value}": use 1 or 0`)
+  }
+  const number = (name: SettingName, least = 0): number => {
+    const value = Number(text(name))
+    if (text(name) === '' || !Number.isFinite(value) || value < least) {
+      throw new ConfigError(`${name} is "${text(name)}": use a number of at least ${least}`)
+    }
+    return value
+  }
+  const port = (name: SettingName): number => {
+    const value = number(name)
+    if (!Number.isInteger(value) || value > 65_535) throw new ConfigError(`${name} is "${value}": not a port`)
+    return value
+  }
+  const list = (name: SettingName): string[] =>
+    text(name)
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean)
+  const roles = list('ROLE')
+  if (roles.length === 0 || roles.some((role) => role !== 'api' && role !== 'jobs')) {
+    throw new ConfigError(`ROLE is "${text('ROLE')}": use api, jobs or both`)
+  }
+  const authDomain = optional('AUTH_DOMAIN')
+  const listenPort = port('PORT')
+  return {
+    host: text('HOST'),
+    port: listenPort,
+    metricsPort: port('METRICS_PORT'),
+    roles: { api: roles.includes('api'), jobs: roles.includes('jobs') },
+    dataDir: text('DATA_DIR'),
+    profileFile: optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,
+    chainRpcUrl: optional('CHAIN_RPC_URL'),
+    sequencerUrl: optional('SEQUENCER_URL'),
+    databaseUrl: optional('DATABASE_URL'),
+    allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),
+    redisUrl: optional('REDIS_URL'),
+    authDomain,
+    publicUrl: optional('PUBLIC_URL') ?? `http://${authDomain ?? 'localhost'}:${listenPort}`,
+    allowedHosts: list('ALLOWED_HOSTS'),
+    requirePartnerAgent: flag('REQUIRE_PARTNER_AGENT'),
+    caps: {
+      signupsPerAddressDay: number('SIGNUPS_PER_ADDRESS_DAY'),
+      signupsPerHour: number('SIGNUPS_PER_HOUR'),
+      keysPerAddressDay: number('KEYS_PER_ADDRESS_DAY'),
+      keysPerHour: number('KEYS_PER_HOUR'),
+    },
+    rateLimitScale: number('RATE_LIMIT_SCALE', 0.001),
+    rateOverallFactor: number('RATE_OVERALL_FACTOR', 1),
+    trustedProxies: list('TRUSTED_PROXIES'),
+    geoHeader: text('GEO_HEADER').toLowerCase(),
+    geoRegionHeader: text('GEO_REGION_HEADER').toLowerCase(),
+    geoDb: optional('GEO_DB'),
+    sanctionsFile: text('SANCTIONS_FILE'),
+    maxInFlight: number('MAX_IN_FLIGHT', 1),
+    maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
+    submitEnabled: flag('SUBMIT_ENABLED'),
+    devFields: flag('DEV_FIELDS'),
+    logLevel: text('LOG_LEVEL'),
+  }
+}

@@ -1,0 +1,37 @@
+import type { Answer, Body, Params, Query, RouteId } from '@pit/protocol'
+
+/** Who calls, once the edge has let the request in. */
+export interface ApiKey {
+  keyId: number
+  accountId: number
+  /** Lower-case, or null for a key bound to no wallet. */
+  wallet: `0x${string}` | null
+  expiresAtS: number
+}
+
+export interface Caller {
+  requestId: string
+  /** The client's address: the socket's, or the right-most untrusted hop behind a trusted proxy. */
+  address: string
+  key: ApiKey | null
+}
+
+export interface Call<Id extends RouteId> {
+  params: Params<Id>
+  query: Query<Id>
+  body: Body<Id>
+  caller: Caller
+}
+
+/** Text already serialised: constant answers skip the serialiser. */
+export interface RawAnswer {
+  raw: string | Buffer
+  contentType?: string
+}
+export const isRawAnswer = (answer: unknown): answer is RawAnswer =>
+  typeof answer === 'object' && answer !== null && 'raw' in answer
+
+export type Handler<Id extends RouteId> = (call: Call<Id>) => Promise<Answer<Id> | RawAnswer> | Answer<Id> | RawAnswer
+
+/** One handler per route: a missing one is a compile error. 'not built' answers the area's documented 503. */
+export type Handlers = { [Id in RouteId]: Handler<Id> | 'not built' }
