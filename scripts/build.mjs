@@ -1,6 +1,6 @@
 // Bundles each process into dist/. Workspace packages are inlined; npm packages stay external, because some
 // read their own files (PGlite's wasm, EDR's native module, contract artifacts).
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 
 const started = performance.now()
@@ -10,6 +10,9 @@ const entries = {
   server: 'packages/server/src/main.ts',
   pgliteWorker: 'packages/server/src/platform/db/pgliteWorker.ts',
   devnet: 'packages/devnet/src/main.ts',
+}
+for (const file of existsSync('bench') ? readdirSync('bench') : []) {
+  if (file.endsWith('.ts')) entries[`bench/${file.slice(0, -3)}`] = `bench/${file}`
 }
 const present = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)))
 
