@@ -1,0 +1,67 @@
+import type { Hex } from 'viem'
+
+export type { Address, Hex } from 'viem'
+
+const HEX_OF_BYTE: string[] = []
+for (let byte = 0; byte < 256; byte++) HEX_OF_BYTE.push(byte.toString(16).padStart(2, '0'))
+
+/** 255 marks a character that is no hex digit. */
+const NIBBLE_OF_CHAR = new Uint8Array(128).fill(255)
+for (let n = 0; n < 16; n++) {
+  NIBBLE_OF_CHAR[n.toString(16).charCodeAt(0)] = n
+  NIBBLE_OF_CHAR[n.toString(16).toUpperCase().charCodeAt(0)] = n
+}
+
+/** Bytes of a 0x-prefixed even-length hex text, or undefined when it is not one. */
+export function tryHexToBytes(hex: string): Uint8Array | undefined {
+  const length = hex.length
+  if (length < 2 || length & 1 || hex.charCodeAt(0) !== 48 || hex.charCodeAt(1) !== 120) return undefined
+  const bytes = new Uint8Array((length - 2) >> 1)
+  let bad = 0
+  for (let i = 0, at = 2; at < length; i++, at += 2) {
+    const high = hex.charCodeAt(at)
+    const low = hex.charCodeAt(at + 1)
+    // A non-ASCII character must not alias a digit once masked.
+    bad |= (high | low) & ~127
+    const h = NIBBLE_OF_CHAR[high & 127] as number
+    const l = NIBBLE_OF_CHAR[low & 127] as number
+    bad |= (h | l) & 0xf0
+    bytes[i] = (h << 4) | l
+  }
+  return bad === 0 ? bytes : undefined
+}
+
+export function hexToBytes(hex: string): Uint8Array {
+  const bytes = tryHexToBytes(hex)
+  if (!bytes) throw new TypeError('not a 0x-prefixed hex string of whole bytes')
+  return bytes
+}
+
+export function bytesToHex(bytes: Uint8Array): Hex {
+  return `0x${bytesToHexDigits(bytes, 0, bytes.length)}`
+}
+
+/** Hex digits without the prefix. */
+export function bytesToHexDigits(bytes: Uint8Array, start: number, end: number): string {
+  let text = ''
+  for (let i = start; i < end; i++) text += HEX_OF_BYTE[bytes[i] as number]
+  return text
+}
+
+export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  let different = 0
+  for (let i = 0; i < a.length; i++) different |= (a[i] as number) ^ (b[i] as number)
+  return different === 0
+}
+
+/** Big-endian unsigned integer of bytes[start, end). */
+export function bytesToBigInt(bytes: Uint8Array, start: number, end: number): bigint {
+  const size = end - start
+  if (size <= 6) {
+    let small = 0
+    for (let i = start; i < end; i++) small = small * 256 + (bytes[i] as number)
+    return BigInt(small)
+  }
+  return BigInt(`0x${bytesToHexDigits(bytes, start, end)}`)
+}

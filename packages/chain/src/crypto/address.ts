@@ -1,0 +1,49 @@
+import { type Address, bytesToHexDigits } from '../bytes/hex.ts'
+
+type Keccak = (bytes: Uint8Array) => Uint8Array
+
+const SHAPE = /^0x[0-9a-fA-F]{40}$/
+
+/** Lower-case is how addresses are kept and compared inside; checksums are for people. */
+export function lowerAddress(address: Address): Address {
+  return address.toLowerCase() as Address
+}
+
+export function sameAddress(a: Address, b: Address): boolean {
+  return a === b || a.toLowerCase() === b.toLowerCase()
+}
+
+/** Sorting order of the pools: by number, which for lower-case hex of one length is by text. */
+export function sortsBefore(a: Address, b: Address): boolean {
+  return a.toLowerCase() < b.toLowerCase()
+}
+
+/** EIP-55. */
+export function toChecksum(keccak: Keccak, address: Address): Address {
+  const digits = address.slice(2).toLowerCase()
+  const ascii = new Uint8Array(40)
+  for (let i = 0; i < 40; i++) ascii[i] = digits.charCodeAt(i)
+  const hash = keccak(ascii)
+  let text = '0x'
+  for (let i = 0; i < 40; i++) {
+    const nibble = i & 1 ? (hash[i >> 1] as number) & 15 : (hash[i >> 1] as number) >> 4
+    text += nibble >= 8 ? (digits[i] as string).toUpperCase() : digits[i]
+  }
+  return text as Address
+}
+
+/** Lower-cased address of a text: all one case is taken as is, mixed case only with its right checksum. */
+export function parseAddress(keccak: Keccak, text: string): Address | undefined {
+  if (!SHAPE.test(text)) return undefined
+  const digits = text.slice(2)
+  const lower = `0x${digits.toLowerCase()}` as Address
+  if (text === lower || digits === digits.toUpperCase()) return lower
+  return toChecksum(keccak, lower) === text ? lower : undefined
+}
+
+/** The last 20 bytes of the hash of an uncompressed key's 64 coordinate bytes. */
+export function publicKeyToAddress(keccak: Keccak, publicKey: Uint8Array): Address {
+  if (publicKey.length !== 65 || publicKey[0] !== 4)
+    throw new TypeError('expected an uncompressed public key')
+  return `0x${bytesToHexDigits(keccak(publicKey.subarray(1)), 12, 32)}`
+}
