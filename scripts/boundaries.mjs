@@ -17,9 +17,12 @@ const MAY_IMPORT = {
 /** Packages that run in a browser: nothing of Node in what they ship. */
 const PURE = new Set(['protocol', 'chain'])
 /** The only files that may read process.env. */
-const ENV_READERS = /^(packages\/[^/]+\/src\/(config|main)\.ts|scripts\/|e2e\/|bench\/|.*\.test\.ts$|packages\/[^/]+\/test\/)/
+const ENV_READERS =
+  /^(packages\/[^/]+\/src\/(config|main)\.ts|scripts\/|e2e\/|bench\/|.*\.test\.ts$|packages\/[^/]+\/test\/)/
 
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx'], { encoding: 'utf8' })
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx'], {
+  encoding: 'utf8',
+})
   .split('\n')
   .filter(Boolean)
 const problems = []
@@ -43,10 +46,12 @@ for (const file of files) {
       problems.push(`${file}: ${own} runs in a browser and may not import ${target}`)
     }
     const pkg = /^@pit\/([^/]+)/.exec(target)?.[1]
-    if (pkg && !(MAY_IMPORT[own] ?? []).includes(pkg)) problems.push(`${file}: ${own} may not import @pit/${pkg}`)
+    if (pkg && !(MAY_IMPORT[own] ?? []).includes(pkg))
+      problems.push(`${file}: ${own} may not import @pit/${pkg}`)
     if (target.startsWith('.')) {
       const landed = normalize(join(dirname(file), target))
-      if (!landed.startsWith(`packages/${own}/`)) problems.push(`${file}: reaches out of its package to ${target}`)
+      if (!landed.startsWith(`packages/${own}/`))
+        problems.push(`${file}: reaches out of its package to ${target}`)
       const from = /\/features\/([^/]+)\//.exec(file)?.[1]
       const to = /\/features\/([^/]+)\/(.+)$/.exec(landed)
       if (from && to && to[1] !== from && to[2] !== 'index.ts') {

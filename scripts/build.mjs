@@ -31,7 +31,9 @@ await build({
       name: 'npm-packages-stay-external',
       setup(b) {
         b.onResolve({ filter: /^[^./]/ }, (args) =>
-          args.path.startsWith('@pit/') || args.kind === 'entry-point' ? undefined : { path: args.path, external: true },
+          args.path.startsWith('@pit/') || args.kind === 'entry-point'
+            ? undefined
+            : { path: args.path, external: true },
         )
       },
     },

@@ -1,0 +1,44 @@
+import { afterEach, expect, it } from 'vitest'
+import { type Health, type Probe, watchHealth } from './health.ts'
+
+let health: Health | undefined
+afterEach(() => health?.stop())
+
+const probe = (name: string, required: boolean, check: () => Promise<void> | void): Probe => ({
+  name,
+  required,
+  check,
+})
+const fine = () => {}
+const broken = () => {
+  throw new Error('refused')
+}
+
+it('is down before the first probe: nothing is claimed unseen', () => {
+  health = watchHealth({ probes: [probe('store', true, fine)] })
+  expect(health.report()).toEqual({ status: 'down', checks: { store: 'unknown' } })
+})
+
+it('is ok when all answer, degraded without an optional one, down without a required one', async () => {
+  const state = { store: fine as () => void, chain: fine as () => void }
+  health = watchHealth({
+    probes: [probe('store', true, () => state.store()), probe('chain', false, () => state.chain())],
+  })
+  expect((await health.refresh()).status).toBe('ok')
+  state.chain = broken
+  expect(await health.refresh()).toEqual({ status: 'degraded', checks: { store: 'ok', chain: 'impaired' } })
+  state.store = broken
+  expect((await health.refresh()).status).toBe('down')
+})
+
+it('calls a probe that hangs impaired, and says why once', async () => {
+  const changes: string[] = []
+  health = watchHealth({
+    probes: [probe('chain', false, () => new Promise(() => {}))],
+    boundMs: 5,
+    onChange: (name, state, why) => changes.push(`${name} ${state}: ${why}`),
+  })
+  await health.refresh()
+  await health.refresh()
+  expect(changes).toEqual(['chain impaired: no answer in 5 ms'])
+})

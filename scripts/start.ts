@@ -1,0 +1,186 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// Starts and watches Pit's processes: the devnet (unless a chain is named), the signer, the server.
+// Each child reports { type: 'stage' | 'ready' | 'failed', text } over IPC and ends when this process does.
+
+interface Report {
+  type: 'stage' | 'ready' | 'failed'
+  text: string
+}
+interface Part {
+  name: string
+  file: string
+  /** The environment this part starts with, beyond our own. */
+  env: Record<string, string>
+}
+interface Running {
+  part: Part
+  child: ChildProcess
+  ready: Promise<void>
+  restarts: number
+}
+
+const STOP_BOUND_MS = 10_000
+const MAX_RESTARTS = 5
+
+const here = dirname(fileURLToPath(import.meta.url))
+const dataDir = process.env['DATA_DIR'] ?? '.pit'
+const startedAt = performance.now()
+const running = new Map<string, Running>()
+let stopping = false
+
+const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`.padStart(7)
+const say = (who: string, text: string) => console.log(`${seconds()}  ${who.padEnd(7)} ${text}`)
+
+function ownDataDir(): void {
+  mkdirSync(dataDir, { recursive: true })
+  const lock = join(dataDir, 'start.lock')
+  const alive = (pid: number) => {
+    try {
+      process.kill(pid, 0)
+      return true
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM'
+    }
+  }
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+      process.on('exit', () => rmSync(lock, { force: true }))
+      return
+    } catch {
+      const pid = Number(existsSync(lock) ? readFileSync(lock, 'utf8') : 0)
+      if (pid > 0 && alive(pid)) {
+        console.error(
+          `Pit is already running here (process ${pid}, data in ${dataDir}).\n` +
+            `Use that one, stop it with "kill ${pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT and METRICS_PORT.`,
+        )
+        process.exit(1)
+      }
+      rmSync(lock, { force: true })
+    }
+  }
+}
+
+function launch(part: Part, restarts = 0): Running {
+  const child = fork(join(here, part.file), [], {
+    env: { ...process.env, ...part.env },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const ready = new Promise<void>((resolve, reject) => {
+    child.on('message', (report: Report) => {
+      say(part.name, report.type === 'ready' ? `ready: ${report.text}` : report.text)
+      if (report.type === 'ready') resolve()
+    })
+    child.once('exit', (code, signal) => {
+      reject(new Error(`${part.name} ended before it was ready (${signal ?? `exit code ${code}`})`))
+    })
+  })
+  const entry: Running = { part, child, ready, restarts }
+  running.set(part.name, entry)
+  // Watch it for life once it has been ready; an end before that is the start's own failure.
+  ready.then(
+    () => child.once('exit', (code, signal) => revive(entry, signal ?? `exit code ${code}`)),
+    () => {},
+  )
+  return entry
+}
+
+function revive(entry: Running, why: string): void {
+  if (stopping) return
+  const { part, restarts } = entry
+  if (restarts >= MAX_RESTARTS) {
+    say(part.name, `ended again (${why}); giving up after ${MAX_RESTARTS} restarts`)
+    void stop(1)
+    return
+  }
+  const waitMs = 500 * 2 ** restarts
+  say(part.name, `ended (${why}); starting it again in ${waitMs} ms`)
+  setTimeout(() => {
+    if (stopping) return
+    launch(part, restarts + 1).ready.catch((error) => {
+      say(part.name, error.message)
+      void stop(1)
+    })
+  }, waitMs)
+}
+
+async function stop(exitCode: number): Promise<void> {
+  if (stopping) return
+  stopping = true
+  // The server first, so that nothing asks a chain that is gone.
+  for (const name of ['server', 'signer', 'devnet']) {
+    const entry = running.get(name)
+    if (!entry || entry.child.exitCode !== null || entry.child.signalCode !== null) continue
+    await new Promise<void>((resolve) => {
+      const bound = setTimeout(() => entry.child.kill('SIGKILL'), STOP_BOUND_MS)
+      entry.child.once('exit', () => {
+        clearTimeout(bound)
+        resolve()
+      })
+      entry.child.kill('SIGTERM')
+    })
+    say(name, 'stopped')
+  }
+  process.exit(exitCode)
+}
+
+function printWhereToGo(): void {
+  const port = process.env['PORT'] ?? '4663'
+  const api = `http://127.0.0.1:${port}`
+  const lines = [
+    '',
+    `Pit is up after ${seconds().trim()}.`,
+    '',
+    `  API        ${api}/api/v1/`,
+    `  Reference  ${api}/docs`,
+  ]
+  if (!process.env['CHAIN_RPC_URL']) {
+    lines.push(
+      `  Chain RPC  http://127.0.0.1:${process.env['DEVNET_PORT'] ?? '8545'} (chain 4663, this machine only)`,
+      '  Test key   0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+      '             (account 1 of the public test mnemonic, funded here; never use it on a real chain)',
+    )
+  }
+  lines.push(
+    '',
+    'First request:',
+    `  curl -s ${api}/api/v1/config`,
+    '',
+    'Ctrl-C stops everything; the next start continues where this one ended.',
+    '',
+  )
+  console.log(lines.join('\n'))
+}
+
+async function main(): Promise<void> {
+  ownDataDir()
+  process.on('SIGINT', () => void stop(0))
+  process.on('SIGTERM', () => void stop(0))
+  const devnetPort = process.env['DEVNET_PORT'] ?? '8545'
+  const withDevnet = !process.env['CHAIN_RPC_URL']
+  const chainEnv: Record<string, string> = withDevnet
+    ? {
+        CHAIN_RPC_URL: `http://127.0.0.1:${devnetPort}`,
+        SEQUENCER_URL: `http://127.0.0.1:${devnetPort}/sequencer`,
+      }
+    : {}
+  const parts: Part[] = [
+    ...(withDevnet ? [{ name: 'devnet', file: 'devnet.js', env: {} }] : []),
+    { name: 'signer', file: 'signer.js', env: chainEnv },
+    { name: 'server', file: 'server.js', env: chainEnv },
+  ].filter((part) => existsSync(join(here, part.file)))
+  say('pit', `starting ${parts.map((part) => part.name).join(', ')}; data in ${dataDir}`)
+  try {
+    await Promise.all(parts.map((part) => launch(part).ready))
+  } catch (error) {
+    if (!stopping) say('pit', (error as Error).message)
+    await stop(1)
+  }
+  if (!stopping) printWhereToGo()
+}
+
+await main()
