@@ -31,6 +31,8 @@ export interface ProviderOptions {
   autoMine: boolean
   blockGasLimit: bigint
   baseFeeWei: bigint
+  /** `priority` (default): by tip, then arrival. `arrival` mines in the order sent, which is what a replay needs. */
+  ordering?: 'priority' | 'arrival'
 }
 
 let context: Promise<Edr.EdrContext> | undefined
@@ -44,7 +46,8 @@ async function sharedContext(): Promise<Edr.EdrContext> {
 }
 
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replace(/^0x/, ''), 'hex'))
-const bigintsAsHex = (_: string, value: unknown) => (typeof value === 'bigint' ? `0x${value.toString(16)}` : value)
+const bigintsAsHex = (_: string, value: unknown) =>
+  typeof value === 'bigint' ? `0x${value.toString(16)}` : value
 
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
   const engine = await (await sharedContext()).createProvider(
@@ -76,7 +79,9 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
       mining: {
         autoMine: options.autoMine,
         blockGasLimit: options.blockGasLimit,
-        memPool: { order: edr.MineOrdering.Priority },
+        memPool: {
+          order: options.ordering === 'arrival' ? edr.MineOrdering.Fifo : edr.MineOrdering.Priority,
+        },
       },
       network: {
         genesisBlockGasLimit: options.blockGasLimit,
@@ -100,7 +105,9 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     raw,
     async request<T>(method: string, params: unknown[] = []): Promise<T> {
       id += 1
-      const answer = JSON.parse(await raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }, bigintsAsHex)))
+      const answer = JSON.parse(
+        await raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }, bigintsAsHex)),
+      )
       if (answer.error) {
         const { message, code, data } = answer.error
         throw Object.assign(new Error(message), { code, data })

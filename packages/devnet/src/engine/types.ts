@@ -29,7 +29,14 @@ export interface OwnedTx {
   to?: string
   data?: string
   value?: bigint
+  /** Estimated on the pending block when absent. */
   gas?: bigint
+  nonce?: bigint
+  maxFeePerGas?: bigint
+  maxPriorityFeePerGas?: bigint
+  gasPrice?: bigint
+  accessList?: unknown
+  authorizationList?: unknown
 }
 
 /**
