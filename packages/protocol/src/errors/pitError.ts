@@ -1,0 +1,53 @@
+import type { ErrorRow, ExtraName } from './row.ts'
+import { ERRORS, type ErrorCode, type RefusalCode } from './table.ts'
+
+export type RefusalDetails = {
+  /** For people; the row's own sentence when absent. */
+  message?: string
+  /** One of the row's statuses; the route's, or the row's first, when absent. */
+  status?: number
+  retryAfterS?: number
+} & { [name in ExtraName]?: unknown }
+
+/** A refusal with a stable code. Anything else that is thrown is a defect. */
+export class PitError extends Error {
+  readonly code: RefusalCode
+  readonly status: number
+  /** False when `status` is the row's default, which a route may override. */
+  readonly statusGiven: boolean
+  readonly extras: Readonly<Record<string, unknown>>
+  readonly retryAfterS: number | undefined
+
+  constructor(code: RefusalCode, { message, status, retryAfterS, ...extras }: RefusalDetails = {}) {
+    const row = errorRow(code)
+    super(message ?? row.message)
+    this.name = 'PitError'
+    this.code = code
+    this.status = status ?? row.statuses[0] ?? 500
+    this.statusGiven = status !== undefined
+    this.extras = extras
+    this.retryAfterS = retryAfterS === undefined ? row.retryAfterS : Math.max(1, Math.ceil(retryAfterS))
+  }
+}
+
+/** The row of a code with its optional columns readable. */
+export const errorRow = (code: ErrorCode): ErrorRow => ERRORS[code]
+
+export const refusal = (code: RefusalCode, details?: RefusalDetails): PitError => new PitError(code, details)
+
+export const fail = (code: RefusalCode, details?: RefusalDetails): never => {
+  throw refusal(code, details)
+}
+
+export const isPitError = (error: unknown): error is PitError => error instanceof PitError
+
+export type ErrorEnvelope = {
+  error: { code: ErrorCode; message: string; retry_after_s?: number } & { [extra: string]: unknown }
+}
+
+export function toEnvelope(error: PitError): ErrorEnvelope {
+  const { code, message, extras, retryAfterS } = error
+  return {
+    error: { code, message, ...extras, ...(retryAfterS === undefined ? {} : { retry_after_s: retryAfterS }) },
+  }
+}

@@ -1,0 +1,61 @@
+/** What a caller can do after a refusal, in the order of hope. */
+export const RETRIES = {
+  pause: 'Worth retrying after a pause; honour Retry-After.',
+  later: 'Passes with time, not with a retry in seconds.',
+  fresh_plan: 'Plan the trade again and use the new plan.',
+  different_request: 'The same request will be refused again: change it.',
+  look_first: 'It may have happened: look for the receipt before signing another with the same nonce.',
+  no: 'Retrying does not help: something else has to change first.',
+} as const
+export type Retry = keyof typeof RETRIES
+
+export const ERROR_GROUPS = [
+  'requests',
+  'tokens',
+  'risk',
+  'curve',
+  'relay',
+  'fast',
+  'sessions',
+  'cosigner',
+  'hosted',
+  'league',
+] as const
+export type ErrorGroup = (typeof ERROR_GROUPS)[number]
+
+/** Every field a refusal may carry beside `code` and `message`. */
+export const EXTRAS = {
+  unaccepted: 'severe risk codes the request did not accept',
+  blocked: 'risk codes a shield policy refuses',
+  policy: 'the policy checks that ran, and the policy that refused',
+  diffs: 'what differs from the transaction the service built',
+  checks: 'session or refund checks, each with its outcome',
+  signer_checks: "the co-signer's failed checks, by rule",
+  sent: 'what a two-step submit already sent',
+  failures: 'every fast-mode rule that failed, in order',
+  terms: 'the terms that would have passed',
+  owner: 'the address on record as owner',
+  field: 'the field at fault, as a path: limits.max_trade_usd',
+  risks: 'the disclosures of the tokens involved',
+  why: 'the reason in words',
+  chain: 'what the chain shows for the nonce',
+  simulation: 'the simulation and its checks',
+} as const
+export type ExtraName = keyof typeof EXTRAS
+
+export type ErrorRow = {
+  /** All statuses it may have; the first is the default. Empty: a check's name, never answered as a refusal. */
+  readonly statuses: readonly number[]
+  readonly group: ErrorGroup
+  readonly extras: readonly ExtraName[]
+  /** Carried beside `extras` when live/fast is the one refusing. */
+  readonly fastExtras?: readonly ExtraName[]
+  readonly retry: Retry
+  /** Retry-After when the thrower knows nothing better. */
+  readonly retryAfterS?: number
+  readonly message: string
+  readonly hint: string
+}
+
+/** Keeps a group's rows literal, so that codes and statuses are types. */
+export const rows = <const T extends Record<string, ErrorRow>>(table: T): T => table

@@ -1,0 +1,23 @@
+import { HOSTED_ERRORS } from './hosted.ts'
+import { LEAGUE_ERRORS } from './league.ts'
+import { RELAY_ERRORS } from './relay.ts'
+import { REQUEST_ERRORS } from './requests.ts'
+import { SESSION_ERRORS } from './sessions.ts'
+import { TOKEN_ERRORS } from './tokens.ts'
+
+/** Every refusal the service has. The code is stable; the sentence may change. */
+export const ERRORS = {
+  ...REQUEST_ERRORS,
+  ...TOKEN_ERRORS,
+  ...RELAY_ERRORS,
+  ...SESSION_ERRORS,
+  ...HOSTED_ERRORS,
+  ...LEAGUE_ERRORS,
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** Codes that can be answered; the others only name a check. */
+export type RefusalCode = {
+  [Code in ErrorCode]: (typeof ERRORS)[Code]['statuses'] extends readonly [] ? never : Code
+}[ErrorCode]

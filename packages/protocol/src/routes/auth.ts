@@ -1,0 +1,77 @@
+import {
+  ApiKeyRecord,
+  AuthMe,
+  Challenge,
+  ChallengeRequest,
+  RevokeAllRequest,
+  Revoked,
+  RevokedAll,
+  VerifyRequest,
+} from '../schemas/auth.ts'
+import { route } from './route.ts'
+
+const SIGN_IN_BUCKETS = ['auth.address', 'auth.overall'] as const
+
+export const AUTH_ROUTES = {
+  'auth.challenge': route({
+    method: 'POST',
+    path: 'auth/challenge',
+    area: 'auth',
+    auth: 'none',
+    buckets: SIGN_IN_BUCKETS,
+    summary: 'Ask for a message to sign: to sign in, or to revoke every key.',
+    body: ChallengeRequest,
+    answer: Challenge,
+    errors: ['AUTH_DOMAIN_UNSET', 'SANCTIONED'],
+  }),
+  'auth.verify': route({
+    method: 'POST',
+    path: 'auth/verify',
+    area: 'auth',
+    auth: 'none',
+    buckets: SIGN_IN_BUCKETS,
+    summary: 'Trade a signed message for an API key bound to the wallet.',
+    body: VerifyRequest,
+    answer: ApiKeyRecord,
+    errors: [
+      'CHALLENGE_EXPIRED',
+      'BAD_SIGNATURE',
+      'NOT_PARTNER_AGENT',
+      'PARTNER_UNAVAILABLE',
+      'SIGNUP_CAPPED',
+      'KEYS_CAPPED',
+      'SANCTIONED',
+      'AUTH_DOMAIN_UNSET',
+    ],
+    statusOf: { BAD_SIGNATURE: [401] },
+  }),
+  'auth.me': route({
+    method: 'GET',
+    path: 'auth/me',
+    area: 'auth',
+    auth: 'key',
+    summary: 'Who the calling key acts for and when it ends.',
+    answer: AuthMe,
+  }),
+  'auth.revoke': route({
+    method: 'POST',
+    path: 'auth/revoke',
+    area: 'auth',
+    auth: 'key',
+    sanctionedKeyAllowed: true,
+    summary: 'Revoke the calling key at once.',
+    answer: Revoked,
+  }),
+  'auth.revoke_all': route({
+    method: 'POST',
+    path: 'auth/revoke-all',
+    area: 'auth',
+    auth: 'signature',
+    buckets: SIGN_IN_BUCKETS,
+    summary: 'Revoke every key of a wallet with a fresh signature, no key needed.',
+    body: RevokeAllRequest,
+    answer: RevokedAll,
+    errors: ['BAD_SIGNATURE', 'CHALLENGE_EXPIRED', 'AUTH_DOMAIN_UNSET'],
+    statusOf: { BAD_SIGNATURE: [401] },
+  }),
+}

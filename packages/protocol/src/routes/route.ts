@@ -1,0 +1,138 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import type { ErrorCode } from '../errors/table.ts'
+import type { BucketId } from '../rates.ts'
+
+/**
+ * none: public. key: any valid key. wallet: a key bound to a wallet. owner: the key of the wallet that created the
+ * agent. session: the session wallet's key or its executor's. wallet_when_given: bound when `wallet` is sent.
+ * signature: a wallet signature in the body, no key.
+ */
+export type Auth = 'none' | 'key' | 'wallet' | 'owner' | 'session' | 'wallet_when_given' | 'signature'
+
+/** The feature a route belongs to, and what it answers while that feature is not running. */
+export const AREAS = {
+  server: 'ENGINE_UNAVAILABLE',
+  auth: 'ENGINE_UNAVAILABLE',
+  tokens: 'REGISTRY_UNAVAILABLE',
+  live: 'LIVE_UNAVAILABLE',
+  sessions: 'SESSIONS_UNAVAILABLE',
+  hosted: 'HOSTED_UNAVAILABLE',
+  account: 'LIVE_UNAVAILABLE',
+  league: 'LEAGUE_UNAVAILABLE',
+} as const satisfies Record<string, ErrorCode>
+export type Area = keyof typeof AREAS
+
+/** A route that takes no fields in this place. */
+export const NO_FIELDS = Type.Object({})
+const EXACTLY_NO_FIELDS = Type.Object({}, { additionalProperties: false })
+type NoFields = typeof NO_FIELDS
+
+export type Route<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+  A extends TSchema = TSchema,
+> = {
+  readonly method: 'GET' | 'POST'
+  /** Below /api/v1/, parameters as `:name`. */
+  readonly path: string
+  readonly area: Area
+  readonly auth: Auth
+  /** Charged before the body is read, in this order. */
+  readonly buckets: readonly BucketId[]
+  /** Charged by the handler, once it knows that they apply. */
+  readonly lateBuckets: readonly BucketId[]
+  readonly status: 200 | 201
+  /** An unknown field is UNKNOWN_FIELD instead of being ignored. */
+  readonly strictFields: boolean
+  /** An unknown query field is BAD_REQUEST instead of being ignored. */
+  readonly strictQuery: boolean
+  /** Served to the key of a sanctioned wallet: it ends what the key started. */
+  readonly sanctionedKeyAllowed: boolean
+  /** Beyond the documents. */
+  readonly ours: boolean
+  readonly summary: string
+  readonly params: P
+  readonly query: Q
+  readonly body: B
+  readonly takesBody: boolean
+  readonly answer: A
+  /** Every code it may answer, the edge's included. */
+  readonly errors: readonly ErrorCode[]
+  /** Where a code of several statuses has its own here. */
+  readonly statusOf: { readonly [Code in ErrorCode]?: readonly number[] }
+}
+
+export type RouteDraft<P extends TSchema, Q extends TSchema, B extends TSchema, A extends TSchema> = Pick<
+  Route<P, Q, B, A>,
+  'method' | 'path' | 'area' | 'auth' | 'summary' | 'answer'
+> &
+  Partial<
+    Pick<
+      Route<P, Q, B, A>,
+      | 'buckets'
+      | 'lateBuckets'
+      | 'status'
+      | 'strictFields'
+      | 'strictQuery'
+      | 'sanctionedKeyAllowed'
+      | 'ours'
+      | 'params'
+      | 'query'
+      | 'body'
+      | 'errors'
+      | 'statusOf'
+    >
+  >
+
+/** Fills a row's defaults and adds the codes that every route of its kind may answer. */
+export function route<
+  A extends TSchema,
+  P extends TSchema = NoFields,
+  Q extends TSchema = NoFields,
+  B extends TSchema = NoFields,
+>(draft: RouteDraft<P, Q, B, A>): Route<P, Q, B, A> {
+  const strictFields = draft.strictFields ?? false
+  const nothing = strictFields ? EXACTLY_NO_FIELDS : NO_FIELDS
+  return {
+    method: draft.method,
+    path: draft.path,
+    area: draft.area,
+    auth: draft.auth,
+    buckets: [...(draft.buckets ?? []), ...(needsKey(draft.auth) ? (['key'] as const) : [])],
+    lateBuckets: draft.lateBuckets ?? [],
+    status: draft.status ?? 200,
+    strictFields,
+    strictQuery: draft.strictQuery ?? false,
+    sanctionedKeyAllowed: draft.sanctionedKeyAllowed ?? false,
+    ours: draft.ours ?? false,
+    summary: draft.summary,
+    params: draft.params ?? (NO_FIELDS as TSchema as P),
+    query: draft.query ?? (nothing as TSchema as Q),
+    body: draft.body ?? (nothing as TSchema as B),
+    takesBody: draft.body !== undefined,
+    answer: draft.answer,
+    errors: [
+      ...new Set([
+        ...(draft.errors ?? []),
+        ...edgeErrors(draft.method, draft.auth, strictFields),
+        AREAS[draft.area],
+      ]),
+    ],
+    statusOf: draft.statusOf ?? {},
+  }
+}
+
+export const needsKey = (auth: Auth): boolean => auth !== 'none' && auth !== 'signature'
+
+function edgeErrors(method: 'GET' | 'POST', auth: Auth, strictFields: boolean): ErrorCode[] {
+  const codes: ErrorCode[] = ['BAD_REQUEST']
+  if (strictFields) codes.push('UNKNOWN_FIELD')
+  if (needsKey(auth)) codes.push('UNAUTHORIZED', 'SANCTIONED')
+  if (auth === 'wallet' || auth === 'owner') codes.push('WALLET_NOT_BOUND')
+  if (auth === 'owner') codes.push('FORBIDDEN')
+  if (method === 'POST') codes.push('LENGTH_REQUIRED', 'CSRF_REFUSED')
+  codes.push('NOT_FOUND', 'METHOD_NOT_ALLOWED', 'UNKNOWN_HOST', 'COUNTRY_BLOCKED', 'RATE_LIMITED')
+  codes.push('ENGINE_UNAVAILABLE')
+  return codes
+}

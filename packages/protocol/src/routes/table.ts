@@ -1,0 +1,33 @@
+import type { Static } from '@sinclair/typebox'
+import type { PitError } from '../errors/pitError.ts'
+import { AUTH_ROUTES } from './auth.ts'
+import type { Route } from './route.ts'
+
+export const API_PREFIX = '/api/v1/'
+
+const ROWS = {
+  ...AUTH_ROUTES,
+}
+
+type Rows = typeof ROWS
+export type RouteId = keyof Rows
+
+/** Every route, by id. A route's handler, validation, documentation and client method all come from its row. */
+export const ROUTES = Object.fromEntries(
+  Object.entries(ROWS).map(([id, row]) => [id, { ...row, id, path: `${API_PREFIX}${row.path}` }]),
+) as { readonly [Id in RouteId]: Rows[Id] & { readonly id: Id } }
+
+export const ROUTE_IDS = Object.keys(ROUTES) as RouteId[]
+
+/** A row with its schemas' types forgotten, for code that walks the table. */
+export type AnyRoute = Route & { readonly id: RouteId }
+export const routeById = (id: RouteId): AnyRoute => ROUTES[id] as AnyRoute
+
+export type Params<Id extends RouteId> = Static<Rows[Id]['params']>
+export type Query<Id extends RouteId> = Static<Rows[Id]['query']>
+export type Body<Id extends RouteId> = Static<Rows[Id]['body']>
+export type Answer<Id extends RouteId> = Static<Rows[Id]['answer']>
+
+/** The status a refusal has on this route: the thrower's, else the route's own, else the row's first. */
+export const statusFor = (route: Pick<Route, 'statusOf'>, error: PitError): number =>
+  error.statusGiven ? error.status : (route.statusOf[error.code]?.[0] ?? error.status)

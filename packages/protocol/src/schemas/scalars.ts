@@ -1,0 +1,70 @@
+import { type SchemaOptions, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import { Address } from '../profile.ts'
+
+/** The same schema with a sentence for the reader; symbols (optional, kind) survive the spread. */
+export const says = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })
+
+/** Answers stay open: a client must not break on a field it does not know. */
+export const Answer = <T extends TProperties>(properties: T, options: SchemaOptions = {}) =>
+  Type.Object(properties, { additionalProperties: true, ...options })
+
+/** A request object that refuses fields it does not know. */
+export const Exact = <T extends TProperties>(properties: T, options: SchemaOptions = {}) =>
+  Type.Object(properties, { additionalProperties: false, ...options })
+
+export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+
+export const OneOf = <const T extends readonly string[]>(values: T, description?: string) =>
+  Type.Union(
+    values.map((value) => Type.Literal(value)) as unknown as {
+      [I in keyof T]: ReturnType<typeof Type.Literal<T[I]>>
+    } & TSchema[],
+    description === undefined ? {} : { description },
+  )
+
+export const Text = (description: string, options: SchemaOptions & { maxLength?: number } = {}) =>
+  Type.String({ description, ...options })
+export const Flag = (description: string) => Type.Boolean({ description })
+export const Count = (description: string) => Type.Integer({ description, minimum: 0 })
+export const Whole = (description: string) => Type.Integer({ description })
+export const Num = (description: string) => Type.Number({ description })
+
+/** Amounts on chain: a decimal string of the token's smallest unit; 78 digits hold a uint256. */
+export const Atoms = (description: string) =>
+  Type.String({ description, pattern: '^(0|[1-9][0-9]{0,77})$', examples: ['1000000'] })
+/** An amount that may be negative: a change, a gain. */
+export const SignedAtoms = (description: string) =>
+  Type.String({ description, pattern: '^(0|-?[1-9][0-9]{0,77})$' })
+export const Usd = (description: string) => Type.Number({ description })
+export const Bps = (description: string) => Type.Integer({ description })
+export const UnixS = (description: string) =>
+  Type.Integer({ description: `${description}; unix seconds`, minimum: 0, maximum: 9_999_999_999 })
+export const Wallet = (description: string) => says(Address, description)
+export const Hex = (description: string) => Type.String({ description, pattern: '^0x([0-9a-fA-F]{2})*$' })
+export const TxHash = (description: string) => Type.String({ description, pattern: '^0x[0-9a-fA-F]{64}$' })
+export const Signature = (description: string) =>
+  Type.String({ description: `${description}; 0x and 130 hex digits`, pattern: '^0x[0-9a-fA-F]{130}$' })
+/** A core symbol or an address. Other symbols pass here and are refused by name later, with a better code. */
+export const TokenRef = (description: string) =>
+  Type.String({
+    description: `${description}; a core symbol or a 0x address`,
+    pattern: '^(0x[0-9a-fA-F]{40}|(?!0[xX])[^\\u0000-\\u001f\\u007f]{1,64})$',
+  })
+/** Opaque ids of sessions, agents, routes and nonces. */
+export const Id = (description: string) => Type.String({ description, pattern: '^[A-Za-z0-9_.:-]{1,128}$' })
+/** A registry agent's id: a decimal, sent as a string or as a number. */
+export const AgentIdIn = (description: string) =>
+  Type.Union([Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$' }), Type.Integer({ minimum: 0 })], {
+    description,
+  })
+/** Query flags are `1` or absent. */
+export const QueryFlag = (description: string) => Type.Optional(Type.Literal('1', { description }))
+export const Limit = (max: number, byDefault: number) =>
+  Type.Integer({ description: `how many, 1 to ${max}`, minimum: 1, maximum: max, default: byDefault })
+/** A row id to page on from: rows older than it. */
+export const Before = (what: string) =>
+  Type.Optional(Type.Integer({ description: `only ${what} older than this id`, minimum: 1 }))
+/** Anything the sender likes, described in words. */
+export const Open = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description })
+export const Anything = (description: string) => Type.Unknown({ description })
