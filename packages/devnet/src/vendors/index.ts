@@ -1,0 +1,11 @@
+export type { QuoteNearMid } from './aggregators.ts'
+export type { Verdict } from './audit.ts'
+export { BROKE_KEY, LIMITED_KEY, MODELS, SERVICE_KEY } from './models.ts'
+export {
+  UnknownVendorMode,
+  VENDOR_MODES,
+  VENDOR_NAMES,
+  type VendorName,
+  type VendorOptions,
+} from './modes.ts'
+export { startVendors, type Vendors, type VendorsOptions } from './startVendors.ts'
