@@ -31,11 +31,13 @@ export function quotedJson(text: string): unknown[] {
   const opening = /[{[]/g
   let at = 0
   // Each opening is scanned to its close: bounded, so that a prompt of brackets cannot hold the process.
-  for (let attempts = 0; attempts < 500; attempts++) {
+  let scansLeft = 8_000_000
+  while (scansLeft > 0) {
     opening.lastIndex = at
     const start = opening.exec(text)?.index
     if (start === undefined) break
     const end = closingOf(text, start)
+    scansLeft -= (end < 0 ? text.length : end) - start
     if (end < 0) {
       at = start + 1
       continue
