@@ -1,2 +1,3 @@
-export { bytesEqual, bytesToHex, hexToBytes, tryHexToBytes } from './bytes/hex.ts'
+export { type Address, bytesEqual, bytesToHex, type Hex, hexToBytes, tryHexToBytes } from './bytes/hex.ts'
 export * from './crypto/index.ts'
+export * from './rlp/index.ts'

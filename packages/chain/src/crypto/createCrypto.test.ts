@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { getAddress, hashMessage, isAddress, keccak256, recoverAddress } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Address, bytesToHex, type Hex, hexToBytes, tryHexToBytes } from '../bytes/hex.ts'
 import { type Crypto, createCrypto } from './createCrypto.ts'
 import type { CurveName } from './curve.ts'
 import { CURVE_ORDER, isLowS, serializeSignature } from './signature.ts'
+
+// Thousands of inputs through viem, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000 })
 
 const random = (size: number): Hex => bytesToHex(randomBytes(size))
 const word = (value: bigint): string => value.toString(16).padStart(64, '0')
