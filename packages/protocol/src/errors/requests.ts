@@ -1,10 +1,9 @@
 import { rows } from './row.ts'
 
 /** What the edge and sign-in refuse. */
-export const REQUEST_ERRORS = rows({
+export const REQUEST_ERRORS = rows('requests', {
   BAD_REQUEST: {
     statuses: [400, 413],
-    group: 'requests',
     extras: ['field'],
     fastExtras: ['failures', 'field'],
     retry: 'different_request',
@@ -13,7 +12,6 @@ export const REQUEST_ERRORS = rows({
   },
   UNKNOWN_FIELD: {
     statuses: [400],
-    group: 'requests',
     extras: ['field'],
     retry: 'different_request',
     message: 'The request names a field this route does not take.',
@@ -21,7 +19,6 @@ export const REQUEST_ERRORS = rows({
   },
   ADDRESS_REQUIRED: {
     statuses: [400],
-    group: 'requests',
     extras: ['field'],
     retry: 'different_request',
     message: 'Only core assets are known by symbol; name this token by its address.',
@@ -29,47 +26,36 @@ export const REQUEST_ERRORS = rows({
   },
   LENGTH_REQUIRED: {
     statuses: [411],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'A body needs a plain Content-Length.',
     hint: 'Send Content-Length; chunked bodies are refused.',
   },
   METHOD_NOT_ALLOWED: {
     statuses: [405],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'This route does not answer that method.',
     hint: 'The Allow header names the methods it answers.',
   },
   NOT_FOUND: {
     statuses: [404],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'No such route, or no such object for this key.',
     hint: 'Check the path against /docs, and the id against your own lists.',
   },
   UNAUTHORIZED: {
     statuses: [401],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'No API key, or the key is unknown, expired or revoked.',
     hint: 'Sign in again: POST auth/challenge, sign the message, POST auth/verify.',
   },
   CHALLENGE_EXPIRED: {
     statuses: [401],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'No open challenge of this purpose for the address: it expired or was used.',
     hint: 'Ask for a new challenge and sign it within 5 minutes.',
   },
   BAD_SIGNATURE: {
     statuses: [401, 400, 422],
-    group: 'requests',
     extras: ['field'],
     retry: 'different_request',
     message: 'The signature does not recover to the wallet.',
@@ -77,15 +63,12 @@ export const REQUEST_ERRORS = rows({
   },
   NOT_PARTNER_AGENT: {
     statuses: [403],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'This server signs in only wallets and owners of registry agents.',
     hint: 'Register the agent, or sign in with the wallet the registry records.',
   },
   WALLET_MISMATCH: {
     statuses: [403],
-    group: 'requests',
     extras: ['field'],
     fastExtras: ['failures'],
     retry: 'no',
@@ -94,24 +77,18 @@ export const REQUEST_ERRORS = rows({
   },
   WALLET_NOT_BOUND: {
     statuses: [403],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'This route needs a key bound to a wallet.',
     hint: 'Sign in with a wallet and use that key.',
   },
   FORBIDDEN: {
     statuses: [403],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'This belongs to another wallet.',
     hint: 'Use the key of the wallet that created it.',
   },
   CSRF_REFUSED: {
     statuses: [403],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message:
       'Refused: a browser request from another origin, or with cookies but without JSON and X-Pit-Client.',
@@ -119,7 +96,6 @@ export const REQUEST_ERRORS = rows({
   },
   DEV_DISABLED: {
     statuses: [403],
-    group: 'requests',
     extras: ['field'],
     retry: 'no',
     message: 'A development-only field was sent where development fields are off.',
@@ -127,8 +103,6 @@ export const REQUEST_ERRORS = rows({
   },
   RATE_LIMITED: {
     statuses: [429],
-    group: 'requests',
-    extras: [],
     retry: 'pause',
     retryAfterS: 1,
     message: 'Too many requests.',
@@ -136,8 +110,6 @@ export const REQUEST_ERRORS = rows({
   },
   SIGNUP_CAPPED: {
     statuses: [429],
-    group: 'requests',
-    extras: [],
     retry: 'pause',
     retryAfterS: 3600,
     message: 'Too many new accounts from this address today, or overall this hour.',
@@ -145,8 +117,6 @@ export const REQUEST_ERRORS = rows({
   },
   KEYS_CAPPED: {
     statuses: [429],
-    group: 'requests',
-    extras: [],
     retry: 'pause',
     retryAfterS: 3600,
     message: 'Too many new keys from this address today, or overall this hour.',
@@ -154,15 +124,12 @@ export const REQUEST_ERRORS = rows({
   },
   UNKNOWN_HOST: {
     statuses: [421],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'This server does not answer for that host.',
     hint: 'Use the published base URL.',
   },
   SANCTIONED: {
     statuses: [451],
-    group: 'requests',
     extras: ['field', 'signer_checks'],
     retry: 'no',
     message: 'An address involved is on a sanctions list.',
@@ -170,16 +137,12 @@ export const REQUEST_ERRORS = rows({
   },
   COUNTRY_BLOCKED: {
     statuses: [451],
-    group: 'requests',
-    extras: [],
     retry: 'no',
     message: 'Requests from this country or region are not served.',
     hint: 'There is no way around it.',
   },
   ENGINE_UNAVAILABLE: {
     statuses: [503],
-    group: 'requests',
-    extras: [],
     retry: 'pause',
     retryAfterS: 5,
     message: 'The service is starting, stopping or overloaded.',
@@ -187,8 +150,6 @@ export const REQUEST_ERRORS = rows({
   },
   AUTH_DOMAIN_UNSET: {
     statuses: [503],
-    group: 'requests',
-    extras: [],
     retry: 'pause',
     retryAfterS: 60,
     message: 'No sign-in domain is configured: wallet sign-in is off.',
@@ -196,8 +157,6 @@ export const REQUEST_ERRORS = rows({
   },
   PARTNER_UNAVAILABLE: {
     statuses: [503],
-    group: 'requests',
-    extras: [],
     retry: 'pause',
     retryAfterS: 15,
     message: 'The agent registry could not be read, and this server signs in only its agents.',

@@ -57,5 +57,10 @@ export type ErrorRow = {
   readonly hint: string
 }
 
-/** Keeps a group's rows literal, so that codes and statuses are types. */
-export const rows = <const T extends Record<string, ErrorRow>>(table: T): T => table
+type Draft = Omit<ErrorRow, 'group' | 'extras'> & Partial<Pick<ErrorRow, 'extras'>>
+
+/** The rows of one group. Statuses stay literal, so that a code that is never answered cannot be thrown. */
+export const rows = <const T extends Record<string, Draft>>(group: ErrorGroup, table: T) =>
+  Object.fromEntries(
+    Object.entries(table).map(([code, row]) => [code, { ...row, group, extras: row.extras ?? [] }]),
+  ) as { readonly [Code in keyof T]: ErrorRow & { readonly statuses: T[Code]['statuses'] } }

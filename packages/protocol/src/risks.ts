@@ -1,0 +1,58 @@
+/** The disclosure table: what a token or a trade may carry, and whether it must be accepted first. Ours, as data. */
+export const RISKS = {
+  HONEYPOT: { severity: 'severe', meaning: 'it can be bought and not sold' },
+  SELL_TAX: { severity: 'severe', meaning: 'selling it costs more than 10%' },
+  TRANSFER_BLOCKED: { severity: 'severe', meaning: 'it cannot be transferred' },
+  UNSCREENED: { severity: 'severe', meaning: 'its screen has not finished' },
+  UNKNOWN_HOOK: { severity: 'severe', meaning: 'its pool runs a hook nobody has read' },
+  IMPERSONATOR: { severity: 'severe', meaning: 'it imitates the symbol or name of a core asset' },
+  HIGH_PRICE_IMPACT: { severity: 'severe', meaning: 'this trade moves the price by 10% or more' },
+  NO_REFERENCE: { severity: 'severe', meaning: 'no independent price to compare with' },
+  TOKEN_PAUSED: { severity: 'severe', meaning: 'it is paused by whoever controls it' },
+  AUDIT_FLAGGED: { severity: 'severe', meaning: 'the audit flags it' },
+  PRICE_IMPACT: { severity: 'info', meaning: 'this trade moves the price by 3% or more' },
+  BUY_TAX: { severity: 'info', meaning: 'buying it costs a tax' },
+  FEE_ON_TRANSFER: { severity: 'info', meaning: 'less arrives than was sent' },
+  CREATOR_TAX: { severity: 'info', meaning: 'its creator takes a share of each trade' },
+  CURVE: { severity: 'info', meaning: 'it trades on a launchpad curve' },
+  LOW_LIQUIDITY: { severity: 'info', meaning: 'little liquidity stands behind its price' },
+  NEW_TOKEN: { severity: 'info', meaning: 'it is only hours or days old' },
+  PROXY: { severity: 'info', meaning: 'its code can be replaced' },
+  MINTABLE: { severity: 'info', meaning: 'more of it can be made' },
+  BLACKLIST: { severity: 'info', meaning: 'someone can block wallets' },
+  OWNER_CONTROLS: { severity: 'info', meaning: 'an owner has powers over it' },
+  REBASING: { severity: 'info', meaning: 'balances change by themselves' },
+  SINGLE_POOL: { severity: 'info', meaning: 'it trades in one pool only' },
+  STOCK_TOKEN: { severity: 'info', meaning: 'it stands for a stock, with its issuer’s rules' },
+  STALE_MARK: { severity: 'info', meaning: 'its oracle price is old, or its market is closed' },
+  AUDIT_UNVERIFIED: { severity: 'info', meaning: 'the audit has not verified it' },
+} as const
+export type RiskCode = keyof typeof RISKS
+export type Severity = (typeof RISKS)[RiskCode]['severity']
+
+export const RISK_CODES = Object.keys(RISKS) as RiskCode[]
+export const isRiskCode = (text: string): text is RiskCode => Object.hasOwn(RISKS, text)
+export const isSevere = (code: RiskCode): boolean => RISKS[code].severity === 'severe'
+export const severeFirst = (codes: readonly RiskCode[]): RiskCode[] => [
+  ...codes.filter(isSevere),
+  ...codes.filter((code) => !isSevere(code)),
+]
+
+/** Checks that inform or warn and are never risks to accept. */
+export const INFORMING_CHECKS = ['TOKEN_TIER', 'UNLIMITED_APPROVAL_IN_PLACE'] as const
+
+/** Disclosed only with shield, because only then is the audit asked. */
+export const SHIELD_ONLY_RISKS = ['AUDIT_FLAGGED', 'AUDIT_UNVERIFIED'] as const satisfies readonly RiskCode[]
+
+/** A shield request's policies, and the disclosures each refuses. `block_severe` refuses accepted ones too. */
+export const SHIELD_POLICIES = {
+  block_flagged: ['AUDIT_FLAGGED'],
+  require_verified: ['AUDIT_FLAGGED', 'AUDIT_UNVERIFIED'],
+  block_severe: RISK_CODES.filter(isSevere),
+  block_new: ['NEW_TOKEN', 'UNSCREENED'],
+  block_taxed: ['SELL_TAX', 'BUY_TAX', 'FEE_ON_TRANSFER', 'CREATOR_TAX'],
+} as const satisfies Record<string, readonly RiskCode[]>
+export type ShieldPolicy = keyof typeof SHIELD_POLICIES
+export const SHIELD_POLICY_NAMES = Object.keys(SHIELD_POLICIES) as ShieldPolicy[]
+/** What shield means when `policies` is absent or false. */
+export const DEFAULT_SHIELD_POLICIES = ['block_flagged'] as const satisfies readonly ShieldPolicy[]

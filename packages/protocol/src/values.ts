@@ -1,0 +1,126 @@
+/** The contract's value sets. A set the documents leave open is completed here and marked `ours`. */
+
+export const CORE_SYMBOLS = ['ETH', 'WETH', 'USDG', 'cbBTC', 'PARTNER', 'NVDA', 'SPY'] as const
+export type CoreSymbol = (typeof CORE_SYMBOLS)[number]
+export const isCoreSymbol = (text: string): text is CoreSymbol =>
+  (CORE_SYMBOLS as readonly string[]).includes(text)
+
+/** Ours: every core symbol is major; a token by address is when its stock_beacon reading is true. */
+export const MAJOR_SYMBOLS = CORE_SYMBOLS
+/** The end that comes first here pays the fee; when neither end is core, the input does. */
+export const FEE_SIDE_RANK = CORE_SYMBOLS
+export const STATS_SYMBOLS = ['ETH', 'cbBTC', 'PARTNER', 'NVDA', 'SPY'] as const
+export const FAST_SYMBOLS = ['ETH', 'WETH', 'USDG', 'NVDA', 'SPY'] as const
+export const FAST_MID_CHECKED_SYMBOLS = ['NVDA', 'SPY'] as const
+export const PRACTICE_ASSETS = ['ETH', 'cbBTC', 'PARTNER'] as const
+export const PRACTICE_QUOTE = 'USDG'
+
+export const BUILDABLE_VENUES = ['venue_pool', 'venue_curve'] as const
+export const QUOTE_ONLY_VENUES = ['aggregator_1', 'aggregator_2', 'aggregator_3'] as const
+export const VENUES = [...BUILDABLE_VENUES, ...QUOTE_ONLY_VENUES] as const
+export type Venue = (typeof VENUES)[number]
+
+export const CHALLENGE_PURPOSES = ['sign-in', 'revoke-all'] as const
+export type ChallengePurpose = (typeof CHALLENGE_PURPOSES)[number]
+export const PARTNER_ROLES = ['agentWallet', 'owner'] as const
+
+export const HEALTH_STATUSES = ['ok', 'degraded', 'down'] as const
+export const STATS_KINDS = ['crypto', 'stock'] as const
+export const MARK_SOURCES = ['oracle_feed', 'pool_mid'] as const
+
+export const TREASURY_BUCKETS = ['operations', 'buybacks', 'treasury'] as const
+export type TreasuryBucket = (typeof TREASURY_BUCKETS)[number]
+export const WEEK_STATUSES = ['moved', 'booked', 'preview'] as const
+export const WEEK_TOKEN_STATUSES = ['split', 'dust', 'unpriced', 'nothing'] as const
+export const RECONCILIATION_STATUSES = ['agrees', 'accepted'] as const
+export const RECONCILIATION_ETH = ['trace', 'balance', 'ledger'] as const
+
+export const TOKEN_KINDS = ['core', 'stock', 'partner_agent', 'curve', 'bridged', 'erc20'] as const
+export const TOKEN_TIERS = ['A', 'B', 'C', 'blocked'] as const
+export const BLOCKED_REASONS = ['NO_ROUTE'] as const
+export const REFERENCE_SOURCES = ['oracle_feed', 'twap', 'median', 'spot', 'curve', 'none'] as const
+/** Ours beyond UNSCREENED. */
+export const SCREEN_STATUSES = ['SCREENED', 'CACHED', 'UNSCREENED', 'CORE'] as const
+
+export const FEE_CLASSES = ['major', 'other'] as const
+export type FeeClass = (typeof FEE_CLASSES)[number]
+export const FEE_SIDES = ['input', 'output'] as const
+export type FeeSide = (typeof FEE_SIDES)[number]
+
+export const APPROVAL_MODES = ['budget', 'exact', 'unlimited'] as const
+export const PERMIT_MODES = ['signature', 'transaction'] as const
+export const PERMIT_SCOPES = ['trade', '30d'] as const
+export const CURVE_FEE_MODES = ['auto', 'batch', 'two_step'] as const
+export const PREPARE_ACTIONS = ['trade', 'revoke'] as const
+export const STEP_KINDS = ['approve', 'sign_permit', 'fee_transfer', 'swap'] as const
+export const REVOKE_STEP_KINDS = ['approve', 'lockdown'] as const
+export const EXECUTIONS = ['router', 'curve', 'batch'] as const
+export const SIMULATE_MODELS = ['later', 'first'] as const
+/** Refused unless the server runs with development fields on. */
+export const DEV_FIELDS = ['fee_recipient', 'assume_state'] as const
+
+export const SESSION_STATUSES = ['pending', 'active', 'revoked', 'expired'] as const
+export type SessionStatus = (typeof SESSION_STATUSES)[number]
+
+/** The documents show the first two; the rule brains are ours. */
+export const BRAINS = [
+  'partner_llm',
+  'webhook',
+  'dca',
+  'momentum',
+  'mean_reversion',
+  'grid',
+  'rebalance',
+] as const
+export type Brain = (typeof BRAINS)[number]
+export const HOSTED_MODES = ['paper', 'live'] as const
+export const HOSTED_STATUSES = ['active', 'paused', 'stopped'] as const
+/** OWNER is the documents'; the others are ours. */
+export const PAUSE_REASONS = ['OWNER', 'NEW', 'ROTATED', 'SESSION_ENDED', 'KILLED', 'ERRORS'] as const
+export const AI_FUNDING = ['pool', 'own'] as const
+export const FEE_SCHEDULES = [1, 2] as const
+export const SPEND_STATUSES = ['ok', 'invalid', 'error', 'hold'] as const
+/** `header`: the vendor's cost header; `bound`: the worst case was counted. */
+export const COST_SOURCES = ['usage.cost', 'header', 'bound'] as const
+export const REFUND_STATUSES = ['mined', 'reverted', 'sent', 'uncertain'] as const
+/** `error` and `state` are ours. */
+export const LOG_KINDS = ['decision', 'trade', 'hold', 'session', 'watch', 'error', 'state'] as const
+
+export const TRADE_PATHS = ['agent', 'session', 'hosted', 'fast'] as const
+export const TRADE_STATUSES = ['pending', 'mined', 'reverted', 'dropped', 'refused'] as const
+export const AMOUNT_OUT_KINDS = ['actual', 'minimum'] as const
+export const HOLDING_KINDS = ['native', 'core', 'stock', 'token'] as const
+export const UNPRICED_REASONS = ['NO_INDEPENDENT_MARK', 'MARK_UNAVAILABLE'] as const
+
+export const BOARDS = ['prize', 'practice'] as const
+export type Board = (typeof BOARDS)[number]
+/** Ours beyond open and upcoming. */
+export const SEASON_STATES = ['upcoming', 'open', 'closing', 'provisional', 'decided', 'settled'] as const
+export const ENTRANT_KINDS = ['wallet', 'account', 'hosted'] as const
+export const CLUSTER_LINKS = ['address', 'transfer', 'funder'] as const
+export const RULE_STATUSES = ['pass', 'fail', 'flag', 'pending'] as const
+/** Rules no review can pass by hand. */
+export const UNREVIEWABLE_RULES = ['CONFIRMED', 'SANCTIONS'] as const
+export const AMOUNTS_BASES = ['estimate', 'provisional', 'decided'] as const
+export const RESERVE_ROW_STATUSES = ['settled', 'provisional', 'incomplete'] as const
+export const RESERVE_ESTIMATE_STATUSES = ['estimate', 'pending', 'incomplete'] as const
+export const LEDGER_MARK_SOURCES = ['marks', 'manual'] as const
+/** planned until the transfer is mined; `mined` is ours. */
+export const WINNER_STATUSES = ['planned', 'mined'] as const
+
+/** Where nothing is served: ISO 3166-1 countries, and ISO 3166-2 regions of Ukraine. */
+export const BLOCKED_COUNTRIES = { CU: 'Cuba', IR: 'Iran', KP: 'North Korea', SY: 'Syria' } as const
+export const BLOCKED_REGIONS = { 'UA-43': 'Crimea', 'UA-14': 'Donetsk', 'UA-09': 'Luhansk' } as const
+
+/** What `field` of SANCTIONED may name. */
+export const SANCTIONED_FIELDS = {
+  address: 'the signing-in wallet',
+  key: "the key's wallet",
+  wallet: 'the trading wallet',
+  signer: 'a transaction signer',
+  session_wallet: "a session's wallet",
+  executor: "a session's executor",
+  owner: "a hosted agent's or league entry's owner",
+  agent_wallet: "a league entry's agent wallet",
+  beneficiary: "a league entry's beneficiary",
+} as const
