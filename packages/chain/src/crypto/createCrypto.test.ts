@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { getAddress, hashMessage, isAddress, keccak256, recoverAddress } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Address, bytesToHex, type Hex, hexToBytes, tryHexToBytes } from '../bytes/hex.ts'
+import { type Address, bytesToHex, decodeByTable, type Hex, hexToBytes, tryHexToBytes } from '../bytes/hex.ts'
 import { type Crypto, createCrypto } from './createCrypto.ts'
 import type { CurveName } from './curve.ts'
 import { CURVE_ORDER, isLowS, serializeSignature } from './signature.ts'
@@ -171,14 +171,20 @@ describe('hex', () => {
     fc.assert(
       fc.property(bytes(), (data) => {
         expect(hexToBytes(bytesToHex(data))).toEqual(data)
+        expect(decodeByTable(bytesToHex(data), data.length)).toEqual(data)
         expect(hexToBytes(`0x${bytesToHex(data).slice(2).toUpperCase()}`)).toEqual(data)
       }),
     )
   })
-  it.each(['', '0', '0x1', 'x0', '0xg0', '0x0g', '0X00', '0x0\u0130', '0x\u0161\u0161'])(
-    'refuses %j',
+  it.each(['', '0', '0x1', 'x0', '0xg0', '0x0g', '0X00', '0x0\u0130', '0x\u0161\u0161', '0x\u3030\u3030'])(
+    'refuses %j, short or long',
     (text) => {
       expect(tryHexToBytes(text)).toBeUndefined()
+      if (text.length % 2 === 1 || text.length <= 2 || text.startsWith('0X')) return
+      for (const filler of ['00'.repeat(5), '00'.repeat(50), '00'.repeat(500)]) {
+        expect(tryHexToBytes(text + filler)).toBeUndefined()
+        if (text.startsWith('0x')) expect(tryHexToBytes(`0x${filler}${text.slice(2)}`)).toBeUndefined()
+      }
     },
   )
 })
