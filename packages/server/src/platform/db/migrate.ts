@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Db } from './types.ts'
+
+export interface Migration {
+  number: number
+  name: string
+  sql: string
+  sha256: string
+}
+
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError'
+}
+
+/** Any number that no other user of the same database takes: "pit" and 1. */
+const ADVISORY_LOCK = 0x70697401
+const STATEMENT_TIMEOUT_MS = 600_000
+
+/** Applies what is missing, in order, each in a transaction of its own; answers how many. */
+export async function migrate(db: Db, migrations: readonly Migration[] = readMigrations()): Promise<number> {
+  // Two that start at once would both find the table missing: the second waits, then finds it.
+  await inTurn(db, (sql) =>
+    sql.query(`create table if not exists migrations (
+      number int primary key,
+      name text not null,
+      sha256 text not null,
+      applied_at timestamptz not null default now()
+    )`),
+  )
+  let applied = 0
+  for (const migration of migrations) {
+    await inTurn(db, async (sql) => {
+      const known = await sql.query<{ number: number; name: string; sha256: string }>(
+        'select number, name, sha256 from migrations where number >= $1 order by number',
+        [migration.number],
+      )
+      const [own] = known
+      if (own?.number === migration.number) {
+        if (own.sha256 === migration.sha256) return
+        throw new MigrationError(
+          `migration ${own.name} was changed after it was applied; put it back and write a new one`,
+        )
+      }
+      if (own) throw new MigrationError(`migration ${migration.name} comes too late: ${own.name} is applied`)
+      await sql.query(migration.sql)
+      await sql.query('insert into migrations (number, name, sha256) values ($1, $2, $3)', [
+        migration.number,
+        migration.name,
+        migration.sha256,
+      ])
+      applied++
+    })
+  }
+  await refuseNewerStore(db, migrations)
+  return applied
+}
+
+/** A store that a newer version has migrated is not for this one to write to. */
+async function refuseNewerStore(db: Db, migrations: readonly Migration[]): Promise<void> {
+  const [newest] = await db.query<{ number: number; name: string }>(
+    'select number, name from migrations order by number desc limit 1',
+  )
+  if (newest && newest.number > (migrations.at(-1)?.number ?? 0)) {
+    throw new MigrationError(`the store has migration ${newest.name}, which this version does not know`)
+  }
+}
+
+function inTurn<T>(db: Db, run: Parameters<typeof db.transaction<T>>[0]): Promise<T> {
+  return db.transaction<T>(
+    async (sql) => {
+      await sql.query('select pg_advisory_xact_lock($1::int8)', [ADVISORY_LOCK])
+      return run(sql)
+    },
+    { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
+  )
+}
+
+export function readMigrations(directory: string = migrationsDirectory()): Migration[] {
+  const migrations = readdirSync(directory)
+    .filter((file) => file.endsWith('.sql'))
+    .sort()
+    .map((file): Migration => {
+      const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1] ?? Number.NaN)
+      if (Number.isNaN(number)) throw new MigrationError(`${file} is not named like 0001_name.sql`)
+      const sql = readFileSync(join(directory, file), 'utf8')
+      return { number, name: file.slice(0, -4), sql, sha256: createHash('sha256').update(sql).digest('hex') }
+    })
+  migrations.forEach((migration, i) => {
+    if (migration.number !== i + 1) throw new MigrationError(`${migration.name} is not number ${i + 1}`)
+  })
+  return migrations
+}
+
+/** Beside the bundle that runs (dist/ or dist/bench/), or the source's own. */
+function migrationsDirectory(): string {
+  const places = ['./migrations', '../migrations', '../../migrations']
+  const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync)
+  if (!found) throw new MigrationError('no migrations beside this program')
+  return found
+}

@@ -1,0 +1,158 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StoreUnavailableError } from './errors.ts'
+import { createLane } from './lane.ts'
+import { type PgliteLink, startPgliteLink } from './pgliteLink.ts'
+import { retryTransaction, runTransaction } from './runTransaction.ts'
+import { lockStore } from './storeLock.ts'
+import { tendPglite } from './tendPglite.ts'
+import type { Db, Listener, StoreOptions } from './types.ts'
+import { withinMs } from './withinMs.ts'
+
+export interface PgliteOptions extends StoreOptions {
+  /** The store is in `store/` below it, its lock beside that. */
+  dataDir: string
+  /** How often the log is folded into the tables and dead rows are cleared. */
+  tendEveryMs?: number
+}
+
+const EXEC_TIMEOUT_MS = 600_000
+const REOPEN_TRIES = 5
+
+/** The embedded store: PostgreSQL in a worker thread, one connection, one process at a time. */
+export async function openPglite(options: PgliteOptions): Promise<Db> {
+  // Generous: on a loaded machine one thread does everything, and the remedy is a restart of it.
+  const { dataDir, statementTimeoutMs = 60_000, idleInTransactionMs = 15_000, logger } = options
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const directory = join(dataDir, 'store')
+  const unlock = lockStore(`${directory}.lock`)
+  const lane = createLane({ maxWaitMs: 30_000 })
+  const listeners = new Map<string, Set<Listener>>()
+  let state: 'open' | 'closing' = 'open'
+  let link: PgliteLink | undefined
+  let reopening: Promise<PgliteLink>
+
+  async function start(): Promise<PgliteLink> {
+    const next = await startPgliteLink(directory)
+    next.onNotification((channel, payload) => {
+      for (const { heard } of listeners.get(channel) ?? []) heard(payload)
+    })
+    for (const channel of listeners.keys()) await next.run(listenTo(channel), undefined, statementTimeoutMs)
+    link = next
+    void next.ended.then(() => {
+      link = undefined
+      if (state === 'open') reopen()
+    })
+    return next
+  }
+
+  function reopen(): void {
+    logger?.error({ directory }, 'the embedded store stopped; opening it again')
+    for (const listener of allListeners()) listener.lost()
+    reopening = startAgain()
+    reopening.then(
+      () => {
+        logger?.info({ directory }, 'the embedded store is back')
+        for (const listener of allListeners()) listener.back()
+      },
+      (error: unknown) => logger?.error({ error }, 'the embedded store cannot be opened again'),
+    )
+  }
+
+  async function startAgain(): Promise<PgliteLink> {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await start()
+      } catch (error) {
+        if (tried === REOPEN_TRIES || state !== 'open') throw error
+        await sleep(100 * 2 ** tried)
+      }
+    }
+  }
+
+  const allListeners = () => [...listeners.values()].flatMap((set) => [...set])
+  const linked = (): PgliteLink | Promise<PgliteLink> => {
+    if (state !== 'open') throw new StoreUnavailableError('the store is closed')
+    return link ?? reopening
+  }
+
+  async function runAlone(text: string, values: readonly unknown[] | undefined, timeoutMs: number) {
+    const turn = lane.pass()
+    if (turn) await turn
+    const now = linked()
+    return (now instanceof Promise ? await now : now).run(text, values, timeoutMs)
+  }
+
+  try {
+    reopening = start()
+    await reopening
+  } catch (error) {
+    unlock()
+    throw error
+  }
+
+  const db: Db = {
+    engine: 'pglite',
+    async query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+      return (await runAlone(text, values, statementTimeoutMs)).rows as Row[]
+    },
+    transaction: (run, { statementTimeoutMs: own = statementTimeoutMs } = {}) =>
+      retryTransaction(async () => {
+        const release = await lane.hold()
+        try {
+          const now = await linked()
+          const connection = {
+            run: (text: string, values?: readonly unknown[]) => now.run(text, values, own),
+          }
+          return await runTransaction(connection, run, { idleInTransactionMs, begin: 'begin' })
+        } finally {
+          release()
+        }
+      }),
+    async exec(script) {
+      const release = await lane.hold()
+      try {
+        const now = await linked()
+        await now.run(script, undefined, EXEC_TIMEOUT_MS).catch(async (error) => {
+          // A script that failed between its own begin and commit leaves a dead transaction behind.
+          await now.run('rollback', undefined, statementTimeoutMs).catch(() => undefined)
+          throw error
+        })
+      } finally {
+        release()
+      }
+    },
+    ping: (timeoutMs) =>
+      withinMs(timeoutMs, db.query('select 1'), () => {
+        return new StoreUnavailableError(`the embedded store did not answer within ${timeoutMs} ms`)
+      }).then(() => undefined),
+    async listen(channel, listener) {
+      const set = listeners.get(channel) ?? new Set()
+      listeners.set(channel, set.add(listener))
+      await db.query(listenTo(channel))
+      return async () => {
+        set.delete(listener)
+      }
+    },
+    async close() {
+      if (state !== 'open') return
+      stopTending()
+      const release = await lane.hold()
+      state = 'closing'
+      try {
+        await link?.close()
+      } finally {
+        unlock()
+        release()
+      }
+    },
+  }
+  const stopTending = tendPglite(db, {
+    everyMs: options.tendEveryMs ?? 60_000,
+    ...(logger ? { logger } : {}),
+  })
+  return db
+}
+
+const listenTo = (channel: string): string => `listen "${channel.replaceAll('"', '""')}"`

@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import pg from 'pg'
+import { classified, StoreUnavailableError, statementTimedOut } from './errors.ts'
+import { lastOf } from './openPostgres.ts'
+import { createPgliteStream, type FromWorker, type ToWorker } from './pgliteStream.ts'
+import { valueTypes } from './valueTypes.ts'
+
+interface Running {
+  timeoutMs: number
+  overdue(error: Error): void
+}
+
+/** One life of the worker thread: from its start until it ends, fails or hangs. */
+export interface PgliteLink {
+  run(
+    text: string,
+    values: readonly unknown[] | undefined,
+    timeoutMs: number,
+  ): Promise<{ rows: unknown[]; command: string }>
+  onNotification(heard: (channel: string, payload: string) => void): void
+  /** Resolves when the worker has ended, however it ended. */
+  ended: Promise<void>
+  close(): Promise<void>
+}
+
+const WATCH_EVERY_MS = 250
+
+export async function startPgliteLink(directory: string): Promise<PgliteLink> {
+  const worker = new Worker(workerFile(), { workerData: { directory }, stdout: false, stderr: false })
+  let failure: Error | undefined
+  worker.on('error', (error) => {
+    failure = error
+  })
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => resolve())
+  })
+  const ready = hear(worker, 'ready')
+  await Promise.race([ready, ended])
+  if (failure) throw new StoreUnavailableError(`the embedded store did not open: ${failure.message}`)
+
+  const client = new pg.Client({
+    stream: () => createPgliteStream(worker),
+    pipeline: true,
+    types: valueTypes,
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+
+  // Answers come in the order of the questions, so the first of these is the one that runs.
+  const running: Running[] = []
+  let runsSinceMs = 0
+  const watch = setInterval(() => {
+    const [first] = running
+    if (!first || performance.now() - runsSinceMs < first.timeoutMs) return
+    // PGlite cannot cancel a statement. Ending the thread is a crash to the store, which its log survives.
+    first.overdue(statementTimedOut(first.timeoutMs))
+    void worker.terminate()
+  }, WATCH_EVERY_MS)
+  watch.unref()
+  void ended.then(() => clearInterval(watch))
+
+  async function run(text: string, values: readonly unknown[] | undefined, timeoutMs: number) {
+    let overdue: Error | undefined
+    const own: Running = {
+      timeoutMs,
+      overdue(error) {
+        overdue = error
+      },
+    }
+    if (running.push(own) === 1) runsSinceMs = performance.now()
+    try {
+      return lastOf(await client.query(text, values && values.length > 0 ? (values as unknown[]) : undefined))
+    } catch (error) {
+      throw overdue ?? classified(failure ?? error)
+    } finally {
+      running.splice(running.indexOf(own), 1)
+      runsSinceMs = performance.now()
+    }
+  }
+
+  return {
+    run,
+    ended,
+    onNotification(heard) {
+      client.on('notification', ({ channel, payload }) => heard(channel, payload ?? ''))
+    },
+    async close() {
+      const closed = hear(worker, 'closed')
+      worker.postMessage('close' satisfies ToWorker)
+      await Promise.race([closed, ended])
+      await worker.terminate()
+    },
+  }
+}
+
+function hear(worker: Worker, word: FromWorker): Promise<void> {
+  return new Promise((resolve) => {
+    const listen = (message: FromWorker) => {
+      if (message !== word) return
+      worker.off('message', listen)
+      resolve()
+    }
+    worker.on('message', listen)
+  })
+}
+
+/** Beside the bundle that runs (dist/ or dist/bench/); run from source, the built one: Node 20 reads no types. */
+function workerFile(): string {
+  const places = ['./pgliteWorker.js', '../pgliteWorker.js', '../../../../../dist/pgliteWorker.js']
+  const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync)
+  if (!found) throw new Error('the embedded store’s worker is not built: run `npm run build`')
+  return found
+}

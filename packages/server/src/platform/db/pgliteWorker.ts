@@ -1,0 +1,22 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { PGlite } from '@electric-sql/pglite'
+import type { FromWorker, ToWorker } from './pgliteStream.ts'
+
+// The embedded store's thread: takes PostgreSQL wire messages, answers wire messages, one for one and in order.
+const port = parentPort
+if (!port) throw new Error('runs only as a worker thread')
+const answer = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
+
+const store = new PGlite((workerData as { directory: string }).directory)
+await store.waitReady
+
+port.on('message', async (message: ToWorker) => {
+  if (message === 'close') {
+    await store.close()
+    answer('closed')
+    return port.close()
+  }
+  const bytes = store.execProtocolRawSync(message)
+  answer(bytes, bytes.buffer.byteLength === bytes.byteLength ? [bytes.buffer as ArrayBuffer] : [])
+})
+answer('ready')

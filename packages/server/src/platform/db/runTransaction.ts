@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { mayRunAgain } from './errors.ts'
+import type { Sql } from './types.ts'
+
+/** One connection, as a transaction needs it. */
+export interface Connection {
+  run(text: string, values?: readonly unknown[]): Promise<{ rows: unknown[]; command: string | undefined }>
+}
+
+const MOST_RUNS = 6
+
+/** Again after a deadlock or a serialization failure, each time on a connection of its own. */
+export async function retryTransaction<T>(once: () => Promise<T>): Promise<T> {
+  for (let run = 1; ; run++) {
+    try {
+      return await once()
+    } catch (error) {
+      if (run === MOST_RUNS || !mayRunAgain(error)) throw error
+      await sleep(Math.random() * 5 * 2 ** run)
+    }
+  }
+}
+
+/** Begin, run, commit; rolled back when `run` throws or goes silent. */
+export async function runTransaction<T>(
+  connection: Connection,
+  run: (sql: Sql) => Promise<T>,
+  { idleInTransactionMs, begin }: { idleInTransactionMs: number; begin: string },
+): Promise<T> {
+  let over = false
+  let underWay = 0
+  let idle: NodeJS.Timeout | undefined
+  const sql: Sql = {
+    async query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+      if (over) throw new Error('this transaction has ended: its sql was kept and used too late')
+      underWay++
+      try {
+        return (await connection.run(text, values)).rows as Row[]
+      } finally {
+        underWay--
+        idle?.refresh()
+      }
+    },
+  }
+  const wentSilent = new Promise<never>((_, reject) => {
+    idle = setTimeout(() => {
+      if (underWay > 0) return idle?.refresh()
+      reject(
+        new Error(
+          `a transaction asked nothing for ${idleInTransactionMs} ms and was rolled back: does it wait for something else, or use db instead of its own sql?`,
+        ),
+      )
+    }, idleInTransactionMs)
+  })
+  try {
+    await connection.run(begin)
+    const result = await Promise.race([run(sql), wentSilent])
+    over = true
+    // After a failed statement that `run` swallowed, COMMIT rolls back and says so only in its tag.
+    const { command } = await connection.run('commit')
+    if (command !== 'COMMIT') throw new Error('the transaction had failed inside and was rolled back')
+    return result
+  } catch (error) {
+    over = true
+    // A lost connection has rolled back by itself; the first error is the one to tell.
+    await connection.run('rollback').catch(() => undefined)
+    throw error
+  } finally {
+    clearTimeout(idle)
+  }
+}
