@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {Specimen} from "./Specimen.sol";
+
+/// @title Keeps three percent of every transfer for its owner.
+contract FeeOnTransfer is Specimen {
+    uint256 public constant TAX_BPS = 300;
+
+    constructor(string memory n, string memory s, uint256 supply) Specimen(n, s, supply) {}
+
+    function _move(address from, address to, uint256 value) internal override {
+        uint256 tax = from != owner ? value * TAX_BPS / 10_000 : 0;
+        super._move(from, to, value - tax);
+        if (tax != 0) super._move(from, owner, tax);
+    }
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import type { Abi } from 'viem'
+
+export interface Artifact {
+  abi: Abi
+  /** Init code, without constructor arguments. */
+  bytecode: `0x${string}`
+}
+/** Our contracts by name. */
+export type Artifacts = Record<string, Artifact>
+
+const SETTINGS = {
+  // Common-subexpression elimination and the Yul optimizer take two thirds of the time for a fifth of the size.
+  optimizer: {
+    enabled: true,
+    runs: 200,
+    details: {
+      peephole: true,
+      inliner: true,
+      jumpdestRemover: true,
+      orderLiterals: true,
+      deduplicate: true,
+      cse: false,
+      constantOptimizer: true,
+      yul: false,
+    },
+  },
+  evmVersion: 'prague',
+  // The same bytes whatever the folder is called.
+  metadata: { bytecodeHash: 'none', appendCBOR: false },
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+}
+
+/** Walks up from the running file, which may be src/ or the bundle in dist/, to the folder that has `contracts/`. */
+export function projectRoot(from: string = import.meta.dirname): string {
+  if (existsSync(join(from, 'contracts', 'launchpad'))) return from
+  const up = dirname(from)
+  if (up === from) throw new Error('contracts/ not found in any folder above the running file')
+  return projectRoot(up)
+}
+
+function readSources(root: string): Record<string, { content: string }> {
+  const files = readdirSync(join(root, 'contracts'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.sol'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+  return Object.fromEntries(
+    files.map((file) => [
+      relative(root, file).replaceAll('\\', '/'),
+      { content: readFileSync(file, 'utf8') },
+    ]),
+  )
+}
+
+interface SolcOutput {
+  errors?: { severity: string; formattedMessage: string }[]
+  contracts: Record<string, Record<string, { abi: Abi; evm: { bytecode: { object: string } } }>>
+}
+
+function compile(sources: Record<string, { content: string }>): Artifacts {
+  // Loaded only when needed: the compiler is 8 MB of WebAssembly.
+  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
+  const output: SolcOutput = JSON.parse(
+    solc.compile(JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS })),
+  )
+  const problems = (output.errors ?? []).filter((problem) => problem.severity !== 'info')
+  if (problems.length > 0) throw new Error(problems.map((problem) => problem.formattedMessage).join('\n'))
+  const artifacts: Artifacts = {}
+  for (const contracts of Object.values(output.contracts)) {
+    for (const [name, { abi, evm }] of Object.entries(contracts)) {
+      if (evm.bytecode.object !== '') artifacts[name] = { abi, bytecode: `0x${evm.bytecode.object}` }
+    }
+  }
+  return artifacts
+}
+
+/** Our contracts, from `.cache/contracts/` when sources and settings are the ones compiled last, else compiled now. */
+export async function compileContracts(say: (line: string) => void = () => {}): Promise<Artifacts> {
+  const root = projectRoot()
+  const sources = readSources(root)
+  const key = createHash('sha256')
+    .update(JSON.stringify([SETTINGS, sources]))
+    .digest('hex')
+    .slice(0, 32)
+  const folder = join(root, '.cache', 'contracts')
+  const file = join(folder, `${key}.json`)
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
+  const started = performance.now()
+  const artifacts = compile(sources)
+  mkdirSync(folder, { recursive: true })
+  // Written aside and renamed, so that a reader beside us never sees half a file.
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(artifacts))
+  renameSync(`${file}.${process.pid}`, file)
+  say(`compiled ${Object.keys(artifacts).length} contracts in ${Math.round(performance.now() - started)} ms`)
+  return artifacts
+}
