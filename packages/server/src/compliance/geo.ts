@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type CityResponse, open } from 'maxmind'
+
+/** Cuba, Iran, North Korea, Syria; in Ukraine: Crimea, Donetsk, Luhansk. */
+const BLOCKED_COUNTRIES = new Set(['CU', 'IR', 'KP', 'SY'])
+const BLOCKED_REGIONS = new Set(['UA-43', 'UA-14', 'UA-09'])
+
+export interface Place {
+  /** ISO 3166-1, upper-case. */
+  country: string
+  /** ISO 3166-2 with its country, when known. */
+  region: string | null
+}
+
+export interface Geo {
+  /** Where an address is, or null: unknown places are served. */
+  locate(address: string): Place | null
+}
+
+export const unknownGeo: Geo = { locate: () => null }
+
+export const isBlocked = ({ country, region }: Place): boolean =>
+  BLOCKED_COUNTRIES.has(country) || (region !== null && BLOCKED_REGIONS.has(region))
+
+/** Looks addresses up in a MaxMind database, read again when the file changes. */
+export async function openGeo(file: string | null): Promise<Geo> {
+  if (file === null) return unknownGeo
+  const reader = await open<CityResponse>(file, {
+    watchForUpdates: true,
+    watchForUpdatesNonPersistent: true,
+  }).catch((error: Error) => {
+    throw new Error(`GEO_DB ${file}: ${error.message}`)
+  })
+  return {
+    locate(address) {
+      const found = reader.get(address)
+      const country = found?.country?.iso_code ?? found?.registered_country?.iso_code
+      return country === undefined ? null : placeOf(country, found?.subdivisions?.[0]?.iso_code)
+    },
+  }
+}
+
+/** A place as a proxy writes it in headers; `XX` and `T1` (unknown, Tor) name none. */
+export function placeFromHeaders(
+  headers: IncomingHttpHeaders,
+  names: { geoHeader: string; geoRegionHeader: string },
+): Place | null {
+  const country = headers[names.geoHeader]
+  const region = headers[names.geoRegionHeader]
+  if (typeof country !== 'string') return null
+  return placeOf(country, typeof region === 'string' ? region : undefined)
+}
+
+function placeOf(country: string, region: string | undefined): Place | null {
+  const code = country.trim().toUpperCase()
+  if (!/^[A-Z]{2}$/.test(code) || code === 'XX') return null
+  const part = region?.trim().toUpperCase().replace(`${code}-`, '')
+  return { country: code, region: part ? `${code}-${part.padStart(2, '0')}` : null }
+}

@@ -1,0 +1,47 @@
+/** A file that is no list. The old list stays in force; at start there is none, and the server does not start. */
+export class SanctionsFileError extends Error {}
+
+const ADDRESS = /^0x[0-9a-f]{40}$/
+const TREASURY_MARKER = 'Digital Currency Address'
+/** `Digital Currency Address - ETH 0x…;` of sdn.csv and sdn.txt, and the idType/idNumber pair of sdn.xml. */
+const TREASURY_ENTRY =
+  /Digital Currency Address - [A-Z0-9]{2,10}(?:<\/idType>\s*<idNumber>)?\s*(0x[0-9a-fA-F]{40})(?![0-9a-fA-F])/g
+/** sdn_advanced.xml names the kinds once and refers to them by number. */
+const FEATURE_TYPE = /<FeatureType\s[^>]*?ID="(\d+)"[^>]*>\s*Digital Currency Address - [A-Z0-9]{2,10}\s*</g
+const FEATURE = /<Feature\s[^>]*?FeatureTypeID="(\d+)"[^>]*>([\s\S]*?)<\/Feature>/g
+const DETAIL = /<VersionDetail[^>]*>\s*(0x[0-9a-fA-F]{40})\s*<\/VersionDetail>/g
+
+/**
+ * Addresses of a sanctions list, lower-case. Takes our own plain format (an address a line, `#` comments) and what
+ * the US Treasury publishes: sdn.csv, sdn.txt, sdn.xml and sdn_advanced.xml. Every 0x address counts whatever coin
+ * it is listed under, because the same key controls it on every EVM chain.
+ */
+export function parseSanctions(text: string): ReadonlySet<string> {
+  const addresses = text.includes(TREASURY_MARKER) ? treasuryAddresses(text) : plainAddresses(text)
+  if (addresses.size === 0) throw new SanctionsFileError('the sanctions list has no address in it')
+  return addresses
+}
+
+function plainAddresses(text: string): Set<string> {
+  const addresses = new Set<string>()
+  text.split('\n').forEach((line, index) => {
+    const entry = line.split('#')[0]!.trim().toLowerCase()
+    if (entry === '') return
+    if (!ADDRESS.test(entry))
+      throw new SanctionsFileError(`line ${index + 1} is not an address or a # comment`)
+    addresses.add(entry)
+  })
+  return addresses
+}
+
+function treasuryAddresses(text: string): Set<string> {
+  const addresses = new Set<string>()
+  for (const match of text.matchAll(TREASURY_ENTRY)) addresses.add(match[1]!.toLowerCase())
+  const kinds = new Set([...text.matchAll(FEATURE_TYPE)].map((match) => match[1]))
+  if (kinds.size === 0) return addresses
+  for (const [, kind, feature] of text.matchAll(FEATURE)) {
+    if (!kinds.has(kind)) continue
+    for (const detail of feature!.matchAll(DETAIL)) addresses.add(detail[1]!.toLowerCase())
+  }
+  return addresses
+}

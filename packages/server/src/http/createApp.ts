@@ -1,0 +1,152 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { ROUTE_IDS, routeById } from '@pit/protocol'
+import type { Geo } from '../compliance/geo.ts'
+import type { Config } from '../config.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Logger } from '../platform/logger.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import { createNetworks } from './clientAddress.ts'
+import { createCsrfCheck } from './csrf.ts'
+import { createEdge } from './edge.ts'
+import { createHosts } from './hosts.ts'
+import { createInject, type Inject } from './inject.ts'
+import { createOverload } from './overload.ts'
+import { answerParserErrors } from './parserErrors.ts'
+import { createPeers } from './peer.ts'
+import { type AnyHandler, type Authenticate, type PagePlan, planRoute, type RoutePlan } from './plan.ts'
+import type { Limiter } from './rates/limiter.ts'
+import { standingHeaders } from './reply.ts'
+import { createRequestIds } from './requestId.ts'
+import { createRouter } from './router.ts'
+import type { Handlers } from './types.ts'
+
+export interface AppDeps {
+  config: Pick<
+    Config,
+    | 'host'
+    | 'port'
+    | 'publicUrl'
+    | 'allowedHosts'
+    | 'trustedProxies'
+    | 'geoHeader'
+    | 'geoRegionHeader'
+    | 'maxInFlight'
+    | 'maxLoopDelayMs'
+    | 'devFields'
+  >
+  clock: Clock
+  handlers: Handlers
+  authenticate: Authenticate
+  limiter: Limiter
+  sanctions: { isSanctioned(address: string): boolean }
+  geo: Geo
+  logger: Logger
+  metrics: Metrics
+  /** Pages beside the API; see createPages. */
+  pages?: readonly PageAt[]
+  /** How long a client may take; tests shorten them. */
+  times?: Partial<typeof TIMES>
+}
+
+export interface PageAt {
+  path: string
+  page: PagePlan
+}
+
+export interface App {
+  listen(): Promise<AddressInfo>
+  /** Stops accepting, answers what is under way, closes; bounded. */
+  close(): Promise<void>
+  address(): AddressInfo | null
+  inject: Inject
+}
+
+const TIMES = { headersMs: 10_000, bodyMs: 10_000, keepAliveMs: 65_000, closeMs: 10_000 }
+/** Also bounds the number of headers: Node's own count drops the surplus in silence. */
+const MAX_HEADER_BYTES = 16_384
+const MAX_CONNECTIONS = 20_000
+
+/** The HTTP API over node:http: a framework's hooks cost a sixth of the throughput and gave nothing the edge uses. */
+export async function createApp(deps: AppDeps): Promise<App> {
+  const { config, metrics } = deps
+  const times = { ...TIMES, ...deps.times }
+  const router = createRouter<RoutePlan | PagePlan>()
+  for (const id of ROUTE_IDS) {
+    const route = routeById(id)
+    router.add(
+      route.method,
+      route.path,
+      planRoute(route, deps.handlers[id] as AnyHandler | 'not built', config),
+    )
+  }
+  for (const { path, page } of deps.pages ?? []) router.add('GET', path, page)
+
+  const overload = createOverload(config)
+  metrics.watchLoad(overload)
+  const proxies = createNetworks(config.trustedProxies)
+  const peerOf = createPeers(proxies)
+  const newRequestId = createRequestIds()
+  const standing = standingHeaders(config.publicUrl)
+  let closing = false
+  const serve = createEdge({
+    ...deps,
+    router,
+    overload,
+    peerOf,
+    proxies,
+    answersFor: createHosts(config),
+    checkCsrf: createCsrfCheck(config.publicUrl),
+    newRequestId,
+    standing,
+    isClosing: () => closing,
+    bodyTimeoutMs: times.bodyMs,
+  })
+
+  const server: Server = createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: times.headersMs,
+    // Our own body timer answers first; this one is for what no handler waits for.
+    requestTimeout: times.headersMs + times.bodyMs,
+    keepAliveTimeout: times.keepAliveMs,
+    connectionsCheckingInterval: Math.min(1_000, times.headersMs / 4),
+    // A missing Host is refused by the edge, in the envelope.
+    requireHostHeader: false,
+  })
+  server.maxHeadersCount = 0
+  server.maxConnections = MAX_CONNECTIONS
+  server.on('request', (req, res) => void serve(req, res, 'nothing'))
+  server.on('checkContinue', (req, res) => void serve(req, res, 'continue'))
+  server.on('checkExpectation', (req, res) => void serve(req, res, 'something else'))
+  answerParserErrors(server, { peerOf, newRequestId, standing, metrics })
+
+  const address = () => server.address() as AddressInfo | null
+  async function listen(port = config.port, host = config.host): Promise<AddressInfo> {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+    return address()!
+  }
+
+  async function close(): Promise<void> {
+    closing = true
+    overload.close()
+    if (!server.listening) return
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    server.closeIdleConnections()
+    const late = setTimeout(() => server.closeAllConnections(), times.closeMs)
+    await closed
+    clearTimeout(late)
+  }
+
+  return {
+    listen: () => listen(),
+    close,
+    address,
+    inject: createInject(async () => address() ?? (await listen(0, '127.0.0.1'))),
+  }
+}

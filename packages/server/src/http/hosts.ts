@@ -1,0 +1,34 @@
+/** Which Host headers this server answers for: PUBLIC_URL's, loopback names, and those of ALLOWED_HOSTS. */
+export function createHosts({
+  publicUrl,
+  allowedHosts,
+}: {
+  publicUrl: string
+  allowedHosts: readonly string[]
+}): (host: string | undefined) => boolean {
+  if (allowedHosts.includes('*')) return (host) => host !== undefined && hostName(host) !== null
+  const names = new Set(['localhost', '127.0.0.1', '[::1]', new URL(publicUrl).hostname.toLowerCase()])
+  for (const allowed of allowedHosts) {
+    const name = hostName(allowed)
+    if (name === null) throw new Error(`ALLOWED_HOSTS: "${allowed}" is not a host`)
+    names.add(name)
+  }
+  // Clients repeat themselves; a stranger must not fill memory with names.
+  const known = new Map<string, boolean>()
+  return (host) => {
+    if (host === undefined) return false
+    let answersFor = known.get(host)
+    if (answersFor === undefined) {
+      const name = hostName(host)
+      answersFor = name !== null && names.has(name)
+      if (known.size < 256) known.set(host, answersFor)
+    }
+    return answersFor
+  }
+}
+
+/** The name without its port, lower-case; null when it is no host at all. */
+function hostName(host: string): string | null {
+  const match = /^([a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?\.?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i.exec(host)
+  return match ? match[1]!.toLowerCase().replace(/\.$/, '') : null
+}

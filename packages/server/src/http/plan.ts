@@ -1,0 +1,57 @@
+import { type AnyRoute, AREAS, type BucketId, needsKey, refusal } from '@pit/protocol'
+import { bucketsByStage } from './rates/charge.ts'
+import type { ApiKey, Caller, RawAnswer } from './types.ts'
+import { createValidator, type Validator } from './validate.ts'
+
+/** A route as the edge serves it: everything that can be decided at start is. */
+export interface RoutePlan {
+  kind: 'route'
+  name: string
+  route: AnyRoute
+  needsKey: boolean
+  needsWallet: boolean
+  /** Health answers whatever the load. */
+  neverShed: boolean
+  bucketsBeforeKey: readonly BucketId[]
+  buckets: readonly BucketId[]
+  validator: Validator
+  handle: (call: { params: unknown; query: unknown; body: unknown; caller: Caller }) => unknown
+}
+
+/** A page beside the API: the reference, llms.txt. Made once, sent as it is. */
+export interface PagePlan {
+  kind: 'page'
+  name: string
+  status: number
+  body: Buffer
+  contentType: string
+  headers: readonly string[]
+}
+
+export type AnyHandler = RoutePlan['handle']
+export type Authenticate = (bearer: string) => Promise<ApiKey | null> | ApiKey | null
+
+export function planRoute(
+  route: AnyRoute,
+  handler: AnyHandler | 'not built',
+  { devFields }: { devFields: boolean },
+): RoutePlan {
+  const keyed = needsKey(route.auth)
+  const stages = bucketsByStage(route, keyed)
+  return {
+    kind: 'route',
+    name: route.id,
+    route,
+    needsKey: keyed,
+    needsWallet: route.auth === 'wallet' || route.auth === 'owner',
+    neverShed: (route.id as string) === 'health',
+    bucketsBeforeKey: stages.beforeKey,
+    buckets: stages.all,
+    validator: createValidator(route, { devFields }),
+    handle: handler === 'not built' ? () => notBuilt(route) : handler,
+  }
+}
+
+const notBuilt = (route: AnyRoute): RawAnswer => {
+  throw refusal(AREAS[route.area])
+}

@@ -1,0 +1,52 @@
+import { type AnyRoute, BUCKETS, type BucketId, fail } from '@pit/protocol'
+import type { Clock } from '../../platform/clock.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { networkOf } from '../clientAddress.ts'
+import type { Caller } from '../types.ts'
+import type { Limiter, Taken, Taking } from './limiter.ts'
+
+/** Draws from buckets a handler only knows to apply once it has read the request (a route's `lateBuckets`). */
+export type Charge = (caller: Caller, buckets: readonly BucketId[]) => Promise<void>
+
+export function createCharge({
+  limiter,
+  clock,
+  metrics,
+}: {
+  limiter: Limiter
+  clock: Clock
+  metrics: Metrics
+}): Charge {
+  return async (caller, buckets) => {
+    const network = networkOf(caller.address)
+    const keyId = caller.key === null ? null : String(caller.key.keyId)
+    refuseUnless(await limiter.take(takingsOf(buckets, network, keyId), clock.nowMs()), metrics)
+  }
+}
+
+export function refuseUnless(taken: Taken, metrics: Metrics): void {
+  if (taken.ok) return
+  metrics.limiterRefused(taken.bucket)
+  fail('RATE_LIMITED', { retryAfterS: taken.retryAfterS })
+}
+
+export const takingsOf = (buckets: readonly BucketId[], network: string, keyId: string | null): Taking[] =>
+  buckets.map((bucket) => ({ bucket, id: idOf(bucket, network, keyId) }))
+
+function idOf(bucket: BucketId, network: string, keyId: string | null): string {
+  const { per } = BUCKETS[bucket]
+  if (per === 'overall') return '*'
+  if (per === 'address') return network
+  if (per === 'caller') return keyId === null ? `address ${network}` : `key ${keyId}`
+  return keyId ?? `address ${network}`
+}
+
+/** What can be judged before the key is known, and what needs it. */
+export function bucketsByStage(route: Pick<AnyRoute, 'buckets'>, needsKey: boolean) {
+  const beforeKey = route.buckets.filter(
+    (id) => BUCKETS[id].per === 'address' || BUCKETS[id].per === 'overall',
+  )
+  return needsKey
+    ? { beforeKey: beforeKey.filter((id) => BUCKETS[id].per === 'address'), all: route.buckets }
+    : { beforeKey, all: beforeKey }
+}

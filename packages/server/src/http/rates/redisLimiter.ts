@@ -1,0 +1,125 @@
+import type { Redis } from 'ioredis'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import { type Limiter, PASSED, type Rates, refused, type Taken, type Taking } from './limiter.ts'
+
+/**
+ * The arithmetic of memoryLimiter, over all buckets of a request in one round trip. ARGV: now (empty: the Redis
+ * clock, so that servers with different clocks agree), 1 to draw, then interval, capacity and cost per key.
+ */
+const SCRIPT = `
+local now = tonumber(ARGV[1])
+if now == nil then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000 + tonumber(time[2]) / 1000
+end
+local after, worst, at = {}, 0.001, 0
+for i, key in ipairs(KEYS) do
+  local interval, capacity, cost = tonumber(ARGV[i * 3]), tonumber(ARGV[i * 3 + 1]), tonumber(ARGV[i * 3 + 2])
+  local full_at = tonumber(redis.call('GET', key) or now)
+  full_at = math.min(math.max(full_at, now), now + capacity)
+  after[i] = full_at + cost * interval
+  local wait = after[i] - capacity - now
+  if wait > worst then worst, at = wait, i end
+end
+if at > 0 then return { at, string.format('%.4f', worst) } end
+if ARGV[2] == '1' then
+  for i, key in ipairs(KEYS) do
+    redis.call('SET', key, string.format('%.4f', after[i]), 'PX', math.ceil(after[i] - now) + 10000)
+  end
+end
+return { 0, '0' }
+`
+
+type Run = (keyCount: number, ...args: string[]) => Promise<[number, string]>
+
+interface RedisLimiterDeps {
+  redis: Redis
+  rates: Rates
+  /** Answers while Redis does not. */
+  fallback: Limiter
+  logger: Logger
+  metrics: Metrics
+  /** How long a request waits for Redis before the fallback answers it. */
+  timeoutMs?: number
+  /** How long Redis is left alone after it was too slow. */
+  restMs?: number
+  /** Tests hand time in; servers ask Redis, so that they agree. */
+  time?: 'redis' | 'handed in'
+  prefix?: string
+}
+
+/** GCRA shared by every server on one Redis. Redis being away costs accuracy, never an answer. */
+export function createRedisLimiter({
+  redis,
+  rates,
+  fallback,
+  logger,
+  metrics,
+  timeoutMs = 8,
+  restMs = 1000,
+  time = 'redis',
+  prefix = 'pit:rate:',
+}: RedisLimiterDeps): Limiter {
+  redis.defineCommand('pitTake', { lua: SCRIPT })
+  const run = (redis as unknown as { pitTake: Run }).pitTake.bind(redis)
+  let degraded = false
+  let restUntilMs = 0
+
+  function setDegraded(now: boolean, why?: unknown): void {
+    if (now === degraded) return
+    degraded = now
+    metrics.limiterDegraded(now)
+    if (now) logger.warn({ err: why }, 'rate limits fall back to this process: Redis does not answer')
+    else logger.info('rate limits are shared through Redis again')
+  }
+  // Without a listener an unreachable Redis would end the process.
+  const onError = (error: unknown) => setDegraded(true, error)
+  redis.on('error', onError)
+
+  function ask(
+    takings: readonly Taking[],
+    nowMs: number,
+    draw: '0' | '1',
+    instead: 'take' | 'peek',
+  ): Taken | Promise<Taken> {
+    if (takings.length === 0) return PASSED
+    const at = performance.now()
+    if (redis.status !== 'ready' || at < restUntilMs) {
+      setDegraded(true)
+      return fallback[instead](takings, nowMs)
+    }
+    const keys = takings.map(({ bucket, id }) => `${prefix}${bucket}:${id}`)
+    const args = takings.flatMap(({ bucket, cost }) => {
+      const { intervalMs, capacityMs } = rates[bucket]
+      return [String(intervalMs), String(capacityMs), String(cost ?? 1)]
+    })
+    const answer = run(keys.length, ...keys, time === 'redis' ? '' : String(nowMs), draw, ...args)
+    return new Promise<Taken>((resolve) => {
+      const giveUp = (why: unknown) => {
+        clearTimeout(timer)
+        restUntilMs = performance.now() + restMs
+        setDegraded(true, why)
+        resolve(fallback[instead](takings, nowMs))
+      }
+      const timer = setTimeout(() => giveUp(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+      answer.then(([failing, waitMs]) => {
+        clearTimeout(timer)
+        if (performance.now() >= restUntilMs) setDegraded(false)
+        const taking = takings[failing - 1]
+        resolve(taking === undefined ? PASSED : refused(taking.bucket, rates[taking.bucket], Number(waitMs)))
+      }, giveUp)
+    })
+  }
+
+  return {
+    take: (takings, nowMs) => ask(takings, nowMs, '1', 'take'),
+    peek: (takings, nowMs) => ask(takings, nowMs, '0', 'peek'),
+    async close() {
+      redis.off('error', onError)
+      redis.on('error', () => {})
+      redis.disconnect()
+      await fallback.close()
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http'
+import { fail, type PitError, refusal } from '@pit/protocol'
+import { isJson } from './csrf.ts'
+
+export const MAX_BODY_BYTES = 65_536
+
+export type BodyPlan = { bytes: number }
+
+/** How long a body is, judged from its headers alone: nothing has been read yet. */
+export function bodyLength(req: IncomingMessage, needsBody: boolean): number {
+  const { headers } = req
+  const isPost = req.method === 'POST'
+  if (headers['transfer-encoding'] !== undefined) {
+    if (isPost) fail('LENGTH_REQUIRED')
+    fail('BAD_REQUEST', { field: 'body', message: 'Only a POST takes a body.' })
+  }
+  const length = headers['content-length']
+  if (length === undefined) {
+    if (needsBody) fail('LENGTH_REQUIRED')
+    return 0
+  }
+  const bytes = /^\d{1,15}$/.test(length) ? Number(length) : Number.POSITIVE_INFINITY
+  if (bytes > MAX_BODY_BYTES) {
+    fail('BAD_REQUEST', { status: 413, field: 'body', message: `The body is over ${MAX_BODY_BYTES} bytes.` })
+  }
+  return bytes
+}
+
+/** Only plain JSON is read; a missing content type is taken for it. */
+export function checkMediaType(req: IncomingMessage): void {
+  const { headers } = req
+  if (headers['content-type'] !== undefined && !isJson(headers['content-type'])) {
+    fail('BAD_REQUEST', { field: 'content-type', message: 'Send the body as application/json in UTF-8.' })
+  }
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    fail('BAD_REQUEST', { field: 'content-encoding', message: 'Send the body uncompressed.' })
+  }
+}
+
+/** The client went away; there is nobody to answer. */
+export class ClientGone extends Error {}
+
+export interface BodyReading {
+  bytes: Promise<Buffer>
+  /** Ends the reading with a refusal: the parser gave up on the rest. */
+  fail(error: PitError): void
+}
+
+/** Collects the announced bytes, bounded in time; the parser already bounds them in number. */
+export function readBody(req: IncomingMessage, timeoutMs: number): BodyReading {
+  let end: (error: Error | null) => void = () => {}
+  const bytes = new Promise<Buffer>((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const slow = () =>
+      end(refusal('BAD_REQUEST', { field: 'body', message: 'The body did not arrive in time.' }))
+    const timer = setTimeout(slow, timeoutMs)
+    end = (error) => {
+      clearTimeout(timer)
+      req.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose)
+      req.on('error', () => {})
+      if (error === null) resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      else reject(error)
+    }
+    const onData = (chunk: Buffer) => void chunks.push(chunk)
+    const onEnd = () => end(null)
+    const onClose = () => end(new ClientGone())
+    req.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose)
+  })
+  return { bytes, fail: (error) => end(error) }
+}
+
+/** Reads and forgets what is still coming, so that closing does not reset the connection under the answer. */
+export function discardBody(
+  req: IncomingMessage,
+  { maxBytes = 8_388_608, maxMs = 2_000 } = {},
+): Promise<void> {
+  return new Promise((resolve) => {
+    let left = maxBytes
+    const done = () => {
+      clearTimeout(timer)
+      req.off('data', onData).off('end', done).off('close', done).off('error', done)
+      req.on('error', () => {})
+      resolve()
+    }
+    const onData = (chunk: Buffer) => {
+      left -= chunk.length
+      if (left <= 0) done()
+    }
+    const timer = setTimeout(done, maxMs)
+    timer.unref()
+    req.on('data', onData).on('end', done).on('close', done).on('error', done)
+  })
+}
