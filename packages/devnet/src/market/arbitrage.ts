@@ -1,0 +1,91 @@
+import { type Abi, encodeFunctionData } from 'viem'
+import type { Hex } from '../engine/types.ts'
+import { bandOf, fairSqrtX96 } from './fair.ts'
+import type { MarketTx } from './sender.ts'
+import { type Asset, type MarketWorld, NATIVE, type Pool } from './types.ts'
+
+export const ARBITRAGEUR_ABI = [
+  {
+    type: 'function',
+    name: 'align',
+    stateMutability: 'nonpayable',
+    inputs: [
+      {
+        name: 'targets',
+        type: 'tuple[]',
+        components: [
+          { name: 'version', type: 'uint8' },
+          { name: 'pool', type: 'address' },
+          {
+            name: 'key',
+            type: 'tuple',
+            components: [
+              { name: 'currency0', type: 'address' },
+              { name: 'currency1', type: 'address' },
+              { name: 'fee', type: 'uint24' },
+              { name: 'tickSpacing', type: 'int24' },
+              { name: 'hooks', type: 'address' },
+            ],
+          },
+          { name: 'low', type: 'uint160' },
+          { name: 'high', type: 'uint160' },
+        ],
+      },
+      { name: 'maxMoves', type: 'uint256' },
+    ],
+    outputs: [],
+  },
+] as const satisfies Abi
+
+/** A pool whose two sides both have a price. */
+export interface PricedPool {
+  pool: Pool
+  asset0: Asset
+  asset1: Asset
+}
+
+/** Pools the arbitrageur can judge: both currencies are assets (WETH is ETH). */
+export function pricedPools(world: MarketWorld): PricedPool[] {
+  const byToken = new Map(world.assets.map((asset) => [asset.token.toLowerCase(), asset]))
+  const eth = byToken.get(NATIVE)
+  if (eth) byToken.set(world.contracts.weth.toLowerCase(), eth)
+  return world.pools.flatMap((pool) => {
+    const asset0 = byToken.get(pool.currency0.toLowerCase())
+    const asset1 = byToken.get(pool.currency1.toLowerCase())
+    return asset0 && asset1 ? [{ pool, asset0, asset1 }] : []
+  })
+}
+
+export interface RoundTerms {
+  /** How far past its fee a pool may stray before it is traded back. */
+  slackBps: number
+  maxPools: number
+  maxMoves: number
+}
+
+/** One round: a window over the pools that starts elsewhere each time, so that none waits for ever. */
+export function arbitrageRound(
+  terms: RoundTerms,
+  arbitrageur: Hex,
+  priced: PricedPool[],
+  prices: ReadonlyMap<string, number>,
+  round: number,
+): MarketTx | undefined {
+  if (priced.length === 0) return undefined
+  const start = (round * terms.maxMoves) % priced.length
+  const turned = [...priced.slice(start), ...priced.slice(0, start)].slice(0, terms.maxPools)
+  const targets = turned.flatMap(({ pool, asset0, asset1 }) => {
+    const [usd0, usd1] = [prices.get(asset0.symbol), prices.get(asset1.symbol)]
+    if (!usd0 || !usd1) return []
+    const { version, address, currency0, currency1, fee, tickSpacing, hooks } = pool
+    const key = { currency0, currency1, fee, tickSpacing, hooks }
+    const band = bandOf(pool, fairSqrtX96(asset0, asset1, usd0, usd1), terms.slackBps)
+    return [{ version, pool: address, key, ...band }]
+  })
+  const data = encodeFunctionData({
+    abi: ARBITRAGEUR_ABI,
+    functionName: 'align',
+    args: [targets, BigInt(terms.maxMoves)],
+  })
+  return { to: arbitrageur, data, gas: 400_000n + 400_000n * BigInt(terms.maxMoves) }
+}

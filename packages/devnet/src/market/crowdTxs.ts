@@ -1,0 +1,184 @@
+import type { Chain, Hex } from '../engine/types.ts'
+import type { Wish } from './crowd.ts'
+import { call, type ReadCall, readMany, word } from './multicall.ts'
+import { poolReads, stateOfPool } from './pools.ts'
+import type { MarketAccount, MarketTx } from './sender.ts'
+import { approveTx, curveTx, routerApprovals, swapTx } from './swapTx.ts'
+import { type MarketWorld, NATIVE } from './types.ts'
+
+/** A wish turned into calls of one account. */
+export interface CrowdOrder {
+  account: MarketAccount
+  txs: MarketTx[]
+}
+
+/** Never more than this of the money side in one trade, whatever the depth. */
+const MAX_ETH = 2n * 10n ** 18n
+const MAX_USDG = 5_000n * 10n ** 6n
+/** An account keeps this much ETH for its gas. */
+const GAS_RESERVE = 10n ** 18n
+const NO_CAP = 1n << 120n
+
+interface Side {
+  token: Hex
+  depth: bigint
+  /** What the account can spend of it. */
+  funds: bigint
+  approved: boolean
+}
+
+const part = (depth: bigint, fraction: number) =>
+  (depth * BigInt(Math.round(fraction * 1e9))) / 1_000_000_000n
+
+function least(first: bigint, ...rest: bigint[]): bigint {
+  let low = first
+  for (const value of rest) if (value < low) low = value
+  return low
+}
+
+/** Everything to know about the wishes' venues and accounts, in one call. */
+export async function crowdOrders(
+  chain: Chain,
+  world: MarketWorld,
+  accounts: MarketAccount[],
+  wishes: Wish[],
+): Promise<CrowdOrder[]> {
+  const plans = wishes.flatMap((wish) => {
+    const account = accounts[wish.account]
+    return account ? [planOf(world, wish, account)] : []
+  })
+  const answers = await readMany(
+    chain,
+    world.contracts.multicall3,
+    plans.flatMap((plan) => plan.reads),
+  )
+  let at = 0
+  return plans.flatMap(({ reads, account, build }) => {
+    const txs = build(answers.slice(at, at + reads.length))
+    at += reads.length
+    return txs.length > 0 ? [{ account, txs }] : []
+  })
+}
+
+interface Plan {
+  account: MarketAccount
+  reads: ReadCall[]
+  build(answers: (Hex | undefined)[]): MarketTx[]
+}
+
+const planOf = (world: MarketWorld, wish: Wish, account: MarketAccount): Plan =>
+  wish.venue.kind === 'pool' ? planPool(world, wish, account) : planCurve(world, wish, account)
+
+function planPool(world: MarketWorld, wish: Wish, account: MarketAccount): Plan {
+  if (wish.venue.kind !== 'pool') throw new TypeError('not a pool')
+  const { pool, base } = wish.venue
+  const tokens = [pool.currency0, pool.currency1] as const
+  const reads = [
+    ...poolReads(pool, world.contracts.v4StateView),
+    ...tokens.flatMap((token) => fundsReads(world, account, token, 'router')),
+  ]
+  return {
+    account,
+    reads,
+    build(answers) {
+      const state = stateOfPool(pool, answers[0], answers[1])
+      if (!state) return []
+      const sides = tokens.map(
+        (token, i): Side => ({
+          token,
+          depth: i === 0 ? state.depth0 : state.depth1,
+          ...fundsOf(world, token, answers.slice(2 + 3 * i, 5 + 3 * i)),
+        }),
+      ) as [Side, Side]
+      const [money, other] = base === 0 ? [sides[0], sides[1]] : [sides[1], sides[0]]
+      const chosen = choose(world, wish, money, other)
+      if (!chosen) return []
+      const zeroForOne = chosen.side === sides[0]
+      const approvals = chosen.side.approved ? [] : routerApprovals(world, chosen.side.token)
+      return [...approvals, swapTx(world, { pool, zeroForOne, amountIn: chosen.amountIn })]
+    },
+  }
+}
+
+function planCurve(world: MarketWorld, wish: Wish, account: MarketAccount): Plan {
+  if (wish.venue.kind !== 'curve') throw new TypeError('not a curve')
+  const { curve } = wish.venue
+  const reads = [
+    call(curve.address, 'curveState'),
+    ...fundsReads(world, account, curve.pair, curve.address),
+    ...fundsReads(world, account, curve.token, curve.address),
+  ]
+  return {
+    account,
+    reads,
+    build(answers) {
+      const [x, y, left] = [word(answers[0], 0), word(answers[0], 1), word(answers[0], 2)]
+      const graduated = word(answers[0], 4) === 1n
+      if (x === 0n || graduated) return []
+      const money: Side = { token: curve.pair, depth: x, ...fundsOf(world, curve.pair, answers.slice(1, 4)) }
+      const other: Side = {
+        token: curve.token,
+        depth: y,
+        ...fundsOf(world, curve.token, answers.slice(4, 7)),
+      }
+      const chosen = choose(world, wish, money, other)
+      if (!chosen) return []
+      const side = chosen.side === money ? 'buy' : 'sell'
+      // The last tokens for sale cost at most this; a buy near it opens a pool too.
+      const effort =
+        side === 'buy' && ((y * chosen.amountIn) / (x + chosen.amountIn)) * 2n >= left
+          ? 'graduating'
+          : 'usual'
+      const approvals = chosen.side.approved ? [] : [approveTx(chosen.side.token, curve.address)]
+      return [...approvals, curveTx(curve, side, chosen.amountIn, account.address, effort)]
+    },
+  }
+}
+
+/** Sells what there is to sell; somebody with nothing to sell buys. */
+function choose(
+  world: MarketWorld,
+  wish: Wish,
+  money: Side,
+  other: Side,
+): { side: Side; amountIn: bigint } | undefined {
+  const sellable = least(part(other.depth, wish.fraction), other.funds)
+  const sells = wish.side === 'sell' && sellable * 10n >= part(other.depth, wish.fraction) && sellable > 0n
+  if (sells) return { side: other, amountIn: least(sellable, capOf(world, other.token)) }
+  const amountIn = least(part(money.depth, wish.fraction), money.funds / 4n, capOf(world, money.token))
+  return amountIn > 0n ? { side: money, amountIn } : undefined
+}
+
+const isEth = (world: MarketWorld, token: string) =>
+  token === NATIVE || token.toLowerCase() === world.contracts.weth.toLowerCase()
+
+function capOf(world: MarketWorld, token: string): bigint {
+  if (isEth(world, token)) return MAX_ETH
+  return token.toLowerCase() === world.contracts.usdg.toLowerCase() ? MAX_USDG : NO_CAP
+}
+
+/** Three reads a side: funds, the token's allowance, Permit2's allowance to the router. WETH is paid as ETH. */
+function fundsReads(
+  world: MarketWorld,
+  account: MarketAccount,
+  token: Hex,
+  spender: Hex | 'router',
+): ReadCall[] {
+  const { multicall3, permit2, universalRouter } = world.contracts
+  const eth = call(multicall3, 'getEthBalance', account.address)
+  if (isEth(world, token)) return [eth, eth, eth]
+  const allowance = call(token, 'allowance', account.address, spender === 'router' ? permit2 : spender)
+  return [
+    call(token, 'balanceOf', account.address),
+    allowance,
+    spender === 'router'
+      ? call(permit2, 'permit2Allowance', account.address, token, universalRouter)
+      : allowance,
+  ]
+}
+
+function fundsOf(world: MarketWorld, token: Hex, [funds, first, second]: (Hex | undefined)[]) {
+  if (!isEth(world, token)) return { funds: word(funds), approved: word(first) > 0n && word(second) > 0n }
+  const held = word(funds)
+  return { funds: held > GAS_RESERVE ? held - GAS_RESERVE : 0n, approved: true }
+}

@@ -1,0 +1,6 @@
+export { type Market, type MarketOptions, openMarket } from './openMarket.ts'
+export { answerOf, type FeedRound } from './prices.ts'
+export { createQuoteNearMid } from './quoteNearMid.ts'
+export type { Fund } from './setupMarket.ts'
+export { type Asset, type Curve, type MarketWorld, NATIVE, type Pool } from './types.ts'
+export type { StockSession } from './walk.ts'

@@ -1,0 +1,158 @@
+import type { Crypto } from '@pit/chain'
+import type { Artifacts } from '../compile.ts'
+import type { Chain } from '../engine/types.ts'
+import { arbitrageRound, pricedPools } from './arbitrage.ts'
+import { venuesOf, wishesFor } from './crowd.ts'
+import { crowdOrders } from './crowdTxs.ts'
+import { type FeedRound, readPrices } from './prices.ts'
+import { createSender } from './sender.ts'
+import { type Fund, marketCast, setupMarket } from './setupMarket.ts'
+import type { Curve, MarketWorld } from './types.ts'
+import type { StockSession } from './walk.ts'
+
+export interface MarketOptions {
+  chain: Chain
+  crypto: Crypto
+  world: MarketWorld
+  artifacts: Artifacts
+  seed: string
+  tradesPerS: number
+  blockMs: number
+  session: StockSession
+  /** Writes rounds into feeds, as their operator. */
+  publish: (rounds: FeedRound[]) => Promise<void>
+  fund: Fund
+  log: (message: string, fields?: Record<string, unknown>) => void
+}
+
+export interface Market {
+  /** Trades after every block from now on; feeds set by hand are released. */
+  start(): Promise<void>
+  /** Freezes: no feed is written and nothing is traded. */
+  stop(): void
+  isOn(): boolean
+  /** One block's worth of market, for whoever drives the blocks. */
+  step(): Promise<void>
+  /** Fixes an asset's price (and leaves its feed alone) until the market is started again. */
+  hold(symbol: string, price?: number): void
+  addCurve(curve: Curve): void
+  prices(): ReadonlyMap<string, number>
+  stats(): { steps: number; skipped: number; failures: number; sent: number; refused: number; held: string[] }
+  /** Stops and waits for the step under way. */
+  close(): Promise<void>
+}
+
+const PUBLISH = { deviationBps: 5, heartbeatS: 15 }
+const ROUND = { slackBps: 4, maxPools: 48, maxMoves: 6 }
+const ARBITRAGE_EVERY = 5n
+const REFILL_EVERY = 6_000n
+/** At most about half of a block's gas, whatever the rate asked for. */
+const MAX_TRADES_PER_BLOCK = 16
+
+export async function openMarket(options: MarketOptions): Promise<Market> {
+  const { chain, crypto, world, seed, log } = options
+  const sender = createSender({ chain, crypto })
+  const cast = marketCast(crypto)
+  const blockS = options.blockMs / 1000
+  const prices = await readPrices(chain, world, {
+    walk: { seed, blockS },
+    publish: PUBLISH,
+    session: options.session,
+  })
+  const priced = pricedPools(world)
+  const venues = venuesOf(world)
+  const crowd = {
+    seed,
+    tradesPerBlock: options.tradesPerS * blockS,
+    maxPerBlock: MAX_TRADES_PER_BLOCK,
+    accounts: cast.crowd.length,
+  }
+  const counts = { steps: 0, skipped: 0, failures: 0 }
+  let ready = false
+  let on = false
+  let underWay: Promise<void> | undefined
+
+  /** A part that fails costs the market that part of this block, never the market. */
+  const attempt = async (part: string, run: () => Promise<unknown>) => {
+    try {
+      await run()
+    } catch (error) {
+      counts.failures += 1
+      log('market: a part of a step failed', {
+        part,
+        error: error instanceof Error ? error.message : String(error),
+      })
+    }
+  }
+
+  async function refill(): Promise<void> {
+    await setupMarket({ ...options, sender }, cast, prices.of())
+    ready = true
+  }
+
+  async function publish(atS: bigint): Promise<void> {
+    const rounds = prices.due(atS)
+    if (rounds.length === 0) return
+    await options.publish(rounds)
+    prices.sent(rounds)
+  }
+
+  async function arbitrage(block: bigint): Promise<void> {
+    const tx = arbitrageRound(ROUND, cast.arbitrageur, priced, prices.of(), Number(block / ARBITRAGE_EVERY))
+    if (tx) await sender.send(cast.keeper, [tx])
+  }
+
+  async function trade(block: bigint): Promise<void> {
+    const wishes = wishesFor(crowd, venues, block)
+    if (wishes.length === 0) return
+    const orders = await crowdOrders(chain, world, cast.crowd, wishes)
+    for (const { account, txs } of orders) await sender.send(account, txs)
+  }
+
+  async function step(): Promise<void> {
+    const { number, timestampS } = chain.head()
+    counts.steps += 1
+    if (!ready || number % REFILL_EVERY === 0n) await attempt('refill', refill)
+    prices.walkTo(number, timestampS)
+    await attempt('publish', () => publish(timestampS))
+    if (number % ARBITRAGE_EVERY === 0n) await attempt('arbitrage', () => arbitrage(number))
+    await attempt('crowd', () => trade(number))
+  }
+
+  const unsubscribe = chain.onBlock(() => {
+    if (!on) return
+    // Blocks never wait for the market: a step that is still busy lets this one go by.
+    if (underWay) {
+      counts.skipped += 1
+      return
+    }
+    underWay = step().finally(() => {
+      underWay = undefined
+    })
+  })
+
+  return {
+    async start() {
+      prices.release()
+      if (!ready) await attempt('setup', refill)
+      on = true
+    },
+    stop() {
+      on = false
+    },
+    isOn: () => on,
+    step,
+    hold: prices.hold,
+    addCurve: (curve) => void venues.curves.push({ kind: 'curve', curve }),
+    prices: prices.of,
+    stats: () => {
+      const { sent, refused } = sender.stats()
+      return { ...counts, sent, refused, held: prices.held() }
+    },
+    async close() {
+      on = false
+      unsubscribe()
+      await underWay
+    },
+  }
+}

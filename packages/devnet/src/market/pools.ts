@@ -1,0 +1,105 @@
+import { encodeAbiParameters, keccak256 } from 'viem'
+import type { Chain, Hex } from '../engine/types.ts'
+import { call, type ReadCall, readMany, word } from './multicall.ts'
+import type { Curve, MarketWorld, Pool } from './types.ts'
+
+const Q96 = 1n << 96n
+
+/** Where a pool stands: its price and, at that price, how much of each side a constant product would hold. */
+export interface PoolState {
+  sqrtX96: bigint
+  depth0: bigint
+  depth1: bigint
+}
+
+const KEY = [
+  { type: 'address' },
+  { type: 'address' },
+  { type: 'uint24' },
+  { type: 'int24' },
+  { type: 'address' },
+]
+
+export const poolId = (pool: Pool): Hex =>
+  keccak256(
+    encodeAbiParameters(KEY, [
+      pool.currency0,
+      pool.currency1,
+      pool.fee,
+      pool.tickSpacing,
+      pool.hooks,
+    ] as never),
+  )
+
+/** One name for a pool of any version. */
+export const poolName = (pool: Pool): string => (pool.version === 4 ? poolId(pool) : pool.address)
+
+export function poolReads(pool: Pool, stateView: Hex): [ReadCall, ReadCall] {
+  if (pool.version === 4) {
+    const id = poolId(pool)
+    return [call(stateView, 'getSlot0', id), call(stateView, 'getLiquidity', id)]
+  }
+  if (pool.version === 3) return [call(pool.address, 'slot0'), call(pool.address, 'liquidity')]
+  return [call(pool.address, 'getReserves'), call(pool.address, 'getReserves')]
+}
+
+export function stateOfPool(
+  pool: Pool,
+  first: Hex | undefined,
+  second: Hex | undefined,
+): PoolState | undefined {
+  if (pool.version === 2) {
+    const [depth0, depth1] = [word(first, 0), word(first, 1)]
+    if (depth0 === 0n || depth1 === 0n) return undefined
+    return { depth0, depth1, sqrtX96: sqrt((depth1 << 192n) / depth0) }
+  }
+  const [sqrtX96, liquidity] = [word(first), word(second)]
+  if (sqrtX96 === 0n || liquidity === 0n) return undefined
+  return { sqrtX96, depth0: (liquidity * Q96) / sqrtX96, depth1: (liquidity * sqrtX96) / Q96 }
+}
+
+/** All pools given, in one call. */
+export async function readPools(
+  chain: Chain,
+  { multicall3, v4StateView }: MarketWorld['contracts'],
+  pools: Pool[],
+): Promise<(PoolState | undefined)[]> {
+  const answers = await readMany(
+    chain,
+    multicall3,
+    pools.flatMap((pool) => poolReads(pool, v4StateView)),
+  )
+  return pools.map((pool, i) => stateOfPool(pool, answers[2 * i], answers[2 * i + 1]))
+}
+
+export interface CurveState {
+  /** Reserves with their virtual part. */
+  x: bigint
+  y: bigint
+  left: bigint
+  graduated: boolean
+}
+
+export async function readCurves(
+  chain: Chain,
+  multicall3: Hex,
+  curves: Curve[],
+): Promise<(CurveState | undefined)[]> {
+  const answers = await readMany(
+    chain,
+    multicall3,
+    curves.map(({ address }) => call(address, 'curveState')),
+  )
+  return answers.map((answer) =>
+    answer
+      ? { x: word(answer, 0), y: word(answer, 1), left: word(answer, 2), graduated: word(answer, 4) === 1n }
+      : undefined,
+  )
+}
+
+function sqrt(n: bigint): bigint {
+  if (n < 2n) return n
+  let root = 1n << BigInt(Math.ceil(n.toString(2).length / 2))
+  for (let next = (root + n / root) >> 1n; next < root; next = (root + n / root) >> 1n) root = next
+  return root
+}
