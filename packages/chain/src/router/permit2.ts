@@ -1,0 +1,62 @@
+import { type Address, type Hex, hexToBytes } from '../bytes/hex.ts'
+import type { Crypto } from '../crypto/createCrypto.ts'
+import { encodePermit } from './encodeCommand.ts'
+import type { PermitSingle } from './types.ts'
+import { addressWord, MAX_UINT48, MAX_UINT160, size, uint, uintOfNumber } from './words.ts'
+
+export const PERMIT2_TYPES = {
+  PermitDetails: [
+    { name: 'token', type: 'address' },
+    { name: 'amount', type: 'uint160' },
+    { name: 'expiration', type: 'uint48' },
+    { name: 'nonce', type: 'uint48' },
+  ],
+  PermitSingle: [
+    { name: 'details', type: 'PermitDetails' },
+    { name: 'spender', type: 'address' },
+    { name: 'sigDeadline', type: 'uint256' },
+  ],
+} as const
+
+const DETAILS_TYPE = 'PermitDetails(address token,uint160 amount,uint48 expiration,uint48 nonce)'
+const SINGLE_TYPE = `PermitSingle(PermitDetails details,address spender,uint256 sigDeadline)${DETAILS_TYPE}`
+const DOMAIN_TYPE = 'EIP712Domain(string name,uint256 chainId,address verifyingContract)'
+
+export type Permit2Place = { chainId: number; permit2: Address }
+
+/** What a wallet is asked to sign. */
+export function permitTypedData({ chainId, permit2 }: Permit2Place, message: PermitSingle) {
+  return {
+    domain: { name: 'Permit2', chainId, verifyingContract: permit2 },
+    types: PERMIT2_TYPES,
+    primaryType: 'PermitSingle',
+    message,
+  } as const
+}
+
+/** The hash of that typed data, without a general-purpose encoder. */
+export function hashPermit(crypto: Crypto, place: Permit2Place, permit: PermitSingle): Hex {
+  const words = encodePermit(permit)
+  const hash = (digits: string): string => crypto.keccak256(hexToBytes(`0x${digits}`)).slice(2)
+  const type = (text: string): string => crypto.keccakText(text).slice(2)
+  const domain = hash(type(DOMAIN_TYPE) + type('Permit2') + size(place.chainId) + addressWord(place.permit2))
+  const details = hash(type(DETAILS_TYPE) + words.slice(0, 256))
+  const single = hash(type(SINGLE_TYPE) + details + words.slice(256))
+  return `0x${hash(`1901${domain}${single}`)}`
+}
+
+/** Permit2's own `approve(token, spender, amount, expiration)`, for wallets that approve by transaction. */
+export function encodePermit2Approve(approval: {
+  token: Address
+  spender: Address
+  amount: bigint
+  expiration: number
+}): Hex {
+  const { token, spender, amount, expiration } = approval
+  const words =
+    addressWord(token) +
+    addressWord(spender) +
+    uint(amount, MAX_UINT160) +
+    uintOfNumber(expiration, MAX_UINT48)
+  return `0x87517c45${words.toLowerCase()}`
+}
