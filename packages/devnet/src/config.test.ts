@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { ConfigError, readConfig, SETTINGS } from './config.ts'
+
+it('starts from the defaults of the table', () => {
+  expect(readConfig({})).toMatchObject({
+    port: 8545,
+    vendorPort: 8546,
+    dataDir: '.pit',
+    blockMs: 100,
+    market: 'on',
+  })
+  expect(readConfig({ MARKET: '', DEVNET_PORT: ' ' })).toEqual(readConfig({}))
+})
+
+it('names the setting that makes no sense', () => {
+  const bad = {
+    DEVNET_PORT: '70000',
+    BLOCK_MS: 'fast',
+    MARKET: 'maybe',
+    MARKET_RATE: '-1',
+    DEVNET_STOCK_SESSION: 'x',
+  }
+  for (const [name, value] of Object.entries(bad)) {
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
+    expect(() => readConfig({ [name]: value })).toThrow(name)
+    expect(SETTINGS).toHaveProperty(name)
+  }
+})

@@ -1,0 +1,64 @@
+/**
+ * Every setting of the devnet: its name, default and meaning. With main.ts the only reader of process.env; the
+ * docs table is made from it.
+ */
+interface Setting {
+  default: string
+  means: string
+}
+
+export const SETTINGS = {
+  HOST: { default: '127.0.0.1', means: 'Address the devnet listens on.' },
+  DEVNET_PORT: {
+    default: '8545',
+    means: 'Port of the JSON-RPC, HTTP and WebSocket; the sequencer is at /sequencer.',
+  },
+  DEVNET_VENDOR_PORT: { default: '8546', means: 'Port of the stand-ins: audit, AI gateway, aggregators.' },
+  DATA_DIR: { default: '.pit', means: 'The chain and its profile live in DATA_DIR/devnet.' },
+  BLOCK_MS: { default: '100', means: 'Milliseconds between blocks.' },
+  MARKET: { default: 'on', means: 'off: no feed moves and nobody trades.' },
+  MARKET_SEED: { default: 'pit', means: 'The market draws everything from this and the block number.' },
+  MARKET_RATE: { default: '4', means: 'Trades a second of the crowd, 0 to 100.' },
+  DEVNET_STOCK_SESSION: {
+    default: 'hours',
+    means: 'hours: stock feeds stop outside Sunday 20:00 to Friday 20:00 New York. always: they never stop.',
+  },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof SETTINGS
+export type Config = ReturnType<typeof readConfig>
+
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** Parses the environment once; a value that makes no sense stops the start with its name. */
+export function readConfig(env: Record<string, string | undefined>) {
+  const text = (name: SettingName): string => env[name]?.trim() || SETTINGS[name].default
+  const number = (name: SettingName, least: number, most: number): number => {
+    const value = Number(text(name))
+    if (Number.isFinite(value) && value >= least && value <= most) return value
+    throw new ConfigError(`${name} is "${text(name)}": use a number from ${least} to ${most}`)
+  }
+  const whole = (name: SettingName, least: number, most: number): number => {
+    const value = number(name, least, most)
+    if (Number.isInteger(value)) return value
+    throw new ConfigError(`${name} is "${text(name)}": use a whole number`)
+  }
+  const oneOf = <const T extends string>(name: SettingName, ...values: T[]): T => {
+    const value = values.find((known) => known === text(name))
+    if (value !== undefined) return value
+    throw new ConfigError(`${name} is "${text(name)}": use ${values.join(' or ')}`)
+  }
+  return {
+    host: text('HOST'),
+    port: whole('DEVNET_PORT', 0, 65_535),
+    vendorPort: whole('DEVNET_VENDOR_PORT', 0, 65_535),
+    dataDir: text('DATA_DIR'),
+    blockMs: whole('BLOCK_MS', 10, 60_000),
+    market: oneOf('MARKET', 'on', 'off'),
+    marketSeed: text('MARKET_SEED'),
+    tradesPerS: number('MARKET_RATE', 0, 100),
+    session: oneOf('DEVNET_STOCK_SESSION', 'hours', 'always'),
+  }
+}

@@ -1,0 +1,60 @@
+import { ConfigError, readConfig } from './config.ts'
+import { startDevnet } from './devnet.ts'
+
+// The devnet as a process of its own. Under a supervisor it reports over IPC, else it prints.
+
+type Report = { type: 'stage' | 'ready' | 'failed'; text: string }
+
+const startedAt = performance.now()
+const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`.padStart(7)
+
+function report(row: Report): void {
+  if (process.send) process.send(row)
+  else console.log(`${seconds()}  ${row.type === 'ready' ? 'ready: ' : ''}${row.text}`)
+}
+
+/** One line a person can act on. */
+function explain(error: unknown): string {
+  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number }
+  if (code === 'EADDRINUSE') {
+    return `port ${port} is in use: stop what listens there, or choose others by DEVNET_PORT and DEVNET_VENDOR_PORT`
+  }
+  if (code === 'EACCES' && port) return `port ${port} may not be used by this user: choose another`
+  return message ?? String(error)
+}
+
+async function fail(error: unknown): Promise<never> {
+  const text = `the devnet did not start: ${explain(error)}`
+  console.error(text)
+  if (!(error instanceof ConfigError) && !(error as NodeJS.ErrnoException).code) console.error(error)
+  const { send } = process
+  if (send)
+    await new Promise((resolve) =>
+      send.call(process, { type: 'failed', text }, undefined, undefined, resolve),
+    )
+  process.exit(1)
+}
+
+try {
+  const config = readConfig(process.env)
+  const devnet = await startDevnet({
+    ...config,
+    stage: (text) => report({ type: 'stage', text }),
+    log: (message, fields) => console.error(message, fields ? JSON.stringify(fields) : ''),
+  })
+  let stopping = false
+  const stop = async () => {
+    if (stopping) return
+    stopping = true
+    // Whatever hangs, the process is gone: the chain's log is complete up to its last block at any moment.
+    setTimeout(() => process.exit(1), 1_800).unref()
+    await devnet.close()
+    process.exit(0)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  if (process.send) process.on('disconnect', stop)
+  report({ type: 'ready', text: `chain 4663 at ${devnet.url}, vendors at ${devnet.vendorsUrl}` })
+} catch (error) {
+  await fail(error)
+}
