@@ -44,15 +44,23 @@ export const INFORMING_CHECKS = ['TOKEN_TIER', 'UNLIMITED_APPROVAL_IN_PLACE'] as
 /** Disclosed only with shield, because only then is the audit asked. */
 export const SHIELD_ONLY_RISKS = ['AUDIT_FLAGGED', 'AUDIT_UNVERIFIED'] as const satisfies readonly RiskCode[]
 
-/** A shield request's policies, and the disclosures each refuses. `block_severe` refuses accepted ones too. */
-export const SHIELD_POLICIES = {
+/** What a shield request may name in `policies`. */
+export const SHIELD_POLICY_NAMES = [
+  'block_flagged',
+  'require_verified',
+  'block_severe',
+  'block_new',
+  'block_taxed',
+] as const
+export type ShieldPolicy = (typeof SHIELD_POLICY_NAMES)[number]
+
+/** The disclosures each policy refuses, accepted ones too. */
+export const SHIELD_POLICIES: { readonly [Name in ShieldPolicy]: readonly RiskCode[] } = {
   block_flagged: ['AUDIT_FLAGGED'],
   require_verified: ['AUDIT_FLAGGED', 'AUDIT_UNVERIFIED'],
   block_severe: RISK_CODES.filter(isSevere),
   block_new: ['NEW_TOKEN', 'UNSCREENED'],
   block_taxed: ['SELL_TAX', 'BUY_TAX', 'FEE_ON_TRANSFER', 'CREATOR_TAX'],
-} as const satisfies Record<string, readonly RiskCode[]>
-export type ShieldPolicy = keyof typeof SHIELD_POLICIES
-export const SHIELD_POLICY_NAMES = Object.keys(SHIELD_POLICIES) as ShieldPolicy[]
+}
 /** What shield means when `policies` is absent or false. */
 export const DEFAULT_SHIELD_POLICIES = ['block_flagged'] as const satisfies readonly ShieldPolicy[]

@@ -1,12 +1,24 @@
 import type { Static } from '@sinclair/typebox'
 import type { PitError } from '../errors/pitError.ts'
+import { ACCOUNT_ROUTES } from './account.ts'
 import { AUTH_ROUTES } from './auth.ts'
+import { HOSTED_ROUTES } from './hosted.ts'
+import { LIVE_ROUTES } from './live.ts'
 import type { Route } from './route.ts'
+import { SERVER_ROUTES } from './server.ts'
+import { SESSION_ROUTES } from './sessions.ts'
+import { TOKEN_ROUTES } from './tokens.ts'
 
 export const API_PREFIX = '/api/v1/'
 
 const ROWS = {
+  ...SERVER_ROUTES,
   ...AUTH_ROUTES,
+  ...TOKEN_ROUTES,
+  ...LIVE_ROUTES,
+  ...SESSION_ROUTES,
+  ...HOSTED_ROUTES,
+  ...ACCOUNT_ROUTES,
 }
 
 type Rows = typeof ROWS

@@ -60,8 +60,11 @@ export const AgentIdIn = (description: string) =>
   })
 /** Query flags are `1` or absent. */
 export const QueryFlag = (description: string) => Type.Optional(Type.Literal('1', { description }))
+/** Filled in before the check, so a handler always finds it; a caller may leave it out. */
+export const ByDefault = <T extends TSchema, const D>(value: D, schema: T) =>
+  ({ ...schema, default: value }) as T & { readonly default: D }
 export const Limit = (max: number, byDefault: number) =>
-  Type.Integer({ description: `how many, 1 to ${max}`, minimum: 1, maximum: max, default: byDefault })
+  ByDefault(byDefault, Type.Integer({ description: `how many, 1 to ${max}`, minimum: 1, maximum: max }))
 /** A row id to page on from: rows older than it. */
 export const Before = (what: string) =>
   Type.Optional(Type.Integer({ description: `only ${what} older than this id`, minimum: 1 }))

@@ -1,0 +1,44 @@
+import { Config, Health, Stats } from '../schemas/server.ts'
+import { Treasury } from '../schemas/treasury.ts'
+import { route } from './route.ts'
+
+const PUBLIC_BUCKETS = ['public.address', 'public.overall'] as const
+
+export const SERVER_ROUTES = {
+  config: route({
+    method: 'GET',
+    path: 'config',
+    area: 'server',
+    auth: 'none',
+    buckets: PUBLIC_BUCKETS,
+    summary: 'The chain, contracts, core tokens, fees, risks and limits; what a client pins.',
+    answer: Config,
+  }),
+  health: route({
+    method: 'GET',
+    path: 'health',
+    area: 'server',
+    auth: 'none',
+    buckets: PUBLIC_BUCKETS,
+    summary: 'Whether the service is ok, degraded or down (503).',
+    answer: Health,
+  }),
+  stats: route({
+    method: 'GET',
+    path: 'stats',
+    area: 'server',
+    auth: 'none',
+    buckets: PUBLIC_BUCKETS,
+    summary: 'Prices, spreads, latency and counts, rebuilt at most every 5 s.',
+    answer: Stats,
+  }),
+  treasury: route({
+    method: 'GET',
+    path: 'treasury',
+    area: 'server',
+    auth: 'none',
+    buckets: PUBLIC_BUCKETS,
+    summary: 'Where the fees went, week by week, as a hash-chained record.',
+    answer: Treasury,
+  }),
+}

@@ -1,0 +1,299 @@
+import { Type } from '@sinclair/typebox'
+import { HOSTED } from '../numbers.ts'
+import { AI_FUNDING, BRAINS, HOSTED_MODES, HOSTED_STATUSES, LOG_KINDS, REFUND_STATUSES } from '../values.ts'
+import {
+  Answer,
+  Anything,
+  Atoms,
+  Before,
+  Bps,
+  ByDefault,
+  Count,
+  Exact,
+  Flag,
+  Hex,
+  Id,
+  Limit,
+  Nullable,
+  OneOf,
+  Open,
+  Signature,
+  Text,
+  TxHash,
+  UnixS,
+  Usd,
+  Wallet,
+} from './scalars.ts'
+import { AcceptRisks, Policies } from './trade.ts'
+
+export const HostedParams = Type.Object({ id: Id('the agent') })
+
+const Pairs = Type.Array(
+  Type.String({ pattern: '^[^/\\u0000-\\u001f]{1,64}/[^/\\u0000-\\u001f]{1,64}$', examples: ['ETH/USDG'] }),
+  { minItems: 1, maxItems: 32, description: 'BASE/QUOTE, each a core symbol or an address' },
+)
+const LimitsIn = Exact(
+  {
+    max_trade_usd: Type.Number({ exclusiveMinimum: 0, description: 'most for one trade' }),
+    max_day_usd: Type.Number({ exclusiveMinimum: 0, description: 'most in 24 hours' }),
+    max_position_usd: Type.Number({ exclusiveMinimum: 0, description: 'most held in one asset' }),
+  },
+  { title: 'HostedLimits' },
+)
+const fields = {
+  brain: OneOf(BRAINS, 'what decides'),
+  params: Open('the brain’s parameters; partner_llm takes AiParams, webhook WebhookParams'),
+  interval_s: Type.Integer({
+    minimum: HOSTED.minIntervalS,
+    maximum: HOSTED.maxIntervalS,
+    description: 'seconds between ticks; partner_llm and practice entrants 300 or more',
+  }),
+  pairs: Pairs,
+  limits: LimitsIn,
+  name: Text('for people', { maxLength: HOSTED.nameMaxChars }),
+  accept_risks: AcceptRisks,
+  shield: Flag('every trade asks the audit'),
+  policies: Policies,
+}
+
+/** Parameters of the AI brain. */
+export const AiParams = Exact(
+  {
+    strategy: Type.Optional(Text('what the model is told to do', { maxLength: 4_000 })),
+    model: Type.Optional(Text('model id of hosted/ai', { maxLength: 128 })),
+    funding: ByDefault(
+      'pool',
+      OneOf(AI_FUNDING, 'who pays for the model: the service’s pool, or the owner’s key'),
+    ),
+    fallback_own: ByDefault(true, Flag('pay from the own key when the pool does not')),
+    template: Type.Optional(Text('template id of hosted/ai', { maxLength: 64 })),
+    budget_usd_day: Type.Optional(
+      Type.Number({ exclusiveMinimum: 0, description: 'most spent on models a day' }),
+    ),
+    max_orders: Type.Optional(Type.Integer({ minimum: 1, description: 'orders in one decision' })),
+  },
+  { title: 'AiParams' },
+)
+export const WebhookParams = Exact(
+  { url: Type.String({ pattern: '^https?://', maxLength: 2_048, description: 'where ticks are posted' }) },
+  { title: 'WebhookParams' },
+)
+
+export const HostedCreate = Exact({
+  brain: fields.brain,
+  params: fields.params,
+  interval_s: fields.interval_s,
+  pairs: fields.pairs,
+  limits: fields.limits,
+  mode: ByDefault('paper', OneOf(HOSTED_MODES, 'a live agent starts paused and needs a session')),
+  name: Type.Optional(fields.name),
+  paper_book: Type.Optional(
+    Exact({ usdg: Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000, description: 'starting USDG' }) }),
+  ),
+  accept_risks: ByDefault([], fields.accept_risks),
+  shield: ByDefault(false, fields.shield),
+  policies: Type.Optional(fields.policies),
+})
+export const HostedUpdate = Exact({
+  name: Type.Optional(fields.name),
+  brain: Type.Optional(fields.brain),
+  params: Type.Optional(fields.params),
+  interval_s: Type.Optional(fields.interval_s),
+  pairs: Type.Optional(fields.pairs),
+  limits: Type.Optional(Type.Partial(LimitsIn, { additionalProperties: false })),
+  live: Type.Optional(Flag('on needs an attached session that fits, and the kill switch off')),
+  accept_risks: Type.Optional(fields.accept_risks),
+  shield: Type.Optional(fields.shield),
+  policies: Type.Optional(fields.policies),
+})
+
+const Terms = Answer(
+  {
+    accept_risks: Type.Array(Text('risk code')),
+    shield: Flag('with audit'),
+    policies: Type.Optional(Type.Array(Text('policy name'))),
+    fees: Answer({
+      major_max_bps: Bps('posted major rate'),
+      major_min_bps: Bps('lowest major rate'),
+      other_bps: Bps('other trades'),
+    }),
+    fee_schedule: Count('2; 1 for a session granted before schedule 2'),
+    fee_bps: Type.Optional(Bps('schedule 1 only')),
+  },
+  { title: 'HostedTerms' },
+)
+const entry = {
+  id: Id('agent'),
+  name: Nullable(Text('for people: escape it')),
+  brain: OneOf(BRAINS),
+  params: Open('as set'),
+  interval_s: Count('seconds between ticks'),
+  pairs: Type.Array(Text('BASE/QUOTE')),
+  limits: Answer({
+    max_trade_usd: Usd('one trade'),
+    max_day_usd: Usd('24 hours'),
+    max_position_usd: Usd('one asset'),
+  }),
+  mode: OneOf(HOSTED_MODES),
+  live: Flag('whether it trades for real'),
+  status: OneOf(HOSTED_STATUSES),
+  pause_reason: Nullable(Answer({ code: Text('OWNER when the owner paused') }), 'null unless paused'),
+  trading: Flag('whether the next tick may trade'),
+  session_id: Nullable(Id('attached session')),
+  executor: Nullable(Wallet('live agents')),
+  terms: Terms,
+  session_terms: Nullable(Terms, 'of the attached session'),
+  tokens: Type.Array(Open('token, symbol, address, decimals')),
+  pnl: Nullable(Open('equity, profit and drawdown in dollars, and since when')),
+  last_decision: Nullable(Open('when, orders, reason, outcome')),
+  live_stats: Nullable(Open('live trades, volume and fees; null for paper')),
+  watch: Nullable(Open('what the agent watches for between ticks')),
+}
+export const StockAttestation = Answer(
+  {
+    session_id: Id('session'),
+    issued: UnixS('issued'),
+    expires: UnixS('ends'),
+    signed_at: UnixS('received'),
+    valid: Flag('whether stock orders may trade now'),
+    why_not: Nullable(Text('why it is not valid')),
+  },
+  { title: 'StockAttestation' },
+)
+export const GasRefund = Answer(
+  {
+    id: Id('agent'),
+    executor: Wallet('from'),
+    to: Wallet('the owner on record'),
+    value_wei: Atoms('sent back'),
+    balance_wei: Atoms('the executor’s balance before'),
+    tx_hash: TxHash('the transfer'),
+    raw: Hex('the signed transaction'),
+    nonce: Count('its nonce'),
+    gas: Count('its gas limit'),
+    max_fee_per_gas: Atoms('wei'),
+    max_cost_wei: Atoms('gas times fee'),
+    status: OneOf(REFUND_STATUSES),
+    block: Nullable(Count('its block')),
+    already: Flag('the same signed transaction as before'),
+    relay_error: Nullable(Text('what the relay said')),
+    closed: Flag('the executor no longer trades'),
+  },
+  { title: 'GasRefund' },
+)
+
+const live = {
+  session_root_hash: Type.Optional(Nullable(TxHash('hash of the session’s root'))),
+  session_expires: Type.Optional(Nullable(UnixS('end of the session'))),
+  stock_attestation: Type.Optional(Nullable(StockAttestation)),
+  stock_attestation_not_before: Type.Optional(Nullable(UnixS('a new one must be issued after this'))),
+  stock_tokens: Type.Optional(Type.Array(Text('symbol or address'))),
+  gas_refund: Type.Optional(Nullable(GasRefund)),
+  executor_attestation: Type.Optional(
+    Nullable(Open('text, signature and co-signer: who holds the executor’s key')),
+  ),
+}
+const detail = {
+  brain_state: Type.Optional(Nullable(Open('what the brain remembers'))),
+  last_trade: Type.Optional(Nullable(Open('the last trade'))),
+  ...live,
+}
+
+export const HostedAgent = Answer(entry, { title: 'HostedAgent' })
+export const HostedDetail = Answer({ ...entry, ...detail }, { title: 'HostedAgentDetail' })
+export const HostedList = Answer({ agents: Type.Array(HostedAgent) })
+export const HostedCreated = Answer({
+  ...entry,
+  ...detail,
+  webhook_secret: Type.Optional(Text('webhook agents; shown once')),
+  ai: Type.Optional(
+    Answer(
+      { model: Text('model'), funding: OneOf(AI_FUNDING), today: Open('today’s spend') },
+      { description: 'AI agents' },
+    ),
+  ),
+})
+export const SessionRevoke = Nullable(
+  Answer({ on_chain: Type.Array(Open('a transaction for the main key')) }, { title: 'HostedSessionRevoke' }),
+  'how the session ends on chain; null without a session',
+)
+export const HostedStopped = Answer({ ...entry, ...detail, session_revoke: SessionRevoke })
+export const HostedDeleted = Answer({
+  id: Id('agent'),
+  deleted: Type.Literal(true),
+  executor: Nullable(Wallet('still readable')),
+})
+export const HostedRotated = Answer({
+  ...entry,
+  ...detail,
+  retired_executor: Wallet('no longer trades'),
+  session_revoke: SessionRevoke,
+})
+export const WebhookSecret = Answer({
+  id: Id('agent'),
+  webhook_secret: Text('shown once; the old one stopped'),
+})
+export const HostedAttested = Answer({ ...entry, ...detail, stock_attestation: Nullable(StockAttestation) })
+export const HostedUnattested = Answer({
+  ...entry,
+  ...detail,
+  signer_revoked: Flag('whether the signing service confirmed'),
+})
+
+export const AttachSession = Exact({ session_id: Id('a session the owner granted to the agent’s executor') })
+export const AttestStock = Exact({
+  session_id: Id('the attached session'),
+  issued: UnixS('within the last hour and after the last attestation or revocation'),
+  expires: UnixS('5 minutes ahead to the session’s end, at most 30 days'),
+  signature: Signature('EIP-191, by the owner wallet, over the attestation text'),
+})
+
+export const LogsQuery = Exact({
+  limit: Limit(200, 50),
+  before: Before('rows'),
+  kinds: Type.Optional(
+    Type.String({
+      pattern: '^[a-z_]+(,[a-z_]+)*$',
+      maxLength: 200,
+      description: `comma-separated: ${LOG_KINDS.join(', ')}`,
+    }),
+  ),
+})
+export const HostedLogs = Answer({
+  id: Id('agent'),
+  rows: Type.Array(
+    Answer(
+      {
+        id: Count('row id'),
+        ts: UnixS('when'),
+        kind: Text(LOG_KINDS.join(', ')),
+        code: Type.Optional(Nullable(Text('hold or error code'))),
+        message: Type.Optional(Nullable(Text('in words'))),
+        fee_bps: Type.Optional(Bps('trade rows')),
+        fee_class: Type.Optional(Text('trade rows')),
+        fee_tier: Type.Optional(Bps('trade rows')),
+        data: Type.Optional(Anything('the decision, order or event itself')),
+      },
+      { title: 'LogRow' },
+    ),
+    { description: 'newest first' },
+  ),
+  next_before: Nullable(Count('page on with before')),
+})
+
+export const Executor = Answer({
+  executor: Wallet('the executor'),
+  balance_wei: Atoms('its ETH'),
+  balance_usd: Nullable(Usd('its value')),
+  min_balance_wei: Atoms('what it needs to trade'),
+  min_balance_usd: Nullable(Usd('its value')),
+  enough: Flag('whether it can pay gas'),
+  top_up: Nullable(Open('how much to send where; null when enough')),
+  refund: Answer({
+    available: Flag('whether refund-gas would work now'),
+    why_not: Nullable(Text('why not')),
+    route: Text('the route that refunds'),
+    last: Nullable(GasRefund),
+  }),
+  executor_attestation: Nullable(Open('who holds the executor’s key')),
+})

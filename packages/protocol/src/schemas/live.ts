@@ -1,0 +1,306 @@
+import { type TProperties, Type } from '@sinclair/typebox'
+import {
+  CURVE_FEE_MODES,
+  FAST_SYMBOLS,
+  FEE_CLASSES,
+  FEE_SIDES,
+  PERMIT_MODES,
+  PERMIT_SCOPES,
+  PREPARE_ACTIONS,
+  REVOKE_STEP_KINDS,
+  SIMULATE_MODELS,
+  VENUES,
+} from '../values.ts'
+import {
+  Answer,
+  Anything,
+  Atoms,
+  Bps,
+  ByDefault,
+  Count,
+  Flag,
+  Hex,
+  Id,
+  Nullable,
+  Num,
+  OneOf,
+  Open,
+  Signature,
+  Text,
+  TokenRef,
+  TxHash,
+  UnixS,
+  Usd,
+  Wallet,
+} from './scalars.ts'
+import { SlippageBySize } from './server.ts'
+import {
+  AcceptRisks,
+  Checks,
+  disclosureFields,
+  Plan,
+  Policies,
+  RouteRow,
+  Simulation,
+  Step,
+  Timings,
+} from './trade.ts'
+
+const SIZE = ['notional_usd', 'amount_in'] as const
+
+/** A trade request: two tokens and exactly one size. Sizes out of range are MIN_NOTIONAL and MAX_NOTIONAL. */
+export const Sized = <T extends TProperties>(properties: T) => Type.Object(properties, { exactlyOne: SIZE })
+
+export const pairFields = {
+  token_in: TokenRef('what is sold'),
+  token_out: TokenRef('what is bought'),
+  notional_usd: Type.Optional(Usd('size in dollars, 1 to 10,000; or amount_in')),
+  amount_in: Type.Optional(Atoms('size in input atoms; or notional_usd')),
+  slippage_bps: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'before the fee; default the pair’s, at most the pair’s cap' }),
+  ),
+}
+const termFields = {
+  accept_risks: ByDefault([], AcceptRisks),
+  shield: ByDefault(false, Flag('ask the audit; adds 10 bps')),
+  policies: Type.Optional(Policies),
+}
+const venues = ByDefault(
+  ['venue_pool', 'venue_curve'],
+  Type.Array(OneOf(VENUES), {
+    description: 'venues to consider; aggregators are quoted for comparison and never built',
+    minItems: 1,
+    maxItems: 5,
+  }),
+)
+export const Fund = ByDefault(
+  'auto',
+  Type.Union([Type.Literal('auto'), Type.Boolean()], {
+    description: 'auto: the wallet’s balance if it holds the input, else a lent one; true or false forces it',
+  }),
+)
+export const tradeChoices = {
+  min_amount_out: Type.Optional(Atoms('own floor, output atoms')),
+  route_id: Type.Optional(Id('a route of an earlier quote; default the best')),
+  owner_attests_non_us: ByDefault(false, Flag('required true for stock tokens')),
+  fund: Fund,
+  max_fee_bps: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'the most this request pays; a higher fee is FEE_BPS' }),
+  ),
+}
+const refusedFields = {
+  fee_bps: Type.Optional(Anything('not accepted: FEE_FIXED')),
+  fee_recipient: Type.Optional(Anything('development only: DEV_DISABLED')),
+  assume_state: Type.Optional(Anything('development only: DEV_DISABLED')),
+}
+
+const planFields = {
+  ...pairFields,
+  ...termFields,
+  ...tradeChoices,
+  approval_mode: ByDefault('budget', Text('budget, exact or unlimited; anything else is APPROVAL_MODE')),
+  approval_budget_usd: ByDefault(25, Usd('for budget mode, above 0 and at most 10,000')),
+  allow_unlimited_approval: ByDefault(false, Flag('required true with unlimited')),
+  permit_mode: ByDefault('signature', OneOf(PERMIT_MODES, 'typed data, or a transaction')),
+  permit_scope: ByDefault('trade', OneOf(PERMIT_SCOPES, 'this amount for 30 minutes, or 30 days')),
+  permit_signature: Type.Optional(Signature('of `permit`, on the second call')),
+  permit_now: Type.Optional(UnixS('as answered, on the second call')),
+  venues,
+  curve_fee_mode: ByDefault('auto', OneOf(CURVE_FEE_MODES, 'for curve tokens')),
+  action: ByDefault('trade', OneOf(PREPARE_ACTIONS, 'revoke answers as live/revoke')),
+  ...refusedFields,
+}
+
+export const RevokeRequest = Type.Object({
+  wallet: Wallet('the key’s wallet'),
+  tokens: ByDefault(['USDG'], Type.Array(TokenRef('a token'), { minItems: 1, maxItems: 32 })),
+  spender: Type.Optional(Wallet('default the token permit contract')),
+})
+const RevokeByAction = Type.Object({
+  ...RevokeRequest.properties,
+  action: Type.Literal('revoke', { description: 'answers as live/revoke' }),
+})
+
+export const PlanRequest = Type.Union(
+  [RevokeByAction, Sized({ wallet: Wallet('the key’s wallet'), ...planFields })],
+  { chosenBy: { field: 'action', value: 'revoke' } },
+)
+
+export const SimulateRequest = Sized({
+  wallet: Type.Optional(Wallet('the key’s wallet; absent: a synthetic wallet, funded by overrides')),
+  ...planFields,
+  model: ByDefault('later', OneOf(SIMULATE_MODELS, 'approvals in place, or a fresh wallet')),
+})
+
+export const QuoteRequest = Sized({
+  ...pairFields,
+  ...termFields,
+  venues,
+  fast: ByDefault(false, Flag('check the routes that won recent full scans first')),
+  ...refusedFields,
+})
+
+export const Revocation = Answer(
+  {
+    steps: Type.Array(
+      Answer({ ...Step.properties, kind: OneOf(REVOKE_STEP_KINDS, 'approve(spender, 0), or lockdown') }),
+    ),
+    before: Open('allowances found, by token'),
+    simulation: Nullable(
+      Answer({ ok: Flag('whether it takes everything back'), after: Open('allowances after, by token') }),
+    ),
+    ready: Flag('the steps can be signed and sent as they are'),
+    nothing_to_revoke: Flag('no allowance is left'),
+    note: Text('in words'),
+  },
+  { title: 'Revocation' },
+)
+
+export const BuildAnswer = Type.Union([Answer(Plan, { title: 'Plan' }), Revocation])
+export const PrepareAnswer = Type.Union([
+  Answer({ ...Plan, simulation: Nullable(Simulation, 'null until ready') }, { title: 'SimulatedPlan' }),
+  Revocation,
+])
+
+export const Quote = Answer(
+  {
+    token_in: Wallet('address sold'),
+    token_out: Wallet('address bought'),
+    amount_in: Atoms('input, fee included'),
+    notional_usd: Nullable(Usd('its value')),
+    slippage_bps: Bps('used'),
+    best: Nullable(
+      Answer({
+        ...RouteRow.properties,
+        simulated: Flag('whether the best was simulated'),
+        quoted_amount_out: Type.Optional(Atoms('what the quote said, beside the simulated amount_out')),
+      }),
+      'the best route; null when none quoted',
+    ),
+    routes: Type.Array(RouteRow, { description: 'best first' }),
+    candidates: Count('routes tried'),
+    mid: Nullable(Num('reference mid, output per input')),
+    marks: Open('independent prices used, by token'),
+    gas_price_wei: Atoms('gas price'),
+    eth_usd: Nullable(Usd('price of ETH')),
+    policy: Checks,
+    policy_ok: Flag('whether a plan would pass'),
+    timings: Timings,
+    ...disclosureFields,
+  },
+  { title: 'Quote' },
+)
+
+export const SimulateAnswer = Answer(
+  {
+    ok: Flag('whether it succeeded and delivered'),
+    error: Nullable(Text('why not')),
+    block: Nullable(Count('simulated on top of')),
+    transactions: Type.Array(Open('each transaction with status, gas and logs')),
+    amount_out: Nullable(Atoms('received')),
+    amount_out_min: Atoms('the plan’s minimum'),
+    fee_paid: Nullable(Atoms('fee in atoms of fee_token')),
+    fee_transfer: Nullable(Atoms('what the fee recipient received')),
+    gas_total: Nullable(Count('gas of all transactions')),
+    gas_usd: Nullable(Usd('its cost')),
+    funded_by_overrides: Flag('whether the input was lent'),
+    synthetic: Flag('no real wallet: it cannot be signed and only discloses'),
+    build: Nullable(Open('the plan that was simulated; read disclosures at the top level')),
+    ...disclosureFields,
+  },
+  { title: 'SimulateAnswer' },
+)
+
+export const SubmitRequest = Type.Object(
+  {
+    raw_tx: Type.Optional(Hex('one signed transaction')),
+    raw_txs: Type.Optional(
+      Type.Array(Hex('signed'), { minItems: 1, maxItems: 3, description: '[approve], fee_transfer, swap' }),
+    ),
+    fee_tx_hash: Type.Optional(TxHash('of the fee, for a curve swap sent alone')),
+  },
+  { exactlyOne: ['raw_tx', 'raw_txs'] },
+)
+export const SubmitAnswer = Answer({
+  tx_hash: TxHash('of the last transaction'),
+  as_built: Flag('true: it is the plan’s'),
+  timings: Timings,
+  tx_hashes: Type.Optional(Type.Array(TxHash('in order'), { description: 'with raw_txs' })),
+  fee_first: Type.Optional(Flag('with raw_txs: whether the fee went first')),
+})
+
+export const FastRequest = Type.Object({
+  raw_tx: Hex('signed EIP-1559 transaction'),
+  token_in: Text(`one of ${FAST_SYMBOLS.join(', ')}; anything else is FAST_PAIR`, { maxLength: 64 }),
+  token_out: Text(`one of ${FAST_SYMBOLS.join(', ')}; anything else is FAST_PAIR`, { maxLength: 64 }),
+  amount_in: Atoms('input'),
+  min_out: Atoms('least output'),
+  deadline: UnixS('at most 60 s away'),
+  fee_bps: Type.Integer({ minimum: 0, description: 'the wallet’s major tier, plus 10 with shield' }),
+  shield: ByDefault(false, Flag('adds the shield fee')),
+  permit: Type.Optional(
+    Nullable(
+      Type.Object({
+        amount: Atoms('exactly amount_in'),
+        expiration: UnixS('of the allowance'),
+        nonce: Type.Integer({ minimum: 0, description: 'Permit2 nonce' }),
+        sig_deadline: UnixS('of the signature'),
+        signature: Signature('by the wallet'),
+      }),
+      'for an ERC-20 input when the router has no allowance',
+    ),
+  ),
+  simulate: ByDefault(true, Flag('false skips only the simulation')),
+  check_only: ByDefault(false, Flag('every check and the simulation, nothing relayed')),
+  fund: Type.Optional(Flag('with check_only: lend the input in the simulation')),
+  owner_attests_non_us: ByDefault(false, Flag('required true for stock tokens')),
+  amount_usd: Type.Optional(Usd('what amount_in was sized for; AMOUNT_USD when 3% off')),
+  max_notional_usd: Type.Optional(Usd('own cap; CLIENT_CAP above it')),
+})
+export const FastAnswer = Answer({
+  tx_hash: TxHash('of the signed bytes'),
+  relayed: Flag('false with check_only'),
+  repeat: Flag('the same bytes were relayed before'),
+  route: Open('the pinned route'),
+  fee: Answer({
+    bps: Bps('paid'),
+    class: OneOf(FEE_CLASSES),
+    tier: Bps('before shield'),
+    shield: Flag('with shield'),
+    side: OneOf(FEE_SIDES),
+    token: Wallet('paid in'),
+    recipient: Wallet('pinned'),
+  }),
+  min_out: Atoms('as signed'),
+  min_out_floor: Nullable(Atoms('the least that would pass')),
+  checks: Checks,
+  simulation: Nullable(Simulation),
+  timings: Timings,
+})
+
+export const FastTerms = Answer({
+  enabled: Flag('whether fast mode is on'),
+  routes: Answer({
+    version: Text('of the pinned table'),
+    sha256: Text('of its canonical JSON; clients pin it'),
+    pairs: Anything('each pair with its commands, pool key or path, recipients and fee placement'),
+    max_usd: Type.Record(Type.String(), Usd('cap'), { description: 'size cap by pair' }),
+  }),
+  deadline_s: Count('60'),
+  limits: Open('gas, fee cap, cost and band limits'),
+  fee: Answer({
+    schedule: Type.Literal(2),
+    class: OneOf(FEE_CLASSES),
+    tier_bps: Bps('the wallet’s tier'),
+    bps: Bps('what to declare, shield included when asked'),
+    shield_add_bps: Bps('10'),
+    posted_bps: Bps('25'),
+    recipient: Nullable(Wallet('pinned')),
+  }),
+  base_fee_wei: Nullable(Atoms('of the latest block')),
+  max_notional_usd: Usd('most for one fast trade'),
+  mark_max_age_s: Count('older marks are PRICE_STALE'),
+  slippage_tolerance_by_size: SlippageBySize,
+  stock_session_open: Flag('whether stock tokens trade now'),
+  server_time: UnixS('now here'),
+})

@@ -1,0 +1,155 @@
+import { Type } from '@sinclair/typebox'
+import { SHIELD_POLICY_NAMES } from '../risks.ts'
+import { EXECUTIONS, FEE_CLASSES, FEE_SIDES, STEP_KINDS } from '../values.ts'
+import {
+  Answer,
+  Anything,
+  Atoms,
+  Bps,
+  Count,
+  Flag,
+  Hex,
+  Id,
+  Nullable,
+  Num,
+  OneOf,
+  Open,
+  Text,
+  UnixS,
+  Usd,
+  Wallet,
+} from './scalars.ts'
+import { Risk, shieldFields, TokenRecord } from './token.ts'
+
+export const AcceptRisks = Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), {
+  description: 'severe risk codes the owner accepts',
+  maxItems: 64,
+})
+export const Policies = Type.Union(
+  [Type.Literal(false), Type.Array(OneOf(SHIELD_POLICY_NAMES), { maxItems: 16 })],
+  { description: 'shield policies by name; with shield and none named: block_flagged' },
+)
+
+/** At the top of every quote, plan, simulation and session trade. */
+export const feeFields = {
+  fee_bps: Bps('the fee this trade pays, shield included'),
+  fee_class: OneOf(FEE_CLASSES),
+  fee_tier: Bps('the rate before shield'),
+  fee_side: OneOf(FEE_SIDES, 'the end that pays'),
+  fee_token: Wallet('what the fee is paid in; all zero for ETH'),
+}
+export const disclosureFields = {
+  risks: Type.Array(Risk, { description: 'severe first' }),
+  ...feeFields,
+  ...shieldFields,
+}
+
+export const PlanFee = Answer(
+  {
+    bps: Bps('shield included'),
+    side: OneOf(FEE_SIDES),
+    recipient: Wallet('the pinned recipient'),
+    token: Wallet('what it is paid in'),
+    command: Text('how it is paid: TRANSFER, PAY_PORTION or a plain transfer'),
+    amount: Type.Optional(Atoms('on curve and batch plans')),
+  },
+  { title: 'Fee' },
+)
+
+export const Tx = Answer(
+  {
+    chain_id: Type.Literal(4663),
+    from: Type.Optional(Wallet('who signs it')),
+    to: Wallet('the contract called'),
+    value: Atoms('wei sent'),
+    data: Hex('calldata'),
+    gas: Type.Optional(Nullable(Atoms('suggested gas limit'))),
+  },
+  { title: 'UnsignedTransaction' },
+)
+
+export const Check = Answer(
+  {
+    code: Text('the rule’s code'),
+    ok: Flag('whether it passed'),
+    severity: Type.Optional(Text('refuse, warn or info')),
+    message: Text('in words'),
+    value: Type.Optional(Anything('what was measured')),
+    limit: Type.Optional(Anything('what it was held against')),
+  },
+  { title: 'Check' },
+)
+export const Checks = Type.Array(Check, { description: 'every rule that ran' })
+export const Timings = Type.Record(Type.String(), Num('milliseconds'), { description: 'ms by stage' })
+
+export const RouteRow = Answer(
+  {
+    id: Id('stable hash of the path; send it as route_id'),
+    venue: Text('venue_pool, venue_curve or an aggregator'),
+    label: Text('the path in words'),
+    ok: Flag('whether it quoted'),
+    amount_out: Nullable(Atoms('output after pool fees, before the service’s')),
+    vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
+    gas: Nullable(Count('estimated gas')),
+    gas_usd: Nullable(Usd('its cost')),
+    total_bps: Nullable(Num('everything lost against the mid, gas included')),
+    impact_bps: Type.Optional(Nullable(Num('price impact; tokens by address'))),
+    guard_bps: Type.Optional(Nullable(Num('distance to the independent reference; tokens by address'))),
+    why: Type.Optional(Nullable(Text('why it did not quote'))),
+  },
+  { title: 'RouteRow' },
+)
+
+export const Simulation = Answer(
+  {
+    ok: Flag('whether every transaction succeeded and delivered'),
+    amount_out: Nullable(Atoms('what the wallet receives, read from balances')),
+    fee_transfer: Nullable(Atoms('what the fee recipient receives')),
+    gas_total: Nullable(Count('gas of all transactions')),
+    funded_by_overrides: Flag('whether the input was lent for the simulation'),
+    block: Type.Optional(Nullable(Count('simulated on top of'))),
+    error: Type.Optional(Nullable(Text('why it failed'))),
+    checks: Type.Optional(Checks),
+  },
+  { title: 'Simulation' },
+)
+
+export const Step = Answer(
+  {
+    kind: OneOf(STEP_KINDS),
+    why: Text('why it is needed'),
+    tx: Nullable(Tx, 'null for a signature'),
+    decoded: Nullable(Open('the call in words and numbers')),
+  },
+  { title: 'Step' },
+)
+
+export const Plan = {
+  ready: Flag('tx can be signed and sent as it is'),
+  tx: Nullable(Tx, 'the last step’s transaction; null while a signature is needed first'),
+  steps: Type.Array(Step),
+  execution: OneOf(EXECUTIONS),
+  route: RouteRow,
+  quote: Answer({
+    amount_out: Atoms('quoted output'),
+    vs_mid_bps: Nullable(Num('against the reference mid')),
+    gas: Nullable(Count('estimated gas')),
+    gas_usd: Nullable(Usd('its cost')),
+  }),
+  amount_in: Atoms('fee included'),
+  notional_usd: Nullable(Usd('fee included')),
+  amount_out_min: Atoms('the least the wallet receives'),
+  amount_out_expected: Atoms('what the wallet should receive'),
+  deadline: UnixS('sent later, it reverts'),
+  fee: PlanFee,
+  checks: Checks,
+  policy_ok: Flag('whether every refusing check passed'),
+  permit: Nullable(Open('Permit2 PermitSingle typed data to sign; null when none is needed')),
+  permit_now: Nullable(UnixS('the permit’s anchor time; send it back with permit_signature')),
+  approval: Open('mode, budget, allowance left, reason, remainder after the trade'),
+  wallet_state: Open('balances, allowances and code read for this plan'),
+  tokens: Type.Array(TokenRecord, { description: 'records of tokens by address' }),
+  accepted_risks: Type.Array(Text('risk code')),
+  ...disclosureFields,
+  timings: Timings,
+}

@@ -1,0 +1,96 @@
+import { CHAIN_ID } from './numbers.ts'
+import type { ChallengePurpose } from './values.ts'
+
+/** What each kind of challenge says; a signature of one can never be read as the other. */
+const STATEMENTS: { readonly [Purpose in ChallengePurpose]: string } = {
+  'sign-in': 'Sign in to Pit. Signing in accepts the Terms of Use.',
+  'revoke-all': 'This revokes all keys of this wallet at Pit. It does not sign in.',
+}
+export const challengeStatement = (purpose: ChallengePurpose): string => STATEMENTS[purpose]
+
+export type SiweFields = {
+  /** The host users know, a port included when it has one. */
+  domain: string
+  /** EIP-55 checksummed, as EIP-4361 asks; the caller has the hash function. */
+  address: string
+  statement: string
+  uri: string
+  version: '1'
+  chainId: typeof CHAIN_ID
+  nonce: string
+  issuedAtS: number
+  expiresAtS: number
+}
+
+/** The EIP-4361 text, byte for byte. Times have whole seconds and end in Z. */
+export function siweMessage(fields: SiweFields): string {
+  return [
+    `${fields.domain} wants you to sign in with your Ethereum account:`,
+    fields.address,
+    '',
+    fields.statement,
+    '',
+    `URI: ${fields.uri}`,
+    `Version: ${fields.version}`,
+    `Chain ID: ${fields.chainId}`,
+    `Nonce: ${fields.nonce}`,
+    `Issued At: ${toRfc3339(fields.issuedAtS)}`,
+    `Expiration Time: ${toRfc3339(fields.expiresAtS)}`,
+  ].join('\n')
+}
+
+const toRfc3339 = (atS: number): string => `${new Date(atS * 1000).toISOString().slice(0, 19)}Z`
+
+const TIME = '(\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z)'
+const MESSAGE = new RegExp(
+  [
+    '^([^\\s/?#]+) wants you to sign in with your Ethereum account:',
+    '(0x[0-9a-fA-F]{40})',
+    '',
+    '([\\x20-\\x7e]+)',
+    '',
+    'URI: (\\S+)',
+    'Version: 1',
+    `Chain ID: ${CHAIN_ID}`,
+    'Nonce: ([A-Za-z0-9]{8,})',
+    `Issued At: ${TIME}`,
+    `Expiration Time: ${TIME}$`,
+  ].join('\n'),
+)
+
+/** The parts of a message, or null for any text that `siweMessage` would not have written. */
+export function parseSiwe(message: string): SiweFields | null {
+  const [, domain, address, statement, uri, nonce, issued, expires] = MESSAGE.exec(message) ?? []
+  if (!domain || !address || !statement || !uri || !nonce || !issued || !expires) return null
+  const issuedAtMs = Date.parse(issued)
+  const expiresAtMs = Date.parse(expires)
+  if (Number.isNaN(issuedAtMs) || Number.isNaN(expiresAtMs)) return null
+  const fields: SiweFields = {
+    domain,
+    address,
+    statement,
+    uri,
+    version: '1',
+    chainId: CHAIN_ID,
+    nonce,
+    issuedAtS: issuedAtMs / 1000,
+    expiresAtS: expiresAtMs / 1000,
+  }
+  // Date.parse forgives some impossible dates; a rebuild that differs is another text.
+  return siweMessage(fields) === message ? fields : null
+}
+
+/** Why a client should not sign this sign-in message; null when it is the one it asked for. */
+export function refuseSiwe(
+  message: string,
+  expected: { domain: string; address: string; purpose: ChallengePurpose; nowS: number; maxAgeS: number },
+): string | null {
+  const fields = parseSiwe(message)
+  if (fields === null) return 'not a sign-in message of this service'
+  if (fields.domain !== expected.domain) return 'names another domain'
+  if (fields.address.toLowerCase() !== expected.address.toLowerCase()) return 'names another address'
+  if (fields.statement !== challengeStatement(expected.purpose)) return 'states another purpose'
+  if (fields.expiresAtS <= expected.nowS) return 'has expired'
+  if (fields.expiresAtS > expected.nowS + expected.maxAgeS) return 'expires too late'
+  return null
+}
