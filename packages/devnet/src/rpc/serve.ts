@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { attachWebSocket } from './attachWebSocket.ts'
+import type { Rpc } from './createRpc.ts'
+import { allowLocalOrigin, readBody, sendJson } from './httpExchange.ts'
+import { errorText } from './message.ts'
+import type { Sequencer } from './sequencer.ts'
+
+export interface ServeOptions {
+  host?: string
+  /** 0 or absent: any free port. */
+  port?: number
+  maxBodyBytes?: number
+  /** How long a lossy sequencer holds a socket before it drops it. */
+  silenceMs?: number
+}
+
+export interface Serving {
+  port: number
+  url: string
+  close(): Promise<void>
+}
+
+type Answer = (text: string, response: ServerResponse) => Promise<void>
+
+const DEFAULTS = { host: '127.0.0.1', port: 0, maxBodyBytes: 10_000_000, silenceMs: 30_000 }
+const CLOSE_WITHIN_MS = 2_000
+
+/** HTTP and WebSocket at any path; with a sequencer, that one at /sequencer. */
+export async function serveRpc(
+  { rpc, sequencer }: { rpc: Rpc; sequencer?: Sequencer },
+  options: ServeOptions = {},
+): Promise<Serving> {
+  const settings = { ...DEFAULTS, ...options }
+  const toRpc = answerByRpc(rpc)
+  const toSequencer = sequencer && answerBySequencer(sequencer, settings.silenceMs)
+  const server = createServer((request, response) => {
+    const answer = toSequencer && isSequencerPath(request) ? toSequencer : toRpc
+    exchange(request, response, answer, settings.maxBodyBytes)
+  })
+  const sockets = attachWebSocket(server, rpc, settings.maxBodyBytes)
+  return listen(server, settings, () => sockets.close())
+}
+
+/** The sequencer on a port of its own. */
+export function serveSequencer(sequencer: Sequencer, options: ServeOptions = {}): Promise<Serving> {
+  const settings = { ...DEFAULTS, ...options }
+  const answer = answerBySequencer(sequencer, settings.silenceMs)
+  const server = createServer((request, response) => {
+    exchange(request, response, answer, settings.maxBodyBytes)
+  })
+  return listen(server, settings, () => {})
+}
+
+const isSequencerPath = ({ url }: IncomingMessage) => url?.split('?')[0] === '/sequencer'
+
+const answerByRpc = (rpc: Rpc): Answer => {
+  return async (text, response) => {
+    const answer = await rpc.handle(text)
+    if (answer !== undefined) sendJson(response, 200, answer)
+    else response.writeHead(204).end()
+  }
+}
+
+const answerBySequencer = (sequencer: Sequencer, silenceMs: number): Answer => {
+  return async (text, response) => {
+    const reply = await sequencer.handle(text)
+    if (reply.kind === 'answer') return sendJson(response, 200, reply.text)
+    const timer = setTimeout(() => response.destroy(), silenceMs)
+    response.on('close', () => clearTimeout(timer))
+  }
+}
+
+async function exchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Answer,
+  maxBodyBytes: number,
+): Promise<void> {
+  try {
+    allowLocalOrigin(request, response)
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+    if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST, OPTIONS' }).end()
+    const text = await readBody(request, maxBodyBytes)
+    if (text === undefined) {
+      response.setHeader('connection', 'close')
+      return sendJson(response, 413, errorText(null, { code: -32600, message: 'the request is too large' }))
+    }
+    await answer(text, response)
+  } catch (error) {
+    sendJson(response, 500, errorText(null, { code: -32603, message: String(error) }))
+  }
+}
+
+async function listen(
+  server: Server,
+  { host, port }: { host: string; port: number },
+  closing: () => void,
+): Promise<Serving> {
+  // Longer than clients keep a connection, so that it is not closed under a request on its way.
+  server.keepAliveTimeout = 65_000
+  server.requestTimeout = 60_000
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const bound = (server.address() as AddressInfo).port
+  return {
+    port: bound,
+    url: `http://${host}:${bound}`,
+    close: () =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
+        server.close(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+        closing()
+        server.closeIdleConnections()
+      }),
+  }
+}
