@@ -31,21 +31,53 @@ const SECRET_FIELDS = [
   'privateKey',
   'mnemonic',
 ]
-const BY_NAME = new RegExp(
-  `(\\\\*"(?:${SECRET_FIELDS.join('|')})\\\\*"\\s*:\\s*)(\\\\*"(?:[^"\\\\]|\\\\+[^"\\\\]|\\\\\\\\)*\\\\*"|\\[[^\\]]*\\]|\\{[^}]*\\})`,
-  'gi',
-)
+const NAMES = SECRET_FIELDS.join('|')
+const IS_SECRET = new RegExp(`^(?:${NAMES})$`, 'i')
+/** `"name": "value"` somewhere in a text, quoted plainly or with backslashes. */
+const QUOTED = new RegExp(`("(?:${NAMES})"\\s*:\\s*)"(?:[^"\\\\]|\\\\.)*"?`, 'gi')
+const QUOTED_TWICE = new RegExp(`(\\\\+"(?:${NAMES})\\\\+"\\s*:\\s*\\\\+").*?(\\\\+"|$)`, 'gi')
 /** Secrets known by their shape: API keys, bearer tokens, and hex as long as a signature or a transaction. */
 const BY_SHAPE: [RegExp, string][] = [
   [/pit_w_[A-Za-z0-9_-]+/g, 'pit_w_[redacted]'],
   [/\bBearer\s+[^\s"\\]+/gi, 'Bearer [redacted]'],
   [/0x[0-9a-fA-F]{130,}/g, '0x[redacted]'],
-  [/(\b(?:redis|rediss|postgres|postgresql|https?):\/\/[^\s:@/"\\]*):[^\s@/"\\]+@/gi, '$1:[redacted]@'],
+  [/(\b(?:rediss?|postgres(?:ql)?|https?):\/\/[^\s:@/"\\]*):[^\s@/"\\]+@/gi, '$1:[redacted]@'],
 ]
+const SUSPICIOUS = new RegExp(`"(?:${NAMES})\\\\*"|pit_w_|bearer|0x[0-9a-f]{130}|://[^\\s/]*@`, 'i')
+const REDACTED = '[redacted]'
 
-/** Takes secrets out of a finished log line: whatever path they took to get there. */
+/** Takes secrets out of a finished log line, whatever path they took to get there. */
 export function redact(line: string): string {
-  let clean = line.replace(BY_NAME, '$1"[redacted]"')
+  if (!SUSPICIOUS.test(line)) return line
+  try {
+    return `${JSON.stringify(redactValue(JSON.parse(line)))}\n`
+  } catch {
+    return redactText(line)
+  }
+}
+
+function redactValue(value: unknown): unknown {
+  if (typeof value === 'string') return redactText(value)
+  if (Array.isArray(value)) return value.map(redactValue)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      redactText(name),
+      IS_SECRET.test(name) ? REDACTED : redactValue(inner),
+    ]),
+  )
+}
+
+function redactText(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text
+  if (/^[[{]/.test(text)) {
+    try {
+      return JSON.stringify(redactValue(JSON.parse(text)))
+    } catch {
+      // Not JSON after all: the patterns below still apply.
+    }
+  }
+  let clean = text.replace(QUOTED, `$1"${REDACTED}"`).replace(QUOTED_TWICE, `$1${REDACTED}$2`)
   for (const [shape, instead] of BY_SHAPE) clean = clean.replace(shape, instead)
   return clean
 }

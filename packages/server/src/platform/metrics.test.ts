@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { createMetrics, serveMetrics } from './metrics.ts'
+
+it('serves what was counted on its own port, and nothing else there', async () => {
+  const metrics = createMetrics()
+  metrics.request('auth.me', 200, 0.002)
+  metrics.request('auth.me', 429, 0.001)
+  metrics.limiterRefused('key')
+  metrics.limiterDegraded(true)
+  metrics.watchLoad({ inFlight: () => 3, loopDelayMs: () => 1.5 })
+  const { port, close } = await serveMetrics(metrics, { port: 0 })
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  expect(text).toContain('pit_http_request_seconds_count{route="auth.me",status="200"} 1')
+  expect(text).toContain('pit_rate_refusals_total{bucket="key"} 1')
+  expect(text).toContain('pit_rate_degraded 1')
+  expect(text).toContain('pit_http_in_flight 3')
+  expect(text).toContain('process_resident_memory_bytes')
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404)
+  await close()
+})

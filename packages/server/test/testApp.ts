@@ -1,0 +1,42 @@
+import { ROUTE_IDS } from '@pit/protocol'
+import { unknownGeo } from '../src/compliance/geo.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import { type App, type AppDeps, createApp } from '../src/http/createApp.ts'
+import { ratesOf } from '../src/http/rates/limiter.ts'
+import { createMemoryLimiter } from '../src/http/rates/memoryLimiter.ts'
+import type { ApiKey, Handlers } from '../src/http/types.ts'
+import { createLogger } from '../src/platform/logger.ts'
+import { createMetrics } from '../src/platform/metrics.ts'
+
+export const GOOD_KEY = `pit_w_${'A'.repeat(43)}`
+export const WALLET = '0x00000000000000000000000000000000000000aa'
+
+/** The HTTP edge over handlers that only say what reached them. */
+export async function openTestApp({
+  config = {},
+  handlers = {},
+  key = {},
+  ...deps
+}: Partial<Omit<AppDeps, 'config' | 'handlers'>> & {
+  config?: Partial<Config>
+  handlers?: Partial<Handlers>
+  key?: Partial<ApiKey>
+} = {}): Promise<App & { log: string[]; time: { nowMs: number } }> {
+  const log: string[] = []
+  const time = { nowMs: 1_700_000_000_000 }
+  const echoes = Object.fromEntries(ROUTE_IDS.map((id) => [id, (call: object) => ({ id, ...call })]))
+  const apiKey: ApiKey = { keyId: 7, accountId: 3, wallet: WALLET, expiresAtS: 2_000_000_000, ...key }
+  const app = await createApp({
+    config: { ...readConfig({ PORT: '0', PUBLIC_URL: 'http://localhost:4663' }), ...config },
+    clock: { nowMs: () => time.nowMs },
+    handlers: { ...echoes, ...handlers } as unknown as Handlers,
+    authenticate: async (bearer) => (bearer === GOOD_KEY ? apiKey : null),
+    limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) }),
+    sanctions: { isSanctioned: () => false },
+    geo: unknownGeo,
+    logger: createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } }),
+    metrics: createMetrics({ withProcess: false }),
+    ...deps,
+  })
+  return { ...app, log, time }
+}
