@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withinMs } from '../withinMs.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { createLane } from './lane.ts'
 import { type PgliteLink, startPgliteLink } from './pgliteLink.ts'
@@ -8,7 +9,6 @@ import { retryTransaction, runTransaction } from './runTransaction.ts'
 import { lockStore } from './storeLock.ts'
 import { tendPglite } from './tendPglite.ts'
 import type { Db, Listener, StoreOptions } from './types.ts'
-import { withinMs } from './withinMs.ts'
 
 export interface PgliteOptions extends StoreOptions {
   /** The store is in `store/` below it, its lock beside that. */

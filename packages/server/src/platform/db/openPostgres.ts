@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { withinMs } from '../withinMs.ts'
 import { classified, StoreUnavailableError } from './errors.ts'
 import { type Connection, retryTransaction, runTransaction } from './runTransaction.ts'
 import type { Db, Listener, StopListening, StoreOptions } from './types.ts'
 import { valueTypes } from './valueTypes.ts'
-import { withinMs } from './withinMs.ts'
 
 export interface PostgresOptions extends StoreOptions {
   databaseUrl: string

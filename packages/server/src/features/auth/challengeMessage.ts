@@ -1,0 +1,44 @@
+import type { Crypto } from '@pit/chain'
+import { AUTH, CHAIN_ID } from '@pit/protocol'
+import type { Purpose, Wallet } from './rules.ts'
+import { challengeStatement, siweMessage } from './siwe.ts'
+
+/** Where the server says it is: from its settings, never from a request's Host. */
+export interface SignInSite {
+  domain: string
+  uri: string
+}
+
+export interface ChallengeFacts {
+  wallet: Wallet
+  purpose: Purpose
+  nonce: string
+  issuedAtS: number
+  expiresAtS: number
+}
+
+/** The text a wallet signs. Rebuilt from the stored facts when the signature comes, so it is never stored itself. */
+export function challengeMessage(crypto: Crypto, site: SignInSite, challenge: ChallengeFacts): string {
+  return siweMessage({
+    domain: site.domain,
+    address: crypto.toChecksum(challenge.wallet),
+    statement: challengeStatement(challenge.purpose),
+    uri: site.uri,
+    version: AUTH.messageVersion,
+    chainId: CHAIN_ID,
+    nonce: challenge.nonce,
+    issuedAtS: challenge.issuedAtS,
+    expiresAtS: challenge.expiresAtS,
+  })
+}
+
+/** Whether the wallet signed exactly this challenge on this server. */
+export function isSignedBy(
+  crypto: Crypto,
+  site: SignInSite,
+  challenge: ChallengeFacts,
+  signature: Wallet,
+): boolean {
+  const message = challengeMessage(crypto, site, challenge)
+  return crypto.recover(crypto.hashMessage(message), signature) === challenge.wallet
+}

@@ -1,0 +1,44 @@
+import { fail, refusal } from '@pit/protocol'
+import { nowS } from '../../platform/clock.ts'
+import { isSignedBy } from './challengeMessage.ts'
+import type { AuthDeps } from './deps.ts'
+import type { Purpose, Wallet } from './rules.ts'
+import { signInSite } from './signInSite.ts'
+import { openChallenges } from './store.ts'
+
+interface Signed {
+  address: string
+  signature: string
+  nonce?: string | undefined
+}
+
+const SIGNATURE = /^0x[0-9a-fA-F]{130}$/
+const HEX = /^0x([0-9a-fA-F]{2})+$/
+const CONTRACT_WALLETS =
+  'Contract wallets (EIP-1271, ERC-6492) cannot sign in here: use a wallet with a key of its own.'
+
+/** The open challenge of this purpose that the wallet signed: the one with the nonce, or the newest that fits. */
+export async function findSignedChallenge(
+  deps: AuthDeps,
+  purpose: Purpose,
+  { address, signature, nonce }: Signed,
+): Promise<{ id: number; wallet: Wallet }> {
+  const site = signInSite(deps.config)
+  const wallet = address.toLowerCase() as Wallet
+  if (!HEX.test(signature))
+    fail('BAD_REQUEST', { field: 'signature', message: 'signature is not 0x and hex digits' })
+  if (!SIGNATURE.test(signature)) {
+    fail('BAD_SIGNATURE', { message: `The signature is not of 65 bytes. ${CONTRACT_WALLETS}` })
+  }
+  const open = await openChallenges(deps.db, { wallet, purpose, nonce, nowS: nowS(deps.clock) })
+  if (open.length === 0) fail('CHALLENGE_EXPIRED')
+  const signed = open.find(({ nonce: own, issued_at_s: issuedAtS, expires_at_s: expiresAtS }) => {
+    const challenge = { wallet, purpose, nonce: own, issuedAtS, expiresAtS }
+    return isSignedBy(deps.crypto, site, challenge, signature as Wallet)
+  })
+  if (!signed)
+    throw refusal('BAD_SIGNATURE', {
+      message: `The signature does not recover to the wallet. ${CONTRACT_WALLETS}`,
+    })
+  return { id: signed.id, wallet }
+}

@@ -1,0 +1,158 @@
+import { AUTH } from '@pit/protocol'
+import type { Db, Sql } from '../../platform/db/index.ts'
+import type { Cap, Purpose, Wallet } from './rules.ts'
+
+export interface OpenChallenge {
+  id: number
+  nonce: string
+  issued_at_s: number
+  expires_at_s: number
+}
+
+/** Held until the transaction ends: two challenges for one wallet at once must not both count four others. */
+const CHALLENGE_LOCK = 0x70697402
+
+export async function addChallenge(
+  db: Db,
+  challenge: { wallet: Wallet; purpose: Purpose; nonce: string; issuedAtS: number; expiresAtS: number },
+): Promise<void> {
+  const { wallet, purpose, nonce, issuedAtS, expiresAtS } = challenge
+  await db.transaction(async (sql) => {
+    await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [CHALLENGE_LOCK, wallet])
+    await sql.query(
+      `insert into challenges (wallet, purpose, nonce, issued_at_s, expires_at_s) values ($1, $2, $3, $4, $5)`,
+      [wallet, purpose, nonce, issuedAtS, expiresAtS],
+    )
+    await sql.query(
+      `delete from challenges where id in (
+         select id from challenges where wallet = $1 and used_at_s is null and expires_at_s > $2
+         order by id desc offset $3)`,
+      [wallet, issuedAtS, AUTH.maxOpenChallengesPerWallet],
+    )
+  })
+}
+
+/** Newest first; only the one with `nonce` when given. */
+export function openChallenges(
+  sql: Sql,
+  {
+    wallet,
+    purpose,
+    nonce,
+    nowS,
+  }: { wallet: Wallet; purpose: Purpose; nonce: string | undefined; nowS: number },
+): Promise<OpenChallenge[]> {
+  return sql.query<OpenChallenge>(
+    `select id, nonce, issued_at_s, expires_at_s from challenges
+     where wallet = $1 and purpose = $2 and used_at_s is null and expires_at_s > $3
+       and ($4::text is null or nonce = $4)
+     order by id desc`,
+    [wallet, purpose, nowS, nonce ?? null],
+  )
+}
+
+/** False when another call was first: the row lock makes one of them the winner. */
+export async function useChallenge(sql: Sql, id: number, nowS: number): Promise<boolean> {
+  const used = await sql.query(
+    'update challenges set used_at_s = $2 where id = $1 and used_at_s is null and expires_at_s > $2 returning id',
+    [id, nowS],
+  )
+  return used.length === 1
+}
+
+/** Finds or makes the wallet's account and holds its row, so that revoke-all and sign-in take turns. */
+export async function holdAccount(
+  sql: Sql,
+  wallet: Wallet,
+  nowS: number,
+): Promise<{ id: number; isNew: boolean }> {
+  const [known] = await sql.query<{ id: number }>('select id from accounts where wallet = $1 for update', [
+    wallet,
+  ])
+  if (known) return { id: known.id, isNew: false }
+  const [made] = await sql.query<{ id: number; is_new: boolean }>(
+    // The update does nothing but lock and return the row that another sign-in made in between.
+    `insert into accounts (wallet, created_at_s) values ($1, $2)
+     on conflict (wallet) do update set wallet = excluded.wallet
+     returning id, (xmax = 0) as is_new`,
+    [wallet, nowS],
+  )
+  if (!made) throw new Error('an upsert returned no account')
+  return { id: made.id, isNew: made.is_new }
+}
+
+/** Adds one to each count and answers what they are now, by scope; a rollback takes it back. */
+export async function countIssued(sql: Sql, what: 'account' | 'key', caps: readonly Cap[]) {
+  const values: unknown[] = [what]
+  const rows = caps.map(({ scope, windowStartS }) => {
+    values.push(scope, windowStartS)
+    return `($1, $${values.length - 1}, $${values.length}::int8, 1)`
+  })
+  const counts = await sql.query<{ scope: string; count: number }>(
+    `insert into issue_counts (what, scope, window_start_s, count) values ${rows.join(', ')}
+     on conflict (what, scope, window_start_s) do update set count = issue_counts.count + 1
+     returning scope, count`,
+    values,
+  )
+  return new Map(counts.map(({ scope, count }) => [scope, count]))
+}
+
+export async function addKey(
+  sql: Sql,
+  key: { accountId: number; wallet: Wallet; sha256: Uint8Array; issuedAtS: number; expiresAtS: number },
+): Promise<number> {
+  const [row] = await sql.query<{ id: number }>(
+    `insert into api_keys (account_id, wallet, key_sha256, issued_at_s, expires_at_s)
+     values ($1, $2, $3, $4, $5) returning id`,
+    [key.accountId, key.wallet, key.sha256, key.issuedAtS, key.expiresAtS],
+  )
+  if (!row) throw new Error('an insert returned no key')
+  return row.id
+}
+
+export interface KeyRow {
+  id: number
+  account_id: number
+  wallet: Wallet | null
+  key_sha256: Uint8Array
+  expires_at_s: number
+}
+
+/** Not the revoked ones. */
+export async function findKey(sql: Sql, sha256: Uint8Array): Promise<KeyRow | undefined> {
+  const [row] = await sql.query<KeyRow>(
+    `select id, account_id, wallet, key_sha256, expires_at_s from api_keys
+     where key_sha256 = $1 and revoked_at_s is null`,
+    [sha256],
+  )
+  return row
+}
+
+/** What other processes on the same store listen to; sent when the revocation commits, not before. */
+export const REVOKED_CHANNEL = 'pit_revoked'
+export type Revoked = { keyId: number } | { wallet: Wallet }
+
+const tellOthers = (sql: Sql, revoked: Revoked) =>
+  sql.query('select pg_notify($1, $2)', [REVOKED_CHANNEL, JSON.stringify(revoked)])
+
+export async function markKeyRevoked(db: Db, keyId: number, nowS: number): Promise<void> {
+  await db.transaction(async (sql) => {
+    await sql.query('update api_keys set revoked_at_s = $2 where id = $1 and revoked_at_s is null', [
+      keyId,
+      nowS,
+    ])
+    await tellOthers(sql, { keyId })
+  })
+}
+
+/** Every key of the wallet; answers how many of them still worked. */
+export async function markWalletRevoked(sql: Sql, wallet: Wallet, nowS: number): Promise<number> {
+  await sql.query('select id from accounts where wallet = $1 for update', [wallet])
+  const ended = await sql.query<{ was_live: boolean }>(
+    `update api_keys set revoked_at_s = $2 where wallet = $1 and revoked_at_s is null
+     returning expires_at_s > $2 as was_live`,
+    [wallet, nowS],
+  )
+  await tellOthers(sql, { wallet })
+  return ended.filter(({ was_live }) => was_live).length
+}
