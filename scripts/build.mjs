@@ -1,14 +1,16 @@
 // Bundles each process into dist/. Workspace packages are inlined; npm packages stay external, because some
 // read their own files (PGlite's wasm, EDR's native module, contract artifacts).
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 
 const started = performance.now()
 const entries = {
   start: 'scripts/start.ts',
   generate: 'scripts/generate.ts',
+  signIn: 'scripts/signIn.ts',
   server: 'packages/server/src/main.ts',
   pgliteWorker: 'packages/server/src/platform/db/pgliteWorker.ts',
+  storeWriter: 'packages/server/test/storeWriter.ts',
   devnet: 'packages/devnet/src/main.ts',
 }
 for (const file of existsSync('bench') ? readdirSync('bench') : []) {
@@ -39,6 +41,13 @@ await build({
     },
   ],
 })
+// The server reads its SQL files from beside its bundle.
+const migrations = { from: 'packages/server/src/migrations', to: 'dist/migrations' }
+mkdirSync(migrations.to, { recursive: true })
+for (const file of readdirSync(migrations.to)) {
+  if (!existsSync(`${migrations.from}/${file}`)) rmSync(`${migrations.to}/${file}`, { force: true })
+}
+cpSync(migrations.from, migrations.to, { recursive: true })
 if (!process.argv.includes('--quiet')) {
   console.log(`built ${Object.keys(present).join(', ')} in ${Math.round(performance.now() - started)} ms`)
 }

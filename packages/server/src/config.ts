@@ -10,7 +10,10 @@ interface Setting {
 export const SETTINGS = {
   HOST: { default: '127.0.0.1', means: 'Address the API listens on.' },
   PORT: { default: '4663', means: 'Port of the API.' },
-  METRICS_PORT: { default: '4665', means: 'Private port of Prometheus metrics, on loopback; 0 turns it off.' },
+  METRICS_PORT: {
+    default: '4665',
+    means: 'Private port of Prometheus metrics, on loopback; 0 turns it off.',
+  },
   ROLE: { default: 'api,jobs', means: 'What this process does: api, jobs or both.' },
   DATA_DIR: { default: '.pit', means: 'Where state lives: the embedded store, the chain, the profile.' },
   PROFILE: { default: '', means: 'Chain profile file. Empty: the one the devnet writes under DATA_DIR.' },
@@ -19,17 +22,22 @@ export const SETTINGS = {
   DATABASE_URL: { default: '', means: 'PostgreSQL. Empty: the embedded store (PGlite) under DATA_DIR.' },
   ALLOW_EMBEDDED_STORE: {
     default: '',
-    means: '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power cut may lose the tail.',
+    means:
+      '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power cut may lose the tail.',
   },
   REDIS_URL: { default: '', means: 'Redis for rate limits and shared caches. Empty: in memory.' },
   AUTH_DOMAIN: {
     default: 'localhost',
     means: 'Domain named in sign-in messages, never taken from the Host header. Empty: sign-in is off.',
   },
-  PUBLIC_URL: { default: '', means: "The API's own origin (sign-in URI, CSRF). Empty: http://AUTH_DOMAIN:PORT." },
+  PUBLIC_URL: {
+    default: '',
+    means: "The API's own origin (sign-in URI, CSRF). Empty: http://AUTH_DOMAIN:PORT.",
+  },
   ALLOWED_HOSTS: {
     default: '',
-    means: 'Comma-separated hosts this server answers for, beyond PUBLIC_URL and loopback names; * answers any.',
+    means:
+      'Comma-separated hosts this server answers for, beyond PUBLIC_URL and loopback names; * answers any.',
   },
   REQUIRE_PARTNER_AGENT: { default: '', means: '1: only wallets and owners of registry agents may sign in.' },
   SIGNUPS_PER_ADDRESS_DAY: { default: '20', means: 'New accounts per client address and day.' },
@@ -38,14 +46,19 @@ export const SETTINGS = {
   KEYS_PER_HOUR: { default: '5000', means: 'New keys an hour for the whole service.' },
   RATE_LIMIT_SCALE: { default: '1', means: 'Multiplies every rate bucket, for load tests.' },
   RATE_OVERALL_FACTOR: { default: '50', means: "An overall bucket is this many times the address's." },
-  TRUSTED_PROXIES: { default: '127.0.0.0/8,::1', means: 'Networks whose X-Forwarded-For and geo headers count.' },
+  TRUSTED_PROXIES: {
+    default: '127.0.0.0/8,::1',
+    means: 'Networks whose X-Forwarded-For and geo headers count.',
+  },
   GEO_HEADER: { default: 'cf-ipcountry', means: 'Header a trusted proxy names the country in.' },
   GEO_REGION_HEADER: { default: 'cf-region-code', means: 'Header a trusted proxy names the region in.' },
   GEO_DB: { default: '', means: 'MaxMind database file, used when no proxy names the country.' },
-  SANCTIONS_FILE: { default: 'data/sanctions.txt', means: 'Sanctioned addresses; read again when it changes.' },
+  SANCTIONS_FILE: {
+    default: 'data/sanctions.txt',
+    means: 'Sanctioned addresses; read again when it changes.',
+  },
   MAX_IN_FLIGHT: { default: '1000', means: 'Requests under way at once before new ones are shed with 503.' },
   MAX_LOOP_DELAY_MS: { default: '500', means: 'Event-loop delay at which new requests are shed with 503.' },
-  SUBMIT_ENABLED: { default: '1', means: '0: this server relays nothing.' },
   DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
   LOG_LEVEL: { default: 'info', means: 'pino level: trace, debug, info, warn, error, silent.' },
 } as const satisfies Record<string, Setting>
@@ -119,7 +132,6 @@ export function readConfig(env: Record<string, string | undefined>) {
     sanctionsFile: text('SANCTIONS_FILE'),
     maxInFlight: number('MAX_IN_FLIGHT', 1),
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
-    submitEnabled: flag('SUBMIT_ENABLED'),
     devFields: flag('DEV_FIELDS'),
     logLevel: text('LOG_LEVEL'),
   }

@@ -1,0 +1,1 @@
+export { createAgentRegistry } from './findAgent.ts'

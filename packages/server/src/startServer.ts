@@ -1,0 +1,158 @@
+import { createCrypto } from '@pit/chain'
+import { Redis } from 'ioredis'
+import { openGeo } from './compliance/geo.ts'
+import { openSanctions } from './compliance/sanctions.ts'
+import type { Config } from './config.ts'
+import { createAgentRegistry } from './features/agents/index.ts'
+import { openAuth } from './features/auth/index.ts'
+import { createServiceHandlers, watchHealth } from './features/service/index.ts'
+import { createApp } from './http/createApp.ts'
+import { ratesOf } from './http/rates/limiter.ts'
+import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
+import { createRedisLimiter } from './http/rates/redisLimiter.ts'
+import type { Handlers } from './http/types.ts'
+import { NOT_BUILT } from './notBuilt.ts'
+import { systemClock } from './platform/clock.ts'
+import { migrate, openDb } from './platform/db/index.ts'
+import { createLogger } from './platform/logger.ts'
+import { createMetrics, serveMetrics } from './platform/metrics.ts'
+import { readProfile } from './platform/readProfile.ts'
+import { createRpc } from './platform/rpc.ts'
+import { VERSION } from './version.ts'
+
+export interface RunningServer {
+  url: string
+  close(): Promise<void>
+}
+
+export class StartRefused extends Error {}
+
+const PROFILE_WAIT_MS = 60_000
+const SWEEP_EVERY_MS = 60_000
+const PING_BOUND_MS = 1_500
+const HEAD_MAX_AGE_S = 30
+
+/** Builds everything and hands it in; `stage` tells a waiting person what happens. */
+export async function startServer(config: Config, stage: (text: string) => void): Promise<RunningServer> {
+  const clock = systemClock
+  const logger = createLogger({ level: config.logLevel })
+  const metrics = createMetrics()
+  /** What was opened, closed in the opposite order. */
+  const opened: (() => Promise<unknown> | unknown)[] = []
+  const close = async () => {
+    for (const end of opened.reverse().splice(0)) await end()
+  }
+
+  try {
+    const sanctions = await openSanctions({ file: config.sanctionsFile, logger })
+    opened.push(() => sanctions.close())
+    const [crypto, geo, db] = await Promise.all([
+      createCrypto(),
+      openGeo(config.geoDb),
+      openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger }),
+    ])
+    opened.push(() => db.close())
+    const applied = await migrate(db)
+    stage(`store open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
+
+    const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS })
+    if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
+      throw new StartRefused(
+        `the embedded store never syncs to disk, so a power cut may lose the newest trades: on ${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
+      )
+    }
+    const rpcUrl = config.chainRpcUrl ?? profile.rpc_url
+    if (!rpcUrl) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
+    const rpc = createRpc({ url: rpcUrl })
+    opened.push(() => rpc.close())
+    stage(`profile ${profile.name}, chain at ${new URL(rpcUrl).host}`)
+
+    const rates = ratesOf({ scale: config.rateLimitScale, overallFactor: config.rateOverallFactor })
+    const memoryLimiter = createMemoryLimiter({ rates })
+    const redis = config.redisUrl
+      ? new Redis(config.redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false })
+      : null
+    if (redis) opened.push(() => redis.disconnect())
+    const limiter = redis
+      ? createRedisLimiter({ redis, rates, fallback: memoryLimiter, logger, metrics })
+      : memoryLimiter
+
+    const registry = profile.contracts.agent_registry
+    const auth = await openAuth({
+      db,
+      clock,
+      crypto,
+      config,
+      isSanctioned: sanctions.isSanctioned,
+      ...(registry === null
+        ? {}
+        : { registry: createAgentRegistry({ rpc, registry: registry as `0x${string}` }) }),
+    })
+    opened.push(() => auth.close())
+
+    const health = watchHealth({
+      onChange: (dependency, state, why) =>
+        state === 'ok'
+          ? logger.info({ dependency }, 'dependency ok')
+          : logger.warn({ dependency, why }, 'dependency impaired'),
+      probes: [
+        { name: 'store', required: true, check: () => db.ping(PING_BOUND_MS) },
+        {
+          name: 'chain',
+          required: false,
+          check: async () => {
+            const block = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+            const ageS = clock.nowMs() / 1000 - Number(block.timestamp)
+            if (ageS > HEAD_MAX_AGE_S) throw new Error(`the newest block is ${Math.round(ageS)} s old`)
+          },
+        },
+        {
+          name: 'sanctions',
+          required: false,
+          check: () => {
+            const state = sanctions.state()
+            if (state.status === 'degraded') throw new Error(state.why)
+          },
+        },
+        ...(redis ? [{ name: 'redis', required: false, check: async () => void (await redis.ping()) }] : []),
+      ],
+    })
+    opened.push(() => health.stop())
+
+    const handlers: Handlers = {
+      ...NOT_BUILT,
+      ...createServiceHandlers({ profile, settings: config, version: VERSION, health }),
+      ...auth.handlers,
+    }
+    if (config.roles.jobs) {
+      const sweep = setInterval(() => {
+        auth.sweep().catch((error) => logger.warn({ err: error }, 'sweeping old challenges failed'))
+      }, SWEEP_EVERY_MS)
+      opened.push(() => clearInterval(sweep))
+    }
+    if (config.metricsPort > 0) {
+      const served = await serveMetrics(metrics, { port: config.metricsPort })
+      opened.push(() => served.close())
+    }
+    await health.refresh()
+    if (!config.roles.api) return { url: '', close }
+
+    const app = await createApp({
+      config,
+      clock,
+      handlers,
+      authenticate: auth.authenticateKey,
+      limiter,
+      sanctions,
+      geo,
+      logger,
+      metrics,
+    })
+    const { address, port } = await app.listen()
+    opened.push(() => app.close())
+    return { url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
