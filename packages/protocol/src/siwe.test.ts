@@ -50,7 +50,11 @@ describe('parseSiwe', () => {
       issuedAtS: fc.integer({ min: 0, max: 4_102_444_800 }),
       expiresAtS: fc.integer({ min: 0, max: 4_102_444_800 }),
     })
-    fc.assert(fc.property(fields, (given) => expect(parseSiwe(siweMessage(given))).toEqual(given)))
+    fc.assert(
+      fc.property(fields, (given) => {
+        expect(parseSiwe(siweMessage(given))).toEqual(given)
+      }),
+    )
   })
 
   it('refuses every single-character change of what it cannot rebuild', () => {

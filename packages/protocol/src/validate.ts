@@ -30,6 +30,18 @@ export function checkWith(
   return checkExactlyOne(variant, value)
 }
 
+/** Fills in what a request left out and its row has a default for. Never changes the value it was given. */
+export function withDefaults<T extends object>(schema: TSchema, value: T): T {
+  const properties = (chosenVariant(schema, value)['properties'] ?? {}) as Record<string, TSchema>
+  let filled = value
+  for (const [name, property] of Object.entries(properties)) {
+    if (property['default'] === undefined || (value as Record<string, unknown>)[name] !== undefined) continue
+    if (filled === value) filled = { ...value }
+    ;(filled as Record<string, unknown>)[name] = structuredClone(property['default'])
+  }
+  return filled
+}
+
 /** A union with `chosenBy` is judged by the variant its field selects, so that the field named is the one at fault. */
 function chosenVariant(schema: TSchema, value: unknown): TSchema {
   const choose = schema['chosenBy'] as { field: string; value?: unknown } | undefined

@@ -16,7 +16,7 @@ import {
   SubmitRequest,
 } from '../schemas/live.ts'
 import { QueryFlag } from '../schemas/scalars.ts'
-import { FAST_ERRORS, PLAN_ERRORS, QUOTE_ERRORS } from './liveErrors.ts'
+import { FAST_ERRORS, PLAN_ERRORS, QUOTE_ERRORS, REFUSED_TRADE_FIELDS } from './liveErrors.ts'
 import { route } from './route.ts'
 
 export const LIVE_ROUTES = {
@@ -29,6 +29,7 @@ export const LIVE_ROUTES = {
     lateBuckets: ['screen.caller', 'screen.overall'],
     summary: 'Quote, check, build and simulate a trade in one call; the answer is ready to sign.',
     body: PlanRequest,
+    refusedFields: REFUSED_TRADE_FIELDS,
     answer: PrepareAnswer,
     errors: PLAN_ERRORS,
   }),
@@ -41,8 +42,9 @@ export const LIVE_ROUTES = {
     lateBuckets: ['screen.caller', 'screen.overall'],
     summary: 'Every route found, ranked, the best simulated; discloses risk and never refuses for it.',
     body: QuoteRequest,
+    refusedFields: REFUSED_TRADE_FIELDS,
     answer: Quote,
-    errors: [...QUOTE_ERRORS, 'MIN_NOTIONAL', 'MAX_NOTIONAL', 'FEE_FIXED', 'DEV_DISABLED'],
+    errors: [...QUOTE_ERRORS, 'MIN_NOTIONAL', 'MAX_NOTIONAL'],
   }),
   'live.build': route({
     method: 'POST',
@@ -53,6 +55,7 @@ export const LIVE_ROUTES = {
     lateBuckets: ['screen.caller', 'screen.overall'],
     summary: 'As prepare, without its simulation.',
     body: PlanRequest,
+    refusedFields: REFUSED_TRADE_FIELDS,
     answer: BuildAnswer,
     errors: PLAN_ERRORS,
   }),
@@ -65,6 +68,7 @@ export const LIVE_ROUTES = {
     lateBuckets: ['screen.caller', 'screen.overall'],
     summary: 'Simulate a trade against the wallet, or against a synthetic one.',
     body: SimulateRequest,
+    refusedFields: REFUSED_TRADE_FIELDS,
     answer: SimulateAnswer,
     errors: PLAN_ERRORS,
   }),

@@ -1,5 +1,12 @@
 import { FAST_RULES } from '../errors/fastRules.ts'
-import type { ErrorCode } from '../errors/table.ts'
+import type { ErrorCode, RefusalCode } from '../errors/table.ts'
+
+/** The fee is not the request's to set, and its recipient and the chain's state only in development. */
+export const REFUSED_TRADE_FIELDS = {
+  fee_bps: 'FEE_FIXED',
+  fee_recipient: 'DEV_DISABLED',
+  assume_state: 'DEV_DISABLED',
+} as const satisfies { readonly [field: string]: RefusalCode }
 
 /** What reading two tokens and a size may refuse. */
 export const QUOTE_ERRORS = [

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import type { ErrorCode } from '../errors/table.ts'
+import type { ErrorCode, RefusalCode } from '../errors/table.ts'
 import type { BucketId } from '../rates.ts'
 
 /**
@@ -49,6 +49,8 @@ export type Route<
   readonly strictQuery: boolean
   /** Served to the key of a sanctioned wallet: it ends what the key started. */
   readonly sanctionedKeyAllowed: boolean
+  /** Fields that are named only to be refused, and with what. DEV_DISABLED ones pass where DEV_FIELDS is on. */
+  readonly refusedFields: { readonly [field: string]: RefusalCode }
   /** Beyond the documents. */
   readonly ours: boolean
   readonly summary: string
@@ -77,6 +79,7 @@ export type RouteDraft<P extends TSchema, Q extends TSchema, B extends TSchema, 
       | 'strictQuery'
       | 'sanctionedKeyAllowed'
       | 'ours'
+      | 'refusedFields'
       | 'params'
       | 'query'
       | 'body'
@@ -106,6 +109,7 @@ export function route<
     strictQuery: draft.strictQuery ?? false,
     sanctionedKeyAllowed: draft.sanctionedKeyAllowed ?? false,
     ours: draft.ours ?? false,
+    refusedFields: draft.refusedFields ?? {},
     summary: draft.summary,
     params: draft.params ?? (NO_FIELDS as TSchema as P),
     query: draft.query ?? (nothing as TSchema as Q),
@@ -115,6 +119,7 @@ export function route<
     errors: [
       ...new Set([
         ...(draft.errors ?? []),
+        ...Object.values(draft.refusedFields ?? {}),
         ...edgeErrors(draft.method, draft.auth, strictFields),
         AREAS[draft.area],
       ]),

@@ -6,7 +6,7 @@ import {
   SessionTrade,
   SessionTradeRequest,
 } from '../schemas/session.ts'
-import { COSIGN_ERRORS, PLAN_ERRORS, ROOT_ERRORS } from './liveErrors.ts'
+import { COSIGN_ERRORS, PLAN_ERRORS, REFUSED_TRADE_FIELDS, ROOT_ERRORS } from './liveErrors.ts'
 import { route } from './route.ts'
 
 export const SESSION_ROUTES = {
@@ -59,6 +59,7 @@ export const SESSION_ROUTES = {
     lateBuckets: ['screen.caller', 'screen.overall'],
     summary: 'Plan a trade inside a session’s bounds and have it co-signed for the executor.',
     body: SessionTradeRequest,
+    refusedFields: REFUSED_TRADE_FIELDS,
     answer: SessionTrade,
     errors: [
       'NO_SESSION',

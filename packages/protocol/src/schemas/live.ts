@@ -88,12 +88,6 @@ export const tradeChoices = {
     Type.Integer({ minimum: 0, description: 'the most this request pays; a higher fee is FEE_BPS' }),
   ),
 }
-const refusedFields = {
-  fee_bps: Type.Optional(Anything('not accepted: FEE_FIXED')),
-  fee_recipient: Type.Optional(Anything('development only: DEV_DISABLED')),
-  assume_state: Type.Optional(Anything('development only: DEV_DISABLED')),
-}
-
 const planFields = {
   ...pairFields,
   ...termFields,
@@ -108,7 +102,6 @@ const planFields = {
   venues,
   curve_fee_mode: ByDefault('auto', OneOf(CURVE_FEE_MODES, 'for curve tokens')),
   action: ByDefault('trade', OneOf(PREPARE_ACTIONS, 'revoke answers as live/revoke')),
-  ...refusedFields,
 }
 
 export const RevokeRequest = Type.Object({
@@ -137,7 +130,6 @@ export const QuoteRequest = Sized({
   ...termFields,
   venues,
   fast: ByDefault(false, Flag('check the routes that won recent full scans first')),
-  ...refusedFields,
 })
 
 export const Revocation = Answer(

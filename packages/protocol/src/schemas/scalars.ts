@@ -16,11 +16,11 @@ export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
 
 export const OneOf = <const T extends readonly string[]>(values: T, description?: string) =>
-  Type.Union(
-    values.map((value) => Type.Literal(value)) as unknown as {
-      [I in keyof T]: ReturnType<typeof Type.Literal<T[I]>>
-    } & TSchema[],
-    description === undefined ? {} : { description },
+  Type.Unsafe<T[number]>(
+    Type.Union(
+      values.map((value) => Type.Literal(value)),
+      description === undefined ? {} : { description },
+    ),
   )
 
 export const Text = (description: string, options: SchemaOptions & { maxLength?: number } = {}) =>
@@ -60,9 +60,9 @@ export const AgentIdIn = (description: string) =>
   })
 /** Query flags are `1` or absent. */
 export const QueryFlag = (description: string) => Type.Optional(Type.Literal('1', { description }))
-/** Filled in before the check, so a handler always finds it; a caller may leave it out. */
+/** A caller may leave it out; `withDefaults` fills it in, so a handler always finds it and its type says so. */
 export const ByDefault = <T extends TSchema, const D>(value: D, schema: T) =>
-  ({ ...schema, default: value }) as T & { readonly default: D }
+  Type.Optional({ ...schema, default: value }) as unknown as T & { readonly default: D }
 export const Limit = (max: number, byDefault: number) =>
   ByDefault(byDefault, Type.Integer({ description: `how many, 1 to ${max}`, minimum: 1, maximum: max }))
 /** A row id to page on from: rows older than it. */

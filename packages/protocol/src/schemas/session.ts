@@ -132,7 +132,6 @@ export const SessionTradeRequest = Sized({
   accept_risks: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
   shield: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
   policies: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
-  fee_bps: Type.Optional(Anything('not accepted: FEE_FIXED')),
 })
 export const SessionTrade = Answer(
   {
