@@ -1,4 +1,4 @@
-import { type AnyRoute, checkWith, fail, type RefusalCode } from '@pit/protocol'
+import { type AnyRoute, checkWith, fail, withDefaults } from '@pit/protocol'
 import type { TProperties, TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type JsonObject, shownField } from './parseJson.ts'
@@ -16,33 +16,32 @@ export function createValidator(route: AnyRoute, { devFields }: { devFields: boo
   const params = checker(route.params)
   const query = checker(route.query)
   const body = checker(route.body)
+  const paramTypes = typesOf(route.params)
   const queryTypes = typesOf(route.query)
-  const queryDefaults = defaultsOf(route.query)
-  const bodyDefaults = defaultsOf(route.body)
-  const refuseReserved = reservedFields(route, devFields)
-  const ownsQuery = Object.keys(propertiesOf(route.query))
+  const refused = Object.entries(route.refusedFields).filter(
+    ([, code]) => !(devFields && code === 'DEV_DISABLED'),
+  )
+  const nothing = checkWith(route.query, {}).ok ? query({}) : null
   return {
-    params: (raw) => params(coerce(raw, typesOf(route.params))),
+    params: (raw) => (Object.keys(paramTypes).length === 0 ? raw : params(coerce(raw, paramTypes))),
     query(search) {
-      if (search === '' && queryDefaults === null) return query({})
+      if (search === '' && nothing !== null) return nothing
       const raw = readQuery(search)
-      if (route.strictQuery) {
-        const stranger = Object.keys(raw).find((name) => !ownsQuery.includes(name))
-        if (stranger !== undefined) {
-          fail('BAD_REQUEST', {
-            field: shownField(stranger),
-            message: 'This route does not take this query field.',
-          })
-        }
-      }
-      return query({ ...queryDefaults, ...coerce(raw, queryTypes) })
+      if (route.strictQuery) refuseStrangers(raw, queryTypes)
+      return query(coerce(raw, queryTypes))
     },
     body(value) {
-      refuseReserved?.(value)
-      return body(bodyDefaults === null ? value : { ...bodyDefaults, ...value })
+      for (const [field, code] of refused) if (value[field] !== undefined) fail(code, { field })
+      return body(value)
     },
-    takesEmptyBody: checkWith(route.body, { ...bodyDefaults }).ok,
+    takesEmptyBody: checkWith(route.body, {}).ok,
   }
+}
+
+function refuseStrangers(raw: Record<string, string>, known: Record<string, unknown>): void {
+  const stranger = Object.keys(raw).find((name) => !Object.hasOwn(known, name))
+  if (stranger === undefined) return
+  fail('BAD_REQUEST', { field: shownField(stranger), message: 'This route does not take this query field.' })
 }
 
 function checker(schema: TSchema): (value: JsonObject) => JsonObject {
@@ -51,21 +50,17 @@ function checker(schema: TSchema): (value: JsonObject) => JsonObject {
   return (value) => {
     const checked = checkWith(schema, value, passes)
     if (!checked.ok) fail(checked.code, { field: shownField(checked.field), message: checked.message })
-    return value
+    return withDefaults(schema, value)
   }
 }
 
-const propertiesOf = (schema: TSchema): TProperties => (schema['properties'] ?? {}) as TProperties
-
 const typesOf = (schema: TSchema): Record<string, string | undefined> =>
   Object.fromEntries(
-    Object.entries(propertiesOf(schema)).map(([name, inner]) => [name, inner['type'] as string]),
+    Object.entries((schema['properties'] ?? {}) as TProperties).map(([name, inner]) => [
+      name,
+      inner['type'] as string,
+    ]),
   )
-
-function defaultsOf(schema: TSchema): JsonObject | null {
-  const rows = Object.entries(propertiesOf(schema)).filter(([, inner]) => inner['default'] !== undefined)
-  return rows.length === 0 ? null : Object.fromEntries(rows.map(([name, inner]) => [name, inner['default']]))
-}
 
 /** Text becomes a number or a flag only where the row asks for one, and only when written plainly. */
 function coerce(raw: Record<string, string>, types: Record<string, string | undefined>): JsonObject {
@@ -104,18 +99,5 @@ function decode(text: string, field: string): string {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
     return fail('BAD_REQUEST', { field: shownField(field), message: 'Bad percent-encoding.' })
-  }
-}
-
-/** The fields a trading request may name only to be refused, or only in development. */
-function reservedFields(route: AnyRoute, devFields: boolean): ((value: JsonObject) => void) | null {
-  const owns = propertiesOf(route.body)
-  if (route.area !== 'live' && route.area !== 'sessions') return null
-  const rows: { field: string; code: RefusalCode }[] = []
-  if (!('fee_bps' in owns)) rows.push({ field: 'fee_bps', code: 'FEE_FIXED' as RefusalCode })
-  if (!devFields)
-    for (const field of ['fee_recipient', 'assume_state']) rows.push({ field, code: 'DEV_DISABLED' })
-  return (value) => {
-    for (const { field, code } of rows) if (value[field] !== undefined) fail(code, { field })
   }
 }

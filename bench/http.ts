@@ -1,0 +1,183 @@
+/**
+ * What the edge costs: requests/s of GET config and of an authenticated GET auth/me, against a bare node:http server
+ * sending the same bytes. One run, slices interleaved, every server in its own process; the ratios count, not the
+ * absolute figures. `node dist/bench/http.js [slices] [seconds per slice]`
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { createServer, get } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { ROUTE_IDS, type RouteId } from '@pit/protocol'
+import autocannon from 'autocannon'
+import { unknownGeo } from '../packages/server/src/compliance/geo.ts'
+import { readConfig } from '../packages/server/src/config.ts'
+import { openAuth } from '../packages/server/src/features/auth/index.ts'
+import { createApp } from '../packages/server/src/http/createApp.ts'
+import { ratesOf } from '../packages/server/src/http/rates/limiter.ts'
+import { createMemoryLimiter } from '../packages/server/src/http/rates/memoryLimiter.ts'
+import type { Handlers } from '../packages/server/src/http/types.ts'
+import { systemClock } from '../packages/server/src/platform/clock.ts'
+import type { Db } from '../packages/server/src/platform/db/index.ts'
+import { createLogger } from '../packages/server/src/platform/logger.ts'
+import { createMetrics } from '../packages/server/src/platform/metrics.ts'
+
+const TARGETS = { config: 0.7, 'auth.me': 0.55 }
+type Subject = keyof typeof TARGETS
+const PATHS: Record<Subject, string> = { config: '/api/v1/config', 'auth.me': '/api/v1/auth/me' }
+const KEY = `pit_w_${'A'.repeat(43)}`
+const HEADERS = { authorization: `Bearer ${KEY}`, 'user-agent': 'bench', accept: 'application/json' }
+
+type Recorded = { path: string; status: number; headers: Record<string, string>; body: string }
+
+/** The whole edge with real key look-up and the real answer of auth/me; only the store under it is a constant. */
+async function servePit(): Promise<void> {
+  const config = readConfig({ PORT: '0', METRICS_PORT: '0' })
+  const row = { id: 1, account_id: 1, wallet: `0x${'1'.repeat(40)}`, expires_at_s: 4_000_000_000 }
+  const db = {
+    engine: 'pglite',
+    query: async (_text: string, [sha256]: unknown[]) => [{ ...row, key_sha256: sha256 }],
+  } as unknown as Db
+  const never = () => {
+    throw new Error('not measured here')
+  }
+  const crypto = { recover: never, sign: never, keccak256: never } as never
+  const auth = await openAuth({ db, clock: systemClock, crypto, isSanctioned: () => false, config })
+  const answer = { raw: Buffer.from(JSON.stringify({ chain_id: 4663, like: 'x'.repeat(5_000) })) }
+  const handlers = Object.fromEntries(ROUTE_IDS.map((id) => [id, 'not built' as const])) as Record<
+    RouteId,
+    unknown
+  >
+  const app = await createApp({
+    config,
+    clock: systemClock,
+    handlers: { ...handlers, ...auth.handlers, config: () => answer } as Handlers,
+    authenticate: auth.authenticateKey,
+    limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1e6, overallFactor: 50 }) }),
+    sanctions: { isSanctioned: () => false },
+    geo: unknownGeo,
+    logger: createLogger({ level: 'info' }),
+    metrics: createMetrics(),
+  })
+  ready((await app.listen()).port)
+}
+
+/** Answers every path with what was recorded of it, and does nothing else. */
+async function serveBare(): Promise<void> {
+  const recorded = await new Promise<Recorded[]>((resolve) =>
+    process.once('message', (sent) => resolve(sent as Recorded[])),
+  )
+  const answers = new Map(
+    recorded.map(({ path, status, headers, body }) => [
+      path,
+      { status, headers: Object.entries(headers).flat(), body: Buffer.from(body) },
+    ]),
+  )
+  const server = createServer({ keepAliveTimeout: 65_000 }, (req, res) => {
+    const { status, headers, body } = answers.get(req.url!)!
+    res.writeHead(status, headers)
+    res.end(body)
+  })
+  server.listen(0, '127.0.0.1', () => ready((server.address() as AddressInfo).port))
+}
+
+function ready(port: number): void {
+  process.send!({ port })
+  process.on('message', (asked) => asked === 'cpu' && process.send!({ cpu: process.cpuUsage() }))
+  process.on('disconnect', () => process.exit())
+}
+
+async function compare(slices: number, seconds: number): Promise<void> {
+  const pit = start('pit')
+  const pitPort = (await said<{ port: number }>(pit)).port
+  const subjects = Object.keys(TARGETS) as Subject[]
+  const recorded = await Promise.all(subjects.map((subject) => record(pitPort, PATHS[subject])))
+  const bare = start('bare')
+  bare.send(recorded)
+  const servers = {
+    pit: { child: pit, port: pitPort },
+    bare: { child: bare, port: (await said<{ port: number }>(bare)).port },
+  }
+  type Server = keyof typeof servers
+  const totals = new Map<string, { requests: number; seconds: number; cpuUs: number }>()
+
+  for (let slice = -1; slice < slices; slice++) {
+    for (const subject of subjects) {
+      const order: Server[] = slice % 2 === 0 ? ['pit', 'bare'] : ['bare', 'pit']
+      for (const name of order) {
+        const { child, port } = servers[name]
+        const before = await cpuUs(child)
+        // Pipelined, so that the server is what is busy and not the one who asks.
+        const result = await autocannon({
+          url: `http://127.0.0.1:${port}${PATHS[subject]}`,
+          headers: HEADERS,
+          connections: 32,
+          pipelining: 8,
+          duration: seconds,
+        })
+        if (result.non2xx > 0 || result.errors > 0)
+          throw new Error(`${name} ${subject}: not every answer was 200`)
+        if (slice < 0) continue
+        const total = totals.get(`${name} ${subject}`) ?? { requests: 0, seconds: 0, cpuUs: 0 }
+        total.requests += result.requests.total
+        total.seconds += result.duration
+        total.cpuUs += (await cpuUs(child)) - before
+        totals.set(`${name} ${subject}`, total)
+      }
+    }
+  }
+  let passed = true
+  for (const subject of subjects) {
+    const [ours, theirs] = [totals.get(`pit ${subject}`)!, totals.get(`bare ${subject}`)!]
+    const ratio = ours.requests / ours.seconds / (theirs.requests / theirs.seconds)
+    passed &&= ratio >= TARGETS[subject]
+    console.log(
+      `${subject.padEnd(8)} pit ${perS(ours)}/s, bare node:http ${perS(theirs)}/s: ${percent(ratio)} of bare ` +
+        `(target ${percent(TARGETS[subject])}); CPU a request ${usEach(ours)} against ${usEach(theirs)} µs`,
+    )
+  }
+  pit.disconnect()
+  bare.disconnect()
+  process.exitCode = passed ? 0 : 1
+}
+
+const start = (role: 'pit' | 'bare'): ChildProcess => fork(fileURLToPath(import.meta.url), [role])
+const said = <T>(child: ChildProcess): Promise<T> =>
+  new Promise((resolve) => child.once('message', (m) => resolve(m as T)))
+const perS = (total: { requests: number; seconds: number }) =>
+  Math.round(total.requests / total.seconds).toLocaleString('en')
+const usEach = (total: { requests: number; cpuUs: number }) => (total.cpuUs / total.requests).toFixed(1)
+const percent = (ratio: number) => `${(ratio * 100).toFixed(1)}%`
+
+async function cpuUs(child: ChildProcess): Promise<number> {
+  const answer = said<{ cpu: NodeJS.CpuUsage }>(child)
+  child.send('cpu')
+  const { cpu } = await answer
+  return cpu.user + cpu.system
+}
+
+/** One answer whole, less what node:http adds by itself. */
+function record(port: number, path: string): Promise<Recorded> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, headers: { ...HEADERS, host: 'localhost' } }, (res) => {
+      let body = ''
+      res.setEncoding('utf8')
+      res.on('data', (chunk) => {
+        body += chunk
+      })
+      res.on('end', () => {
+        const {
+          date: _,
+          connection: __,
+          'keep-alive': ___,
+          ...headers
+        } = res.headers as Record<string, string>
+        resolve({ path, status: res.statusCode ?? 0, headers, body })
+      })
+    }).on('error', reject)
+  })
+}
+
+const [role] = process.argv.slice(2)
+if (role === 'pit') await servePit()
+else if (role === 'bare') await serveBare()
+else await compare(Number(process.argv[2] ?? 8), Number(process.argv[3] ?? 2))

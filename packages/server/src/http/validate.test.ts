@@ -1,0 +1,82 @@
+import { isPitError, type RouteId, routeById } from '@pit/protocol'
+import { describe, expect, it } from 'vitest'
+import { createValidator, readQuery, type Validator } from './validate.ts'
+
+const of = (id: RouteId, devFields = false): Validator => createValidator(routeById(id), { devFields })
+function refusal(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    if (!isPitError(error)) throw error
+    return [error.code, error.extras['field']]
+  }
+}
+const WALLET = `0x${'1'.repeat(40)}`
+const TRADE = { wallet: WALLET, token_in: 'ETH', token_out: 'USDG', notional_usd: 5 }
+
+describe('queries', () => {
+  it('turns text into numbers where the row asks for one, and fills in defaults', () => {
+    expect(of('me.trades').query('')).toMatchObject({ limit: 50 })
+    expect(of('me.trades').query('limit=7&before=12')).toMatchObject({ limit: 7, before: 12 })
+    expect(of('tokens.search').query('q=1')).toMatchObject({ q: '1', limit: 20 })
+  })
+  it.each<[RouteId, string, string]>([
+    ['me.trades', 'limit=0', 'limit'],
+    ['me.trades', 'limit=101', 'limit'],
+    ['me.trades', 'limit=0x10', 'limit'],
+    ['me.trades', 'limit=1e1', 'limit'],
+    ['me.trades', 'limit=%205', 'limit'],
+    ['me.trades', 'limit=', 'limit'],
+    ['me.trades', 'limit=5&limit=6', 'limit'],
+    ['me.trades', 'limit=%zz', 'limit'],
+    ['tokens.search', `q=${'x'.repeat(65)}`, 'q'],
+    ['tokens.search', 'q=%00', 'q'],
+    ['tokens.get', 'shield=0', 'shield'],
+    ['tokens.get', 'x=1', 'x'],
+    ['tokens.get', '__proto__=1', '__proto__'],
+    ['me.trades', '%=1', 'query'],
+  ])('%s refuses %s and names %s', (id, search, field) => {
+    expect(refusal(() => of(id).query(search))).toEqual(['BAD_REQUEST', field])
+  })
+  it('reads no prototype', () => {
+    expect(Object.getPrototypeOf(readQuery('a=b'))).toBeNull()
+  })
+})
+
+describe('bodies', () => {
+  it('fills in defaults without touching what was sent', () => {
+    const sent = { ...TRADE }
+    expect(of('live.prepare').body(sent)).toMatchObject({
+      approval_mode: 'budget',
+      fund: 'auto',
+      shield: false,
+    })
+    expect(sent).toEqual(TRADE)
+  })
+  it.each<[RouteId, object, [string, string]]>([
+    ['live.prepare', { ...TRADE, notional_usd: '5' }, ['BAD_REQUEST', 'notional_usd']],
+    ['live.prepare', { ...TRADE, shield: 'true' }, ['BAD_REQUEST', 'shield']],
+    ['live.prepare', { ...TRADE, fee_bps: 5 }, ['FEE_FIXED', 'fee_bps']],
+    ['live.quote', { ...TRADE, fee_bps: null }, ['FEE_FIXED', 'fee_bps']],
+    ['live.prepare', { ...TRADE, fee_recipient: WALLET }, ['DEV_DISABLED', 'fee_recipient']],
+    ['live.simulate', { ...TRADE, assume_state: {} }, ['DEV_DISABLED', 'assume_state']],
+    ['hosted.update', { nmae: 'x' }, ['UNKNOWN_FIELD', 'nmae']],
+    ['hosted.pause', { x: 1 }, ['UNKNOWN_FIELD', 'x']],
+  ])('%s refuses %j', (id, body, answer) => {
+    expect(refusal(() => of(id).body(body as never))).toEqual(answer)
+  })
+  it('ignores strangers elsewhere, and lets development fields through where they are on', () => {
+    expect(of('live.prepare').body({ ...TRADE, stranger: 1 })).toMatchObject({ stranger: 1 })
+    expect(of('live.prepare', true).body({ ...TRADE, assume_state: {} })).toMatchObject({ assume_state: {} })
+    expect(refusal(() => of('live.prepare', true).body({ ...TRADE, fee_bps: 1 }))).toEqual([
+      'FEE_FIXED',
+      'fee_bps',
+    ])
+  })
+  it('knows which bodies may be empty', () => {
+    expect([of('hosted.pause'), of('auth.verify')].map(({ takesEmptyBody }) => takesEmptyBody)).toEqual([
+      true,
+      false,
+    ])
+  })
+})
