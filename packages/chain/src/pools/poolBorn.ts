@@ -1,0 +1,68 @@
+import { newV2Pool, newV3Pool, newV4Pool } from './create.ts'
+import {
+  addressTopic,
+  addressWordOf,
+  numberWord,
+  type PoolLog,
+  TOPIC,
+  tickWord,
+  topicAt,
+  uintWord,
+} from './logs.ts'
+import type { CurvePool, Pool } from './types.ts'
+
+/** The pool or curve a factory's, the pool manager's or the launchpad's log tells of; undefined for other logs. */
+export function poolBorn(log: PoolLog): Pool | CurvePool | undefined {
+  switch (log.topics[0]) {
+    case TOPIC.v2PairCreated:
+      return newV2Pool({
+        id: addressWordOf(log, 0),
+        token0: addressTopic(log, 1),
+        token1: addressTopic(log, 2),
+      })
+    case TOPIC.v3PoolCreated:
+      return newV3Pool({
+        id: addressWordOf(log, 1),
+        token0: addressTopic(log, 1),
+        token1: addressTopic(log, 2),
+        feePips: Number.parseInt(topicAt(log, 3).slice(-6), 16),
+        tickSpacing: tickWord(log, 0),
+      })
+    case TOPIC.v4Initialize: {
+      const pool = newV4Pool(topicAt(log, 1), {
+        currency0: addressTopic(log, 2),
+        currency1: addressTopic(log, 3),
+        fee: numberWord(log, 0),
+        tickSpacing: tickWord(log, 1),
+        hooks: addressWordOf(log, 2),
+      })
+      pool.sqrtPriceX96 = uintWord(log, 3)
+      pool.tick = tickWord(log, 4)
+      return pool
+    }
+    case TOPIC.curveLaunched:
+      return curveBorn(log)
+    default:
+      return undefined
+  }
+}
+
+/** Words 0 to 12 are the curve's terms, in the contract's order. */
+function curveBorn(log: PoolLog): CurvePool {
+  const y = uintWord(log, 4)
+  return {
+    version: 'curve',
+    id: addressTopic(log, 1),
+    token: addressWordOf(log, 0),
+    pair: addressWordOf(log, 1),
+    x: uintWord(log, 3),
+    y,
+    yFloor: y - uintWord(log, 5),
+    curveFeeBps: numberWord(log, 7),
+    creatorTaxBps: numberWord(log, 8),
+    snipeStartBps: numberWord(log, 9),
+    snipeSeconds: numberWord(log, 10),
+    launchedAtS: numberWord(log, 11),
+    graduated: false,
+  }
+}
