@@ -54,12 +54,4 @@ contract Operator {
             if (made == address(0)) revert DeployFailed(i);
         }
     }
-
-    /// @notice The first salt, from `from`, whose address ends in exactly these hook flags (14 bits). For eth_call.
-    function mineSalt(bytes32 initCodeHash, uint160 flags, uint256 from) external view returns (uint256 salt) {
-        for (salt = from;; salt++) {
-            bytes32 hash = keccak256(abi.encodePacked(bytes1(0xff), address(this), salt, initCodeHash));
-            if (uint160(uint256(hash)) & 0x3fff == flags) return salt;
-        }
-    }
 }

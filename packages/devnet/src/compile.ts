@@ -9,7 +9,7 @@ export interface Artifact {
   /** Init code, without constructor arguments. */
   bytecode: `0x${string}`
 }
-/** Our contracts by name. */
+/** Our contracts by name, and the interfaces they use (their bytecode is empty). */
 export type Artifacts = Record<string, Artifact>
 
 const SETTINGS = {
@@ -71,7 +71,7 @@ function compile(sources: Record<string, { content: string }>): Artifacts {
   const artifacts: Artifacts = {}
   for (const contracts of Object.values(output.contracts)) {
     for (const [name, { abi, evm }] of Object.entries(contracts)) {
-      if (evm.bytecode.object !== '') artifacts[name] = { abi, bytecode: `0x${evm.bytecode.object}` }
+      artifacts[name] = { abi, bytecode: `0x${evm.bytecode.object}` }
     }
   }
   return artifacts
@@ -82,7 +82,7 @@ export async function compileContracts(say: (line: string) => void = () => {}): 
   const root = projectRoot()
   const sources = readSources(root)
   const key = createHash('sha256')
-    .update(JSON.stringify([SETTINGS, sources]))
+    .update(JSON.stringify(['with interfaces', SETTINGS, sources]))
     .digest('hex')
     .slice(0, 32)
   const folder = join(root, '.cache', 'contracts')

@@ -1,0 +1,168 @@
+import { type Address, getAddress, numberToHex } from 'viem'
+import { compileContracts } from '../compile.ts'
+import { publicAccounts } from '../engine/accounts.ts'
+import type { Chain } from '../engine/types.ts'
+import { type Acts, artifactOf, createActs, initCodeOf } from './acts.ts'
+import { queueAgents, SANCTIONED_ADDRESS } from './agents.ts'
+import { placeCanonical, placeDelegation } from './canonical.ts'
+import { planCorePools } from './corePools.ts'
+import { queueCoreTokens, STOCKS } from './coreTokens.ts'
+import { queueCurveBuys, queueCurves, queueLaunchpad } from './curves.ts'
+import { queueExchanges } from './exchanges.ts'
+import { queueFeeds, queueRounds } from './feeds.ts'
+import { ACCOUNT_ETH_WEI, queueFunding } from './funding.ts'
+import { queueGallery } from './gallery.ts'
+import { queueHistoryTrade, queueObservationRoom } from './history.ts'
+import { queueHooks } from './hooks.ts'
+import { queueLongTail } from './longTail.ts'
+import { queuePool } from './pools.ts'
+import { buildProfile, TREASURY_BUCKETS } from './profile.ts'
+import { createRandom } from './random.ts'
+import { createTransactions } from './transactions.ts'
+import type { World } from './world.ts'
+
+export interface WorldOptions {
+  seed?: number
+  /** The chain's past: blocks are mined from its first second to this many seconds later, so that a TWAP has one. */
+  historyS?: number
+  longTail?: number
+  curves?: number
+  graduated?: number
+}
+
+/** Open the chain with its genesis this long ago and the world is up to date when it is deployed. */
+export const HISTORY_S = 2_400
+const TRADE_EVERY_S = 90n
+const ROUND_EVERY_S = 600n
+const BUILDER_ETH_WEI = 1_000_000n * 10n ** 18n
+const BUILDER_WETH_WEI = 200_000n * 10n ** 18n
+
+/** Deploys everything onto a fresh chain: real contracts, fixtures, a market with a past. Same seed, same world. */
+export async function deployWorld(chain: Chain, options: WorldOptions = {}): Promise<World> {
+  const started = performance.now()
+  const artifacts = await compileContracts()
+  const accounts = publicAccounts().map(({ address }) => getAddress(address))
+  const deployer = accounts[0]!
+  const beginS = chain.head().timestampS
+  const firstBlock = chain.head().number
+  const txs = await createTransactions(chain, deployer)
+
+  await placeCanonical(chain)
+  await placeDelegation(chain, txs, deployer)
+  const exchanges = queueExchanges(txs, deployer)
+  const tokenCode = txs.create('CloneToken', artifactOf(artifacts, 'CloneToken').bytecode)
+  const builder = txs.create(
+    'WorldBuilder',
+    initCodeOf(artifactOf(artifacts, 'WorldBuilder'), [
+      exchanges.v2_factory,
+      exchanges.v3_factory,
+      exchanges.v4_pool_manager,
+      tokenCode,
+    ]),
+  )
+  await txs.mineAll(beginS + 1n)
+  await chain.admin('hardhat_setBalance', [builder, numberToHex(BUILDER_ETH_WEI)])
+
+  const acts = createActs(artifacts, txs, builder)
+  const random = createRandom(options.seed ?? 4663)
+  const hooks = await queueHooks(artifacts, acts, exchanges.v4_pool_manager)
+  acts.call('IWETH', exchanges.weth, 'deposit', [], 80_000n, BUILDER_WETH_WEI)
+  const core = queueCoreTokens(artifacts, acts, exchanges.weth)
+  const { assets } = core
+  const feeds = queueFeeds(acts)
+  queueRounds(acts, feeds, assets, { atS: beginS + 1n, movedBps: -20n })
+  const pools = planCorePools(assets, exchanges, hooks)
+  for (const plan of pools.plans) queuePool(acts, plan)
+  queueObservationRoom(acts, exchanges, pools.partnerPool)
+  const gallery = queueGallery(artifacts, acts, { assets, exchanges, hooks })
+  const launchpad = queueLaunchpad(acts, {
+    assets,
+    exchanges,
+    tokenCode,
+    treasury: TREASURY_BUCKETS.treasury,
+  })
+  const longTail = queueLongTail(acts, { assets, tokenCode, random }, options.longTail ?? 140)
+  const creators = accounts.slice(1)
+  const curves = queueCurves(
+    acts,
+    { assets, tokenCode, random, at: launchpad, creators },
+    options.curves ?? 90,
+    options.graduated ?? 6,
+  )
+  const { registry, agents } = queueAgents(acts, { assets, tokenCode, accounts })
+  queueFunding(acts, assets, accounts)
+  acts.pack()
+  await txs.mineAll(beginS + 2n)
+
+  const historyS = BigInt(options.historyS ?? HISTORY_S)
+  const curveTokens = queueCurveBuys(acts, curves)
+  acts.pack()
+  await txs.mineAll(beginS + 60n)
+  const trade = () => queueHistoryTrade(acts, { assets, exchanges, random, plan: pools.partnerPool })
+  await passTime(acts, txs, {
+    beginS,
+    historyS,
+    trade,
+    round: (atS) => queueRounds(acts, feeds, assets, atS),
+  })
+  await chain.admin('hardhat_setBalance', [deployer, numberToHex(ACCOUNT_ETH_WEI)])
+
+  return {
+    profile: buildProfile({
+      assets,
+      feeds,
+      exchanges,
+      hooks,
+      pins: pools.pins,
+      launchpad: launchpad.launchpad,
+      registry,
+      stock_beacon: core.stock_beacon,
+      stock_registry: core.stock_registry,
+    }),
+    gallery: gallery.specimens,
+    agents,
+    accounts,
+    longTail: [...longTail, ...curveTokens],
+    builder,
+    feeds,
+    stocks: Object.fromEntries(
+      STOCKS.map(({ symbol }): [string, Address] => [symbol, assets[symbol].address]),
+    ),
+    hooks,
+    launchpad,
+    upgradeable: { token: gallery.specimens['upgradeable']!.address, ...gallery.implementations },
+    sanctioned: SANCTIONED_ADDRESS,
+    stats: {
+      gasUsed: txs.gasUsed().toString(),
+      blocks: Number(chain.head().number - firstBlock),
+      bootMs: Math.round(performance.now() - started),
+    },
+  }
+}
+
+/** Trades of the pinned pool and rounds of the feeds, until the world's past is over. */
+async function passTime(
+  acts: Acts,
+  txs: Awaited<ReturnType<typeof createTransactions>>,
+  past: {
+    beginS: bigint
+    historyS: bigint
+    trade: () => void
+    round: (round: { atS: bigint; movedBps: bigint }) => void
+  },
+): Promise<void> {
+  const endS = past.beginS + past.historyS
+  let roundDueS = past.beginS + ROUND_EVERY_S
+  for (let atS = past.beginS + 60n + TRADE_EVERY_S; atS < endS; atS += TRADE_EVERY_S) {
+    past.trade()
+    if (atS >= roundDueS) {
+      past.round({ atS, movedBps: -10n })
+      roundDueS += ROUND_EVERY_S
+    }
+    acts.pack()
+    await txs.mineAll(atS)
+  }
+  past.round({ atS: endS, movedBps: 0n })
+  acts.pack()
+  await txs.mineAll(endS)
+}

@@ -1,0 +1,48 @@
+import type { Address } from 'viem'
+import type { Acts } from './acts.ts'
+import type { Asset } from './amounts.ts'
+import { type Assets, type CoreSymbol, STOCKS } from './coreTokens.ts'
+
+export interface WorldFeed {
+  address: Address
+  decimals: number
+  heartbeat_s: number
+  session: 'always' | 'stock'
+}
+
+export const FEED_DECIMALS = 8
+const CRYPTO = ['ETH', 'cbBTC'] as const
+const HEARTBEAT_S = 3_600
+
+/** Queues a feed per asset that has one. WETH shares ETH's. */
+export function queueFeeds(acts: Acts): Record<string, WorldFeed> {
+  const symbols = [...CRYPTO, ...STOCKS.map((stock) => stock.symbol)]
+  return Object.fromEntries(
+    symbols.map((symbol) => [
+      symbol,
+      {
+        address: acts.deploy('OracleFeed', [`${symbol} / USD`, FEED_DECIMALS]),
+        decimals: FEED_DECIMALS,
+        heartbeat_s: HEARTBEAT_S,
+        session: (CRYPTO as readonly string[]).includes(symbol) ? 'always' : 'stock',
+      },
+    ]),
+  )
+}
+
+/** A feed's answer for a price in micro-dollars. */
+export const answerOf = (priceMicroUsd: bigint): bigint => priceMicroUsd * 10n ** BigInt(FEED_DECIMALS - 6)
+
+/** Queues one round of every feed at the world's first prices, moved by so many basis points. */
+export function queueRounds(
+  acts: Acts,
+  feeds: Record<string, WorldFeed>,
+  assets: Assets,
+  round: { atS: bigint; movedBps: bigint },
+): void {
+  for (const [symbol, feed] of Object.entries(feeds)) {
+    const asset: Asset = assets[symbol as CoreSymbol]
+    const answer = (answerOf(asset.priceMicroUsd) * (10_000n + round.movedBps)) / 10_000n
+    acts.call('OracleFeed', feed.address, 'setRound', [answer, round.atS], 90_000n)
+  }
+}

@@ -1,0 +1,256 @@
+import { type Address, encodeFunctionData } from 'viem'
+import type { Artifacts } from '../compile.ts'
+import { type Acts, artifactOf } from './acts.ts'
+import type { Asset } from './amounts.ts'
+import type { Assets } from './coreTokens.ts'
+import type { Exchanges } from './exchanges.ts'
+import type { Hooks } from './hooks.ts'
+import { poolAddressOf, queuePool, v2, v4 } from './pools.ts'
+
+/** A token (or not) with something wrong, and the risk codes it deserves for that alone. */
+export interface Specimen {
+  address: Address
+  symbol: string
+  wrong: string
+  risks: string[]
+}
+
+type Venue = 'v2' | 'v4' | 'hooked' | 'none'
+
+interface Row {
+  contract: string
+  name?: string
+  symbol: string
+  wrong: string
+  risks?: string[]
+  venue: Venue
+  /** Called on the specimen once its pool stands. */
+  afterwards?: string
+}
+
+const CONTROL_NAME = 'Bell\u0007Back\u0008Esc\u001b[31mRed\u0000Nul\u202eRight to left'
+
+/** What a good token's neighbours look like: each wrong in one way. */
+const ROWS: Record<string, Row> = {
+  good: { contract: 'Plain', name: 'Good Token', symbol: 'GOOD', wrong: 'nothing', venue: 'v2' },
+  honeypot: {
+    contract: 'Honeypot',
+    symbol: 'HONEY',
+    wrong: 'only its owner can sell it',
+    risks: ['HONEYPOT'],
+    venue: 'v2',
+  },
+  transfer_blocked: {
+    contract: 'TransferBlocked',
+    symbol: 'STUCK',
+    wrong: 'holders cannot pass it on to each other',
+    risks: ['TRANSFER_BLOCKED'],
+    venue: 'v2',
+  },
+  sell_taxed: {
+    contract: 'SellTaxed',
+    symbol: 'STAX',
+    wrong: 'keeps 2500 bps of every sale',
+    risks: ['SELL_TAX'],
+    venue: 'v2',
+  },
+  buy_taxed: {
+    contract: 'BuyTaxed',
+    symbol: 'BTAX',
+    wrong: 'keeps 500 bps of every purchase',
+    risks: ['BUY_TAX'],
+    venue: 'v2',
+  },
+  fee_on_transfer: {
+    contract: 'FeeOnTransfer',
+    symbol: 'FOT',
+    wrong: 'keeps 300 bps of every transfer',
+    risks: ['FEE_ON_TRANSFER'],
+    venue: 'v2',
+  },
+  rebasing: {
+    contract: 'Rebasing',
+    symbol: 'REBASE',
+    wrong: 'balances change without transfers',
+    risks: ['REBASING'],
+    venue: 'v2',
+  },
+  pausable: {
+    contract: 'Pausable',
+    symbol: 'PAUSE',
+    wrong: 'its owner can stop all transfers',
+    risks: ['OWNER_CONTROLS'],
+    venue: 'v4',
+  },
+  paused: {
+    contract: 'Pausable',
+    symbol: 'HALT',
+    wrong: 'its owner has stopped all transfers',
+    risks: ['TOKEN_PAUSED'],
+    venue: 'v4',
+    afterwards: 'pause',
+  },
+  blacklist: {
+    contract: 'Blacklist',
+    symbol: 'BAR',
+    wrong: 'its owner can bar a wallet',
+    risks: ['BLACKLIST'],
+    venue: 'v4',
+  },
+  mintable: {
+    contract: 'MintableByOwner',
+    symbol: 'PRINT',
+    wrong: 'its owner can mint more',
+    risks: ['MINTABLE'],
+    venue: 'v4',
+  },
+  impersonator: {
+    contract: 'Plain',
+    name: 'Global Dollar',
+    symbol: 'USDG',
+    wrong: "carries a core token's symbol",
+    risks: ['IMPERSONATOR'],
+    venue: 'v4',
+  },
+  unknown_hook: {
+    contract: 'Plain',
+    name: 'Hooked',
+    symbol: 'HOOK',
+    wrong: 'its only pool has a v4 hook nobody has read, which skims 500 bps',
+    risks: ['UNKNOWN_HOOK'],
+    venue: 'hooked',
+  },
+  no_route: {
+    contract: 'Plain',
+    name: 'Nowhere',
+    symbol: 'NOWHERE',
+    wrong: 'no pool has it',
+    venue: 'none',
+  },
+  script_name: {
+    contract: 'Plain',
+    name: '<script>alert("pit")</script>',
+    symbol: '<b>XSS</b>',
+    wrong: 'its name is a script tag',
+    venue: 'v4',
+  },
+  gas_burner: {
+    contract: 'GasBurner',
+    symbol: 'BURN',
+    wrong: 'every call burns all gas',
+    venue: 'v4',
+    afterwards: 'light',
+  },
+  megabytes: {
+    contract: 'MegabyteReturner',
+    symbol: 'MEGA',
+    wrong: 'name and symbol are two megabytes',
+    venue: 'v4',
+  },
+  long_symbol: {
+    contract: 'Plain',
+    name: 'Long Symbol',
+    symbol: 'LONG'.repeat(75),
+    wrong: 'its symbol has 300 characters',
+    venue: 'v4',
+  },
+  bytes32_symbol: {
+    contract: 'Bytes32Symbol',
+    symbol: 'OLDMKR',
+    wrong: 'name and symbol are bytes32',
+    venue: 'v4',
+  },
+  reverting_decimals: {
+    contract: 'RevertingDecimals',
+    symbol: 'NODEC',
+    wrong: 'decimals() reverts',
+    venue: 'v4',
+  },
+  lying_balance: {
+    contract: 'LyingBalance',
+    symbol: 'LIAR',
+    wrong: 'balanceOf is a million for everyone but its markets',
+    venue: 'v4',
+  },
+  control_name: {
+    contract: 'Plain',
+    name: CONTROL_NAME,
+    symbol: 'CTRL',
+    wrong: 'its name has control characters',
+    venue: 'v4',
+  },
+}
+
+const SUPPLY = 100_000_000n * 10n ** 18n
+const DEPTH_USD = 60_000n
+const PRICE_MICRO_USD = 250_000n
+/** Where a specimen's code asks which addresses are markets. */
+const ASKS_MARKETS = new Set(['Honeypot', 'TransferBlocked', 'SellTaxed', 'BuyTaxed', 'LyingBalance'])
+
+export interface Gallery {
+  specimens: Record<string, Specimen>
+  /** The second code of the upgradeable token, and the first. */
+  implementations: { first: Address; second: Address }
+}
+
+export function queueGallery(
+  artifacts: Artifacts,
+  acts: Acts,
+  world: { assets: Assets; exchanges: Exchanges; hooks: Hooks },
+): Gallery {
+  const specimens: Record<string, Specimen> = {}
+  Object.entries(ROWS).forEach(([key, row], index) => {
+    const name = row.name ?? row.wrong
+    const address = acts.deploy(row.contract, [name, row.symbol, SUPPLY], BigInt(index))
+    specimens[key] = { address, symbol: row.symbol, wrong: row.wrong, risks: row.risks ?? [] }
+    queueMarket(acts, world, { address, venue: row.venue, contract: row.contract })
+    if (row.afterwards) acts.call(row.contract, address, row.afterwards, [], 60_000n)
+  })
+  specimens['not_a_token'] = {
+    address: acts.deploy('NotAToken'),
+    symbol: '',
+    wrong: 'it is a contract, but no token',
+    risks: [],
+  }
+
+  const first = acts.deploy('UpgradeableToken')
+  const second = acts.deploy('UpgradedToken')
+  const initialization = encodeFunctionData({
+    abi: artifactOf(artifacts, 'UpgradeableToken').abi,
+    functionName: 'initialize',
+    args: ['Upgradeable', 'UPGR', SUPPLY],
+  })
+  const address = acts.deploy('UpgradeableProxy', [first, initialization])
+  specimens['upgradeable'] = {
+    address,
+    symbol: 'UPGR',
+    wrong: 'its admin can replace its code',
+    risks: ['PROXY'],
+  }
+  queueMarket(acts, world, { address, venue: 'v2', contract: 'UpgradeableToken' })
+  return { specimens, implementations: { first, second } }
+}
+
+function queueMarket(
+  acts: Acts,
+  { assets, exchanges, hooks }: { assets: Assets; exchanges: Exchanges; hooks: Hooks },
+  { address, venue, contract }: { address: Address; venue: Venue; contract: string },
+): void {
+  if (venue === 'none') return
+  const token: Asset = { symbol: '', address, decimals: 18, priceMicroUsd: PRICE_MICRO_USD }
+  const asksMarkets = ASKS_MARKETS.has(contract) || contract === 'UpgradeableToken'
+  const plan =
+    venue === 'v2'
+      ? v2(token, assets.WETH, DEPTH_USD)
+      : v4(
+          assets.ETH,
+          token,
+          3000,
+          DEPTH_USD,
+          'full',
+          venue === 'hooked' ? { hooks: hooks.skimming } : undefined,
+        )
+  const market = plan.version === 'v4' ? exchanges.v4_pool_manager : poolAddressOf(exchanges, plan)
+  if (asksMarkets) acts.call(contract, address, 'setMarket', [market, true], 80_000n)
+  queuePool(acts, plan)
+}

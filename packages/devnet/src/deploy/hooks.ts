@@ -1,0 +1,40 @@
+import { createCrypto } from '@pit/chain'
+import { type Address, concat, hexToBytes, keccak256, numberToHex } from 'viem'
+import type { Artifacts } from '../compile.ts'
+import { type Acts, artifactOf, initCodeOf } from './acts.ts'
+
+export interface Hooks {
+  counting: Address
+  dynamicFee: Address
+  skimming: Address
+}
+
+/** Which calls v4 makes to a hook is written in the last 14 bits of its address. */
+const FLAG_BITS = 0x3fff
+const FLAGS = { afterInitialize: 1 << 12, beforeSwap: 1 << 7, afterSwap: 1 << 6, afterSwapDelta: 1 << 2 }
+
+/** Queues the hooks at addresses that carry their flags. */
+export async function queueHooks(artifacts: Artifacts, acts: Acts, poolManager: Address): Promise<Hooks> {
+  const { keccakBytes } = await createCrypto()
+  const deploy = (name: string, args: unknown[], flags: number) => {
+    const initCodeHash = keccak256(initCodeOf(artifactOf(artifacts, name), args))
+    const preimage = hexToBytes(concat(['0xff', acts.builder, numberToHex(0n, { size: 32 }), initCodeHash]))
+    return acts.deploy(name, args, findSalt(preimage, flags, keccakBytes))
+  }
+  return {
+    counting: deploy('CountingHook', [poolManager], FLAGS.beforeSwap | FLAGS.afterSwap),
+    dynamicFee: deploy('DynamicFeeHook', [poolManager, acts.builder], FLAGS.afterInitialize),
+    skimming: deploy('SkimmingHook', [poolManager], FLAGS.afterSwap | FLAGS.afterSwapDelta),
+  }
+}
+
+/** The first salt whose CREATE2 address ends in these flags: one in 16,384. */
+function findSalt(preimage: Uint8Array, flags: number, keccak: (bytes: Uint8Array) => Uint8Array): bigint {
+  const SALT_END = 1 + 20 + 32
+  const view = new DataView(preimage.buffer, preimage.byteOffset, preimage.byteLength)
+  for (let salt = 0; ; salt++) {
+    view.setUint32(SALT_END - 4, salt)
+    const hash = keccak(preimage)
+    if ((((hash[30]! << 8) | hash[31]!) & FLAG_BITS) === flags) return BigInt(salt)
+  }
+}

@@ -1,0 +1,137 @@
+import { type Address, decodeEventLog, encodeFunctionData, type Hex, zeroAddress } from 'viem'
+import { type Artifacts, compileContracts } from '../compile.ts'
+import type { Chain } from '../engine/types.ts'
+import { artifactOf } from './acts.ts'
+import { SNIPE, VIRTUAL_PAIR } from './curves.ts'
+import { answerOf } from './feeds.ts'
+import type { World } from './world.ts'
+
+/** What the operator does to the fixtures: each is mined before it answers. */
+
+export interface OperatorAct {
+  contract: string
+  target: Address
+  functionName: string
+  args: unknown[]
+  value?: bigint
+}
+
+interface Receipt {
+  status: Hex
+  logs: { address: Address; topics: [Hex, ...Hex[]]; data: Hex }[]
+}
+
+/** The calldata with which account 0 makes the builder do several things at once. */
+export function encodeActs(artifacts: Artifacts, acts: OperatorAct[]): Hex {
+  return encodeFunctionData({
+    abi: artifactOf(artifacts, 'WorldBuilder').abi,
+    functionName: 'act',
+    args: [
+      acts.map(({ contract, target, functionName, args, value = 0n }) => ({
+        target,
+        value,
+        data: encodeFunctionData({ abi: artifactOf(artifacts, contract).abi, functionName, args }),
+      })),
+    ],
+  })
+}
+
+export async function operate(chain: Chain, world: World, acts: OperatorAct[]): Promise<Receipt> {
+  const data = encodeActs(await compileContracts(), acts)
+  const hash = await chain.sendOwned({ from: world.accounts[0]!, to: world.builder, data })
+  await chain.mine()
+  const receipt = await chain.request<Receipt | null>('eth_getTransactionReceipt', [hash])
+  if (receipt?.status !== '0x1')
+    throw new Error(`the operator's ${acts.map((act) => act.functionName)} failed`)
+  return receipt
+}
+
+/** A new round: at this price in dollars (else the last one), so many seconds old (else now). */
+export async function setFeed(
+  chain: Chain,
+  world: World,
+  symbol: string,
+  change: { price?: number; age_s?: number },
+): Promise<void> {
+  const feed = world.feeds[symbol]
+  if (!feed) throw new Error(`no feed of ${symbol}; there are ${Object.keys(world.feeds).join(', ')}`)
+  const answer =
+    change.price === undefined ? await lastAnswer(chain, feed.address) : answerOf(microUsd(change.price))
+  const updatedAt = chain.head().timestampS - BigInt(Math.trunc(change.age_s ?? 0))
+  await operate(chain, world, [
+    { contract: 'OracleFeed', target: feed.address, functionName: 'setRound', args: [answer, updatedAt] },
+  ])
+}
+
+export async function pauseStock(chain: Chain, world: World, symbol: string, paused: boolean): Promise<void> {
+  const target = stockOf(world, symbol)
+  await operate(chain, world, [{ contract: 'StockToken', target, functionName: 'setPaused', args: [paused] }])
+}
+
+export async function blockWallet(
+  chain: Chain,
+  world: World,
+  symbol: string,
+  wallet: Address,
+  blocked: boolean,
+): Promise<void> {
+  const target = world.profile.contracts.stock_registry as Address
+  const args = [stockOf(world, symbol), wallet, blocked]
+  await operate(chain, world, [{ contract: 'StockRegistry', target, functionName: 'setBlocked', args }])
+}
+
+/** Swaps the code behind an upgradeable token for its other one; answers the code now in use. */
+export async function upgradeToken(chain: Chain, world: World, token: Address): Promise<Address> {
+  const { first, second } = world.upgradeable
+  const slot = '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc'
+  const held = await chain.request<Hex>('eth_getStorageAt', [token, slot, 'latest'])
+  const next = BigInt(held) === BigInt(first) ? second : first
+  await operate(chain, world, [
+    { contract: 'UpgradeableProxy', target: token, functionName: 'upgradeTo', args: [next] },
+  ])
+  return next
+}
+
+/** A fresh curve whose snipe tax is running. */
+export async function launch(
+  chain: Chain,
+  world: World,
+  wish: { pair: 'ETH' | 'USDG'; symbol: string; creatorTaxBps?: number },
+): Promise<{ curve: Address; token: Address }> {
+  const usdg = world.profile.core_tokens.find((token) => token.symbol === 'USDG')!.address as Address
+  const isEth = wish.pair === 'ETH'
+  const args = {
+    name: wish.symbol,
+    symbol: wish.symbol,
+    pair: isEth ? zeroAddress : usdg,
+    creator: world.accounts[9]!,
+    virtualPair: isEth ? VIRTUAL_PAIR.eth : VIRTUAL_PAIR.usdg,
+    creatorTaxBps: wish.creatorTaxBps ?? 100,
+    ...SNIPE,
+    poolVersion: 3,
+  }
+  const target = world.launchpad.launchpad
+  const { logs } = await operate(chain, world, [
+    { contract: 'Launchpad', target, functionName: 'launch', args: [args] },
+  ])
+  const { abi } = artifactOf(await compileContracts(), 'Launchpad')
+  const log = logs.find((entry) => entry.address.toLowerCase() === target.toLowerCase())
+  if (!log) throw new Error('the launchpad logged no launch')
+  const event = decodeEventLog({ abi, eventName: 'CurveLaunched', topics: log.topics, data: log.data })
+  const { curve, token } = event.args as unknown as { curve: Address; token: Address }
+  return { curve, token }
+}
+
+const stockOf = (world: World, symbol: string): Address => {
+  const stock = world.stocks[symbol]
+  if (!stock) throw new Error(`no stock ${symbol}; there are ${Object.keys(world.stocks).join(', ')}`)
+  return stock
+}
+
+const microUsd = (price: number): bigint => BigInt(Math.round(price * 1_000_000))
+
+async function lastAnswer(chain: Chain, feed: Address): Promise<bigint> {
+  const LATEST_ROUND_DATA = '0xfeaf968c'
+  const words = await chain.request<Hex>('eth_call', [{ to: feed, data: LATEST_ROUND_DATA }, 'latest'])
+  return BigInt(`0x${words.slice(66, 130)}`)
+}

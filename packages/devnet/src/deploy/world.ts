@@ -1,0 +1,38 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import type { ChainProfile } from '@pit/protocol'
+import type { Address } from 'viem'
+import type { WorldAgent } from './agents.ts'
+import type { WorldFeed } from './feeds.ts'
+import type { Specimen } from './gallery.ts'
+import type { Hooks } from './hooks.ts'
+import type { LongTailToken } from './longTail.ts'
+
+/** Everything that was deployed, as plain data: what the devnet tells about itself, and what its operator needs. */
+export interface World {
+  profile: ChainProfile
+  /** Bad tokens (and one good) by what is wrong with them. */
+  gallery: Record<string, Specimen>
+  agents: WorldAgent[]
+  /** The ten test accounts; 0 deployed all this and operates it. */
+  accounts: Address[]
+  longTail: LongTailToken[]
+  /** The contract that owns all fixtures and acts for account 0: `act(Act[])`. */
+  builder: Address
+  /** By asset symbol; `latest` is on chain. */
+  feeds: Record<string, WorldFeed>
+  stocks: Record<string, Address>
+  hooks: Hooks
+  launchpad: { launchpad: Address; graduator: Address; curveCode: Address }
+  upgradeable: { token: Address; first: Address; second: Address }
+  sanctioned: Address
+  stats: { gasUsed: string; blocks: number; bootMs: number }
+}
+
+export function saveWorld(file: string, world: World): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(world, null, 2)}\n`)
+  renameSync(`${file}.new`, file)
+}
+
+export function loadWorld(file: string): World {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
