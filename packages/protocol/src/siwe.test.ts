@@ -38,15 +38,16 @@ describe('siweMessage', () => {
 
 describe('parseSiwe', () => {
   it('reads back what was written', () => {
-    const hex = fc.stringMatching(/^[0-9a-fA-F]{40}$/)
+    const chars = (alphabet: string, minLength: number, maxLength: number) =>
+      fc.string({ unit: fc.constantFrom(...alphabet), minLength, maxLength })
     const fields = fc.record({
-      domain: fc.stringMatching(/^[a-z0-9.-]{1,40}(:[0-9]{1,5})?$/),
-      address: hex.map((digits) => `0x${digits}`),
+      domain: chars('az09.-:', 1, 20),
+      address: chars('0123456789abcdefABCDEF', 40, 40).map((digits) => `0x${digits}`),
       statement: fc.constantFrom(challengeStatement('sign-in'), challengeStatement('revoke-all')),
-      uri: fc.webUrl(),
+      uri: chars('az09/:?#%', 1, 40),
       version: fc.constant('1' as const),
       chainId: fc.constant(4663 as const),
-      nonce: fc.stringMatching(/^[A-Za-z0-9]{8,64}$/),
+      nonce: chars('azAZ09', 8, 64),
       issuedAtS: fc.integer({ min: 0, max: 4_102_444_800 }),
       expiresAtS: fc.integer({ min: 0, max: 4_102_444_800 }),
     })

@@ -3,7 +3,9 @@ import type { PitError } from '../errors/pitError.ts'
 import { ACCOUNT_ROUTES } from './account.ts'
 import { AUTH_ROUTES } from './auth.ts'
 import { HOSTED_ROUTES } from './hosted.ts'
+import { LEAGUE_ROUTES } from './league.ts'
 import { LIVE_ROUTES } from './live.ts'
+import { OUR_ROUTES } from './ours.ts'
 import type { Route } from './route.ts'
 import { SERVER_ROUTES } from './server.ts'
 import { SESSION_ROUTES } from './sessions.ts'
@@ -19,6 +21,8 @@ const ROWS = {
   ...SESSION_ROUTES,
   ...HOSTED_ROUTES,
   ...ACCOUNT_ROUTES,
+  ...LEAGUE_ROUTES,
+  ...OUR_ROUTES,
 }
 
 type Rows = typeof ROWS

@@ -1,0 +1,75 @@
+import { AiConnect, AiConnection } from '../schemas/ai.ts'
+import { PaperBook, PaperFill } from '../schemas/leagueEntry.ts'
+import { pairFields, Sized } from '../schemas/live.ts'
+import { OpenApiDocument } from '../schemas/server.ts'
+import { QUOTE_ERRORS } from './liveErrors.ts'
+import { route } from './route.ts'
+
+const { token_in, token_out, notional_usd, amount_in } = pairFields
+const CONNECT = {
+  method: 'POST',
+  area: 'hosted',
+  auth: 'wallet',
+  buckets: ['hosted.address', 'hosted.key'],
+  strictFields: true,
+  ours: true,
+} as const
+
+/** Beyond the documents, and marked so wherever they are shown. */
+export const OUR_ROUTES = {
+  openapi: route({
+    method: 'GET',
+    path: 'openapi.json',
+    area: 'server',
+    auth: 'none',
+    buckets: ['public.address', 'public.overall'],
+    ours: true,
+    summary: 'This API as an OpenAPI 3.1 document.',
+    answer: OpenApiDocument,
+  }),
+  'hosted.ai.connect': route({
+    ...CONNECT,
+    path: 'hosted/ai/connect',
+    summary: 'Connect the owner’s own AI-gateway key; it rests encrypted.',
+    body: AiConnect,
+    answer: AiConnection,
+  }),
+  'hosted.ai.disconnect': route({
+    ...CONNECT,
+    path: 'hosted/ai/disconnect',
+    summary: 'Forget the owner’s AI-gateway key.',
+    answer: AiConnection,
+  }),
+  'paper.order': route({
+    method: 'POST',
+    path: 'paper/orders',
+    area: 'league',
+    auth: 'wallet',
+    strictFields: true,
+    ours: true,
+    status: 201,
+    summary: 'Trade the wallet’s practice account at a real quote.',
+    body: { ...Sized({ token_in, token_out, notional_usd, amount_in }), additionalProperties: false },
+    answer: PaperFill,
+    errors: [
+      'NOT_ENTERED',
+      'SEASON_CLOSED',
+      'MIN_NOTIONAL',
+      'MAX_NOTIONAL',
+      'PARTICIPANT_TOKEN',
+      'SIMULATION_FAILED',
+      'LIVE_UNAVAILABLE',
+      ...QUOTE_ERRORS,
+    ],
+  }),
+  'paper.book': route({
+    method: 'GET',
+    path: 'paper/book',
+    area: 'league',
+    auth: 'wallet',
+    ours: true,
+    summary: 'The wallet’s practice account: balances, equity, fills.',
+    answer: PaperBook,
+    errors: ['NOT_ENTERED'],
+  }),
+}
