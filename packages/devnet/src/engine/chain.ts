@@ -1,169 +1,356 @@
 import { createHash } from 'node:crypto'
 import { publicAccounts } from './accounts.ts'
+import { amountOf, MOST_BLOCKS_AT_ONCE, wayOf } from './admin.ts'
+import { createArchiver } from './archiver.ts'
+import { bootEngine, replayLog, restorePool, worldAt } from './boot.ts'
+import type { BlockEntry, Entry } from './entries.ts'
 import { createFifo } from './fifo.ts'
-import { mineBlock, replayBlock } from './mineBlock.ts'
-import { createProvider } from './provider.ts'
-import { type Replayable, replayableOf } from './replayable.ts'
+import { readImage, readLog, sweepGenerations } from './generation.ts'
+import type { Image } from './image.ts'
+import { mineBlock } from './mineBlock.ts'
+import { openDisk } from './openDisk.ts'
+import { createPool } from './pool.ts'
+import { rpcFailure } from './provider.ts'
+import { read } from './reads.ts'
+import { createRetired } from './retired.ts'
+import { rotate } from './rotate.ts'
+import { settingsAfter } from './settings.ts'
+import { createShadow } from './shadow.ts'
+import { tick } from './tick.ts'
+import { createTurnstile } from './turnstile.ts'
 import type { BlockJson, Chain, Head, Hex, OwnedTx } from './types.ts'
 
 export interface ChainOptions {
-  /** Where the chain rests; absent: memory only. */
+  /** Where the chain rests; absent: a temporary folder that goes with it. */
   dataDir?: string
   /** Milliseconds since the epoch. */
   now?: () => number
   blockGasLimit?: bigint
   baseFeeWei?: bigint
+  /** How many kilobytes an engine may have grown by, as estimated, before a fresh one takes over. */
+  rotateAtKb?: number
+  /** For how many blocks after a rotation the state before it can still be read. */
+  keepStateBlocks?: number
   log?: (message: string, fields?: Record<string, unknown>) => void
 }
+
+/** What an engine keeps for ever of each, measured with swaps. */
+const KB_PER_TX = 35
+const KB_PER_BLOCK = 5
+const ROTATE_AT_KB = 60_000
+const KEEP_STATE_BLOCKS = 128
+/** Blocks stop when the shadow is this many entries behind: its queue is memory. */
+const MOST_SHADOW_LAG = 4_000
+/** How far beyond its limit an engine may grow while its successor is made. */
+const MOST_GROWTH = 1.5
 
 export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   const now = options.now ?? Date.now
   const log = options.log ?? ((message, fields) => console.error(message, fields ?? ''))
-  const baseFeeWei = options.baseFeeWei ?? 10_000_000n
+  const rotateAtKb = options.rotateAtKb ?? ROTATE_AT_KB
   const owned = publicAccounts()
-  const genesisTimeS = BigInt(Math.floor(now() / 1000)) - 1n
-  const engineOptions = {
-    genesis: owned.map(({ address }) => ({ address, balance: 10_000n * 10n ** 18n })),
-    genesisTimeS,
-    ownedKeys: owned.map(({ privateKey }) => privateKey),
-    autoMine: false,
+  const ownedKeys = owned.map(({ privateKey }) => privateKey)
+  const disk = openDisk(options.dataDir, {
+    timeS: BigInt(Math.floor(now() / 1000)) - 1n,
     blockGasLimit: options.blockGasLimit ?? 15_000_000n,
-    baseFeeWei,
+    baseFeeWei: options.baseFeeWei ?? 10_000_000n,
+    owned,
+  })
+  const { dir, archive, fresh } = disk
+  let { generation } = disk
+  const { image, entries } = generation
+  if (generation.cutBytes > 0)
+    log('the log ended in a half-written record, cut', { bytes: generation.cutBytes })
+  const boot = async () => {
+    const engines = await Promise.all([
+      bootEngine('main', image, ownedKeys),
+      bootEngine('shadow', image, ownedKeys),
+    ])
+    const replayed = await replayLog(engines[0], archive, image, entries)
+    await restorePool(engines[0], entries)
+    return { engines, ...replayed }
   }
-  const main = await createProvider(engineOptions)
-  const shadow = await createProvider({ ...engineOptions, ordering: 'arrival' })
+  const booted = await boot().catch((error) => {
+    generation.wal.close()
+    disk.release()
+    throw error
+  })
+
+  let main = booted.engines[0]
+  let { settings, headBlock } = booted
+  let head = headOf(headBlock)
+  const baseFeeWei = BigInt(image.initialBaseFeeWei)
   const onMain = createFifo()
-  const lockShadow = createFifo()
+  const sends = createTurnstile()
+  const pool = createPool()
   const listeners = new Set<(block: BlockJson) => void>()
-  const raws = new Map<string, Replayable>()
-  const stats = { blocks: 0, shadowMismatches: 0, rotations: 0, walBytes: 0 }
-  let head = headOf(await main.request<BlockJson>('eth_getBlockByNumber', ['latest', false]))
-  let shadowHead = head
-  let offsetS = 0n
-  let nextAtS: bigint | undefined
-  let nextBaseFeeWei: bigint | undefined
-  let committing: Promise<unknown> | undefined
-  let timer: NodeJS.Timeout | undefined
+  const retired = createRetired(options.keepStateBlocks ?? KEEP_STATE_BLOCKS)
+  const baseNumber = () => generation.image.base.number
+  const served = (block: BlockJson): BlockJson =>
+    baseNumber() > 0 && Number(block.number) === baseNumber() + 1
+      ? { ...block, parentHash: generation.image.base.hash }
+      : block
+  headBlock = served(headBlock)
+  const archiver = createArchiver(archive, served)
+  const shadow = createShadow({
+    engine: booted.engines[1],
+    head: headOfImage(image, headBlock),
+    world: worldAt(image),
+    log,
+    async rebuild(count) {
+      const from = readImage(dir, baseNumber())
+      const engine = await bootEngine('shadow', from, ownedKeys)
+      const all = readLog(dir, baseNumber())
+      return {
+        engine,
+        head: headOfImage(from, headBlock),
+        world: worldAt(from),
+        entries: all.slice(0, count),
+      }
+    },
+  })
+  for (const entry of entries) shadow.mirror(entry)
 
-  const mirror = (block: BlockJson, txs: Replayable[]) =>
-    lockShadow(async () => {
-      const copy = await replayBlock(shadow, termsOf(block), txs)
-      shadowHead = headOf(copy)
-      if (copy.hash === block.hash) return
-      stats.shadowMismatches += 1
-      log('shadow mismatch', { number: block.number, main: block.hash, shadow: copy.hash })
-    }).catch((error) => {
-      stats.shadowMismatches += 1
-      log('shadow replay failed', { number: block.number, error: String(error) })
-    })
+  const stats = { blocks: 0, rotations: 0, rotationFailures: 0, rotationPauseMs: 0 }
+  let grownKb = booted.blocks * KB_PER_BLOCK + txCount(entries) * KB_PER_TX
+  let rotateAt = rotateAtKb
+  let rotating: Promise<void> | undefined
+  let next: { atS?: bigint; baseFeeWei?: bigint; prevRandao?: Hex } = {}
+  let touched = entries.findLast((entry) => entry.kind !== 'pool')?.kind === 'admin'
+  let committing: Promise<void> | undefined
+  let halted: Error | undefined
+  let stopTicking = () => {}
 
-  const mineNow = async (atS?: bigint): Promise<BlockJson> => {
-    const wanted = atS ?? nextAtS ?? BigInt(Math.floor(now() / 1000)) + offsetS
-    const terms = {
-      timestampS: later(wanted, head.timestampS),
-      baseFeeWei: nextBaseFeeWei ?? baseFeeWei,
-      prevRandao: randaoAfter(head),
-    }
-    nextAtS = undefined
-    nextBaseFeeWei = undefined
-    const mining = mineBlock(main, terms)
-    committing = mining
+  const keep = (entry: Entry) => {
     try {
-      const block = await mining
-      const txs = block.transactions.map((tx) => raws.get(tx.hash) ?? replayableOf(tx))
-      for (const tx of block.transactions) raws.delete(tx.hash)
-      head = headOf(block)
-      stats.blocks += 1
-      mirror(block, txs)
-      return block
+      generation.wal.append(entry)
+    } catch (error) {
+      halted = rpcFailure(-32603, `the chain has halted: its log cannot be written (${String(error)})`)
+      log('the log cannot be written: the chain has halted', { error: String(error) })
+      throw halted
+    }
+    settings = settingsAfter(settings, entry)
+    shadow.mirror(entry)
+  }
+  /** While it runs, answers that may have seen what is not yet in the log wait for it. */
+  const commit = async <T>(job: () => Promise<T>): Promise<T> => {
+    if (halted) throw halted
+    let done = () => {}
+    committing = new Promise((resolve) => {
+      done = resolve
+    })
+    try {
+      return await job()
     } finally {
       committing = undefined
+      done()
     }
   }
+  const settled = async <T>(answer: Promise<T>): Promise<T> => {
+    const outcome = await answer.then(
+      (value) => ({ value }),
+      (error) => ({ error }),
+    )
+    while (committing) await committing
+    if (halted) throw halted
+    if ('error' in outcome) throw outcome.error
+    return outcome.value
+  }
 
-  const mine = (atS?: bigint) =>
-    onMain(() => mineNow(atS)).then((block) => {
-      for (const listener of listeners) listener(block)
+  const mineNow = (atS?: bigint): Promise<BlockJson> =>
+    commit(async () => {
+      const wanted = atS ?? next.atS ?? BigInt(Math.floor(now() / 1000)) + BigInt(settings.timeOffsetS)
+      const terms = {
+        timestampS: later(wanted, head.timestampS),
+        baseFeeWei: next.baseFeeWei ?? baseFeeWei,
+        prevRandao: next.prevRandao ?? randaoAfter(head),
+      }
+      next = {}
+      const block = served(await mineBlock(main, terms))
+      keep(entryOf(block, pool.take(block)))
+      touched = false
+      headBlock = block
+      head = headOf(block)
+      stats.blocks += 1
+      grownKb += KB_PER_BLOCK + block.transactions.length * KB_PER_TX
       return block
     })
 
-  // An answer that may have seen the block being mined waits until that block is kept.
-  const settled = async <T>(answer: T): Promise<T> => {
-    while (committing) await committing.catch(() => {})
-    return answer
+  const announce = (block: BlockJson) => {
+    archiver
+      .follow(main, Number(block.number))
+      .catch((error) => log('archiving failed', { error: String(error) }))
+    retired.dropBefore(Number(block.number))
+    for (const listener of listeners) {
+      try {
+        listener(block)
+      } catch (error) {
+        log('a block listener failed', { error: String(error) })
+      }
+    }
+  }
+  const mine = async (atS?: bigint): Promise<BlockJson> => {
+    while (shadow.lag() > MOST_SHADOW_LAG) await shadow.replayed()
+    // Blocks come faster than an image can be made of them: memory before speed.
+    while (rotating && grownKb > MOST_GROWTH * rotateAt) await rotating
+    const block = await onMain(async () => {
+      const mined = await mineNow(atS)
+      announce(mined)
+      return mined
+    })
+    if (grownKb >= rotateAt) rotating ??= startRotation()
+    return block
   }
 
-  return {
-    fresh: true,
-    head: () => head,
-    request: async (method, params = []) => settled(await main.request(method, params)),
-    async sendRaw(raw) {
-      const hash = await main.request<Hex>('eth_sendRawTransaction', [raw])
-      raws.set(hash, { raw })
-      return hash
-    },
-    async sendOwned(tx: OwnedTx) {
-      const { gas, ...rest } = tx
-      const limit = gas ?? (BigInt(await main.request<Hex>('eth_estimateGas', [rest, 'pending'])) * 12n) / 10n
-      return main.request<Hex>('eth_sendTransaction', [{ ...rest, gas: limit }])
-    },
-    async admin<T>(method: string, params: unknown[] = []): Promise<T> {
-      if (method === 'evm_mine')
-        return mine(params[0] === undefined ? undefined : BigInt(params[0] as string)).then(() => '0x0' as T)
-      return onMain(async () => {
-        if (method === 'evm_increaseTime') {
-          offsetS += BigInt(params[0] as string)
-          return offsetS.toString() as T
-        }
-        if (method === 'evm_setNextBlockTimestamp') {
-          nextAtS = BigInt(params[0] as string)
-          return nextAtS.toString() as T
-        }
-        if (method === 'hardhat_setNextBlockBaseFeePerGas') {
-          nextBaseFeeWei = BigInt(params[0] as string)
-          return true as T
-        }
-        const answer = await main.request<T>(method, params)
-        lockShadow(() => shadow.request(method, params)).catch((error) => {
-          stats.shadowMismatches += 1
-          log('shadow refused an admin call', { method, error: String(error) })
-        })
-        return answer
+  const startRotation = () =>
+    rotate(
+      {
+        dir,
+        main,
+        shadow,
+        archiver,
+        pool,
+        ownedKeys,
+        log,
+        alone: (job) => onMain(() => sends.whileShut(job)),
+        settleHead: async () => {
+          if (touched) announce(await mineNow())
+        },
+        headBlock: () => headBlock,
+        settings: () => settings,
+        ground: {
+          initialBaseFeeWei: image.initialBaseFeeWei,
+          initialBlockGasLimit: image.initialBlockGasLimit,
+        },
+      },
+      (rotated) => {
+        retired.add({ main, first: baseNumber(), last: Number(head.number) })
+        generation.wal.close()
+        generation = rotated.generation
+        main = rotated.main
+        shadow.switchTo(rotated.shadow)
+        sweepGenerations(dir, baseNumber())
+        stats.rotations += 1
+        grownKb = 0
+        rotateAt = rotateAtKb
+      },
+    )
+      .then(({ pauseMs }) => {
+        stats.rotationPauseMs = Math.max(stats.rotationPauseMs, pauseMs)
       })
+      .catch((error) => {
+        stats.rotationFailures += 1
+        // Not again at once: the chain goes on with the engines it has.
+        rotateAt = grownKb + rotateAtKb / 2
+        log('rotation failed, going on with the old engines', { error: String(error) })
+      })
+      .finally(() => {
+        rotating = undefined
+      })
+
+  const mirrored = <T>(method: string, params: unknown[]): Promise<T> =>
+    onMain(() =>
+      commit(async () => {
+        const answer = await main.request<T>(method, params)
+        keep({ kind: 'admin', method, params })
+        touched = true
+        return answer
+      }),
+    )
+  const onClock = async (method: string, params: unknown[]): Promise<unknown> => {
+    const [first] = params
+    switch (method) {
+      case 'evm_increaseTime':
+        return onMain(async () => {
+          const timeOffsetS = BigInt(settings.timeOffsetS) + amountOf(first, 'seconds')
+          keep({ kind: 'clock', timeOffsetS: timeOffsetS.toString() })
+          return timeOffsetS.toString()
+        })
+      case 'evm_setNextBlockTimestamp': {
+        const atS = amountOf(first, 'timestamp')
+        if (atS < head.timestampS) {
+          throw rpcFailure(-32000, `timestamp ${atS} is before the latest block's, ${head.timestampS}`)
+        }
+        next.atS = atS
+        return atS.toString()
+      }
+      case 'hardhat_setNextBlockBaseFeePerGas':
+        next.baseFeeWei = amountOf(first, 'base fee')
+        return true
+      case 'hardhat_setPrevRandao':
+        next.prevRandao = first as Hex
+        return true
+      case 'evm_mine': {
+        const at = typeof first === 'object' ? (first as { timestamp?: unknown } | null)?.timestamp : first
+        await mine(at === undefined ? undefined : amountOf(at, 'timestamp'))
+        return '0x0'
+      }
+      default:
+        return mineMany(first, params[1])
+    }
+  }
+  const mineMany = async (blocks: unknown, intervalS: unknown): Promise<boolean> => {
+    const count = blocks === undefined ? 1n : amountOf(blocks, 'blocks')
+    if (count > MOST_BLOCKS_AT_ONCE) throw rpcFailure(-32602, `at most ${MOST_BLOCKS_AT_ONCE} blocks at once`)
+    for (let at = 0n; at < count; at++) {
+      await mine(
+        at === 0n || intervalS === undefined ? undefined : head.timestampS + amountOf(intervalS, 'interval'),
+      )
+    }
+    return true
+  }
+
+  const chain: Chain = {
+    fresh,
+    head: () => head,
+    request: async <T>(method: string, params: unknown[] = []): Promise<T> => {
+      if (method === 'eth_sendRawTransaction') return (await chain.sendRaw(params[0] as Hex)) as T
+      if (method === 'eth_sendTransaction') return (await chain.sendOwned(params[0] as OwnedTx)) as T
+      if (/^(hardhat|evm)_/.test(method)) return chain.admin<T>(method, params)
+      const places = { main, base: baseNumber(), head, archive, retired: retired.keeper, served }
+      return settled(read(places, method, params) as Promise<T>)
+    },
+    sendRaw: (raw) => sends.pass(() => settled(pool.sendRaw(main, raw))),
+    sendOwned: (tx) => sends.pass(() => settled(pool.sendOwned(main, tx))),
+    async admin<T>(method: string, params: unknown[] = []): Promise<T> {
+      const way = wayOf(method)
+      if (way === 'mirrored') return mirrored<T>(method, params)
+      if (way === 'clock') return (await onClock(method, params)) as T
+      return main.request<T>(method, params)
     },
     mine,
-    onShadow: (run) =>
-      lockShadow(async () => {
-        const snapshot = await shadow.request<Hex>('evm_snapshot')
-        try {
-          return await run(shadow, shadowHead)
-        } finally {
-          await shadow.request('evm_revert', [snapshot])
-        }
-      }),
+    onShadow: shadow.onShadow,
     onBlock(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     startTicking(blockMs) {
-      let busy = false
-      timer = setInterval(() => {
-        if (busy) return
-        busy = true
-        mine()
-          .catch((error) => log('mining failed', { error: String(error) }))
-          .finally(() => {
-            busy = false
-          })
-      }, blockMs)
+      stopTicking()
+      stopTicking = tick(blockMs, async () => {
+        await mine().catch((error) => log('mining failed', { error: String(error) }))
+      })
     },
-    stats: () => ({ ...stats }),
+    stats: () => ({
+      ...stats,
+      shadowMismatches: shadow.mismatches(),
+      walBytes: generation.wal.bytes(),
+      pooled: pool.size(),
+    }),
     async close() {
-      clearInterval(timer)
-      await onMain(async () => {})
-      await lockShadow(async () => {})
+      stopTicking()
+      shadow.stopTracing()
+      while (rotating) await rotating
+      await onMain(async () => {
+        const txs = await pool.waiting(main)
+        if (txs.length > 0 && !halted) keep({ kind: 'pool', txs })
+        await archiver.follow(main, Number(head.number))
+      })
+      await shadow.close()
+      generation.wal.close()
+      disk.release()
     },
   }
+  return chain
 }
 
 const later = (a: bigint, b: bigint) => (a < b ? b : a)
@@ -175,11 +362,29 @@ const headOf = (block: BlockJson): Head => ({
   baseFeeWei: BigInt(block.baseFeePerGas),
 })
 
-const termsOf = (block: BlockJson) => ({
-  timestampS: BigInt(block.timestamp),
-  baseFeeWei: BigInt(block.baseFeePerGas),
+/** The head an engine built from an image stands at; of block 0 only the engine knows the hash. */
+const headOfImage = ({ base }: Image, headBlock: BlockJson): Head =>
+  base.number === 0 && Number(headBlock.number) === 0
+    ? headOf(headBlock)
+    : {
+        number: BigInt(base.number),
+        hash: base.hash,
+        timestampS: BigInt(base.timestampS),
+        baseFeeWei: BigInt(base.baseFeeWei),
+      }
+
+const entryOf = (block: BlockJson, txs: BlockEntry['txs']): BlockEntry => ({
+  kind: 'block',
+  number: Number(block.number),
+  hash: block.hash,
+  timestampS: BigInt(block.timestamp).toString(),
+  baseFeeWei: BigInt(block.baseFeePerGas).toString(),
   prevRandao: block['mixHash'] as Hex,
+  txs,
 })
+
+const txCount = (entries: readonly Entry[]) =>
+  entries.reduce((sum, entry) => sum + (entry.kind === 'block' ? entry.txs.length : 0), 0)
 
 /** Fixed by the parent, so every engine and every replay agrees without asking EDR's own generator. */
 const randaoAfter = (parent: Head): Hex =>

@@ -1,5 +1,5 @@
 import { toHex } from './hex.ts'
-import type { Provider } from './provider.ts'
+import type { Call, Provider } from './provider.ts'
 import type { Replayable } from './replayable.ts'
 import type { BlockJson, Hex } from './types.ts'
 
@@ -10,36 +10,43 @@ export interface BlockTerms {
   prevRandao: Hex
 }
 
+export const termsOf = (block: BlockJson): BlockTerms => ({
+  timestampS: BigInt(block.timestamp),
+  baseFeeWei: BigInt(block.baseFeePerGas),
+  prevRandao: block['mixHash'] as Hex,
+})
+
+/** Mines what is pooled, and answers the block with its transactions. */
 export async function mineBlock(engine: Provider, terms: BlockTerms): Promise<BlockJson> {
-  await setTerms(engine, terms)
-  await engine.request('evm_mine')
-  return engine.request<BlockJson>('eth_getBlockByNumber', ['latest', true])
+  const latest: Call = ['eth_getBlockByNumber', ['latest', true]]
+  return last(await engine.batch([...settingTerms(terms), ['evm_mine'], latest]))
 }
 
-/** Mines a block again: the same terms, the same transactions in the same order. Answers its hash. */
+/** Mines a block again: the same terms, the same transactions in the same order. */
 export async function replayBlock(
   engine: Provider,
   terms: BlockTerms,
   transactions: readonly Replayable[],
 ): Promise<BlockJson> {
-  // The base fee first: the pool judges fees against the next block's.
-  await setTerms(engine, terms)
-  for (const tx of transactions) await pool(engine, tx)
-  await engine.request('evm_mine')
-  return engine.request<BlockJson>('eth_getBlockByNumber', ['latest', false])
+  const latest: Call = ['eth_getBlockByNumber', ['latest', false]]
+  // The terms first: the pool judges fees against the next block's base fee.
+  const calls = [...settingTerms(terms), ...transactions.flatMap(pooling), ['evm_mine'] as const, latest]
+  return last(await engine.batch(calls))
 }
 
-export async function pool(engine: Provider, tx: Replayable): Promise<void> {
-  if ('raw' in tx) {
-    await engine.request('eth_sendRawTransaction', [tx.raw])
-    return
-  }
-  await engine.request('hardhat_impersonateAccount', [tx.impersonated['from']])
-  await engine.request('eth_sendTransaction', [tx.impersonated])
+/** The calls that put a transaction into an engine's pool. */
+export function pooling(tx: Replayable): Call[] {
+  if ('raw' in tx) return [['eth_sendRawTransaction', [tx.raw]]]
+  return [
+    ['hardhat_impersonateAccount', [tx.impersonated['from']]],
+    ['eth_sendTransaction', [tx.impersonated]],
+  ]
 }
 
-async function setTerms(engine: Provider, terms: BlockTerms): Promise<void> {
-  await engine.request('evm_setNextBlockTimestamp', [toHex(terms.timestampS)])
-  await engine.request('hardhat_setNextBlockBaseFeePerGas', [toHex(terms.baseFeeWei)])
-  await engine.request('hardhat_setPrevRandao', [terms.prevRandao])
-}
+const settingTerms = (terms: BlockTerms): Call[] => [
+  ['evm_setNextBlockTimestamp', [toHex(terms.timestampS)]],
+  ['hardhat_setNextBlockBaseFeePerGas', [toHex(terms.baseFeeWei)]],
+  ['hardhat_setPrevRandao', [terms.prevRandao]],
+]
+
+const last = (answers: unknown[]) => answers[answers.length - 1] as BlockJson

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { env } from 'node:process'
 import type * as Edr from '@nomicfoundation/edr'
 
 // EDR is CommonJS with a native module behind it.
@@ -13,7 +14,11 @@ export interface RpcFailure extends Error {
 export interface Provider {
   request<T = unknown>(method: string, params?: unknown[]): Promise<T>
   raw(json: string): Promise<string>
+  /** Several calls in one hop, nothing of others between them; stops at the first that fails and throws it. */
+  batch(calls: readonly Call[]): Promise<unknown[]>
 }
+
+export type Call = readonly [method: string, params?: readonly unknown[]]
 
 export interface GenesisAccount {
   address: string
@@ -35,9 +40,14 @@ export interface ProviderOptions {
   ordering?: 'priority' | 'arrival'
 }
 
+export const rpcFailure = (code: number, message: string, data?: unknown): RpcFailure =>
+  Object.assign(new Error(message), { code, ...(data === undefined || data === null ? {} : { data }) })
+
 let context: Promise<Edr.EdrContext> | undefined
 async function sharedContext(): Promise<Edr.EdrContext> {
   context ??= (async () => {
+    // EDR keeps 100,000 states unless told; every block and every hardhat_set* adds one.
+    env['__EDR_MAX_CACHED_STATES'] = '2048'
     const created = new edr.EdrContext()
     await created.registerProviderFactory(edr.L1_CHAIN_TYPE, edr.l1ProviderFactory())
     return created
@@ -101,18 +111,18 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     const { data } = await engine.handleRequest(json)
     return typeof data === 'string' ? data : JSON.stringify(data)
   }
+  const ask = async (request: unknown) => {
+    const answer = JSON.parse(await raw(JSON.stringify(request, bigintsAsHex)))
+    if (answer.error) throw rpcFailure(answer.error.code, answer.error.message, answer.error.data)
+    return answer.result
+  }
+  const one = ([method, params = []]: Call) => {
+    id += 1
+    return { jsonrpc: '2.0', id, method, params }
+  }
   return {
     raw,
-    async request<T>(method: string, params: unknown[] = []): Promise<T> {
-      id += 1
-      const answer = JSON.parse(
-        await raw(JSON.stringify({ jsonrpc: '2.0', id, method, params }, bigintsAsHex)),
-      )
-      if (answer.error) {
-        const { message, code, data } = answer.error
-        throw Object.assign(new Error(message), { code, data })
-      }
-      return answer.result
-    },
+    request: <T>(method: string, params: unknown[] = []): Promise<T> => ask(one([method, params])),
+    batch: (calls) => ask(calls.map(one)),
   }
 }

@@ -39,6 +39,18 @@ export interface OwnedTx {
   authorizationList?: unknown
 }
 
+export interface ChainStats {
+  /** Mined since it was opened. */
+  blocks: number
+  shadowMismatches: number
+  rotations: number
+  rotationFailures: number
+  /** The longest time a rotation held up blocks. */
+  rotationPauseMs: number
+  walBytes: number
+  pooled: number
+}
+
 /**
  * The local chain: a main engine that clients read, a shadow engine that replays every block (hashes asserted
  * equal) and serves simulations, an append-only log that survives kill -9, and an archive of blocks and receipts
@@ -65,7 +77,24 @@ export interface Chain {
   /** Begins a block every `blockMs`. */
   startTicking(blockMs: number): void
   /** Counters for tests and metrics. */
-  stats(): { blocks: number; shadowMismatches: number; rotations: number; walBytes: number }
+  stats(): ChainStats
   /** Stops ticking, waits for the shadow and the log. */
   close(): Promise<void>
+}
+
+export interface LogJson {
+  address: Hex
+  topics: Hex[]
+  data: Hex
+  blockNumber: Hex
+  [field: string]: unknown
+}
+
+export interface ReceiptJson {
+  transactionHash: Hex
+  blockHash: Hex
+  gasUsed: Hex
+  effectiveGasPrice: Hex
+  logs: LogJson[]
+  [field: string]: unknown
 }

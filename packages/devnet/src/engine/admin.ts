@@ -1,0 +1,48 @@
+import { rpcFailure } from './provider.ts'
+import { STATE_SETTERS } from './worldState.ts'
+
+/** Applied to main, logged, mirrored to the shadow. */
+const MIRRORED = new Set<string>([
+  ...STATE_SETTERS,
+  'hardhat_setCoinbase',
+  'hardhat_impersonateAccount',
+  'hardhat_stopImpersonatingAccount',
+  'evm_setBlockGasLimit',
+])
+
+const REFUSED: Record<string, string> = {
+  evm_snapshot: 'the head of this chain never goes backwards: simulate with eth_simulateV1 instead',
+  evm_revert: 'the head of this chain never goes backwards: simulate with eth_simulateV1 instead',
+  hardhat_reset: 'this chain cannot be reset while it runs: stop it and remove its data folder',
+  evm_setAutomine: "blocks are mined by the chain's own clock: use evm_mine for one more",
+  evm_setIntervalMining: "blocks are mined by the chain's own clock: use evm_mine for one more",
+}
+
+/** The most blocks one hardhat_mine may ask for. */
+export const MOST_BLOCKS_AT_ONCE = 10_000
+
+export type AdminWay = 'mirrored' | 'clock' | 'pool'
+
+const CLOCK = new Set(['evm_increaseTime', 'evm_setNextBlockTimestamp', 'evm_mine', 'hardhat_mine'])
+const NEXT_BLOCK = new Set(['hardhat_setNextBlockBaseFeePerGas', 'hardhat_setPrevRandao'])
+
+/** How an admin call is carried out, or throws for one that this chain does not take. */
+export function wayOf(method: string): AdminWay {
+  if (MIRRORED.has(method)) return 'mirrored'
+  if (CLOCK.has(method) || NEXT_BLOCK.has(method)) return 'clock'
+  // Only the pool of main is touched: what is never mined needs no replay.
+  if (method === 'hardhat_dropTransaction') return 'pool'
+  const why = REFUSED[method]
+  throw why
+    ? rpcFailure(-32000, `${method}: ${why}`)
+    : rpcFailure(-32601, `the method ${method} does not exist`)
+}
+
+/** A number given as JSON number, decimal or hex text. */
+export function amountOf(param: unknown, name: string): bigint {
+  try {
+    if (typeof param === 'number' || typeof param === 'string' || typeof param === 'bigint')
+      return BigInt(param)
+  } catch {}
+  throw rpcFailure(-32602, `${name} must be a number`)
+}

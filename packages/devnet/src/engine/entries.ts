@@ -1,0 +1,50 @@
+import { replayBlock } from './mineBlock.ts'
+import type { Provider } from './provider.ts'
+import type { Replayable } from './replayable.ts'
+import type { Hex } from './types.ts'
+
+/** What the write-ahead log holds, in the order it happened. */
+export type Entry = BlockEntry | AdminEntry | ClockEntry | PoolEntry
+
+export interface BlockEntry {
+  kind: 'block'
+  number: number
+  hash: Hex
+  timestampS: string
+  baseFeeWei: string
+  prevRandao: Hex
+  txs: Replayable[]
+}
+
+export interface AdminEntry {
+  kind: 'admin'
+  method: string
+  params: unknown[]
+}
+
+export interface ClockEntry {
+  kind: 'clock'
+  timeOffsetS: string
+}
+
+/** Transactions that were pooled and not mined at a clean stop. */
+export interface PoolEntry {
+  kind: 'pool'
+  txs: Replayable[]
+}
+
+/** Applies an entry to an engine; a block's hash must come out as it was logged. Answers its transactions' hashes. */
+export async function applyEntry(engine: Provider, entry: Entry): Promise<Hex[]> {
+  if (entry.kind === 'admin') await engine.request(entry.method, entry.params)
+  if (entry.kind !== 'block') return []
+  const terms = {
+    timestampS: BigInt(entry.timestampS),
+    baseFeeWei: BigInt(entry.baseFeeWei),
+    prevRandao: entry.prevRandao,
+  }
+  const block = await replayBlock(engine, terms, entry.txs)
+  if (block.hash !== entry.hash) {
+    throw new Error(`block ${entry.number} came out as ${block.hash} on replay, not ${entry.hash}`)
+  }
+  return block.transactions as unknown as Hex[]
+}

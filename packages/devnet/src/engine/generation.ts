@@ -1,0 +1,67 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Entry } from './entries.ts'
+import { type Groundwork, type Image, readChecked, writeChecked } from './image.ts'
+import { openRecordLog, type RecordLog, readRecords } from './recordLog.ts'
+
+/**
+ * A generation is what one pair of engines lives on: `state-N` (the accounts), `image-B` (how to bring them to block
+ * B) and `wal-B` (what happened since). It exists once its wal does; that file is made last.
+ */
+export interface Generation {
+  image: Image
+  wal: RecordLog<Entry>
+  entries: Entry[]
+  cutBytes: number
+}
+
+interface ImageFile extends Omit<Image, keyof Groundwork> {
+  stateFile: string
+}
+
+const walPath = (dir: string, base: number) => join(dir, `wal-${base}.log`)
+const imagePath = (dir: string, base: number) => join(dir, `image-${base}.json`)
+
+/** The newest generation on disk, or undefined when there is none. */
+export function loadGeneration(dir: string): Generation | undefined {
+  const bases = readdirSync(dir).flatMap((name) => /^wal-(\d+)\.log$/.exec(name)?.[1] ?? [])
+  if (bases.length === 0) return undefined
+  const base = Math.max(...bases.map(Number))
+  const image = readImage(dir, base)
+  const { log, records, cutBytes } = openRecordLog<Entry>(walPath(dir, base))
+  return { image, wal: log, entries: records, cutBytes }
+}
+
+export function readImage(dir: string, base: number): Image {
+  const { stateFile, ...rest } = readChecked<ImageFile>(imagePath(dir, base))
+  return { ...readChecked<Groundwork>(join(dir, stateFile)), ...rest }
+}
+
+/** The entries a generation's log holds now. */
+export const readLog = (dir: string, base: number): Entry[] =>
+  readRecords<Entry>(readFileSync(walPath(dir, base))).records
+
+/** The large part, written while blocks go on. Answers the file's name. */
+export function writeGround(dir: string, ground: Groundwork, number: number): string {
+  const name = `state-${number}.json`
+  writeChecked(join(dir, name), ground)
+  return name
+}
+
+/** Makes the generation real: from here on a restart begins with it. */
+export function beginGeneration(dir: string, image: Image, stateFile: string): Generation {
+  const { changes, base, settings } = image
+  writeChecked(imagePath(dir, base.number), { stateFile, changes, base, settings })
+  const { log } = openRecordLog<Entry>(walPath(dir, base.number))
+  return { image, wal: log, entries: [], cutBytes: 0 }
+}
+
+/** Removes what older generations left. */
+export function sweepGenerations(dir: string, base: number): void {
+  if (!existsSync(walPath(dir, base))) return
+  const { stateFile } = readChecked<ImageFile>(imagePath(dir, base))
+  const kept = new Set([stateFile, `image-${base}.json`, `wal-${base}.log`])
+  for (const name of readdirSync(dir)) {
+    if (/^(wal|image|state)-\d+\./.test(name) && !kept.has(name)) rmSync(join(dir, name), { force: true })
+  }
+}

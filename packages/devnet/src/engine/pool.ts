@@ -1,0 +1,83 @@
+import { pooling } from './mineBlock.ts'
+import { type Provider, rpcFailure } from './provider.ts'
+import { type Replayable, replayableOf } from './replayable.ts'
+import type { BlockJson, Hex, OwnedTx } from './types.ts'
+
+type TxJson = BlockJson['transactions'][number] & { blockNumber?: Hex | null }
+
+/** What was sent and is not mined, in the order it came. */
+export interface Pool {
+  sendRaw(engine: Provider, raw: Hex): Promise<Hex>
+  sendOwned(engine: Provider, tx: OwnedTx): Promise<Hex>
+  /** The block's transactions in replayable form; they leave the pool. */
+  take(block: BlockJson): Replayable[]
+  /** What the engine still holds, in the order it came. */
+  waiting(engine: Provider): Promise<Replayable[]>
+  size(): number
+}
+
+/** Past this many, look for entries the engine has dropped or replaced. */
+const SWEEP_AT = 512
+
+export function createPool(): Pool {
+  // Undefined: signed by the engine, rebuilt from its JSON when needed.
+  const sent = new Map<Hex, Replayable | undefined>()
+  let sweepAt = SWEEP_AT
+
+  const held = async (engine: Provider) => {
+    const hashes = [...sent.keys()]
+    const known = await engine.batch(hashes.map((hash) => ['eth_getTransactionByHash', [hash]] as const))
+    const pending = known as (TxJson | null)[]
+    for (const [at, hash] of hashes.entries()) if (!isPending(pending[at])) sent.delete(hash)
+    return pending.filter(isPending)
+  }
+  const keep = async (engine: Provider, hash: Hex, form: Replayable | undefined) => {
+    sent.set(hash, form)
+    if (sent.size <= sweepAt) return
+    sweepAt = Number.POSITIVE_INFINITY
+    await held(engine)
+    sweepAt = SWEEP_AT + 2 * sent.size
+  }
+
+  return {
+    async sendRaw(engine, raw) {
+      const hash = await engine.request<Hex>('eth_sendRawTransaction', [raw])
+      await keep(engine, hash, { raw })
+      return hash
+    },
+    async sendOwned(engine, tx) {
+      const { gas, ...rest } = tx
+      const limit = gas ?? withMargin(await engine.request<Hex>('eth_estimateGas', [rest, 'pending']))
+      const hash = await engine.request<Hex>('eth_sendTransaction', [{ ...rest, gas: limit }])
+      await keep(engine, hash, undefined)
+      return hash
+    },
+    take(block) {
+      return block.transactions.map((tx) => {
+        const form = sent.get(tx.hash) ?? replayableOf(tx)
+        sent.delete(tx.hash)
+        return form
+      })
+    },
+    waiting: async (engine) => (await held(engine)).map((tx) => sent.get(tx.hash) ?? replayableOf(tx)),
+    size: () => sent.size,
+  }
+}
+
+/** Puts transactions into another engine's pool; one it will not take is dropped, as a node drops it. */
+export async function carryOver(
+  engine: Provider,
+  txs: readonly Replayable[],
+  dropped: (error: unknown) => void,
+): Promise<void> {
+  for (const tx of txs) await engine.batch(pooling(tx)).catch(dropped)
+}
+
+const isPending = (tx: TxJson | null | undefined): tx is TxJson => Boolean(tx) && !tx?.blockNumber
+
+/** A block later the same call may cost a little more. */
+function withMargin(estimated: Hex): bigint {
+  const gas = (BigInt(estimated) * 12n) / 10n
+  if (gas <= 0n) throw rpcFailure(-32000, 'gas could not be estimated')
+  return gas
+}

@@ -1,0 +1,182 @@
+import type { Archive, ArchivedBlock } from './archive.ts'
+import { receiptsOf } from './archiver.ts'
+import { feeHistory } from './feeHistory.ts'
+import { toHex } from './hex.ts'
+import type { LogFilter } from './logFilter.ts'
+import { type Provider, rpcFailure } from './provider.ts'
+import { rawOf } from './replayable.ts'
+import type { BlockJson, Head, Hex, LogJson } from './types.ts'
+
+/** Where blocks are at the moment of a read. */
+export interface ReadPlaces {
+  main: Provider
+  /** Blocks up to this one are the archive's. */
+  base: number
+  head: Head
+  archive: Archive
+  /** The engine that ran before and still has the state after this block, if it is kept. */
+  retired(number: number): Provider | undefined
+  /** As it is served: the first block of an engine names the archived one as its parent. */
+  served(block: BlockJson): BlockJson
+}
+
+type Params = readonly unknown[]
+type Read = (places: ReadPlaces, params: Params) => Promise<unknown>
+
+/** Answers a read from the engine or, for blocks before it, from the archive. */
+export async function read(places: ReadPlaces, method: string, params: Params): Promise<unknown> {
+  const own = READS[method]
+  if (own) return own(places, params)
+  const tagAt = STATE_READS[method]
+  if (tagAt !== undefined) return readState(places, method, params, tagAt)
+  return places.main.request(method, [...params])
+}
+
+/** Methods that read state, and which parameter says at what block. */
+const STATE_READS: Record<string, number> = {
+  eth_call: 1,
+  eth_estimateGas: 1,
+  eth_getBalance: 1,
+  eth_getCode: 1,
+  eth_getTransactionCount: 1,
+  eth_getStorageAt: 2,
+  eth_getProof: 2,
+  debug_traceCall: 1,
+}
+
+const READS: Record<string, Read> = {
+  eth_getBlockByNumber: (at, [tag, full]) => blockAt(at, numberOf(at, tag), full === true, tag),
+  eth_getBlockByHash: async (at, [hash, full]) => {
+    const number = at.archive.findBlock(hash as Hex)
+    if (number !== undefined && number <= at.base) return shown(at.archive.read(number).block, full === true)
+    return servedOrNull(at, await at.main.request('eth_getBlockByHash', [hash, full === true]))
+  },
+  eth_getTransactionByHash: async (at, [hash]) => {
+    const found = archivedTx(at, hash as Hex)
+    return found
+      ? found.entry.block.transactions[found.index]
+      : at.main.request('eth_getTransactionByHash', [hash])
+  },
+  eth_getTransactionReceipt: async (at, [hash]) => {
+    const found = archivedTx(at, hash as Hex)
+    return found ? found.entry.receipts[found.index] : at.main.request('eth_getTransactionReceipt', [hash])
+  },
+  eth_getRawTransactionByHash: async (at, [hash]) => {
+    const tx = await READS['eth_getTransactionByHash']!(at, [hash])
+    return tx ? rawOf(tx as BlockJson['transactions'][number]) : null
+  },
+  eth_getBlockReceipts: async (at, [tag]) => (await whole(at, tag))?.receipts ?? null,
+  eth_getBlockTransactionCountByNumber: async (at, [tag]) => countOf(await whole(at, tag)),
+  eth_getBlockTransactionCountByHash: async (at, [hash]) => countOf(await whole(at, hash)),
+  eth_getTransactionByBlockNumberAndIndex: async (at, [tag, index]) => nthTx(await whole(at, tag), index),
+  eth_getTransactionByBlockHashAndIndex: async (at, [hash, index]) => nthTx(await whole(at, hash), index),
+  eth_getLogs: (at, [filter]) => logs(at, (filter ?? {}) as LogsParams),
+  eth_feeHistory: (at, [count, newest, percentiles]) =>
+    feeHistory((number) => whole(at, toHex(number)), {
+      blocks: Number(count),
+      newest: numberOf(at, newest),
+      percentiles: (percentiles ?? []) as number[],
+    }),
+  debug_traceTransaction: async (at, params) => {
+    const number = at.archive.findTx(params[0] as Hex)
+    if (number === undefined || number > at.base)
+      return at.main.request('debug_traceTransaction', [...params])
+    // To run a transaction again takes the state before its block.
+    return keeperOf(at, number - 1, number).request('debug_traceTransaction', [...params])
+  },
+}
+
+interface LogsParams extends LogFilter {
+  fromBlock?: string
+  toBlock?: string
+  blockHash?: Hex
+}
+
+async function logs(at: ReadPlaces, params: LogsParams): Promise<LogJson[]> {
+  const { fromBlock, toBlock, blockHash, ...filter } = params
+  if (blockHash !== undefined) {
+    const number = at.archive.findBlock(blockHash)
+    if (number === undefined || number > at.base) return at.main.request('eth_getLogs', [params])
+    return at.archive.logs(filter, number, number)
+  }
+  const from = numberOf(at, fromBlock)
+  const to = numberOf(at, toBlock)
+  const old = from <= at.base ? await at.archive.logs(filter, from, Math.min(to, at.base)) : []
+  if (to <= at.base) return old
+  const recent = { ...params, fromBlock: toHex(Math.max(from, at.base + 1)), toBlock: toHex(to) }
+  return [...old, ...(await at.main.request<LogJson[]>('eth_getLogs', [recent]))]
+}
+
+async function readState(at: ReadPlaces, method: string, params: Params, tagAt: number): Promise<unknown> {
+  const tag = params[tagAt]
+  const number = tag === 'pending' ? at.base + 1 : numberOf(at, tag)
+  if (number > at.base) return at.main.request(method, [...params])
+  const keeper = at.retired(number)
+  if (keeper) return keeper.request(method, [...params])
+  if (number < at.base || Number(at.head.number) !== at.base) throw pruned(at, number)
+  // Opened from an image with no block since: the engine's own latest state is that block's.
+  const moved = [...params]
+  moved[tagAt] = 'latest'
+  return at.main.request(method, moved)
+}
+
+function keeperOf(at: ReadPlaces, from: number, to: number): Provider {
+  const keeper = at.retired(to)
+  if (!keeper || keeper !== at.retired(from)) throw pruned(at, from)
+  return keeper
+}
+
+/** As a node says it that keeps only recent state. */
+function pruned(at: ReadPlaces, number: number) {
+  const root = at.archive.read(number).block.stateRoot
+  return rpcFailure(-32000, `missing trie node ${root.slice(2)} (path ) state ${root} is not available`)
+}
+
+async function blockAt(at: ReadPlaces, number: number, full: boolean, tag: unknown): Promise<unknown> {
+  if (tag === 'pending') return at.main.request('eth_getBlockByNumber', ['pending', full])
+  if (number <= at.base) return shown(at.archive.read(number).block, full)
+  return servedOrNull(at, await at.main.request('eth_getBlockByNumber', [tag ?? 'latest', full]))
+}
+
+/** A block with its receipts, by number, tag or hash. */
+async function whole(at: ReadPlaces, tag: unknown): Promise<ArchivedBlock | null> {
+  const byHash = typeof tag === 'string' && tag.length === 66
+  const known = byHash ? at.archive.findBlock(tag as Hex) : numberOf(at, tag)
+  if (known !== undefined && known <= at.base) return at.archive.read(known)
+  const method = byHash ? 'eth_getBlockByHash' : 'eth_getBlockByNumber'
+  const block = await at.main.request<BlockJson | null>(method, [byHash ? tag : toHex(known ?? 0), true])
+  return block && { block: at.served(block), receipts: await receiptsOf(at.main, block) }
+}
+
+function archivedTx(at: ReadPlaces, hash: Hex) {
+  const number = at.archive.findTx(hash)
+  if (number === undefined || number > at.base) return undefined
+  const entry = at.archive.read(number)
+  return { entry, index: entry.block.transactions.findIndex((tx) => tx.hash === hash.toLowerCase()) }
+}
+
+/** The block number a tag, number or {blockHash} means. A hash that is not the archive's is the engine's to know. */
+function numberOf(at: ReadPlaces, tag: unknown): number {
+  if (tag === undefined || tag === null || tag === 'latest' || tag === 'safe' || tag === 'finalized') {
+    return Number(at.head.number)
+  }
+  if (tag === 'pending') return Number(at.head.number)
+  if (tag === 'earliest') return 0
+  if (typeof tag === 'string' && /^0x[0-9a-f]{1,13}$/i.test(tag)) return Number(tag)
+  if (typeof tag === 'object') {
+    const { blockNumber, blockHash } = tag as { blockNumber?: Hex; blockHash?: Hex }
+    if (blockNumber !== undefined) return numberOf(at, blockNumber)
+    if (blockHash !== undefined) return at.archive.findBlock(blockHash) ?? at.base + 1
+  }
+  throw rpcFailure(-32602, `invalid block tag ${JSON.stringify(tag)}`)
+}
+
+const servedOrNull = (at: ReadPlaces, block: unknown) => (block ? at.served(block as BlockJson) : null)
+
+const shown = (block: BlockJson, full: boolean) =>
+  full ? block : { ...block, transactions: block.transactions.map((tx) => tx.hash) }
+
+const countOf = (entry: ArchivedBlock | null) => (entry ? toHex(entry.block.transactions.length) : null)
+
+const nthTx = (entry: ArchivedBlock | null, index: unknown) =>
+  entry?.block.transactions[Number(index)] ?? null

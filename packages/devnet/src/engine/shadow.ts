@@ -1,0 +1,209 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { applyEntry, type BlockEntry, type Entry } from './entries.ts'
+import { createFifo } from './fifo.ts'
+import type { Provider } from './provider.ts'
+import type { Replayable } from './replayable.ts'
+import { type TracedTx, traceTxs } from './traceTxs.ts'
+import type { Head, Hex } from './types.ts'
+import type { ImageAccount, WorldState } from './worldState.ts'
+
+/** The second engine: replays every entry, serves simulations, and follows the state for the next image. */
+export interface Shadow {
+  /** Every entry of the log, in order. */
+  mirror(entry: Entry): void
+  onShadow<T>(run: (engine: Provider, head: Head) => Promise<T>): Promise<T>
+  /** Entries not yet replayed. */
+  lag(): number
+  /** Resolves when all that was mirrored so far is replayed. */
+  replayed(): Promise<void>
+  /** The whole state at a block, taken when tracing has no block half done; changes are remembered from there. */
+  takeState(): Promise<{ accounts: ImageAccount[]; number: number }>
+  /** Resolves when every mirrored block is traced; until then tracing does not pause. */
+  traced(): Promise<WorldState>
+  /** Goes on with another engine from the next entry on. */
+  switchTo(engine: Provider): void
+  mismatches(): number
+  stopTracing(): void
+  close(): Promise<void>
+}
+
+export interface ShadowSetup {
+  engine: Provider
+  head: Head
+  world: WorldState
+}
+
+interface ShadowDeps extends ShadowSetup {
+  log: (message: string, fields?: Record<string, unknown>) => void
+  /** A new engine and world at the log's beginning, and the log's first `count` entries to bring them up with. */
+  rebuild(count: number): Promise<ShadowSetup & { entries: Entry[] }>
+}
+
+type Traceable = { txs: TracedTx[] } | { admin: { method: string; params: unknown[] } } | { end: number }
+
+/** Transactions traced in one go: simulations wait that long at most. */
+const TRACED_AT_ONCE = 8
+/** With more than this to trace, no pauses. */
+const HURRY_AT = 1_000
+
+export function createShadow(deps: ShadowDeps): Shadow {
+  const { log } = deps
+  const fifo = createFifo()
+  let { engine, head, world } = deps
+  let next: Provider | undefined
+  let waiting: Traceable[] = []
+  let tracing: Promise<void> | undefined
+  let urgent = 0
+  let lag = 0
+  let applied = 0
+  let mismatches = 0
+  let closed = false
+  let tracedNumber = Number(head.number)
+  let broken: Error | undefined
+
+  const apply = async (entry: Entry): Promise<void> => {
+    if (entry.kind === 'block') {
+      const hashes = await applyEntry(engine, entry)
+      head = headOf(entry)
+      const txs = hashes.map((hash, at) => tracedTx(entry, hash, entry.txs[at]!))
+      for (let at = 0; at < txs.length; at += TRACED_AT_ONCE)
+        waiting.push({ txs: txs.slice(at, at + TRACED_AT_ONCE) })
+      waiting.push({ end: entry.number })
+    } else {
+      await applyEntry(engine, entry)
+      if (entry.kind === 'admin') waiting.push({ admin: entry })
+    }
+  }
+
+  const heal = async (): Promise<void> => {
+    const fresh = await deps.rebuild(applied)
+    ;({ engine, head, world } = fresh)
+    waiting = []
+    tracedNumber = Number(head.number)
+    for (const entry of fresh.entries) await apply(entry)
+    log('shadow rebuilt', { number: Number(head.number) })
+  }
+
+  const trace = async (): Promise<void> => {
+    // Some time off after each transaction: simulations come first, an image can wait.
+    while (waiting.length > 0 && !closed) {
+      const startedMs = performance.now()
+      await fifo(async () => {
+        const step = waiting[0]
+        if (!step) return
+        if ('txs' in step) await traceTxs(engine, step.txs, world)
+        else if ('admin' in step) world.applyAdmin(step.admin.method, step.admin.params)
+        else tracedNumber = step.end
+        waiting.shift()
+      })
+      const tookMs = performance.now() - startedMs
+      if (urgent === 0 && waiting.length < HURRY_AT) await sleep(Math.min(2 * tookMs, 50))
+    }
+  }
+  const startTracing = () => {
+    tracing ??= trace()
+      .catch((error) => {
+        broken = error
+        log('tracing stopped', { error: String(error) })
+      })
+      .finally(() => {
+        tracing = undefined
+      })
+    return tracing
+  }
+  const hurried = async <T>(job: () => Promise<T>): Promise<T> => {
+    urgent += 1
+    try {
+      return await job()
+    } finally {
+      urgent -= 1
+    }
+  }
+  const replayed = () => fifo(async () => {})
+  const caughtUp = async () => {
+    do {
+      await replayed()
+      await startTracing()
+      throwIfBroken()
+      if (closed) throw new Error('the shadow was closed')
+    } while (waiting.length > 0)
+  }
+  const throwIfBroken = () => {
+    if (broken) throw broken
+  }
+
+  return {
+    mirror(entry) {
+      lag += 1
+      fifo(async () => {
+        if (next) [engine, next, applied] = [next, undefined, 0]
+        applied += 1
+        try {
+          if (broken) throw broken
+          await apply(entry)
+        } catch (error) {
+          mismatches += 1
+          log('shadow mismatch', { entry: nameOf(entry), error: String(error) })
+          broken = undefined
+          await heal()
+        } finally {
+          lag -= 1
+        }
+      }).then(startTracing, (error) => {
+        broken = error
+        log('shadow could not be rebuilt', { error: String(error) })
+      })
+    },
+    onShadow: (run) =>
+      fifo(async () => {
+        throwIfBroken()
+        const snapshot = await engine.request<Hex>('evm_snapshot')
+        try {
+          return await run(engine, head)
+        } finally {
+          const undone = await engine.request<boolean>('evm_revert', [snapshot])
+          if (!undone) broken = new Error('a simulation could not be undone')
+        }
+      }),
+    lag: () => lag,
+    replayed,
+    takeState: () =>
+      hurried(async () => {
+        await caughtUp()
+        world.markChanges()
+        return { accounts: world.accounts(), number: tracedNumber }
+      }),
+    traced: () =>
+      hurried(async () => {
+        await caughtUp()
+        return world
+      }),
+    switchTo(engine) {
+      next = engine
+    },
+    mismatches: () => mismatches,
+    stopTracing() {
+      closed = true
+    },
+    async close() {
+      closed = true
+      await replayed()
+      await tracing
+    },
+  }
+}
+
+const headOf = (entry: BlockEntry): Head => ({
+  number: BigInt(entry.number),
+  hash: entry.hash,
+  timestampS: BigInt(entry.timestampS),
+  baseFeeWei: BigInt(entry.baseFeeWei),
+})
+
+const tracedTx = (entry: BlockEntry, hash: Hex, tx: Replayable): TracedTx => ({
+  hash,
+  blockNumber: entry.number,
+  hasAuthorizations: 'raw' in tx ? tx.raw.startsWith('0x04') : 'authorizationList' in tx.impersonated,
+})
+
+const nameOf = (entry: Entry) => (entry.kind === 'block' ? `block ${entry.number}` : entry.kind)

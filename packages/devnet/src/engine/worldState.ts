@@ -1,0 +1,154 @@
+import { toHex } from './hex.ts'
+import type { Call, GenesisAccount } from './provider.ts'
+import type { Hex } from './types.ts'
+
+/** What debug_traceTransaction answers with prestateTracer in diff mode. */
+export interface StateDiff {
+  pre: Record<Hex, AccountDiff>
+  post: Record<Hex, AccountDiff>
+}
+
+interface AccountDiff {
+  balance?: Hex
+  nonce?: number
+  code?: Hex
+  storage?: Record<Hex, Hex>
+}
+
+interface Account {
+  balance: Hex
+  nonce: number
+  code: Hex
+  storage: Map<Hex, Hex>
+}
+
+export interface ImageAccount {
+  address: Hex
+  balance: Hex
+  nonce: number
+  code: Hex
+  storage: [slot: Hex, value: Hex][]
+}
+
+/** The whole state, kept beside the engines from what each transaction and admin call changed. */
+export interface WorldState {
+  applyDiff(diff: StateDiff): void
+  applyAccount(address: Hex, fields: AccountDiff): void
+  applyAdmin(method: string, params: readonly unknown[]): void
+  accounts(): ImageAccount[]
+  /** From now on, remember what changes; `changes` then has it as calls that bring another engine along. */
+  markChanges(): void
+  changes(): Call[]
+}
+
+/** Admin calls that change state, and so belong in an image. */
+export const STATE_SETTERS = [
+  'hardhat_setBalance',
+  'hardhat_setNonce',
+  'hardhat_setCode',
+  'hardhat_setStorageAt',
+] as const
+
+export function createWorldState(initial: readonly ImageAccount[]): WorldState {
+  const accounts = new Map<Hex, Account>(
+    initial.map(({ address, storage, ...rest }) => [lower(address), { ...rest, storage: new Map(storage) }]),
+  )
+  let changed = new Map<Hex, Set<Hex | 'balance' | 'nonce' | 'code'>>()
+
+  const accountAt = (address: Hex): Account => {
+    let account = accounts.get(address)
+    if (!account) {
+      account = { balance: '0x0', nonce: 0, code: '0x', storage: new Map() }
+      accounts.set(address, account)
+    }
+    return account
+  }
+  const note = (address: Hex, what: Hex | 'balance' | 'nonce' | 'code') => {
+    const known = changed.get(address)
+    if (known) known.add(what)
+    else changed.set(address, new Set([what]))
+  }
+  const set = (given: Hex, diff: AccountDiff) => {
+    const address = lower(given)
+    const account = accountAt(address)
+    if (diff.balance !== undefined) {
+      account.balance = diff.balance
+      note(address, 'balance')
+    }
+    if (diff.nonce !== undefined) {
+      account.nonce = Number(diff.nonce)
+      note(address, 'nonce')
+    }
+    if (diff.code !== undefined) {
+      account.code = diff.code
+      note(address, 'code')
+    }
+    for (const [slot, value] of Object.entries(diff.storage ?? {}) as [Hex, Hex][]) {
+      const place = word(slot)
+      if (BigInt(value) === 0n) account.storage.delete(place)
+      else account.storage.set(place, word(value))
+      note(address, place)
+    }
+  }
+
+  return {
+    applyDiff({ pre, post }) {
+      for (const [address, before] of Object.entries(pre) as [Hex, AccountDiff][]) {
+        const after = post[address]?.storage ?? {}
+        const cleared = Object.keys(before.storage ?? {}).filter((slot) => !(slot in after))
+        if (cleared.length > 0)
+          set(address, { storage: Object.fromEntries(cleared.map((slot) => [slot, '0x0'])) })
+      }
+      for (const [address, after] of Object.entries(post) as [Hex, AccountDiff][]) set(address, after)
+    },
+    applyAccount: set,
+    applyAdmin(method, params) {
+      const [address, first, second] = params as [Hex, Hex, Hex]
+      if (method === 'hardhat_setBalance') set(address, { balance: first })
+      if (method === 'hardhat_setNonce') set(address, { nonce: Number(first) })
+      if (method === 'hardhat_setCode') set(address, { code: first })
+      if (method === 'hardhat_setStorageAt') set(address, { storage: { [first]: second } })
+    },
+    accounts: () =>
+      [...accounts].map(([address, { storage, ...rest }]) => ({ address, ...rest, storage: [...storage] })),
+    markChanges() {
+      changed = new Map()
+    },
+    changes: () =>
+      [...changed].flatMap(([address, fields]) => settingCalls(address, accountAt(address), fields)),
+  }
+}
+
+/**
+ * Accounts whose diff leaves open what became of them: a delegation's code that is named before and not after was
+ * kept or reset (only a transaction with authorizations can reset it), an account with no after at all is gone.
+ */
+export function openQuestions({ pre, post }: StateDiff, hasAuthorizations: boolean): Hex[] {
+  return (Object.keys(pre) as Hex[]).filter((address) => {
+    if (!post[address]) return true
+    return hasAuthorizations && pre[address]?.code?.startsWith('0xef0100') && post[address].code === undefined
+  })
+}
+
+export const toGenesis = ({ address, balance, nonce, code, storage }: ImageAccount): GenesisAccount => ({
+  address,
+  balance: BigInt(balance),
+  nonce: BigInt(nonce),
+  ...(code === '0x' ? {} : { code }),
+  ...(storage.length === 0
+    ? {}
+    : { storage: storage.map(([slot, value]) => ({ index: BigInt(slot), value: BigInt(value) })) }),
+})
+
+function settingCalls(address: Hex, account: Account, fields: Iterable<string>): Call[] {
+  return [...fields].map((field): Call => {
+    if (field === 'balance') return ['hardhat_setBalance', [address, account.balance]]
+    if (field === 'nonce') return ['hardhat_setNonce', [address, toHex(account.nonce)]]
+    if (field === 'code') return ['hardhat_setCode', [address, account.code]]
+    const value = account.storage.get(field as Hex) ?? word('0x0')
+    return ['hardhat_setStorageAt', [address, toHex(BigInt(field)), value]]
+  })
+}
+
+const lower = (address: Hex) => address.toLowerCase() as Hex
+const word = (value: Hex): Hex => `0x${value.slice(2).padStart(64, '0')}`
