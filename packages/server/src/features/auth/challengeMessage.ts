@@ -1,7 +1,6 @@
 import type { Crypto } from '@pit/chain'
-import { AUTH, CHAIN_ID } from '@pit/protocol'
+import { AUTH, CHAIN_ID, challengeStatement, siweMessage } from '@pit/protocol'
 import type { Purpose, Wallet } from './rules.ts'
-import { challengeStatement, siweMessage } from './siwe.ts'
 
 /** Where the server says it is: from its settings, never from a request's Host. */
 export interface SignInSite {

@@ -1,11 +1,10 @@
-import { type Answer, AUTH, CHAIN_ID, fail } from '@pit/protocol'
+import { type Answer, AUTH, CHAIN_ID, challengeStatement, fail } from '@pit/protocol'
 import type { Call } from '../../http/types.ts'
 import { nowS } from '../../platform/clock.ts'
 import { challengeMessage } from './challengeMessage.ts'
 import type { AuthDeps } from './deps.ts'
 import { PURPOSE_TTL_S, type Purpose, type Wallet } from './rules.ts'
 import { signInSite } from './signInSite.ts'
-import { challengeStatement } from './siwe.ts'
 import { addChallenge } from './store.ts'
 
 const NEXT: Record<Purpose, string> = {

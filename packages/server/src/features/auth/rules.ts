@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
-import { AUTH, REQUEST } from '@pit/protocol'
+import { AUTH, type ChallengePurpose, REQUEST } from '@pit/protocol'
 
 export type Wallet = `0x${string}`
-export type Purpose = 'sign-in' | 'revoke-all'
+export type Purpose = ChallengePurpose
 
 export const PURPOSE_TTL_S: Record<Purpose, number> = {
   'sign-in': AUTH.challengeTtlS,

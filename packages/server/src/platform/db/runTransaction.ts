@@ -8,6 +8,8 @@ export interface Connection {
 }
 
 const MOST_RUNS = 6
+const SILENT =
+  'a transaction asked nothing for too long and was rolled back: does it wait for something else, or use db instead of its own sql?'
 
 /** Again after a deadlock or a serialization failure, each time on a connection of its own. */
 export async function retryTransaction<T>(once: () => Promise<T>): Promise<T> {
@@ -42,19 +44,17 @@ export async function runTransaction<T>(
       }
     },
   }
-  const wentSilent = new Promise<never>((_, reject) => {
-    idle = setTimeout(() => {
-      if (underWay > 0) return idle?.refresh()
-      reject(
-        new Error(
-          `a transaction asked nothing for ${idleInTransactionMs} ms and was rolled back: does it wait for something else, or use db instead of its own sql?`,
-        ),
-      )
-    }, idleInTransactionMs)
-  })
+  const silence = () =>
+    new Promise<never>((_, reject) => {
+      const check = () => {
+        if (underWay > 0) idle?.refresh()
+        else reject(new Error(`${SILENT} (${idleInTransactionMs} ms)`))
+      }
+      idle = setTimeout(check, idleInTransactionMs)
+    })
   try {
     await connection.run(begin)
-    const result = await Promise.race([run(sql), wentSilent])
+    const result = await Promise.race([run(sql), silence()])
     over = true
     // After a failed statement that `run` swallowed, COMMIT rolls back and says so only in its tag.
     const { command } = await connection.run('commit')
@@ -67,5 +67,6 @@ export async function runTransaction<T>(
     throw error
   } finally {
     clearTimeout(idle)
+    idle = undefined
   }
 }

@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { newDataDirectory } from '../../../test/embeddedStore.ts'
+import { isStoreUnavailable } from './errors.ts'
+import { openPglite } from './openPglite.ts'
+import { lockStore, StoreLockedError } from './storeLock.ts'
+import { tendOnce } from './tendPglite.ts'
+import type { Db } from './types.ts'
+
+const WRITER = new URL('../../../../../dist/storeWriter.js', import.meta.url).pathname
+
+describe('the embedded store', () => {
+  let dataDir: string
+  const opened: Db[] = []
+  const open = async (options: Partial<Parameters<typeof openPglite>[0]> = {}) => {
+    const db = await openPglite({ dataDir, ...options })
+    opened.push(db)
+    return db
+  }
+  beforeEach(async () => {
+    dataDir = await newDataDirectory()
+  })
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((db) => db.close()))
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+
+  it('is one process’s alone, and keeps what was committed when it is closed and opened again', async () => {
+    const first = await open()
+    await first.exec('create table kept (n int); insert into kept values (1)')
+    const error = await open().catch((e: unknown) => e)
+    expect(error).toBeInstanceOf(StoreLockedError)
+    expect(error).toMatchObject({
+      pid: process.pid,
+      message: expect.stringContaining(`process ${process.pid}`),
+    })
+    await first.query('insert into kept values (2)')
+    await first.close()
+    await first.close()
+    expect(isStoreUnavailable(await first.query('select 1').catch((e: unknown) => e))).toBe(true)
+    expect(existsSync(join(dataDir, 'store.lock'))).toBe(false)
+    expect(await (await open()).query('select n from kept')).toEqual([{ n: 1 }, { n: 2 }])
+  })
+
+  it('does not wait for a transaction that waits for the store itself', async () => {
+    const db = await open({ idleInTransactionMs: 200 })
+    const stuck = db.transaction(async (sql) => {
+      await sql.query('create table stuck (n int)')
+      await db.query('select 1')
+    })
+    await expect(stuck).rejects.toThrow('rolled back')
+    expect(await db.query(`select to_regclass('stuck') as stuck`)).toEqual([{ stuck: null }])
+  })
+
+  it('comes back with all that was committed after a statement that never ends', async () => {
+    const db = await open({ statementTimeoutMs: 2_000 })
+    await db.exec('create table kept (n int); insert into kept values (1)')
+    const heard: string[] = []
+    const listener = {
+      heard: (text: string) => heard.push(text),
+      lost: () => heard.push('lost'),
+      back: () => heard.push('back'),
+    }
+    await db.listen('news', listener)
+    const endless = db.query('select count(*) from generate_series(1, 2000000000)').catch((e: unknown) => e)
+    const beside = db.query('insert into kept values (2)').catch((e: unknown) => e)
+    expect(await endless).toMatchObject({ code: '57014' })
+    expect(isStoreUnavailable(await beside)).toBe(true)
+    expect(await db.query('select n from kept')).toEqual([{ n: 1 }])
+    await db.query(`notify news, 'still here'`)
+    await expect.poll(() => heard).toEqual(['lost', 'back', 'still here'])
+  })
+
+  it('folds its log into the tables and clears dead rows when tended', async () => {
+    const db = await open()
+    await db.exec(`create table churn (id int primary key, n int, pad text);
+      insert into churn select g, 0, repeat('x', 200) from generate_series(1, 2000) g`)
+    const logBytes = async () => {
+      const [row] = await db.query<{ bytes: number }>(
+        'select (pg_current_wal_lsn() - redo_lsn)::int8 as bytes from pg_control_checkpoint()',
+      )
+      return row?.bytes ?? 0
+    }
+    for (let i = 0; i < 30; i++) await db.query('update churn set n = n + 1')
+    expect(await logBytes()).toBeGreaterThan(8 * 1024 * 1024)
+    await db.query('select pg_stat_force_next_flush()')
+    await tendOnce(db)
+    expect(await logBytes()).toBeLessThan(1024 * 1024)
+    const [table] = await db.query<{ n_dead_tup: number }>(
+      `select n_dead_tup from pg_stat_user_tables where relname = 'churn'`,
+    )
+    expect(table?.n_dead_tup).toBe(0)
+  })
+
+  it('loses no acknowledged commit to kill -9', async () => {
+    const rounds = Number(process.env['KILL_ROUNDS'] ?? 3)
+    const acknowledged = new Set<number>()
+    for (let round = 0; round < rounds; round++) {
+      const writer = startWriter(dataDir, round * 1_000_000)
+      const ended = once(writer, 'exit')
+      const before = acknowledged.size
+      for await (const line of createInterface({ input: writer.stdout as NodeJS.ReadableStream })) {
+        acknowledged.add(Number(line))
+        if (acknowledged.size === before + 100 + round * 37) writer.kill('SIGKILL')
+      }
+      await ended
+      expect(writer.signalCode).toBe('SIGKILL')
+    }
+    const db = await open()
+    const rows = await db.query<{ n: number }>('select n from written')
+    const stored = new Set(rows.map(({ n }) => n))
+    expect([...acknowledged].filter((n) => !stored.has(n))).toEqual([])
+    expect(acknowledged.size).toBeGreaterThan(rounds * 100)
+    // Both halves of each transaction, or neither.
+    expect(await db.query('select count(*) as n from written where n not in (select n from beside)')).toEqual(
+      [{ n: 0 }],
+    )
+  }, 600_000)
+})
+
+function startWriter(dataDir: string, from: number): ChildProcess {
+  return spawn(process.execPath, [WRITER, dataDir, String(from)], { stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+describe('the lock', () => {
+  let folder: string
+  let file: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'pit-lock-'))
+    file = join(folder, 'store.lock')
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+  const holder = () => JSON.parse(readFileSync(file, 'utf8'))
+  const leave = (changes: object) => {
+    lockStore(file)
+    writeFileSync(file, JSON.stringify({ ...holder(), ...changes }))
+  }
+
+  it('names its holder and goes away with it', () => {
+    const unlock = lockStore(file)
+    expect(holder()).toMatchObject({ pid: process.pid, host: hostname() })
+    expect(() => lockStore(file)).toThrow(StoreLockedError)
+    unlock()
+    expect(existsSync(file)).toBe(false)
+  })
+
+  it.each([
+    ['of a process that is gone', { pid: 2 ** 22 - 1 }],
+    ['of a process whose number another one has now', { startedAt: '1' }],
+    ['from before the machine started', { bootId: 'another' }],
+  ])('%s is taken over', (_, changes) => {
+    leave(changes)
+    lockStore(file)()
+  })
+
+  it('of another machine is taken over only when it has shown no sign of life for long', async () => {
+    leave({ host: 'elsewhere' })
+    expect(() => lockStore(file)).toThrow(/elsewhere.*30 s after/)
+    const { utimesSync } = await import('node:fs')
+    utimesSync(file, new Date(Date.now() - 31_000), new Date(Date.now() - 31_000))
+    lockStore(file)()
+  })
+
+  it('left empty by a crash is taken over', () => {
+    writeFileSync(file, '')
+    lockStore(file)()
+  })
+
+  it('is not taken away by whoever lost it', () => {
+    const unlock = lockStore(file)
+    writeFileSync(file, JSON.stringify({ ...holder(), pid: 1 }))
+    unlock()
+    expect(existsSync(file)).toBe(true)
+  })
+})
