@@ -1,17 +1,181 @@
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createCrypto } from '@pit/chain'
+import { compileContracts } from './compile.ts'
+import { encodeActs, type OperatorAct, type World, type WorldOptions } from './deploy/index.ts'
+import { devnetMethods } from './devnetMethods.ts'
+import type { Chain } from './engine/types.ts'
+import {
+  createQuoteNearMid,
+  type Market,
+  marketWorldOf,
+  openMarket,
+  type StockSession,
+} from './market/index.ts'
+import { openWorld, writeWhole } from './openWorld.ts'
+import { createPace } from './pace.ts'
+import { createRpc, createSequencer, serveRpc } from './rpc/index.ts'
+import { startVendors, type Vendors, type Verdict } from './vendors/index.ts'
+
 export interface DevnetOptions {
   host: string
+  /** 0: any free port. */
   port: number
   vendorPort: number
-  stage: (text: string) => void
-  log: (message: string, fields?: Record<string, unknown>) => void
+  /** The chain rests in `dataDir`/devnet; absent: nothing is kept. */
+  dataDir?: string
+  blockMs: number
+  market: 'on' | 'off'
+  marketSeed: string
+  tradesPerS: number
+  session: StockSession
+  world?: WorldOptions
+  stage?: (text: string) => void
+  log?: (message: string, fields?: Record<string, unknown>) => void
 }
 
 export interface Devnet {
   url: string
+  sequencerUrl: string
   vendorsUrl: string
+  chain: Chain
+  world: World
+  market: Market
+  vendors: Vendors
   close(): Promise<void>
 }
 
-export async function startDevnet(_options: DevnetOptions): Promise<Devnet> {
-  throw new Error('not composed yet')
+/** A local chain 4663 with its world, market and vendors, listening. */
+export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
+  const { host, log = () => {}, stage = () => {} } = options
+  // Said before a world is built for nothing.
+  await Promise.all([options.port, options.vendorPort].map((port) => checkPortFree(host, port)))
+  const [crypto, artifacts] = await Promise.all([createCrypto(), compileContracts(stage)])
+  const dir = options.dataDir && join(options.dataDir, 'devnet')
+  const { chain, world, venues } = await openWorld({
+    ...(dir && { dir }),
+    nowMs: Date.now,
+    world: options.world ?? {},
+    stage,
+    log,
+  })
+  const avoid = new Set(Object.values(world.gallery).map(({ address }) => address.toLowerCase()))
+  const view = marketWorldOf(world.profile, venues, avoid)
+
+  /** Acts of the fixtures' owner, pooled for the next block. */
+  const act = async (acts: OperatorAct[], gasEach: bigint) => {
+    const data = encodeActs(artifacts, acts)
+    const gas = 100_000n + gasEach * BigInt(acts.length)
+    await chain.sendOwned({ from: world.accounts[0] as string, to: world.builder, data, gas })
+  }
+  const market = await openMarket({
+    chain,
+    crypto,
+    world: view,
+    artifacts,
+    seed: options.marketSeed,
+    tradesPerS: options.tradesPerS,
+    blockMs: options.blockMs,
+    session: options.session,
+    log,
+    publish: (rounds) =>
+      act(
+        rounds.map(({ feed, answer, atS }) => ({
+          contract: 'OracleFeed',
+          target: feed.address,
+          functionName: 'setRound',
+          args: [answer, atS],
+        })),
+        90_000n,
+      ),
+    fund: (gifts) =>
+      act(
+        gifts.map(({ token, to, amount }) => ({
+          contract: 'USDG',
+          target: token,
+          functionName: 'mint',
+          args: [to, amount],
+        })),
+        80_000n,
+      ),
+  })
+
+  const vendors = await startVendors({
+    host,
+    port: options.vendorPort,
+    nowMs: Date.now,
+    seed: options.marketSeed,
+    quote: createQuoteNearMid(chain, view),
+    verdicts: verdictsOf(world),
+  })
+  const pace = createPace(chain)
+  const stats = () => ({
+    ...chain.stats(),
+    head: Number(chain.head().number),
+    rss_mb: Math.round(process.memoryUsage.rss() / 1e6),
+    heap_mb: Math.round(process.memoryUsage().heapUsed / 1e6),
+    up_s: Math.round(process.uptime()),
+    block_ms: pace.read(),
+    market: { on: market.isOn(), ...market.stats() },
+    gateway: vendors.ledger(),
+  })
+  const sequencer = createSequencer(chain)
+  const methods = { ...devnetMethods({ chain, world, market, vendors, stats }), ...sequencer.methods }
+  const rpc = createRpc({ chain, methods })
+  const serving = await serveRpc({ rpc, sequencer }, { host, port: options.port })
+
+  const { profile } = world
+  const sequencerUrl = `${serving.url}/sequencer`
+  Object.assign(profile, {
+    rpc_url: serving.url,
+    sequencer_url: sequencerUrl,
+    explorer_tx: `${serving.url}/tx/`,
+  })
+  profile.vendors = {
+    audit_url: `${vendors.url}/audit/v1`,
+    gateway_url: `${vendors.url}/v1`,
+    aggregator_urls: Object.fromEntries(
+      [1, 2, 3].map((n) => [`aggregator_${n}`, `${vendors.url}/aggregator_${n}`]),
+    ),
+  }
+  if (dir) writeWhole(join(dir, 'profile.json'), profile)
+
+  chain.startTicking(options.blockMs)
+  if (options.market === 'on') await market.start()
+  return {
+    url: serving.url,
+    sequencerUrl,
+    vendorsUrl: vendors.url,
+    chain,
+    world,
+    market,
+    vendors,
+    async close() {
+      await market.close()
+      pace.close()
+      await Promise.all([serving.close(), vendors.close()])
+      rpc.close()
+      await chain.close()
+    },
+  }
+}
+
+/** The audit provider knows the core tokens, and what is severely wrong in the gallery. */
+function verdictsOf({ profile, gallery }: World): Record<string, Verdict> {
+  const core = [...profile.core_tokens, ...profile.listed_stocks].map(({ address }) => [address, 'verified'])
+  const bad = Object.values(gallery).map(({ address, risks }) => [
+    address,
+    risks.length > 0 ? 'flagged' : 'unknown',
+  ])
+  return Object.fromEntries([...core, ...bad])
+}
+
+/** Listens for a moment: rejects with EADDRINUSE when somebody else does. */
+function checkPortFree(host: string, port: number): Promise<void> {
+  if (port === 0) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(port, host, () => probe.close(() => resolve()))
+  })
 }

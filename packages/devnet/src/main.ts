@@ -27,11 +27,9 @@ async function fail(error: unknown): Promise<never> {
   const text = `the devnet did not start: ${explain(error)}`
   console.error(text)
   if (!(error instanceof ConfigError) && !(error as NodeJS.ErrnoException).code) console.error(error)
-  const { send } = process
-  if (send)
-    await new Promise((resolve) =>
-      send.call(process, { type: 'failed', text }, undefined, undefined, resolve),
-    )
+  // The parent is told before the channel goes with this process.
+  if (process.send)
+    await new Promise<void>((resolve) => process.send?.({ type: 'failed', text }, () => resolve()))
   process.exit(1)
 }
 

@@ -1,3 +1,5 @@
+export { discoverVenues } from './discoverVenues.ts'
+export { marketWorldOf, registriesOf } from './marketWorld.ts'
 export { type Market, type MarketOptions, openMarket } from './openMarket.ts'
 export { answerOf, type FeedRound } from './prices.ts'
 export { createQuoteNearMid } from './quoteNearMid.ts'

@@ -119,7 +119,7 @@ it('sends nothing while it is off, and goes on when it is on again', async () =>
   expect(await count()).toBe(0)
   await market.start()
   expect(await count()).toBeGreaterThan(3)
-  market.stop()
+  await market.stop()
   await count()
   expect(await count()).toBe(0)
 })

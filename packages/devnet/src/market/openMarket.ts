@@ -7,7 +7,7 @@ import { crowdOrders } from './crowdTxs.ts'
 import { type FeedRound, readPrices } from './prices.ts'
 import { createSender } from './sender.ts'
 import { type Fund, marketCast, setupMarket } from './setupMarket.ts'
-import type { Curve, MarketWorld } from './types.ts'
+import type { MarketWorld } from './types.ts'
 import type { StockSession } from './walk.ts'
 
 export interface MarketOptions {
@@ -29,13 +29,12 @@ export interface Market {
   /** Trades after every block from now on; feeds set by hand are released. */
   start(): Promise<void>
   /** Freezes: no feed is written and nothing is traded. */
-  stop(): void
+  stop(): Promise<void>
   isOn(): boolean
   /** One block's worth of market, for whoever drives the blocks. */
   step(): Promise<void>
   /** Fixes an asset's price (and leaves its feed alone) until the market is started again. */
   hold(symbol: string, price?: number): void
-  addCurve(curve: Curve): void
   prices(): ReadonlyMap<string, number>
   stats(): { steps: number; skipped: number; failures: number; sent: number; refused: number; held: string[] }
   /** Stops and waits for the step under way. */
@@ -137,13 +136,13 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
       if (!ready) await attempt('setup', refill)
       on = true
     },
-    stop() {
+    async stop() {
       on = false
+      await underWay
     },
     isOn: () => on,
     step,
     hold: prices.hold,
-    addCurve: (curve) => void venues.curves.push({ kind: 'curve', curve }),
     prices: prices.of,
     stats: () => {
       const { sent, refused } = sender.stats()

@@ -89,7 +89,7 @@ export function swapTx(world: MarketWorld, { pool, zeroForOne, amountIn }: Swap)
       encode(['address', 'uint256'], [tokenOut, 0n]),
     ]
     const input = encode(['bytes', 'bytes[]'], [V4_ACTIONS, params])
-    return execute(world, [COMMAND.v4], [input], tokenIn === NATIVE ? amountIn : 0n, 500_000n)
+    return execute(world, [COMMAND.v4], [input], tokenIn === NATIVE ? amountIn : 0n, 800_000n)
   }
   const isWeth = (token: string) => token.toLowerCase() === world.contracts.weth.toLowerCase()
   const [paysEth, takesEth] = [isWeth(tokenIn), isWeth(tokenOut)]
@@ -105,7 +105,7 @@ export function swapTx(world: MarketWorld, { pool, zeroForOne, amountIn }: Swap)
   if (paysEth) steps.unshift([COMMAND.wrap, encode(['address', 'uint256'], [ROUTER, amountIn])])
   if (takesEth) steps.push([COMMAND.unwrap, encode(['address', 'uint256'], [SENDER, 0n])])
   const [commands, inputs] = [steps.map(([command]) => command), steps.map(([, input]) => input)]
-  return execute(world, commands, inputs, paysEth ? amountIn : 0n, 400_000n)
+  return execute(world, commands, inputs, paysEth ? amountIn : 0n, 700_000n)
 }
 
 const APPROVE_SELECTOR = '0x095ea7b3'
