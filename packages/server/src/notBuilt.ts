@@ -49,4 +49,9 @@ export const NOT_BUILT = {
   'league.enter': 'not built',
   'league.confirm': 'not built',
   'league.leave': 'not built',
+  'hosted.ai.connect': 'not built',
+  'hosted.ai.disconnect': 'not built',
+  'paper.order': 'not built',
+  'paper.book': 'not built',
+  openapi: 'not built',
 } as const satisfies Partial<Record<RouteId, 'not built'>>

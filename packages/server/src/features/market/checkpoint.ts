@@ -1,0 +1,49 @@
+import type { Db } from '../../platform/db/index.ts'
+import type { Hex } from '../../platform/follow/index.ts'
+import type { AnyPool } from './poolBook.ts'
+import { freezePool, thawPool } from './poolState.ts'
+
+export interface Checkpoint {
+  block: number
+  hash: Hex
+  pools: AnyPool[]
+}
+
+export async function readCheckpoint(db: Db): Promise<Checkpoint | null> {
+  return db.transaction(async (sql) => {
+    const [cursor] = await sql.query<{ block: number; hash: Hex }>('select block, hash from market_cursor')
+    if (!cursor) return null
+    const rows = await sql.query<{ state: Record<string, unknown> }>('select state from pools')
+    return { ...cursor, pools: rows.map(({ state }) => thawPool(state)) }
+  })
+}
+
+/** Pools are frozen before the first await, so that what is written is the state of one block. */
+export function writeCheckpoint(
+  db: Db,
+  at: { block: number; hash: Hex },
+  { changed, gone }: { changed: Iterable<AnyPool>; gone: Iterable<string> },
+): Promise<void> {
+  const ids: string[] = []
+  const states: string[] = []
+  for (const pool of changed) {
+    ids.push(pool.id)
+    states.push(freezePool(pool))
+  }
+  const goneIds = [...gone]
+  return db.transaction(async (sql) => {
+    if (goneIds.length > 0) await sql.query('delete from pools where id = any($1::text[])', [goneIds])
+    if (ids.length > 0) {
+      await sql.query(
+        `insert into pools (id, state) select * from unnest($1::text[], $2::jsonb[])
+         on conflict (id) do update set state = excluded.state`,
+        [ids, states],
+      )
+    }
+    await sql.query(
+      `insert into market_cursor (block, hash) values ($1, $2)
+       on conflict (only_one) do update set block = excluded.block, hash = excluded.hash`,
+      [at.block, at.hash],
+    )
+  })
+}

@@ -1,0 +1,147 @@
+import type { ChainProfile } from '@pit/protocol'
+import type { Db } from '../../platform/db/index.ts'
+import {
+  type Chunk,
+  type Follower,
+  followChain,
+  type Header,
+  StartAgain,
+} from '../../platform/follow/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Rpc } from '../../platform/rpc.ts'
+import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import {
+  type AnyPool,
+  type BookListener,
+  createPoolBook,
+  type Emitters,
+  MARKET_TOPICS,
+  type PoolBook,
+} from './poolBook.ts'
+
+export interface FollowPoolsDeps {
+  rpc: Rpc
+  db: Db
+  profile: ChainProfile
+  logger: Logger
+  listener: BookListener & {
+    /** After a block was applied, before anything else runs. */
+    onBlock(head: Header, touched: Set<AnyPool>): void
+  }
+  pollMs: number
+  /** Only one process of several writes; null: never. */
+  checkpointEveryMs: number | null
+}
+
+export interface PoolsFollowed {
+  book: PoolBook
+  head(): Header | null
+  catchUp(): Promise<void>
+  /** Writes what changed since the last time. */
+  saveCheckpoint(): Promise<void>
+  close(): Promise<void>
+}
+
+const lower = (address: string | null) => (address?.toLowerCase() ?? null) as `0x${string}` | null
+
+const emittersOf = ({ contracts }: ChainProfile): Emitters => ({
+  v2Factory: lower(contracts.v2_factory),
+  v3Factory: lower(contracts.v3_factory),
+  v4PoolManager: lower(contracts.v4_pool_manager),
+  launchpad: lower(contracts.launchpad_factory),
+})
+
+/** Keeps every pool's state equal to the chain's: from the checkpoint on, block by block, reorgs taken back. */
+export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed> {
+  const { rpc, db, profile, logger, listener } = deps
+  let changed = new Set<AnyPool>()
+  let gone = new Set<string>()
+  const book = createPoolBook(emittersOf(profile), {
+    onBorn: listener.onBorn,
+    onGone: (pool) => {
+      gone.add(pool.id)
+      changed.delete(pool)
+      listener.onGone(pool)
+    },
+  })
+  const floor = profile.first_block - 1
+  const checkpoint = await readCheckpoint(db)
+  if (checkpoint) book.restore(checkpoint.block, checkpoint.pools)
+
+  const follower: Follower = followChain({
+    rpc,
+    topics: MARKET_TOPICS,
+    floor,
+    ...(checkpoint ? { from: { number: checkpoint.block, hash: checkpoint.hash } } : {}),
+    pollMs: deps.pollMs,
+    onTrouble: (error) => logger.warn({ err: error }, 'following the chain is delayed'),
+    listener: {
+      onChunk(chunk: Chunk) {
+        let touched: Set<AnyPool>
+        try {
+          touched = book.apply(chunk)
+        } catch (error) {
+          // State and logs disagree: a log was missed. Nothing may be quoted from it.
+          logger.error({ err: error, block: chunk.head.number }, 'pool state lost its place; reading it anew')
+          book.clear()
+          throw new StartAgain('pool state lost its place', { cause: error })
+        }
+        for (const pool of touched) {
+          changed.add(pool)
+          gone.delete(pool.id)
+        }
+        listener.onBlock(chunk.head, touched)
+      },
+      onReorg(number) {
+        if (book.undoTo(number)) {
+          logger.warn({ to: number }, 'the chain was reorganised')
+          // What was taken back differs from what is stored; which of it is cheaper to write than to know.
+          for (const pool of book.all()) changed.add(pool)
+          return number
+        }
+        logger.error({ to: number }, 'the chain was reorganised deeper than is remembered; reading it anew')
+        book.clear()
+        return floor
+      },
+    },
+  })
+
+  async function saveCheckpoint(): Promise<void> {
+    const head = follower.head()
+    if (head === null || (changed.size === 0 && gone.size === 0)) return
+    const [written, removed] = [changed, gone]
+    changed = new Set()
+    gone = new Set()
+    try {
+      await writeCheckpoint(db, { block: head.number, hash: head.hash }, { changed: written, gone: removed })
+    } catch (error) {
+      for (const pool of written) changed.add(pool)
+      for (const id of removed) if (!book.get(id)) gone.add(id)
+      throw error
+    }
+  }
+
+  let timer: NodeJS.Timeout | undefined
+  let saving: Promise<void> | undefined
+  const save = () => {
+    saving = saveCheckpoint()
+      .catch((error) => logger.warn({ err: error }, 'the market checkpoint was not written'))
+      .finally(() => {
+        saving = undefined
+      })
+  }
+  if (deps.checkpointEveryMs !== null) timer = setInterval(() => saving ?? save(), deps.checkpointEveryMs)
+  follower.start()
+  return {
+    book,
+    head: follower.head,
+    catchUp: follower.catchUp,
+    saveCheckpoint,
+    close: async () => {
+      clearInterval(timer)
+      await follower.stop()
+      await saving
+      if (deps.checkpointEveryMs !== null) await saveCheckpoint().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,169 @@
+import { sqrtPriceAtTick } from '@pit/chain'
+import { ACCOUNT, type ChainProfile, type Feed, stockSessionOpen } from '@pit/protocol'
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Rpc } from '../../platform/rpc.ts'
+
+const ABI = parseAbi([
+  'struct Call3 { address target; bool allowFailure; bytes callData; }',
+  'struct Result { bool success; bytes returnData; }',
+  'function aggregate3(Call3[] calls) payable returns (Result[] results)',
+  'function getBlockNumber() view returns (uint256)',
+  'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
+  'function observe(uint32[] secondsAgos) view returns (int56[] tickCumulatives, uint160[] secondsPerLiquidityCumulativeX128s)',
+])
+
+/** An independent price: a feed's, PARTNER's TWAP, or USDG's dollar. A pool's mid is never one. */
+export interface Mark {
+  token: Address
+  symbol: string
+  /** Dollars for one whole token, times 10^18. */
+  priceE18: bigint
+  source: 'oracle_feed' | 'twap' | 'fixed'
+  block: number
+  updatedAtS: number
+  /** Past its heartbeat, or its market is closed: it still sizes a trade, disclosed. */
+  stale: boolean
+}
+export type UnreadMark = { token: Address; symbol: string; why: string }
+
+export interface MarkReading {
+  block: number
+  marks: Mark[]
+  unread: UnreadMark[]
+}
+
+export type MarkSource =
+  | { kind: 'feed'; token: Address; symbol: string; feed: Feed }
+  | { kind: 'twap'; token: Address; symbol: string; decimals: number; pool: Address; quote: QuoteToken }
+  | { kind: 'fixed'; token: Address; symbol: string }
+interface QuoteToken {
+  address: Address
+  decimals: number
+}
+
+const ONE_E18 = 10n ** 18n
+/** Clocks differ a little; a round from further ahead than this is wrong. */
+const MAX_AHEAD_S = 120
+
+/** What can be priced on this chain, and how. ETH's feed prices WETH too: one unwraps to the other. */
+export function markSourcesOf(profile: ChainProfile): MarkSource[] {
+  const usdg = profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
+  const ethFeed = profile.core_tokens.find(({ native }) => native)?.feed ?? null
+  const sources: MarkSource[] = []
+  for (const { symbol, address, decimals, feed } of profile.core_tokens) {
+    const token = address.toLowerCase() as Address
+    const ownFeed = feed ?? (symbol === 'WETH' ? ethFeed : null)
+    const pin = profile.pins.partner_usdg
+    if (symbol === 'USDG') sources.push({ kind: 'fixed', token, symbol })
+    else if (ownFeed) sources.push({ kind: 'feed', token, symbol, feed: ownFeed })
+    else if (symbol === 'PARTNER' && usdg && pin?.version === 'v3') {
+      const quote = { address: usdg.address.toLowerCase() as Address, decimals: usdg.decimals }
+      sources.push({ kind: 'twap', token, symbol, decimals, pool: pin.address as Address, quote })
+    }
+  }
+  for (const { symbol, address, feed } of profile.listed_stocks) {
+    if (feed) sources.push({ kind: 'feed', token: address.toLowerCase() as Address, symbol, feed })
+  }
+  return sources
+}
+
+/** Reads every mark in one call, so that all are of one block. Throws when the chain does not answer. */
+export async function readMarks({
+  rpc,
+  multicall3,
+  sources,
+  nowMs,
+  stockSession = stockSessionOpen,
+}: {
+  rpc: Rpc
+  multicall3: Address
+  sources: readonly MarkSource[]
+  nowMs: number
+  stockSession?: (atMs: number) => boolean
+}): Promise<MarkReading> {
+  const calls = [
+    { target: multicall3, data: encodeFunctionData({ abi: ABI, functionName: 'getBlockNumber' }) },
+    ...sources.map((source) => callOf(source, multicall3)),
+  ]
+  const data = encodeFunctionData({
+    abi: ABI,
+    functionName: 'aggregate3',
+    args: [calls.map(({ target, data: callData }) => ({ target, allowFailure: true, callData }))],
+  })
+  const answer = await rpc.request<Hex>('eth_call', [{ to: multicall3, data }, 'latest'])
+  const [first, ...rest] = decodeFunctionResult({ abi: ABI, functionName: 'aggregate3', data: answer })
+  const block = Number(
+    decodeFunctionResult({ abi: ABI, functionName: 'getBlockNumber', data: first!.returnData }),
+  )
+  const reading: MarkReading = { block, marks: [], unread: [] }
+  for (const [i, source] of sources.entries()) {
+    const { token, symbol } = source
+    const priced = priceOf(source, rest[i]!, Math.floor(nowMs / 1000), stockSession(nowMs))
+    if ('why' in priced) reading.unread.push({ token, symbol, why: priced.why })
+    else reading.marks.push({ token, symbol, block, ...priced })
+  }
+  return reading
+}
+
+function callOf(source: MarkSource, nothing: Address): { target: Address; data: Hex } {
+  if (source.kind === 'feed') {
+    const data = encodeFunctionData({ abi: ABI, functionName: 'latestRoundData' })
+    return { target: source.feed.address as Address, data }
+  }
+  if (source.kind === 'twap') {
+    const data = encodeFunctionData({ abi: ABI, functionName: 'observe', args: [[ACCOUNT.partnerTwapS, 0]] })
+    return { target: source.pool, data }
+  }
+  return { target: nothing, data: encodeFunctionData({ abi: ABI, functionName: 'getBlockNumber' }) }
+}
+
+type Priced = Pick<Mark, 'priceE18' | 'source' | 'updatedAtS' | 'stale'> | { why: string }
+
+function priceOf(
+  source: MarkSource,
+  { success, returnData }: { success: boolean; returnData: Hex },
+  nowS: number,
+  stocksOpen: boolean,
+): Priced {
+  if (source.kind === 'fixed') return { priceE18: ONE_E18, source: 'fixed', updatedAtS: nowS, stale: false }
+  if (!success)
+    return { why: source.kind === 'feed' ? 'the feed reverts' : 'the pool has no 30 minutes of history' }
+  try {
+    if (source.kind === 'twap') return twapPrice(source, returnData, nowS)
+    return feedPrice(source.feed, returnData, nowS, stocksOpen)
+  } catch {
+    return { why: 'the answer cannot be read' }
+  }
+}
+
+function feedPrice(feed: Feed, returnData: Hex, nowS: number, stocksOpen: boolean): Priced {
+  const round = decodeFunctionResult({ abi: ABI, functionName: 'latestRoundData', data: returnData })
+  const [roundId, answer, , updatedAt, answeredInRound] = round
+  if (answer <= 0n) return { why: 'the feed answers no price' }
+  if (updatedAt === 0n) return { why: 'the round is not complete' }
+  if (answeredInRound < roundId) return { why: 'the round carries an older answer' }
+  const updatedAtS = Number(updatedAt)
+  if (updatedAtS > nowS + MAX_AHEAD_S) return { why: 'the round is from the future' }
+  const closed = feed.session === 'stock' && !stocksOpen
+  return {
+    priceE18: (answer * ONE_E18) / 10n ** BigInt(feed.decimals),
+    source: 'oracle_feed',
+    updatedAtS,
+    stale: closed || nowS - updatedAtS > feed.heartbeat_s,
+  }
+}
+
+function twapPrice(source: MarkSource & { kind: 'twap' }, returnData: Hex, nowS: number): Priced {
+  const [cumulatives] = decodeFunctionResult({ abi: ABI, functionName: 'observe', data: returnData })
+  const moved = (cumulatives[1] ?? 0n) - (cumulatives[0] ?? 0n)
+  const seconds = BigInt(ACCOUNT.partnerTwapS)
+  // Towards minus infinity, as the oracle library rounds a mean tick.
+  const tick = Number(moved / seconds) - (moved < 0n && moved % seconds !== 0n ? 1 : 0)
+  const root = sqrtPriceAtTick(tick)
+  const { quote } = source
+  const scale = (ONE_E18 * 10n ** BigInt(source.decimals)) / 10n ** BigInt(quote.decimals)
+  const tokenIsFirst = source.token < quote.address
+  const priceE18 = tokenIsFirst ? (root * root * scale) >> 192n : (scale << 192n) / (root * root)
+  if (priceE18 <= 0n) return { why: 'the mean price rounds to nothing' }
+  return { priceE18, source: 'twap', updatedAtS: nowS, stale: false }
+}

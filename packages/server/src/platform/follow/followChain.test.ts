@@ -1,0 +1,178 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { Rpc } from '../rpc.ts'
+import { followChain } from './followChain.ts'
+import type { FollowListener, Hex } from './types.ts'
+
+const hex = (value: number): Hex => `0x${value.toString(16)}`
+const TOPIC: Hex = '0xaa'
+
+interface Block {
+  number: number
+  hash: Hex
+  parentHash: Hex
+}
+
+/** A chain that grows and forks between calls, each block with one log that names it. */
+function modelChain() {
+  let serial = 0
+  const blocks: Block[] = [{ number: 0, hash: '0xgenesis' as Hex, parentHash: '0x0' }]
+  const grow = (count: number) => {
+    for (let i = 0; i < count; i++) {
+      serial += 1
+      const parent = blocks[blocks.length - 1]!
+      blocks.push({ number: parent.number + 1, hash: `0xb${serial}`, parentHash: parent.hash })
+    }
+  }
+  const fork = (depth: number) => {
+    const kept = Math.max(1, blocks.length - depth)
+    const lost = blocks.length - kept
+    blocks.splice(kept)
+    grow(lost + 1)
+  }
+  const log = (block: Block) => ({
+    address: '0x01',
+    topics: [TOPIC],
+    data: '0x',
+    blockNumber: hex(block.number),
+    blockHash: block.hash,
+    transactionHash: '0x02',
+    logIndex: '0x0',
+  })
+  let beforeCall = () => {}
+  const rpc: Rpc = {
+    async request<T>(method: string, params: readonly unknown[] = []): Promise<T> {
+      beforeCall()
+      if (method === 'eth_getBlockByNumber') {
+        const at = params[0] === 'latest' ? blocks.length - 1 : Number(params[0])
+        const block = blocks[at]
+        return (block ? { ...block, number: hex(block.number), timestamp: '0x1' } : null) as T
+      }
+      const where = params[0] as { blockHash?: Hex; fromBlock: Hex; toBlock: Hex }
+      if (where.blockHash) {
+        const block = blocks.find(({ hash }) => hash === where.blockHash)
+        if (!block) throw new Error('unknown block')
+        return [log(block)] as T
+      }
+      return blocks.slice(Number(where.fromBlock), Number(where.toBlock) + 1).map(log) as T
+    },
+    close: () => {},
+  }
+  return { blocks, grow, fork, rpc, onCall: (run: () => void) => (beforeCall = run) }
+}
+
+/** Remembers the blocks it was told of, and insists that they come gapless and in order. */
+function ledger() {
+  const seen: Hex[] = []
+  const listener: FollowListener = {
+    onChunk: ({ from, head, logs }) => {
+      expect(from).toBe(seen.length + 1)
+      expect(logs.map((entry) => entry.blockNumber)).toEqual(logs.map((_, i) => from + i))
+      for (const entry of logs) seen.push(entry.blockHash)
+      expect(seen.length).toBe(head.number)
+    },
+    // Going back further than asked is allowed, and everything from there comes again.
+    onReorg: (number) => {
+      const wentTo = number % 3 === 2 ? 0 : number
+      seen.splice(wentTo)
+      return wentTo
+    },
+  }
+  return { seen, listener }
+}
+
+it('ends with exactly the chain, whatever grew, forked or failed meanwhile', async () => {
+  const event = fc.oneof(
+    fc.record({ kind: fc.constant('grow' as const), n: fc.integer({ min: 1, max: 30 }) }),
+    fc.record({ kind: fc.constant('fork' as const), n: fc.integer({ min: 1, max: 12 }) }),
+    fc.record({ kind: fc.constant('fail' as const), n: fc.constant(1) }),
+    fc.record({ kind: fc.constant('nothing' as const), n: fc.constant(0) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(event, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (events, maxRange) => {
+        const chain = modelChain()
+        const { seen, listener } = ledger()
+        const follower = followChain({
+          rpc: chain.rpc,
+          topics: [TOPIC],
+          listener,
+          floor: 0,
+          pollMs: 1,
+          maxRange,
+        })
+        const script = [...events]
+        chain.onCall(() => {
+          const next = script.shift()
+          if (next?.kind === 'grow') chain.grow(next.n)
+          if (next?.kind === 'fork') chain.fork(next.n)
+          if (next?.kind === 'fail') throw new Error('connection refused')
+        })
+        while (script.length > 0) await follower.catchUp().catch(() => {})
+        await follower.catchUp()
+        expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+it('starts from a checkpoint, and from the floor when the checkpoint is no longer on the chain', async () => {
+  const chain = modelChain()
+  chain.grow(10)
+  const checkpoint = chain.blocks[6]!
+  const first = ledger()
+  first.seen.push(...chain.blocks.slice(1, 7).map(({ hash }) => hash))
+  await followChain({
+    rpc: chain.rpc,
+    topics: [TOPIC],
+    listener: first.listener,
+    floor: 0,
+    from: checkpoint,
+    pollMs: 1,
+  }).catchUp()
+  expect(first.seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
+
+  const second = ledger()
+  second.seen.push('0xstranger')
+  const stranger = { number: 1, hash: '0xstranger' as Hex }
+  await followChain({
+    rpc: chain.rpc,
+    topics: [TOPIC],
+    listener: second.listener,
+    floor: 0,
+    from: stranger,
+    pollMs: 1,
+  }).catchUp()
+  expect(second.seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
+})
+
+it('leaves a lagging node alone', async () => {
+  const chain = modelChain()
+  chain.grow(5)
+  const { seen, listener } = ledger()
+  let reorgs = 0
+  const follower = followChain({
+    rpc: chain.rpc,
+    topics: [TOPIC],
+    listener: {
+      ...listener,
+      onReorg: (number) => {
+        reorgs += 1
+        return number
+      },
+    },
+    floor: 0,
+    pollMs: 1,
+    maxRange: 1,
+  })
+  await follower.catchUp()
+  const lost = chain.blocks.splice(4)
+  await follower.catchUp()
+  chain.blocks.push(...lost)
+  await follower.catchUp()
+  expect(reorgs).toBe(0)
+  expect(seen).toHaveLength(5)
+})
