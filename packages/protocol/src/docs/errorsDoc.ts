@@ -1,0 +1,117 @@
+import {
+  AI_FAILED_CALL_CODES,
+  AI_HOLD_CODES,
+  AI_REFUSED_ANSWER_CODES,
+  HOLD_CODES,
+  LEAGUE_HOLD_CODES,
+} from '../errors/agentCodes.ts'
+import { CLIENT_ERRORS, CLIENT_VERIFICATION_RULES } from '../errors/clientCodes.ts'
+import { FAST_RULES } from '../errors/fastRules.ts'
+import { errorRow } from '../errors/pitError.ts'
+import { ERROR_GROUPS, EXTRAS, RETRIES } from '../errors/row.ts'
+import { ERRORS, type ErrorCode } from '../errors/table.ts'
+
+export const GROUP_TITLES: { readonly [Group in (typeof ERROR_GROUPS)[number]]: string } = {
+  requests: 'Requests and authentication',
+  tokens: 'Tokens',
+  risk: 'Risk and policy',
+  curve: 'Curve trades',
+  relay: 'Relay',
+  fast: 'Fast mode',
+  sessions: 'Sessions',
+  cosigner: "The co-signer's refusals",
+  hosted: 'Hosted agents',
+  league: 'The league',
+}
+
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+export const codesOf = (group: (typeof ERROR_GROUPS)[number]): ErrorCode[] =>
+  CODES.filter((code) => errorRow(code).group === group)
+
+/** `docs/errors.md`, from the table. */
+export function errorsDoc(): string {
+  return [
+    '# Errors',
+    '',
+    'Generated from the error table in `packages/protocol`; change it there and run `npm run generate`.',
+    '',
+    'Every refusal is `{"error": {"code", "message", …}}`. `code` is stable: branch on it. `message` is for people.',
+    'A 429 and most 503s carry `Retry-After` in seconds, repeated as `retry_after_s`.',
+    '',
+    ...table(
+      ['Retry', 'Means'],
+      Object.entries(RETRIES).map(([name, means]) => [`\`${name}\``, means]),
+    ),
+    ...table(
+      ['Extra field', 'Means'],
+      Object.entries(EXTRAS).map(([name, means]) => [`\`${name}\``, means]),
+    ),
+    ...ERROR_GROUPS.flatMap((group) => [
+      `## ${GROUP_TITLES[group]}`,
+      '',
+      ...table(HEAD, codesOf(group).map(line)),
+    ]),
+    '## The order of fast mode',
+    '',
+    `\`POST live/fast\` answers the first of these that fails, and lists all in \`failures\`: ${FAST_RULES.join(', ')}.`,
+    '',
+    '## Inside a running agent',
+    '',
+    "Written to the agent's log, not answered.",
+    '',
+    ...section('Held orders', HOLD_CODES),
+    ...section('Ticks without a model call', AI_HOLD_CODES),
+    ...section('Refused model answers', AI_REFUSED_ANSWER_CODES),
+    ...section('Failed model calls', meanings(AI_FAILED_CALL_CODES)),
+    ...section('Ticks the league holds', LEAGUE_HOLD_CODES),
+    '## Raised by client libraries',
+    '',
+    "A server's refusal keeps its own code, or is `HTTP_<status>` when the answer had none.",
+    '',
+    ...section('Errors', CLIENT_ERRORS),
+    ...section('Rules of VERIFICATION_FAILED', CLIENT_VERIFICATION_RULES),
+  ]
+    .join('\n')
+    .trimEnd()
+    .concat('\n')
+}
+
+const HEAD = ['Code', 'Status', 'Message', 'What to do', 'Retry', 'Extras']
+
+function line(code: ErrorCode): string[] {
+  const row = errorRow(code)
+  const extras = [...new Set([...row.extras, ...(row.fastExtras ?? [])])]
+  const statuses = row.statuses.length === 0 ? 'a check only' : row.statuses.join(', ')
+  return [
+    `\`${code}\``,
+    statuses,
+    row.message,
+    row.hint,
+    `\`${row.retry}\``,
+    extras.map((name) => `\`${name}\``).join(' '),
+  ]
+}
+
+const meanings = (rows: { readonly [code: string]: { meaning: string; worstCase: boolean } }) =>
+  Object.fromEntries(
+    Object.entries(rows).map(([code, { meaning, worstCase }]) => [
+      code,
+      worstCase ? `${meaning}; its worst case counts as spent` : meaning,
+    ]),
+  )
+
+const section = (title: string, rows: { readonly [code: string]: string }): string[] => [
+  `### ${title}`,
+  '',
+  ...table(
+    ['Code', 'Means'],
+    Object.entries(rows).map(([code, means]) => [`\`${code}\``, means]),
+  ),
+]
+
+const table = (head: readonly string[], lines: readonly (readonly string[])[]): string[] => [
+  `| ${head.join(' | ')} |`,
+  `|${'---|'.repeat(head.length)}`,
+  ...lines.map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`),
+  '',
+]

@@ -1,0 +1,69 @@
+import type { TSchema } from '@sinclair/typebox'
+import type { AnyRoute } from '../routes/table.ts'
+import { literalsOf } from './jsonSchema.ts'
+
+const WALLET = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+
+/** What a reader would type for a field of this name. */
+const BY_NAME: Record<string, unknown> = {
+  address: WALLET,
+  wallet: WALLET,
+  executor: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
+  signature: '0x…',
+  delegation_signature: '0x…',
+  raw_tx: '0x02f8…',
+  token_in: 'ETH',
+  token_out: 'USDG',
+  notional_usd: 25,
+  amount_in: '10000000000000000',
+  min_out: '24000000',
+  deadline: 1767225600,
+  fee_bps: 25,
+  nonce: 'b1946ac92492d234',
+  brain: 'dca',
+  params: {},
+  interval_s: 900,
+  pairs: ['ETH/USDG'],
+  limits: { max_trade_usd: 25, max_day_usd: 100, max_position_usd: 250 },
+  session_id: 's_01',
+  issued: 1767225000,
+  expires: 1767311400,
+  agent_id: '7',
+  id: 'h_01',
+  n: 1,
+  api_key: 'gateway-key',
+}
+
+function valueFor(name: string, schema: TSchema): unknown {
+  if (name in BY_NAME) return BY_NAME[name]
+  const values = literalsOf(schema)
+  if (values !== null) return values[0]
+  if (schema['type'] === 'integer' || schema['type'] === 'number') return schema['minimum'] ?? 1
+  if (schema['type'] === 'boolean') return true
+  if (schema['type'] === 'array') return []
+  return schema['type'] === 'object' ? {} : '…'
+}
+
+/** The smallest body that a route takes. Of a request in two calls, the first. */
+export function exampleBody(route: AnyRoute): Record<string, unknown> {
+  const variants = (route.body['anyOf'] as TSchema[] | undefined) ?? [route.body]
+  const schema = variants.at(-1) as TSchema
+  const group = (schema['exactlyOne'] as readonly string[] | undefined)?.slice(0, 1) ?? []
+  const names = [...((schema['required'] as readonly string[] | undefined) ?? []), ...group]
+  const properties = schema['properties'] as Record<string, TSchema>
+  return Object.fromEntries(names.map((name) => [name, valueFor(name, properties[name] as TSchema)]))
+}
+
+/** A request a reader can paste into a shell. */
+export function exampleCurl(route: AnyRoute, baseUrl: string): string {
+  const path = route.path.replace(/:(\w+)/g, (_, name: string) =>
+    name === 'address' ? 'ETH' : String(BY_NAME[name] ?? name),
+  )
+  const lines = [`curl -s ${baseUrl}${path}`]
+  if (route.method === 'POST') lines[0] = `curl -s -X POST ${baseUrl}${path}`
+  if (route.buckets.includes('key')) lines.push(`-H "Authorization: Bearer $PIT_KEY"`)
+  if (route.takesBody) {
+    lines.push(`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(exampleBody(route))}'`)
+  } else if (route.method === 'POST') lines.push(`-d ''`)
+  return lines.join(' \\\n  ')
+}

@@ -1,0 +1,159 @@
+import { errorRow } from '../errors/pitError.ts'
+import { EXTRAS } from '../errors/row.ts'
+import type { ErrorCode } from '../errors/table.ts'
+import { BUCKETS } from '../rates.ts'
+import { needsKey } from '../routes/route.ts'
+import { type AnyRoute, ROUTE_IDS, routeById } from '../routes/table.ts'
+import { exampleBody } from './example.ts'
+import { type Json, type JsonObject, toJsonSchema } from './jsonSchema.ts'
+
+const TAGS = {
+  server: 'The service itself: config, health, stats, treasury.',
+  auth: 'Wallet sign-in and API keys.',
+  tokens: 'The token registry.',
+  live: 'Quote, plan, simulate, relay.',
+  sessions: 'Bounded trading by an executor, co-signed.',
+  hosted: 'Agents the service runs.',
+  account: "The key's own wallet.",
+  league: 'The trading league.',
+} as const
+
+/** The whole API as an OpenAPI 3.1 document, from the route table alone. */
+export function openApi({ version, serverUrl }: { version: string; serverUrl: string }): JsonObject {
+  const schemas: JsonObject = { Error: errorSchema() }
+  const paths: { [path: string]: JsonObject } = {}
+  for (const id of ROUTE_IDS) {
+    const route = routeById(id)
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Pit',
+      version,
+      description: 'A non-custodial trading API for software agents on EVM chain 4663.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'pit_w_…, from POST auth/verify' },
+      },
+      headers: {
+        RetryAfter: { description: 'seconds to wait', schema: { type: 'integer', minimum: 1 } },
+        RequestId: { description: 'id of this request in the logs', schema: { type: 'string' } },
+      },
+    },
+  }
+}
+
+function operation(route: AnyRoute, schemas: JsonObject): JsonObject {
+  return {
+    operationId: route.id.replaceAll('.', '_'),
+    summary: route.summary,
+    tags: [route.area],
+    security: needsKey(route.auth) ? [{ apiKey: [] }] : [],
+    'x-auth': route.auth,
+    'x-rate-limit': [...route.buckets, ...route.lateBuckets].map((id) => ({
+      id,
+      per: BUCKETS[id].per,
+      burst: BUCKETS[id].burst,
+      rate_per_s: BUCKETS[id].ratePerS,
+      always: route.buckets.includes(id),
+    })),
+    ...(route.ours ? { 'x-ours': true } : {}),
+    ...(route.strictFields ? { 'x-strict-fields': true } : {}),
+    parameters: [...parameters(route, 'path', schemas), ...parameters(route, 'query', schemas)],
+    ...(route.takesBody ? { requestBody: requestBody(route, schemas) } : {}),
+    responses: responses(route, schemas),
+  }
+}
+
+function parameters(route: AnyRoute, where: 'path' | 'query', schemas: JsonObject): Json[] {
+  const schema = where === 'path' ? route.params : route.query
+  const required = new Set((schema['required'] as readonly string[] | undefined) ?? [])
+  return Object.entries((schema['properties'] ?? {}) as Record<string, AnyRoute['body']>).map(
+    ([name, property]) => ({
+      name,
+      in: where,
+      required: where === 'path' || required.has(name),
+      description: (property['description'] as string | undefined) ?? '',
+      schema: toJsonSchema(property, schemas),
+    }),
+  )
+}
+
+const requestBody = (route: AnyRoute, schemas: JsonObject): JsonObject => ({
+  required: true,
+  content: {
+    'application/json': {
+      schema: toJsonSchema(route.body, schemas),
+      example: exampleBody(route) as JsonObject,
+    },
+  },
+})
+
+function responses(route: AnyRoute, schemas: JsonObject): JsonObject {
+  const result: JsonObject = {
+    [route.status]: {
+      description: 'done',
+      headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+      content: { 'application/json': { schema: toJsonSchema(route.answer, schemas) } },
+    },
+  }
+  for (const [status, codes] of codesByStatus(route)) result[status] = refusals(Number(status), codes)
+  return result
+}
+
+/** The codes of a route by the status each has there. */
+export function codesByStatus(route: AnyRoute): [status: string, codes: ErrorCode[]][] {
+  const byStatus: { [status: string]: ErrorCode[] } = {}
+  for (const code of route.errors) {
+    for (const status of route.statusOf[code] ?? errorRow(code).statuses) {
+      byStatus[status] = [...(byStatus[status] ?? []), code]
+    }
+  }
+  return Object.entries(byStatus)
+}
+
+const refusals = (status: number, codes: readonly ErrorCode[]): JsonObject => ({
+  description: codes.join(', '),
+  headers: {
+    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    ...(status === 429 || status === 503
+      ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+      : {}),
+  },
+  content: {
+    'application/json': {
+      schema: {
+        allOf: [
+          { $ref: '#/components/schemas/Error' },
+          { properties: { error: { properties: { code: { enum: [...codes] } } } } },
+        ],
+      },
+    },
+  },
+})
+
+const errorSchema = (): JsonObject => ({
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'string', description: 'stable; branch on it' },
+        message: { type: 'string', description: 'for people; may change' },
+        retry_after_s: { type: 'integer', description: 'as Retry-After' },
+        ...Object.fromEntries(Object.entries(EXTRAS).map(([name, description]) => [name, { description }])),
+      },
+      additionalProperties: true,
+    },
+  },
+})

@@ -1,0 +1,76 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { FAST_RULES } from './fastRules.ts'
+import { errorRow, fail, isPitError, refusal, toEnvelope } from './pitError.ts'
+import { EXTRAS } from './row.ts'
+import { ERRORS, type ErrorCode, type RefusalCode } from './table.ts'
+
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+
+describe('the error table', () => {
+  it('has every code of the contract', () => {
+    expect(CODES).toHaveLength(190)
+  })
+
+  it.each(CODES)('%s is whole', (code) => {
+    const row = errorRow(code)
+    expect(code).toMatch(/^[A-Z][A-Z0-9_]*$/)
+    expect(row.message).toMatch(/^[^\n]{5,160}\.$/)
+    expect(row.hint).toMatch(/^[^\n]{5,160}\.$/)
+    for (const status of row.statuses)
+      expect([400, 401, 403, 404, 405, 409, 411, 413, 421, 422, 429, 451, 502, 503]).toContain(status)
+    for (const extra of [...row.extras, ...(row.fastExtras ?? [])]) expect(EXTRAS).toHaveProperty([extra])
+    if (row.statuses[0] === 429 || row.statuses[0] === 503) expect(row.retryAfterS).toBeGreaterThan(0)
+  })
+
+  it('keeps checks that are never answered from being thrown', () => {
+    expectTypeOf<Exclude<ErrorCode, RefusalCode>>().toEqualTypeOf<
+      'TOKEN_TIER' | 'UNLIMITED_APPROVAL_IN_PLACE'
+    >()
+    expect(CODES.filter((code) => errorRow(code).statuses.length === 0)).toEqual([
+      'TOKEN_TIER',
+      'UNLIMITED_APPROVAL_IN_PLACE',
+    ])
+  })
+
+  it('lets every fast rule carry its failures', () => {
+    for (const code of FAST_RULES) {
+      const row = errorRow(code)
+      expect([...row.extras, ...(row.fastExtras ?? [])]).toContain('failures')
+    }
+  })
+})
+
+describe('a refusal', () => {
+  it('is thrown with its row’s status and sentence', () => {
+    const thrown = caught(() => fail('NOT_FOUND'))
+    expect(isPitError(thrown)).toBe(true)
+    expect(thrown).toMatchObject({
+      code: 'NOT_FOUND',
+      status: 404,
+      statusGiven: false,
+      message: ERRORS.NOT_FOUND.message,
+    })
+  })
+
+  it('answers its extras beside code and message', () => {
+    const error = refusal('RISK_NOT_ACCEPTED', { message: 'No.', unaccepted: ['HONEYPOT'], policy: [] })
+    expect(toEnvelope(error)).toEqual({
+      error: { code: 'RISK_NOT_ACCEPTED', message: 'No.', unaccepted: ['HONEYPOT'], policy: [] },
+    })
+  })
+
+  it('says how long to wait, in whole seconds, from the thrower or from the row', () => {
+    expect(toEnvelope(refusal('RATE_LIMITED', { retryAfterS: 0.2 })).error.retry_after_s).toBe(1)
+    expect(toEnvelope(refusal('RATE_LIMITED', { retryAfterS: 10.01 })).error.retry_after_s).toBe(11)
+    expect(toEnvelope(refusal('AUDIT_UNAVAILABLE')).error.retry_after_s).toBe(15)
+    expect(toEnvelope(refusal('FORBIDDEN')).error).not.toHaveProperty('retry_after_s')
+  })
+})
+
+function caught(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    return error
+  }
+}

@@ -1,0 +1,34 @@
+// Writes the files that are made from tables. `--check` writes nothing and fails when one differs; `--force` lets the
+// contract lock lose or change a row, which breaks clients.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type ContractLock, contractLock, errorsDoc, llmsText, lockBreaches } from '@pit/protocol'
+
+type GeneratedFile = { path: string; text: string }
+
+const LOCK_PATH = 'packages/protocol/contract.lock.json'
+
+const files: GeneratedFile[] = [
+  { path: LOCK_PATH, text: `${JSON.stringify(contractLock(), null, 2)}\n` },
+  { path: 'docs/errors.md', text: errorsDoc() },
+  { path: 'docs/llms.txt', text: llmsText() },
+]
+
+const breaches = existsSync(LOCK_PATH)
+  ? lockBreaches(JSON.parse(readFileSync(LOCK_PATH, 'utf8')) as ContractLock, contractLock())
+  : []
+if (breaches.length > 0 && !process.argv.includes('--force')) {
+  console.error(`The contract lock would break:\n${breaches.map((breach) => `  ${breach}`).join('\n')}`)
+  process.exit(1)
+}
+
+const stale = files.filter(({ path, text }) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
+if (process.argv.includes('--check')) {
+  for (const { path } of stale) console.error(`${path} is not what its table says; run npm run generate`)
+  process.exit(stale.length > 0 ? 1 : 0)
+}
+for (const { path, text } of stale) {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+  console.log(`wrote ${path}`)
+}
