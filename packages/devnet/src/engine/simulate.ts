@@ -1,3 +1,4 @@
+import { keccak256 } from 'viem'
 import { toHex } from './hex.ts'
 import { type Call, type Provider, rpcFailure } from './provider.ts'
 import { blockAnswer, type RanCall } from './simulateAnswer.ts'
@@ -112,10 +113,22 @@ async function runBlock(progress: Progress, block: SimulatedBlockRequest): Promi
     gasLeft -= BigInt(one.frame.gasUsed)
     ran.push(one)
   }
+  header.stateRoot = await settle(progress)
   return blockAnswer(header, ran, {
     transfers: options.traceTransfers,
     fullTransactions: options.fullTransactions,
   })
+}
+
+/** Writes what the last call left behind; the first node of any proof is the state's root. */
+async function settle(progress: Progress): Promise<Hex> {
+  const answers = await progress.engine.batch([
+    ...progress.waiting,
+    ['eth_getProof', [`0x${'0'.repeat(40)}`, [], 'latest']],
+  ])
+  progress.waiting = []
+  const { accountProof } = answers.at(-1) as { accountProof: [Hex, ...Hex[]] }
+  return keccak256(accountProof[0])
 }
 
 function termsOf({ options, parent, head }: Progress, { overrides }: SimulatedBlockRequest): Call[] {

@@ -17,8 +17,8 @@ export interface RanCall {
 const CHAIN_ID = 4663
 
 /**
- * The answer's block. Its hash, parent and state root are those of the engine's block before the calls, so that
- * BLOCKHASH in a later simulated block agrees with the hashes shown.
+ * The answer's block. Its hash and the roots of transactions and receipts are those of the engine's block before the
+ * calls, so that BLOCKHASH in a later simulated block agrees with the hashes shown.
  */
 export function blockAnswer(
   header: BlockJson,

@@ -56,6 +56,8 @@ test(`${PLANS} random plans do on the chain what the simulation said`, async () 
       expect(wei - fees, `${where}, ETH of ${address}`).toBe(done.ethWei.get(address))
     }
     expect(said.tokens, `${where}, tokens`).toEqual(done.tokens)
+    // With the fees paid, every account and every word of storage agrees.
+    if (validation) expect(said.stateRoot, `${where}, state`).toBe(done.stateRoot)
   }
   await chain.onShadow(async () => {})
   expect(chain.stats().shadowMismatches).toBe(0)
@@ -115,9 +117,10 @@ async function simulated(
       ],
     },
     'latest',
-  ])) as { calls: { status: Hex; gasUsed: Hex; logs: Log[]; returnData: Hex }[] }[]
+  ])) as { stateRoot: Hex; calls: { status: Hex; gasUsed: Hex; logs: Log[]; returnData: Hex }[] }[]
   const words = after!.calls.map(({ returnData }) => BigInt(returnData))
   return {
+    stateRoot: block!.stateRoot,
     outcomes: block!.calls.map(({ status, gasUsed, logs }) => ({
       status,
       gasUsed: BigInt(gasUsed),
@@ -165,7 +168,7 @@ async function sent(plan: PlannedCall[], timeS: bigint) {
     for (const token of [world.token, world.weth])
       tokens.push(BigInt(await chain.request<Hex>('eth_call', [tokenRead(token, address), 'latest'])))
   }
-  return { outcomes, feesWei, ethWei, tokens }
+  return { stateRoot: block.stateRoot, outcomes, feesWei, ethWei, tokens }
 }
 
 const watched = () => [...planAccounts.map(({ address }) => address.toLowerCase()), world.probe, world.router]

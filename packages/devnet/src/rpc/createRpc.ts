@@ -35,6 +35,8 @@ export interface Rpc {
   close(): void
 }
 
+const METHOD_NAME = /^[a-z0-9]{1,20}_[a-zA-Z0-9_]{1,60}$/
+
 export function createRpc(options: RpcOptions): Rpc {
   const { chain, timeoutMs = 30_000, maxBatch = 1_000 } = options
   const pending = createPendingHashes(chain)
@@ -52,6 +54,8 @@ export function createRpc(options: RpcOptions): Rpc {
     }
     const own = known(method)
     if (own) return own(params)
+    if (!METHOD_NAME.test(method))
+      throw rpcFailure(-32601, `the method ${method} does not exist/is not available`)
     return changesState(method) ? chain.admin(method, params) : chain.request(method, params)
   }
 

@@ -6,11 +6,8 @@ import type { PendingHashes } from './pendingHashes.ts'
 
 export type Method = (params: unknown[]) => Promise<unknown>
 
-/** What would let the head run backwards or take the making of blocks from us. */
-const REFUSED = ['evm_snapshot', 'evm_revert', 'evm_setAutomine', 'evm_setIntervalMining', 'hardhat_reset']
 /** Of the engine's own names these only read. */
 const READS = ['hardhat_metadata', 'hardhat_getAutomine']
-const MAX_MINED_AT_ONCE = 1_000
 
 /** The methods that are more than a question to the engine. */
 export function nodeMethods(chain: Chain, filters: Filters, pending: PendingHashes): Record<string, Method> {
@@ -18,11 +15,6 @@ export function nodeMethods(chain: Chain, filters: Filters, pending: PendingHash
     const hash = await sending
     pending.announce(hash)
     return hash
-  }
-  const refuse = (method: string): Method => {
-    return async () => {
-      throw rpcFailure(-32601, `${method}: this chain never runs backwards and makes its blocks itself`)
-    }
   }
   return {
     eth_sendRawTransaction: async ([raw]) => announced(chain.sendRaw(rawTransaction(raw))),
@@ -36,9 +28,7 @@ export function nodeMethods(chain: Chain, filters: Filters, pending: PendingHash
     eth_getFilterLogs: async (params) => filters.logs(params),
     eth_uninstallFilter: async (params) => filters.uninstall(params),
     eth_getBlockReceipts: async ([block]) => blockReceipts(chain, block),
-    hardhat_mine: async ([count, everyS]) => mineMany(chain, count, everyS),
     net_listening: async () => true,
-    ...Object.fromEntries(REFUSED.map((method) => [method, refuse(method)])),
   }
 }
 
@@ -78,18 +68,6 @@ async function blockReceipts(chain: Chain, reference: unknown): Promise<unknown>
   )
   if (!block) return null
   return Promise.all(block.transactions.map((hash) => chain.request('eth_getTransactionReceipt', [hash])))
-}
-
-async function mineMany(chain: Chain, count: unknown, everyS: unknown): Promise<boolean> {
-  const blocks = count === undefined ? 1n : quantity(count)
-  if (blocks > BigInt(MAX_MINED_AT_ONCE))
-    throw rpcFailure(-32602, `at most ${MAX_MINED_AT_ONCE} blocks at once`)
-  const stepS = everyS === undefined ? undefined : quantity(everyS)
-  for (let mined = 0n; mined < blocks; mined += 1n) {
-    const follows = mined > 0n && stepS !== undefined
-    await chain.mine(follows ? chain.head().timestampS + stepS : undefined)
-  }
-  return true
 }
 
 function quantity(value: unknown): bigint {
