@@ -381,6 +381,14 @@ describe('what the parser refuses', () => {
     )
   })
 
+  it('answers a client that closed its half after asking', async () => {
+    await open({
+      handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 50, { raw: '{}' })) },
+    })
+    const ask = `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${GOOD_KEY}\r\n\r\n`
+    expect(await raw(app, ask, { halfClose: true })).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\n\{\}$/)
+  })
+
   it('answers what came before the nonsense first', async () => {
     await open({
       handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 50, { raw: '{}' })) },

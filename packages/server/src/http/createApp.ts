@@ -115,6 +115,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
   })
   server.maxHeadersCount = 0
   server.maxConnections = MAX_CONNECTIONS
+  // A client may close its half once it has asked; its answer still comes. Node has this switch but no type for it.
+  ;(server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true
   server.on('request', (req, res) => void serve(req, res, 'nothing'))
   server.on('checkContinue', (req, res) => void serve(req, res, 'continue'))
   server.on('checkExpectation', (req, res) => void serve(req, res, 'something else'))

@@ -1,0 +1,58 @@
+import { type AnyRoute, ERRORS, type ErrorCode, errorRow } from '@pit/protocol'
+import type { RawAnswer } from '../rawHttp.ts'
+import type { FuzzRequest } from './makeRequest.ts'
+
+/** Refusals that come before the route is known, or instead of it. */
+const BEFORE_ROUTE: readonly ErrorCode[] = [
+  'BAD_REQUEST',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'UNKNOWN_HOST',
+  'COUNTRY_BLOCKED',
+]
+
+const statusesOf = (route: AnyRoute, code: ErrorCode): readonly number[] =>
+  route.statusOf[code] ?? errorRow(code).statuses
+
+/** What is wrong with an answer, or null. */
+export function judge(
+  { route, sound, bytes }: FuzzRequest,
+  answer: RawAnswer | null,
+  key: string,
+): string | null {
+  if (answer === null) return 'no answer'
+  const { status, headers, body } = answer
+  if (!headers.has('x-request-id')) return 'no X-Request-Id'
+  if (headers.get('cache-control') !== 'no-store') return 'may be stored'
+  if (Number(headers.get('content-length')) !== Buffer.byteLength(body) && !isHead(bytes))
+    return 'wrong Content-Length'
+  if (body.includes(key)) return 'echoes the key'
+  if (/\\n +at |node_modules|TypeError|SyntaxError/.test(body)) return 'shows its insides'
+  if (isHead(bytes) && body === '') return null
+  let parsed: { error?: { code: ErrorCode; message: string } }
+  try {
+    parsed = JSON.parse(body) as typeof parsed
+  } catch {
+    return status < 400 && !sound ? null : 'not JSON'
+  }
+  if (status === route.status)
+    return parsed.error === undefined ? null : 'a refusal with the status of an answer'
+  if (route.id === 'health' && status === 503 && parsed.error === undefined) return null
+  if (status < 400) return sound ? `${status} is not this route's` : null
+  const code = parsed.error?.code
+  if (code === undefined || !(code in ERRORS) || typeof parsed.error?.message !== 'string')
+    return 'no envelope'
+  if (parsed.error.message.startsWith('Something went wrong')) return 'a defect'
+  if ((status === 429 || status === 503) && !/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''))
+    return 'no Retry-After'
+  if (status === 405 && !headers.has('allow')) return 'no Allow'
+  const documented = sound ? [...route.errors, 'NOT_FOUND' as const] : null
+  if (documented === null) return errorRow(code).statuses.includes(status) ? null : `${status} for ${code}`
+  if (!documented.includes(code) && !BEFORE_ROUTE.includes(code))
+    return `${code} is not documented for ${route.id}`
+  return statusesOf(route, code).includes(status)
+    ? null
+    : `${status} for ${code} is not documented for ${route.id}`
+}
+
+const isHead = (bytes: Buffer): boolean => bytes.subarray(0, 5).toString('latin1').toUpperCase() === 'HEAD '

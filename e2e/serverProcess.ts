@@ -1,0 +1,134 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+
+export interface ServerProcess {
+  port: number
+  url: string
+  /** A key of a fresh wallet; `address` is the client address it signs in from. */
+  signIn(address?: string): Promise<string>
+  /** Everything the process wrote so far. */
+  output(): string
+  rssBytes(): number
+  isAlive(): boolean
+  stop(): Promise<void>
+}
+
+/** The built server in its own process and folder, on a free port, with no chain behind it (health: degraded). */
+export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
+  const folder = mkdtempSync(join(tmpdir(), 'pit-e2e-'))
+  const port = await freePort()
+  const profile = join(folder, 'profile.json')
+  writeFileSync(profile, JSON.stringify(BARE_PROFILE))
+  const child: ChildProcess = fork('dist/server.js', [], {
+    env: {
+      PATH: process.env['PATH'],
+      PORT: String(port),
+      METRICS_PORT: '0',
+      DATA_DIR: folder,
+      PROFILE: profile,
+      CHAIN_RPC_URL: 'http://127.0.0.1:9',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  let output = ''
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  await new Promise<void>((resolve, reject) => {
+    child.on('message', (report: { type: string }) => report.type === 'ready' && resolve())
+    child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)))
+  })
+  const url = `http://127.0.0.1:${port}`
+  return {
+    port,
+    url,
+    signIn: (address = '127.0.0.1') => signIn(url, address),
+    output: () => output,
+    rssBytes: () =>
+      Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })) * 1024,
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        const ended = new Promise((resolve) => child.once('exit', resolve))
+        child.kill('SIGTERM')
+        await ended
+      }
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+async function signIn(url: string, address: string): Promise<string> {
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  const post = async <T>(path: string, body: object): Promise<T> => {
+    const answer = await fetch(`${url}/api/v1/auth/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return (await answer.json()) as T
+  }
+  const { message } = await post<{ message: string }>('challenge', { address: wallet.address })
+  const signature = await wallet.signMessage({ message })
+  return (await post<{ api_key: string }>('verify', { address: wallet.address, signature })).api_key
+}
+
+const NOWHERE = '0x0000000000000000000000000000000000000001'
+/** Enough of a devnet profile for what needs no chain. */
+const BARE_PROFILE = {
+  name: 'e2e',
+  chain_id: 4663,
+  kind: 'devnet',
+  rpc_url: null,
+  sequencer_url: null,
+  explorer_tx: '',
+  first_block: 0,
+  notes: [],
+  contracts: {
+    weth: null,
+    permit2: NOWHERE,
+    multicall3: NOWHERE,
+    universal_router: null,
+    v2_factory: null,
+    v2_pair_init_code_hash: null,
+    v3_factory: null,
+    v3_pool_init_code_hash: null,
+    v3_quoter: null,
+    v3_position_manager: null,
+    v4_pool_manager: null,
+    v4_position_manager: null,
+    v4_state_view: null,
+    v4_quoter: null,
+    launchpad_factory: null,
+    agent_registry: null,
+    stock_beacon: null,
+    stock_registry: null,
+  },
+  delegation: { version: '1.3.0', delegation_manager: NOWHERE, stateless_delegator: NOWHERE, enforcers: {} },
+  core_tokens: [],
+  listed_stocks: [],
+  pins: { partner_usdg: null, reference_pools: {}, fast_pools: {} },
+  known_hooks: [],
+  fee_recipient: null,
+  treasury_buckets: { operations: null, buybacks: null, treasury: null },
+  cosigner: null,
+  vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
+  league: { first_season: null, platform_agent_id: null },
+}
