@@ -153,7 +153,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     async close() {
       await market.close()
       pace.close()
-      await Promise.all([serving.close(), vendors.close()])
+      // Requests under way have a moment; the chain's own end never waits for a client.
+      const served = Promise.all([serving.close(), vendors.close()])
+      await Promise.race([served, new Promise((resolve) => setTimeout(resolve, 500).unref())])
       rpc.close()
       await chain.close()
     },
