@@ -74,12 +74,13 @@ const quote = (field: string): string => `\`${field.replace(/[\u0000-\u001f\u007
 
 function complaint({ type, message, schema }: ValueError): string {
   if (type === ValueErrorType.ObjectRequiredProperty) return 'is required'
-  if (type === ValueErrorType.StringPattern && typeof schema['description'] === 'string') {
-    return `is malformed; expected ${schema['description']}`
-  }
   if (type === ValueErrorType.Union && Array.isArray(schema['anyOf'])) {
     const values = (schema['anyOf'] as TSchema[]).map((option) => option['const'])
     if (values.every((value) => value !== undefined)) return `must be one of ${values.join(', ')}`
+  }
+  const wordless = type === ValueErrorType.StringPattern || type === ValueErrorType.Union
+  if (wordless && typeof schema['description'] === 'string') {
+    return `is malformed; expected ${schema['description']}`
   }
   return message.charAt(0).toLowerCase() + message.slice(1)
 }

@@ -6,9 +6,9 @@ export const isCoreSymbol = (text: string): text is CoreSymbol =>
   (CORE_SYMBOLS as readonly string[]).includes(text)
 
 /** Ours: every core symbol is major; a token by address is when its stock_beacon reading is true. */
-export const MAJOR_SYMBOLS = CORE_SYMBOLS
+export const MAJOR_SYMBOLS: readonly CoreSymbol[] = [...CORE_SYMBOLS]
 /** The end that comes first here pays the fee; when neither end is core, the input does. */
-export const FEE_SIDE_RANK = CORE_SYMBOLS
+export const FEE_SIDE_RANK: readonly CoreSymbol[] = [...CORE_SYMBOLS]
 export const STATS_SYMBOLS = ['ETH', 'cbBTC', 'PARTNER', 'NVDA', 'SPY'] as const
 export const FAST_SYMBOLS = ['ETH', 'WETH', 'USDG', 'NVDA', 'SPY'] as const
 export const FAST_MID_CHECKED_SYMBOLS = ['NVDA', 'SPY'] as const

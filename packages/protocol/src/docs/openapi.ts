@@ -20,12 +20,12 @@ const TAGS = {
 
 /** The whole API as an OpenAPI 3.1 document, from the route table alone. */
 export function openApi({ version, serverUrl }: { version: string; serverUrl: string }): JsonObject {
-  const schemas: JsonObject = { Error: errorSchema() }
+  const shared: Shared = { schemas: { Error: errorSchema() }, responses: {} }
   const paths: { [path: string]: JsonObject } = {}
   for (const id of ROUTE_IDS) {
     const route = routeById(id)
     const path = route.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, schemas) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, shared) }
   }
   return {
     openapi: '3.1.0',
@@ -39,7 +39,7 @@ export function openApi({ version, serverUrl }: { version: string; serverUrl: st
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas,
+      ...shared,
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'pit_w_…, from POST auth/verify' },
       },
@@ -51,7 +51,11 @@ export function openApi({ version, serverUrl }: { version: string; serverUrl: st
   }
 }
 
-function operation(route: AnyRoute, schemas: JsonObject): JsonObject {
+/** What several routes refer to: named objects, and refusals that read the same. */
+type Shared = { schemas: JsonObject; responses: JsonObject }
+
+function operation(route: AnyRoute, shared: Shared): JsonObject {
+  const { schemas } = shared
   return {
     operationId: route.id.replaceAll('.', '_'),
     summary: route.summary,
@@ -69,7 +73,7 @@ function operation(route: AnyRoute, schemas: JsonObject): JsonObject {
     ...(route.strictFields ? { 'x-strict-fields': true } : {}),
     parameters: [...parameters(route, 'path', schemas), ...parameters(route, 'query', schemas)],
     ...(route.takesBody ? { requestBody: requestBody(route, schemas) } : {}),
-    responses: responses(route, schemas),
+    responses: responses(route, shared),
   }
 }
 
@@ -97,16 +101,44 @@ const requestBody = (route: AnyRoute, schemas: JsonObject): JsonObject => ({
   },
 })
 
-function responses(route: AnyRoute, schemas: JsonObject): JsonObject {
+function responses(route: AnyRoute, shared: Shared): JsonObject {
   const result: JsonObject = {
     [route.status]: {
       description: 'done',
       headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
-      content: { 'application/json': { schema: toJsonSchema(route.answer, schemas) } },
+      content: { 'application/json': { schema: toJsonSchema(route.answer, shared.schemas) } },
     },
   }
-  for (const [status, codes] of codesByStatus(route)) result[status] = refusals(Number(status), codes)
+  for (const [status, codes] of codesByStatus(route)) {
+    const name = responseName(status, codes, shared.responses)
+    shared.responses[name] ??= refusals(Number(status), codes)
+    result[status] = { $ref: `#/components/responses/${name}` }
+  }
+  for (const [status, when] of Object.entries(route.statusWhen)) {
+    result[status] = {
+      description: `the answer, when ${when}; or a refusal`,
+      content: {
+        'application/json': {
+          schema: {
+            anyOf: [toJsonSchema(route.answer, shared.schemas), { $ref: '#/components/schemas/Error' }],
+          },
+        },
+      },
+    }
+  }
   return result
+}
+
+/** One code names its response; several are numbered by their status. */
+function responseName(status: string, codes: readonly ErrorCode[], known: JsonObject): string {
+  const only = codes[0]
+  if (codes.length === 1 && only !== undefined) return `${only}_${status}`
+  const text = codes.join(', ')
+  for (let number = 1; ; number++) {
+    const name = `Refused_${status}_${number}`
+    const taken = known[name] as JsonObject | undefined
+    if (taken === undefined || taken['description'] === text) return name
+  }
 }
 
 /** The codes of a route by the status each has there. */

@@ -43,6 +43,8 @@ export type Route<
   /** Charged by the handler, once it knows that they apply. */
   readonly lateBuckets: readonly BucketId[]
   readonly status: 200 | 201
+  /** Other statuses that carry the answer itself, and when. */
+  readonly statusWhen: { readonly [status: number]: string }
   /** An unknown field is UNKNOWN_FIELD instead of being ignored. */
   readonly strictFields: boolean
   /** An unknown query field is BAD_REQUEST instead of being ignored. */
@@ -75,6 +77,7 @@ export type RouteDraft<P extends TSchema, Q extends TSchema, B extends TSchema, 
       | 'buckets'
       | 'lateBuckets'
       | 'status'
+      | 'statusWhen'
       | 'strictFields'
       | 'strictQuery'
       | 'sanctionedKeyAllowed'
@@ -105,6 +108,7 @@ export function route<
     buckets: [...(draft.buckets ?? []), ...(needsKey(draft.auth) ? (['key'] as const) : [])],
     lateBuckets: draft.lateBuckets ?? [],
     status: draft.status ?? 200,
+    statusWhen: draft.statusWhen ?? {},
     strictFields,
     strictQuery: draft.strictQuery ?? false,
     sanctionedKeyAllowed: draft.sanctionedKeyAllowed ?? false,

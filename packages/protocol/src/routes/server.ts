@@ -20,6 +20,7 @@ export const SERVER_ROUTES = {
     area: 'server',
     auth: 'none',
     buckets: PUBLIC_BUCKETS,
+    statusWhen: { 503: 'the status is down' },
     summary: 'Whether the service is ok, degraded or down (503).',
     answer: Health,
   }),

@@ -240,8 +240,23 @@ export const Estimate = Nullable(
   }),
   'this season’s payout if it ended now, in token atoms',
 )
-const Rules = Open(
-  'score and valuation in words; the split, the minimum field, caps and the practice board in numbers',
+const Rules = Answer(
+  {
+    score: Text('how the score is counted'),
+    valuation: Text('how trades are valued'),
+    split_pct: Type.Array(Num('share'), { description: '50, 30, 20' }),
+    min_owner_clusters: Count('10: fewer, and the season does not pay'),
+    prize_cap_usd: Usd('most a season pays'),
+    reserve_ceiling_seasons: Count('3: the reserve holds at most so many caps'),
+    copy_window_s: Count('trades that follow another entrant’s within this time are copies'),
+    practice: Answer({
+      book_usdg: Count('10000'),
+      division: Text('what the practice board trades'),
+      hosted_assets: Type.Array(Text('core symbol')),
+      min_interval_s: Count('300'),
+    }),
+  },
+  { title: 'LeagueRules' },
 )
 const reserveHead = {
   on: Flag('whether a reserve is kept'),
