@@ -1,0 +1,148 @@
+import type { Address } from '../bytes/hex.ts'
+import type { Crypto } from '../crypto/createCrypto.ts'
+import { hookEffectOf } from '../pools/hooks.ts'
+import { quoteExactIn } from '../pools/quote.ts'
+import type { Pool } from '../pools/types.ts'
+import { frameGas, gasInOut, hopGas, placeOf } from './gas.ts'
+import type { PoolIndex } from './poolIndex.ts'
+import { routeIdOf } from './routeId.ts'
+import type { Hop, Route, RouteQuote, RouteRequest } from './types.ts'
+
+/** Anyone can open pools: of one pair no more than the deepest of them are looked at. */
+const MAX_POOLS_OF_PAIR = 24
+/** Of several ways to reach a place, so many go on; more input never gives less, so the best of them stays the best. */
+const BEAM = 3
+
+export type FoundRoutes = {
+  /** Best first, by output net of gas. */
+  routes: RouteQuote[]
+  /** Direct pools whose hook has the last word: only the chain can quote them. */
+  byCall: Route[]
+}
+
+type Draft = { hops: Hop[]; amountsOut: bigint[]; gas: number }
+
+/** Every way from one token to another over at most three pools, by way of the hubs, quoted exactly. */
+export function findRoutes(
+  { index, crypto }: { index: PoolIndex; crypto: Pick<Crypto, 'keccakText'> },
+  request: RouteRequest,
+): FoundRoutes {
+  const { amountIn, maxHops = 3 } = request
+  const from = placeOf(request.tokenIn, index.weth)
+  const to = placeOf(request.tokenOut, index.weth)
+  if (from === to || amountIn <= 0n) return { routes: [], byCall: [] }
+  const hubs = index.hubs.filter((hub) => hub !== from && hub !== to)
+  const start: Draft[] = [{ hops: [], amountsOut: [amountIn], gas: 0 }]
+  const whole = extend(index, start, from, to)
+
+  if (maxHops >= 2) {
+    for (const hub of hubs) {
+      const atHub = best(extend(index, start, from, hub))
+      whole.push(...extend(index, atHub, hub, to))
+      if (maxHops < 3) continue
+      for (const second of hubs) {
+        if (second !== hub) whole.push(...extend(index, best(extend(index, atHub, hub, second)), second, to))
+      }
+    }
+  }
+  const routes = whole.map((draft) =>
+    measure({ id: routeIdOf(crypto, draft.hops), hops: draft.hops }, draft, request),
+  )
+  routes.sort((a, b) => compare(b.netOut, a.netOut) || a.gas - b.gas)
+  return { routes, byCall: directByCall(index, crypto, from, to) }
+}
+
+/** The same route for another amount; undefined when it cannot carry it. */
+export function requote(
+  route: Route,
+  request: Pick<RouteRequest, 'tokenIn' | 'tokenOut' | 'amountIn' | 'gasCost'>,
+): RouteQuote | undefined {
+  let draft: Draft | undefined = { hops: [], amountsOut: [request.amountIn], gas: 0 }
+  for (const hop of route.hops) {
+    draft = step(draft, hop)
+    if (!draft) return undefined
+  }
+  return measure(route, draft, request)
+}
+
+function extend(index: PoolIndex, drafts: readonly Draft[], from: Address, to: Address): Draft[] {
+  const pools = deepest(index.between(from, to))
+  const found: Draft[] = []
+  for (const pool of pools) {
+    const zeroForOne = placeOf(pool.token0, index.weth) === from
+    const hop = zeroForOne
+      ? { pool, zeroForOne, tokenIn: pool.token0, tokenOut: pool.token1 }
+      : { pool, zeroForOne, tokenIn: pool.token1, tokenOut: pool.token0 }
+    for (const draft of drafts) {
+      const next = step(draft, hop)
+      if (next) found.push(next)
+    }
+  }
+  return found
+}
+
+function step(draft: Draft, hop: Hop): Draft | undefined {
+  const amountIn = draft.amountsOut[draft.amountsOut.length - 1]!
+  const swap = quoteExactIn(hop.pool, hop.zeroForOne, amountIn)
+  // A pool that runs out leaves part of the input behind: that is another trade than the one asked for.
+  if (!swap?.filled || swap.amountOut === 0n) return undefined
+  return {
+    hops: [...draft.hops, hop],
+    amountsOut: [...draft.amountsOut, swap.amountOut],
+    gas: draft.gas + hopGas(hop, swap),
+  }
+}
+
+function best(drafts: Draft[]): Draft[] {
+  drafts.sort((a, b) =>
+    compare(b.amountsOut[b.amountsOut.length - 1]!, a.amountsOut[a.amountsOut.length - 1]!),
+  )
+  return drafts.slice(0, BEAM)
+}
+
+function measure(
+  route: Route,
+  draft: Draft,
+  request: Pick<RouteRequest, 'tokenIn' | 'tokenOut' | 'gasCost'>,
+): RouteQuote {
+  const [amountIn, ...hopAmountsOut] = draft.amountsOut as [bigint, ...bigint[]]
+  const amountOut = hopAmountsOut[hopAmountsOut.length - 1]!
+  const gas = draft.gas + frameGas(route.hops, request.tokenIn, request.tokenOut)
+  const netOut = amountOut - gasInOut(gas, request.gasCost)
+  return { id: route.id, hops: route.hops, amountIn, amountOut, hopAmountsOut, gas, netOut }
+}
+
+function directByCall(
+  index: PoolIndex,
+  crypto: Pick<Crypto, 'keccakText'>,
+  from: Address,
+  to: Address,
+): Route[] {
+  const routes: Route[] = []
+  for (const pool of index.between(from, to)) {
+    if (pool.version !== 'v4' || hookEffectOf(pool.key) === 'none') continue
+    const zeroForOne = placeOf(pool.token0, index.weth) === from
+    const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+    const hops = [{ pool, zeroForOne, tokenIn, tokenOut }]
+    routes.push({ id: routeIdOf(crypto, hops), hops })
+    if (routes.length === MAX_POOLS_OF_PAIR) break
+  }
+  return routes
+}
+
+/** Liquidity is one unit for all kinds of pool of a pair: for v2 it is the root of the product. */
+function depthOf(pool: Pool): number {
+  if (pool.version !== 'v2') return Number(pool.liquidity)
+  return Math.sqrt(Number(pool.reserve0) * Number(pool.reserve1))
+}
+
+function deepest(pools: readonly Pool[]): readonly Pool[] {
+  if (pools.length <= MAX_POOLS_OF_PAIR) return pools
+  const rated = pools.map((pool) => ({ pool, depth: depthOf(pool) }))
+  rated.sort((a, b) => b.depth - a.depth)
+  return rated.slice(0, MAX_POOLS_OF_PAIR).map(({ pool }) => pool)
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
