@@ -25,11 +25,7 @@ export async function findSignedChallenge(
 ): Promise<{ id: number; wallet: Wallet }> {
   const site = signInSite(deps.config)
   const wallet = address.toLowerCase() as Wallet
-  if (!HEX.test(signature))
-    fail('BAD_REQUEST', { field: 'signature', message: 'signature is not 0x and hex digits' })
-  if (!SIGNATURE.test(signature)) {
-    fail('BAD_SIGNATURE', { message: `The signature is not of 65 bytes. ${CONTRACT_WALLETS}` })
-  }
+  if (!SIGNATURE.test(signature)) refuseShape(signature)
   const open = await openChallenges(deps.db, { wallet, purpose, nonce, nowS: nowS(deps.clock) })
   if (open.length === 0) fail('CHALLENGE_EXPIRED')
   const signed = open.find(({ nonce: own, issued_at_s: issuedAtS, expires_at_s: expiresAtS }) => {
@@ -41,4 +37,12 @@ export async function findSignedChallenge(
       message: `The signature does not recover to the wallet. ${CONTRACT_WALLETS}`,
     })
   return { id: signed.id, wallet }
+}
+
+/** Hex of another length is what contract wallets send; anything else is no signature at all. */
+function refuseShape(signature: string): never {
+  if (HEX.test(signature)) {
+    throw refusal('BAD_SIGNATURE', { message: `The signature is not of 65 bytes. ${CONTRACT_WALLETS}` })
+  }
+  throw refusal('BAD_REQUEST', { field: 'signature', message: 'signature is not 0x and hex digits' })
 }

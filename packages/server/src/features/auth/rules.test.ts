@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { accountName, capScope, capsOf, looksLikeKey, newKeyText, retryAfterS } from './rules.ts'
+
+describe('the scope a cap counts', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::1', '0:0:0:0::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0000:0000:ffff::', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
+    ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['unknown', 'unknown'],
+  ])('of %s is %s', (address, scope) => expect(capScope(address)).toBe(scope))
+
+  it('is the same for every address of a /64 and no two /64s share one', () => {
+    const group = () => fc.integer({ min: 0, max: 0xffff })
+    const groups = (length: number) => fc.array(group(), { minLength: length, maxLength: length })
+    const text = (parts: number[]) => parts.map((part) => part.toString(16)).join(':')
+    fc.assert(
+      fc.property(groups(4), groups(4), groups(4), groups(4), (net, otherNet, host, otherHost) => {
+        const scope = capScope(text([...net, ...host]))
+        expect(capScope(text([...net, ...otherHost]))).toBe(scope)
+        expect(capScope(text([...otherNet, ...host])) === scope).toBe(text(net) === text(otherNet))
+      }),
+    )
+  })
+})
+
+describe('a cap', () => {
+  const caps = { signupsPerAddressDay: 2, signupsPerHour: 3, keysPerAddressDay: 4, keysPerHour: 5 }
+  const nowS = 10 * 86_400 + 3 * 3_600 + 100
+
+  it('is of the day for an address and of the hour for the service', () => {
+    expect(capsOf('key', caps, '192.0.2.7', nowS)).toEqual([
+      { scope: '192.0.2.7', windowStartS: 10 * 86_400, windowEndS: 11 * 86_400, most: 4 },
+      {
+        scope: 'service',
+        windowStartS: 10 * 86_400 + 3 * 3_600,
+        windowEndS: 10 * 86_400 + 4 * 3_600,
+        most: 5,
+      },
+    ])
+    expect(capsOf('account', caps, '192.0.2.7', nowS).map(({ most }) => most)).toEqual([2, 3])
+  })
+
+  it('passed, waits until the last of its windows ends', () => {
+    const both = capsOf('account', caps, 'a', nowS)
+    const wait = (address: number, service: number) =>
+      retryAfterS(
+        both,
+        new Map([
+          ['a', address],
+          ['service', service],
+        ]),
+        nowS,
+      )
+    expect(wait(2, 3)).toBeUndefined()
+    expect(wait(2, 4)).toBe(3_500)
+    expect(wait(3, 3)).toBe(86_400 - 3 * 3_600 - 100)
+    expect(wait(3, 4)).toBe(86_400 - 3 * 3_600 - 100)
+  })
+})
+
+it('a key is what it makes and little else', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (random) => {
+      const key = newKeyText(random)
+      expect(looksLikeKey(key)).toBe(true)
+      expect(Buffer.from(key.slice(6), 'base64url')).toEqual(Buffer.from(random))
+    }),
+  )
+  fc.assert(fc.property(fc.string(), (text) => !looksLikeKey(text)))
+  expect(looksLikeKey(`pit_w_${'A'.repeat(43)}\n`)).toBe(false)
+})
+
+it('an account is named by the ends of its wallet', () => {
+  expect(accountName(7, '0x1234567890123456789012345678901234567890')).toBe('0x1234...7890')
+  expect(accountName(7, null)).toBe('account 7')
+})
