@@ -28,6 +28,7 @@ const REAL: [string, Abi, string][] = [
   ['v4StateViewAbi', abis.v4StateViewAbi, '@uniswap/v4-periphery/foundry-out/StateView.sol/StateView.json'],
   [
     'universalRouterAbi',
+    abis.universalRouterAbi,
     '@uniswap/universal-router/artifacts/contracts/UniversalRouter.sol/UniversalRouter.json',
   ],
   ['wethAbi', abis.wethAbi, '@uniswap/v2-periphery/build/WETH9.json'],
