@@ -278,14 +278,56 @@ test('senders may be contracts', async () => {
   expect(BigInt(block!.calls[1]!.returnData)).toBe(FOREVER)
 })
 
-test('only the head can be simulated on, and only so much', async () => {
+test('a block of a moment ago can be simulated on: what happened since is undone first', async () => {
+  const reads = one(
+    on('token', 'balanceOf', [alice!.address]),
+    on('token', 'balanceOf', [bob!.address]),
+    on('probe', 'words', [40n]),
+    on('probe', 'words', [41n]),
+    { to: EMPTY },
+  )
+  const stateOverrides = { [EMPTY]: { code: ENVIRONMENT } }
+  const look = async (number?: bigint) => {
+    const at = number === undefined ? 'latest' : hex(number)
+    const [block] = await simulate({ blockStateCalls: [{ ...reads[0], stateOverrides }] }, at)
+    return block!.calls.map(({ returnData }, index) => (index === 4 ? words(returnData)[5] : returnData))
+  }
+  const send = async (tx: { to: Hex; input: Hex; authorizationList?: unknown }) => {
+    const { input, ...rest } = tx
+    await chain.sendOwned({ from: alice!.address, gas: 500_000n, data: input, ...rest })
+    await chain.mine()
+  }
+  const seen = new Map<bigint, unknown>()
+  const note = async () => void seen.set(chain.head().number, await look())
+  await note()
+  await send(on('token', 'transfer', [bob!.address, 1_234n]))
+  await note()
+  await send(on('probe', 'write', [40n, 2n, 7n]))
+  await note()
+  await send(on('probe', 'write', [41n, 2n, 0n]))
+  await send({ to: EMPTY, input: '0x' })
+  await note()
+  await chain.mine()
+  expect(
+    new Set([...seen.values()].map((value) => JSON.stringify(value, (_, item) => String(item)))).size,
+  ).toBe(4)
+  for (const [number, what] of seen) expect(await look(number), `block ${number}`).toEqual(what)
+  await chain.mine()
+  await chain.onShadow(async () => {})
+  expect(chain.stats().shadowMismatches).toBe(0)
+})
+
+test('what is too old, too much or out of order is refused', async () => {
+  for (let left = 65; left > 0; left -= 1) await chain.mine()
   const head = chain.head()
   const calls = one({ to: EMPTY })
   expect(await simulate({ blockStateCalls: calls }, hex(head.number))).toHaveLength(1)
   expect(await simulate({ blockStateCalls: calls }, { blockHash: head.hash })).toHaveLength(1)
   const fails = async (payload: Record<string, unknown>, block: unknown, code: number) =>
     expect(simulate(payload, block)).rejects.toMatchObject({ code })
-  await fails({ blockStateCalls: calls }, '0x1', -32000)
+  await fails({ blockStateCalls: calls }, hex(head.number - 65n), -32000)
+  await fails({ blockStateCalls: calls }, hex(head.number + 1n), -32000)
+  await fails({ blockStateCalls: calls }, { blockHash: `0x${'ab'.repeat(32)}` }, -32000)
   await fails({ blockStateCalls: Array(257).fill({ calls: [] }) }, 'latest', -38026)
   await fails({ blockStateCalls: one(...Array(1_001).fill({ to: EMPTY })) }, 'latest', -38026)
   await fails({ blockStateCalls: [{ blockOverrides: { number: '0x1' }, calls: [] }] }, 'latest', -38020)

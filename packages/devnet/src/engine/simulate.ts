@@ -6,14 +6,20 @@ import { type CallTerms, checkCall, checkSender, lesser, paidPriceWei } from './
 import { SIMULATE_CODE } from './simulateFailure.ts'
 import type { Frame } from './simulateLogs.ts'
 import {
-  type BlockReference,
   parseSimulate,
   type SimulatedBlockRequest,
   type SimulatedCall,
   type SimulateLimits,
   type SimulateOptions,
 } from './simulateRequest.ts'
-import { requestsOfDiff, requestsOfOverrides, type StateDiff, undelegatedBy } from './simulateState.ts'
+import { requestsOfRewind } from './simulateRewind.ts'
+import {
+  requestsOfDiff,
+  requestsOfOverrides,
+  type StateDiff,
+  undelegatedBy,
+  ZERO_WORD,
+} from './simulateState.ts'
 import type { BlockJson, Chain, Head, Hex } from './types.ts'
 
 export interface SimulateSettings extends SimulateLimits {
@@ -22,7 +28,6 @@ export interface SimulateSettings extends SimulateLimits {
 }
 
 const DEFAULTS: SimulateSettings = { maxBlocks: 256, maxCalls: 1_000, maxMs: 10_000 }
-const ZERO_WORD: Hex = `0x${'0'.repeat(64)}`
 // One run tells both what happened and what it left behind.
 const TRACER = {
   tracer: 'muxTracer',
@@ -54,13 +59,12 @@ export function createSimulate(chain: Pick<Chain, 'onShadow'>, settings: Partial
   return async (params: unknown[]): Promise<Record<string, unknown>[]> => {
     const options = parseSimulate(params, limits)
     return chain.onShadow(async (engine, head) => {
-      checkReference(options.at, head)
       const progress: Progress = {
         engine,
         options,
         head,
         parent: { number: head.number, timestampS: head.timestampS },
-        waiting: [],
+        waiting: await requestsOfRewind(engine, options.at, head),
         deadline: performance.now() + limits.maxMs,
       }
       const answers: Record<string, unknown>[] = []
@@ -72,17 +76,6 @@ export function createSimulate(chain: Pick<Chain, 'onShadow'>, settings: Partial
       return answers
     })
   }
-}
-
-function checkReference(at: BlockReference, head: Head): void {
-  if ('tag' in at) return
-  const isHead = 'number' in at ? at.number === head.number : at.hash === head.hash
-  if (isHead) return
-  const asked = 'number' in at ? toHex(at.number) : at.hash
-  throw rpcFailure(
-    -32000,
-    `only the head can be simulated on: it is ${toHex(head.number)}, asked was ${asked}`,
-  )
 }
 
 /** The empty blocks up to one whose number is overridden. */

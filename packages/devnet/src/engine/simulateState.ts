@@ -19,10 +19,10 @@ export interface StateDiff {
   post: Record<Hex, AccountDiff>
 }
 
-const ZERO_WORD: Hex = `0x${'0'.repeat(64)}`
+export const ZERO_WORD: Hex = `0x${'0'.repeat(64)}`
 const ZERO_ADDRESS: Hex = `0x${'0'.repeat(40)}`
 const EMPTY_TRIE: Hex = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
-const DELEGATION = '0xef0100'
+export const DELEGATION = '0xef0100'
 
 /** The requests that make an engine's latest state what a call left behind. */
 export function requestsOfDiff(diff: StateDiff, undelegated: readonly Hex[]): Call[] {
@@ -122,7 +122,7 @@ function requestsOfOverride(override: AccountOverride): Call[] {
   return requests
 }
 
-const setWord = (address: Hex, slot: bigint, word: Hex): Call => [
+export const setWord = (address: Hex, slot: bigint, word: Hex): Call => [
   'hardhat_setStorageAt',
   [address, toHex(slot), word],
 ]
