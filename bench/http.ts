@@ -57,6 +57,7 @@ async function servePit(): Promise<void> {
     geo: unknownGeo,
     logger: createLogger({ level: 'info' }),
     metrics: createMetrics(),
+    version: '0',
   })
   ready((await app.listen()).port)
 }

@@ -147,6 +147,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
       geo,
       logger,
       metrics,
+      version: VERSION,
     })
     const { address, port } = await app.listen()
     opened.push(() => app.close())

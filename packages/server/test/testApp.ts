@@ -36,6 +36,7 @@ export async function openTestApp({
     geo: unknownGeo,
     logger: createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } }),
     metrics: createMetrics({ withProcess: false }),
+    version: '1.2.3',
     ...deps,
   })
   return { ...app, log, time }

@@ -3,7 +3,8 @@ import { refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
 import type { App } from './createApp.ts'
-import { PASSED } from './rates/limiter.ts'
+import { PASSED, ratesOf } from './rates/limiter.ts'
+import { createMemoryLimiter } from './rates/memoryLimiter.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>
 const open = async (options: Parameters<typeof openTestApp>[0] = {}) => {
@@ -172,6 +173,22 @@ describe('the order at the edge', () => {
     app.time.nowMs += 10_000
     expect((await ask('1.1.1.1')).status).toBe(200)
   })
+})
+
+it('judges the address before the key, and draws from both only when all pass', async () => {
+  await open()
+  const get = (headers: Record<string, string>) => app.inject({ url: '/api/v1/tokens/ETH', headers })
+  const elsewhere = { ...bearer, 'x-forwarded-for': '9.9.9.9' }
+  for (let i = 0; i < 20; i++) expect((await get(elsewhere)).status).toBe(200)
+  // The key is empty now; its refusals must not empty the address.
+  for (let i = 0; i < 30; i++) expect((await get(elsewhere)).headers['retry-after']).toBe('2')
+  const limiter = createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) })
+  for (let i = 0; i < 40; i++)
+    limiter.take([{ bucket: 'token_get.address', id: '127.0.0.1' }], app.time.nowMs)
+  await app.close()
+  await open({ limiter })
+  expect([(await get({ authorization: 'Bearer x' })).status, (await get(bearer)).status]).toEqual([429, 429])
+  expect((await get(elsewhere)).status).toBe(200)
 })
 
 describe('keys', () => {
@@ -398,6 +415,25 @@ describe('what the parser refuses', () => {
       `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${GOOD_KEY}\r\n\r\nNONSENSE\r\n\r\n`,
     )
     expect(text).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\n\{\}$/)
+  })
+})
+
+describe('pages', () => {
+  it('serves the reference, the OpenAPI document and llms.txt, and leads there from the root', async () => {
+    await open()
+    const docs = await app.inject({ url: '/docs' })
+    expect([docs.status, docs.headers['content-type'], docs.headers['cache-control']]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+      'no-store',
+    ])
+    expect(docs.headers['content-security-policy']).toMatch(/default-src 'none'; style-src 'sha256-/)
+    const openapi = await app.inject({ url: '/api/v1/openapi.json' })
+    expect(openapi.json()).toMatchObject({ openapi: '3.1.0', info: { version: '1.2.3' } })
+    expect((await app.inject({ url: '/llms.txt' })).text).toContain('http://localhost:4663')
+    const home = await app.inject({ url: '/' })
+    expect([home.status, home.headers.location]).toEqual([302, '/docs'])
+    expect((await app.inject({ method: 'POST', url: '/docs' })).status).toBe(405)
   })
 })
 

@@ -12,6 +12,7 @@ import { createEdge } from './edge.ts'
 import { createHosts } from './hosts.ts'
 import { createInject, type Inject } from './inject.ts'
 import { createOverload } from './overload.ts'
+import { createPages, openApiAnswer } from './pages.ts'
 import { answerParserErrors } from './parserErrors.ts'
 import { createPeers } from './peer.ts'
 import { type AnyHandler, type Authenticate, type PagePlan, planRoute, type RoutePlan } from './plan.ts'
@@ -36,22 +37,17 @@ export interface AppDeps {
     | 'devFields'
   >
   clock: Clock
-  handlers: Handlers
+  handlers: Omit<Handlers, 'openapi'>
   authenticate: Authenticate
   limiter: Limiter
   sanctions: { isSanctioned(address: string): boolean }
   geo: Geo
   logger: Logger
   metrics: Metrics
-  /** Pages beside the API; see createPages. */
-  pages?: readonly PageAt[]
+  /** The server's own, named in the reference. */
+  version: string
   /** How long a client may take; tests shorten them. */
   times?: Partial<typeof TIMES>
-}
-
-export interface PageAt {
-  path: string
-  page: PagePlan
 }
 
 export interface App {
@@ -72,15 +68,14 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const { config, metrics } = deps
   const times = { ...TIMES, ...deps.times }
   const router = createRouter<RoutePlan | PagePlan>()
+  const about = { version: deps.version, publicUrl: config.publicUrl }
+  const openapi = openApiAnswer(about)
+  const handlers: Handlers = { ...deps.handlers, openapi: () => openapi }
   for (const id of ROUTE_IDS) {
     const route = routeById(id)
-    router.add(
-      route.method,
-      route.path,
-      planRoute(route, deps.handlers[id] as AnyHandler | 'not built', config),
-    )
+    router.add(route.method, route.path, planRoute(route, handlers[id] as AnyHandler | 'not built', config))
   }
-  for (const { path, page } of deps.pages ?? []) router.add('GET', path, page)
+  for (const { path, page } of createPages(about)) router.add('GET', path, page)
 
   const overload = createOverload(config)
   metrics.watchLoad(overload)

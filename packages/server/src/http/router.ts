@@ -61,6 +61,7 @@ export function createRouter<T>(): Router<T> {
     let params = NO_PARAMS
     let node = whole.get(path) ?? null
     if (node === null) {
+      if (!path.startsWith('/')) return { kind: 'none' }
       params = {}
       node = walk(root, segmentsOf(path), 0, params)
     }

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { llmsText, openApi, referencePage } from '@pit/protocol'
+import type { PagePlan } from './plan.ts'
+import { JSON_POLICY } from './reply.ts'
+import type { RawAnswer } from './types.ts'
+
+export interface PageAt {
+  path: string
+  page: PagePlan
+}
+
+/** GET openapi.json: a route of the table, answered from it. */
+export const openApiAnswer = ({ version, publicUrl }: { version: string; publicUrl: string }): RawAnswer => ({
+  raw: Buffer.from(JSON.stringify(openApi({ version, serverUrl: new URL(publicUrl).origin }))),
+})
+
+/** What stands beside the API: the reference and llms.txt. Written once, kept as bytes. */
+export function createPages({ version, publicUrl }: { version: string; publicUrl: string }): PageAt[] {
+  const serverUrl = new URL(publicUrl).origin
+  const reference = referencePage({ version, serverUrl })
+  return [
+    pageAt('/docs', 'docs', reference, 'text/html; charset=utf-8', [
+      'Content-Security-Policy',
+      pagePolicy(reference),
+    ]),
+    pageAt('/llms.txt', 'llms', llmsText(serverUrl), 'text/plain; charset=utf-8', JSON_POLICY),
+    {
+      path: '/',
+      page: {
+        kind: 'page',
+        name: 'home',
+        status: 302,
+        body: Buffer.from('The reference is at /docs.\n'),
+        contentType: 'text/plain; charset=utf-8',
+        headers: ['Location', '/docs', ...JSON_POLICY],
+      },
+    },
+  ]
+}
+
+const pageAt = (
+  path: string,
+  name: string,
+  text: string,
+  contentType: string,
+  headers: readonly string[],
+): PageAt => ({
+  path,
+  page: { kind: 'page', name, status: 200, body: Buffer.from(text), contentType, headers },
+})
+
+/** Only the page's own style sheets, by their hash; nothing else may run or load. */
+function pagePolicy(html: string): string {
+  const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
+    ([, css]) => `'sha256-${createHash('sha256').update(css!).digest('base64')}'`,
+  )
+  return `default-src 'none'; style-src ${styles.join(' ') || "'none'"}; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+}
