@@ -14,9 +14,9 @@ import type { Db } from '../packages/server/src/platform/db/index.ts'
 const TARGET = 0.85
 const SAMPLES = 1_000
 const NOW_S = 1_800_000_000
-const SLICE = 20
+const SLICE = 5
 const WARM_UP = 200
-const [rounds = 1_500] = process.argv.slice(2).map(Number)
+const [rounds = 4_000] = process.argv.slice(2).map(Number)
 
 const crypto = await createCrypto()
 const curve = await loadCurve(crypto.curve)
@@ -80,12 +80,13 @@ for (let round = -WARM_UP; round < rounds; round++) {
     if (round >= 0) times[name].push(time)
   }
 }
-const middle = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN
-const verifiedPerS = 1 / middle(times.verify)
-const recoveredPerS = 1 / middle(times.recover)
-const ratio = verifiedPerS / recoveredPerS
+const quantile = (share: number, numbers: number[]) =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN
+const ratioAt = (share: number) => quantile(share, times.recover) / quantile(share, times.verify)
+// On a busy machine half of all slices are interrupted, the longer ones more often: the quickest quarter is not.
+const ratio = ratioAt(0.25)
 console.log(`curve          ${crypto.curve}
-bare recover   ${Math.round(recoveredPerS)}/s
-verification   ${Math.round(verifiedPerS)}/s
-ratio          ${(ratio * 100).toFixed(1)}% (medians of ${rounds} slices; at least ${TARGET * 100}% wanted)`)
+bare recover   ${Math.round(1 / quantile(0.25, times.recover))}/s
+verification   ${Math.round(1 / quantile(0.25, times.verify))}/s
+ratio          ${(ratio * 100).toFixed(1)}% (lower quartiles of ${rounds} slices; medians ${(ratioAt(0.5) * 100).toFixed(1)}%; at least ${TARGET * 100}% wanted)`)
 process.exit(ratio >= TARGET ? 0 : 1)
