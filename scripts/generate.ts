@@ -3,15 +3,25 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type ContractLock, contractLock, errorsDoc, llmsText, lockBreaches } from '@pit/protocol'
+import { SETTINGS as DEVNET_SETTINGS } from '../packages/devnet/src/config.ts'
+import { SETTINGS as SERVER_SETTINGS } from '../packages/server/src/config.ts'
+import { configurationDoc, envExample } from './settingsDoc.ts'
 
 type GeneratedFile = { path: string; text: string }
 
 const LOCK_PATH = 'packages/protocol/contract.lock.json'
 
+const processes = [
+  { process: 'server', settings: SERVER_SETTINGS },
+  { process: 'devnet', settings: DEVNET_SETTINGS },
+]
+
 const files: GeneratedFile[] = [
   { path: LOCK_PATH, text: `${JSON.stringify(contractLock(), null, 2)}\n` },
   { path: 'docs/errors.md', text: errorsDoc() },
   { path: 'docs/llms.txt', text: llmsText() },
+  { path: 'docs/configuration.md', text: configurationDoc(processes) },
+  { path: '.env.example', text: envExample(processes) },
 ]
 
 const breaches = existsSync(LOCK_PATH)

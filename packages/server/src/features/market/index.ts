@@ -1,0 +1,3 @@
+export { type Market, openMarket } from './openMarket.ts'
+export type { AnyPool } from './poolBook.ts'
+export type { Mark } from './readMarks.ts'

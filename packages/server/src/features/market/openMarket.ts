@@ -1,0 +1,104 @@
+import { type Address, type Crypto, createPoolIndex, type PoolIndex } from '@pit/chain'
+import type { ChainProfile } from '@pit/protocol'
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db/index.ts'
+import type { Header } from '../../platform/follow/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Rpc } from '../../platform/rpc.ts'
+import { followMarks } from './followMarks.ts'
+import { followPools } from './followPools.ts'
+import type { AnyPool } from './poolBook.ts'
+import type { Mark } from './readMarks.ts'
+
+export interface MarketDeps {
+  rpc: Rpc
+  db: Db
+  clock: Clock
+  crypto: Crypto
+  profile: ChainProfile
+  logger: Logger
+  /** Whether this process writes checkpoints and the mark history. */
+  writes: boolean
+}
+
+export interface Market {
+  /** The last block applied; null until the first. */
+  head(): Header | null
+  /** Pools by pair, live: read and use it without waiting in between, and all of it is of one block. */
+  index: PoolIndex
+  pool(id: string): AnyPool | undefined
+  /** Curves by the token they launched. */
+  curveOf(token: Address): AnyPool | undefined
+  poolCount(): number
+  /** An independent mark, or undefined when there is none or it cannot be read. */
+  mark(token: Address): Mark | undefined
+  whyUnread(token: Address): string | undefined
+  onBlock(listener: (head: Header, touched: ReadonlySet<AnyPool>) => void): () => void
+  onPool(listener: (pool: AnyPool) => void): () => void
+  /** Resolves once the chain's head was applied and marks were read. */
+  ready(): Promise<void>
+  close(): Promise<void>
+}
+
+const POLL_MS = 50
+const CHECKPOINT_EVERY_MS = 10_000
+
+/** The market in memory: pools by logs, marks by one call, both following the head. */
+export async function openMarket(deps: MarketDeps): Promise<Market> {
+  const { rpc, db, clock, profile, logger } = deps
+  const core = (symbol: string) =>
+    profile.core_tokens.find((token) => token.symbol === symbol)?.address.toLowerCase() as Address | undefined
+  const weth = core('WETH')
+  if (!weth) throw new Error('the profile names no WETH')
+  const hubs = [weth, core('USDG'), core('PARTNER')].filter((hub) => hub !== undefined)
+  const index = createPoolIndex({ weth, hubs })
+  const curves = new Map<Address, AnyPool>()
+  const blockListeners = new Set<(head: Header, touched: ReadonlySet<AnyPool>) => void>()
+  const poolListeners = new Set<(pool: AnyPool) => void>()
+
+  const pools = await followPools({
+    rpc,
+    db,
+    profile,
+    logger,
+    pollMs: POLL_MS,
+    checkpointEveryMs: deps.writes ? CHECKPOINT_EVERY_MS : null,
+    listener: {
+      onBorn(pool) {
+        if (pool.version === 'curve') curves.set(pool.token, pool)
+        else index.add(pool)
+        for (const listener of poolListeners) listener(pool)
+      },
+      onGone(pool) {
+        if (pool.version === 'curve') curves.delete(pool.token)
+        else index.remove(pool.id)
+      },
+      onBlock(head, touched) {
+        for (const listener of blockListeners) listener(head, touched)
+      },
+    },
+  })
+  const marks = followMarks({ rpc, db, clock, profile, logger, writes: deps.writes })
+
+  const subscribe = <T>(listeners: Set<T>, listener: T) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+  return {
+    head: pools.head,
+    index,
+    pool: pools.book.get,
+    curveOf: (token) => curves.get(token),
+    poolCount: pools.book.size,
+    mark: marks.mark,
+    whyUnread: marks.whyUnread,
+    onBlock: (listener) => subscribe(blockListeners, listener),
+    onPool: (listener) => subscribe(poolListeners, listener),
+    ready: async () => {
+      await Promise.all([pools.catchUp(), marks.refresh()])
+    },
+    close: async () => {
+      await Promise.all([pools.close(), marks.close()])
+    },
+  }
+}

@@ -1,0 +1,40 @@
+interface Settings {
+  [name: string]: { default: string; means: string }
+}
+export interface ProcessSettings {
+  process: string
+  settings: Settings
+}
+
+/** Every setting of every process, each once. */
+export function envExample(processes: ProcessSettings[]): string {
+  const lines = ['# Every setting with its default. Copy what you change to your environment.', '']
+  const seen = new Set<string>()
+  for (const { process, settings } of processes) {
+    lines.push(`# ${process}`)
+    for (const [name, setting] of Object.entries(settings)) {
+      if (seen.has(name)) continue
+      seen.add(name)
+      lines.push(`# ${setting.means}`, `#${name}=${setting.default}`)
+    }
+    lines.push('')
+  }
+  return `${lines.join('\n').trimEnd()}\n`
+}
+
+export function configurationDoc(processes: ProcessSettings[]): string {
+  const lines = [
+    '# Configuration',
+    '',
+    'Settings are environment variables, read once at start; a value that makes no sense stops the start with its name. Made from the tables in `packages/*/src/config.ts` by `npm run generate`.',
+  ]
+  for (const { process, settings } of processes) {
+    lines.push('', `## ${process}`, '', '| setting | default | meaning |', '|---|---|---|')
+    for (const [name, setting] of Object.entries(settings)) {
+      lines.push(
+        `| \`${name}\` | ${setting.default === '' ? '' : `\`${setting.default}\``} | ${setting.means} |`,
+      )
+    }
+  }
+  return `${lines.join('\n')}\n`
+}
