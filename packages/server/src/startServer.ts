@@ -5,6 +5,7 @@ import { openSanctions } from './compliance/sanctions.ts'
 import type { Config } from './config.ts'
 import { createAgentRegistry } from './features/agents/index.ts'
 import { openAuth } from './features/auth/index.ts'
+import { openMarket } from './features/market/index.ts'
 import { createServiceHandlers, watchHealth } from './features/service/index.ts'
 import { createApp } from './http/createApp.ts'
 import { ratesOf } from './http/rates/limiter.ts'
@@ -18,6 +19,7 @@ import { createLogger } from './platform/logger.ts'
 import { createMetrics, serveMetrics } from './platform/metrics.ts'
 import { readProfile } from './platform/readProfile.ts'
 import { createRpc } from './platform/rpc.ts'
+import { withinMs } from './platform/withinMs.ts'
 import { VERSION } from './version.ts'
 
 export interface RunningServer {
@@ -29,6 +31,7 @@ export class StartRefused extends Error {}
 
 const PROFILE_WAIT_MS = 60_000
 const SWEEP_EVERY_MS = 60_000
+const MARKET_WAIT_MS = 10_000
 const PING_BOUND_MS = 1_500
 const HEAD_MAX_AGE_S = 30
 
@@ -89,6 +92,20 @@ export async function startServer(config: Config, stage: (text: string) => void)
         : { registry: createAgentRegistry({ rpc, registry: registry as `0x${string}` }) }),
     })
     opened.push(() => auth.close())
+
+    const market = await openMarket({ rpc, db, clock, crypto, profile, logger, writes: config.roles.jobs })
+    opened.push(() => market.close())
+    // A chain that does not answer delays the market, not the start: what needs it says so.
+    const inTime = await withinMs(MARKET_WAIT_MS, market.ready(), () => new Error('late')).then(
+      () => true,
+      () => false,
+    )
+    const head = market.head()
+    stage(
+      inTime && head
+        ? `market at block ${head.number}: ${market.poolCount()} pools and curves`
+        : 'market still catching up with the chain',
+    )
 
     const health = watchHealth({
       onChange: (dependency, state, why) =>

@@ -1,5 +1,5 @@
 import { type Address, type Crypto, createPoolIndex, type PoolIndex } from '@pit/chain'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db/index.ts'
 import type { Header } from '../../platform/follow/index.ts'
@@ -48,8 +48,8 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
   const { rpc, db, clock, profile, logger } = deps
   const core = (symbol: string) =>
     profile.core_tokens.find((token) => token.symbol === symbol)?.address.toLowerCase() as Address | undefined
-  const weth = core('WETH')
-  if (!weth) throw new Error('the profile names no WETH')
+  // Without WETH nothing is routed through it; ETH then stands for itself.
+  const weth = core('WETH') ?? NATIVE_TOKEN
   const hubs = [weth, core('USDG'), core('PARTNER')].filter((hub) => hub !== undefined)
   const index = createPoolIndex({ weth, hubs })
   const curves = new Map<Address, AnyPool>()
