@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createCrypto, serializeSignature } from '@pit/chain'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openDb } from '../packages/server/src/platform/db/index.ts'
+import { newDataDirectory } from '../packages/server/test/embeddedStore.ts'
+import { type ServerProcess, startServerProcess } from './serverProcess.ts'
+
+// Twenty by hand: KILL_ROUNDS=20 npx vitest run e2e/killSignIn.test.ts
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 4)
+const CLIENTS = 8
+// The message names this URL; each start has another port, so the default would change what was signed.
+const SETTINGS = { RATE_LIMIT_SCALE: '1000000', PUBLIC_URL: 'http://localhost' }
+const CAPS = ['SIGNUPS_PER_ADDRESS_DAY', 'SIGNUPS_PER_HOUR', 'KEYS_PER_ADDRESS_DAY', 'KEYS_PER_HOUR']
+
+interface SignIn {
+  body: { address: string; signature: string; nonce: string }
+  /** Keys answered for this one challenge; none when the answer was lost with the server. */
+  keys: string[]
+}
+
+const crypto = await createCrypto()
+let dataDir: string
+let server: ServerProcess | undefined
+beforeAll(async () => {
+  dataDir = await newDataDirectory()
+})
+afterAll(async () => {
+  await server?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+it(`loses no key and reopens no challenge in ${ROUNDS} kills during sign-ins`, async () => {
+  const all: SignIn[] = []
+  let lost = 0
+  for (let round = 0; round < ROUNDS; round++) {
+    server = await start()
+    const { url } = server
+    const made: SignIn[] = []
+    let stop = false
+    const clients = Array.from({ length: CLIENTS }, async () => {
+      while (!stop) await signInTwiceAtOnce(url, made).catch(() => undefined)
+    })
+    while (made.filter(({ keys }) => keys.length > 0).length < 30) await sleep(5)
+    await sleep(Math.random() * 50)
+    await killHard(server)
+    stop = true
+    await Promise.all(clients)
+    await server.stop()
+
+    server = await start()
+    lost += made.filter(({ keys }) => keys.length === 0).length
+    for (const signIn of made) await checkAfterRestart(server.url, signIn)
+    all.push(...made)
+    await server.stop()
+  }
+  server = undefined
+  await checkStore(all)
+  const keys = all.reduce((sum, signIn) => sum + signIn.keys.length, 0)
+  console.log(`${ROUNDS} kills, ${keys} keys answered, ${lost} answers lost with the server`)
+}, 1_800_000)
+
+function start(): Promise<ServerProcess> {
+  const caps = Object.fromEntries(CAPS.map((name) => [name, '1000000']))
+  return startServerProcess({ DATA_DIR: dataDir, ...SETTINGS, ...caps })
+}
+
+async function killHard(running: ServerProcess): Promise<void> {
+  const { pid } = JSON.parse(readFileSync(join(dataDir, 'store.lock'), 'utf8')) as { pid: number }
+  process.kill(pid, 'SIGKILL')
+  while (running.isAlive()) await sleep(5)
+}
+
+/** One challenge of a fresh wallet, sent to verify twice at the same time. */
+async function signInTwiceAtOnce(url: string, made: SignIn[]): Promise<void> {
+  const privateKey = randomBytes(32)
+  const address = crypto.addressOf(privateKey)
+  const challenge = await post(url, 'challenge', { address })
+  const { message, nonce } = challenge.body as { message: string; nonce: string }
+  const signature = serializeSignature(crypto.sign(crypto.hashMessage(message), privateKey))
+  const signIn: SignIn = { body: { address, signature, nonce }, keys: [] }
+  made.push(signIn)
+  await Promise.allSettled([verify(url, signIn), verify(url, signIn)])
+  expect(signIn.keys.length).toBeLessThanOrEqual(1)
+}
+
+async function verify(url: string, signIn: SignIn): Promise<number> {
+  const { status, body } = await post(url, 'verify', signIn.body)
+  if (status === 200) signIn.keys.push((body as { api_key: string }).api_key)
+  else expect({ status, body }).toMatchObject({ status: 401, body: { error: { code: 'CHALLENGE_EXPIRED' } } })
+  return status
+}
+
+async function checkAfterRestart(url: string, signIn: SignIn): Promise<void> {
+  const answered = signIn.keys.length === 1
+  const status = await verify(url, signIn)
+  // Where the answer was lost, the challenge is either used or still open; it is never both.
+  if (answered) expect(status).toBe(401)
+  expect(await verify(url, signIn)).toBe(401)
+  expect(signIn.keys.length).toBeLessThanOrEqual(1)
+  for (const key of signIn.keys) {
+    const me = await fetch(`${url}/api/v1/auth/me`, { headers: { authorization: `Bearer ${key}` } })
+    expect(me.status).toBe(200)
+    expect(await me.json()).toMatchObject({ wallet: signIn.body.address })
+  }
+}
+
+/** What the answers cannot show: a key that was made but never answered is still the only one. */
+async function checkStore(all: SignIn[]): Promise<void> {
+  const db = await openDb({ dataDir, databaseUrl: null })
+  try {
+    const rows = await db.query<{ wallet: string; keys: number }>(
+      'select wallet, count(*) as keys from api_keys group by wallet',
+    )
+    const keysOf = new Map(rows.map(({ wallet, keys }) => [wallet, keys]))
+    for (const { body } of all) expect(keysOf.get(body.address)).toBe(1)
+    expect(
+      await db.query('select wallet from accounts where wallet not in (select wallet from api_keys)'),
+    ).toEqual([])
+  } finally {
+    await db.close()
+  }
+}
+
+async function post(url: string, path: string, body: object): Promise<{ status: number; body: unknown }> {
+  const answer = await fetch(`${url}/api/v1/auth/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, body: await answer.json() }
+}
