@@ -4,7 +4,6 @@ declare module 'autocannon' {
     url: string
     headers?: Record<string, string>
     connections?: number
-    pipelining?: number
     /** Seconds. */
     duration?: number
   }

@@ -58,7 +58,7 @@ export interface App {
   inject: Inject
 }
 
-const TIMES = { headersMs: 10_000, bodyMs: 10_000, keepAliveMs: 65_000, closeMs: 10_000 }
+const TIMES = { headersMs: 10_000, bodyMs: 10_000, keepAliveMs: 65_000, closeMs: 10_000, idleMs: 120_000 }
 /** Also bounds the number of headers: Node's own count drops the surplus in silence. */
 const MAX_HEADER_BYTES = 16_384
 const MAX_CONNECTIONS = 20_000
@@ -110,6 +110,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
   })
   server.maxHeadersCount = 0
   server.maxConnections = MAX_CONNECTIONS
+  // A client that stops reading its answer.
+  server.timeout = times.idleMs
   // A client may close its half once it has asked; its answer still comes. Node has this switch but no type for it.
   ;(server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true
   server.on('request', (req, res) => void serve(req, res, 'nothing'))

@@ -6,18 +6,19 @@ import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { clientAddressOf, networkOf } from './clientAddress.ts'
+import { type Expects, finish } from './finish.ts'
 import type { Overload } from './overload.ts'
 import { parseJsonObject } from './parseJson.ts'
 import type { Peer, PeerOf } from './peer.ts'
 import type { Authenticate, PagePlan, RoutePlan } from './plan.ts'
 import { refuseUnless, takingsOf } from './rates/charge.ts'
 import type { Limiter } from './rates/limiter.ts'
-import { bodyLength, ClientGone, checkMediaType, discardBody, readBody } from './readBody.ts'
-import { headersOf, isDocumented, type Reply, refusalReply, send } from './reply.ts'
+import { bodyLength, ClientGone, checkMediaType, readBody } from './readBody.ts'
+import { isDocumented, type Reply, refusalReply } from './reply.ts'
 import type { NewRequestId } from './requestId.ts'
 import type { Router } from './router.ts'
 import { targetOf } from './target.ts'
-import { type ApiKey, type Caller, isRawAnswer } from './types.ts'
+import { type ApiKey, isRawAnswer } from './types.ts'
 
 export interface EdgeDeps {
   config: Pick<Config, 'geoHeader' | 'geoRegionHeader'>
@@ -40,204 +41,204 @@ export interface EdgeDeps {
   bodyTimeoutMs: number
 }
 
-export type Expects = 'nothing' | 'continue' | 'something else'
 export type Serve = (req: IncomingMessage, res: ServerResponse, expects: Expects) => Promise<void>
 
+/** One request on its way. */
+interface Visit {
+  req: IncomingMessage
+  res: ServerResponse
+  expects: Expects
+  requestId: string
+  peer: Peer
+  /** Known once the route is. */
+  plan: RoutePlan | PagePlan | null
+  /** Counted among the requests under way. */
+  entered: boolean
+}
+
+interface Asked {
+  address: string
+  params: Record<string, string>
+  search: string
+}
+
 const NO_FIELDS = {}
+const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
 
 /** One request, in the order the contract gives; each step refuses before the next one costs anything. */
 export function createEdge(deps: EdgeDeps): Serve {
-  const { clock, router, limiter, metrics, overload, sanctions } = deps
+  const { clock, router, limiter, metrics, overload, sanctions, logger } = deps
 
-  async function serve(req: IncomingMessage, res: ServerResponse, expects: Expects): Promise<void> {
-    const startedMs = performance.now()
-    const requestId = deps.newRequestId(req.headers['x-request-id'])
-    const peer = deps.peerOf(req.socket)
-    peer.open += 1
-    let plan: RoutePlan | PagePlan | null = null
-    let entered = false
-    let reply: Reply
-    let refused: PitError | null = null
-    try {
-      const target = targetOf(req)
-      if (!deps.answersFor(target.host)) fail('UNKNOWN_HOST')
-      const address = peer.isProxy ? forwardedAddress(req, peer) : peer.address
-      refuseBlockedPlace(req, peer, address)
-      const found = router.find(req.method ?? '', target.path)
-      if (found.kind === 'none') fail('NOT_FOUND', { message: 'No such route.' })
-      if (found.kind === 'other method') throw new WrongMethod(found.allow)
-      plan = (found as Extract<typeof found, { kind: 'found' }>).target
-      if (plan.kind === 'page') {
-        bodyLength(req, false)
-        refuseUnless(
-          await limiter.take(takingsOf(PAGE_BUCKETS, networkOf(address), null), clock.nowMs()),
-          metrics,
-        )
-        reply = { ...plan }
-      } else {
-        if (!plan.neverShed) {
-          if (overload.isOverloaded()) shed()
-          overload.enter()
-          entered = true
-        }
-        if (expects === 'something else')
-          fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
-        const { route, validator } = plan
-        const bodyBytes = bodyLength(req, route.takesBody && !validator.takesEmptyBody)
-        if (route.method === 'POST') deps.checkCsrf(req.headers)
-        const network = networkOf(address)
-        let key: ApiKey | null = null
-        if (plan.needsKey) {
-          if (plan.bucketsBeforeKey.length > 0) {
-            const looked = limiter.peek(takingsOf(plan.bucketsBeforeKey, network, null), clock.nowMs())
-            refuseUnless(looked instanceof Promise ? await looked : looked, metrics)
-          }
-          key = await keyOf(req, network)
-          if (key.wallet !== null && !route.sanctionedKeyAllowed && sanctions.isSanctioned(key.wallet)) {
-            fail('SANCTIONED', { field: 'wallet', message: 'The key’s wallet is on a sanctions list.' })
-          }
-        }
-        if (plan.buckets.length > 0) {
-          const keyId = key === null ? null : String(key.keyId)
-          const taken = limiter.take(takingsOf(plan.buckets, network, keyId), clock.nowMs())
-          refuseUnless(taken instanceof Promise ? await taken : taken, metrics)
-        }
-        if (plan.needsWallet && key?.wallet === null) fail('WALLET_NOT_BOUND')
-        let given = NO_FIELDS
-        if (bodyBytes > 0 && route.method === 'POST') {
-          checkMediaType(req)
-          if (expects === 'continue') res.writeContinue()
-          given = parseJsonObject(await bodyOf(req, peer))
-        }
-        const params = validator.params(found.kind === 'found' ? found.params : {})
-        const query = validator.query(target.search)
-        const body = route.method === 'POST' ? validator.body(given) : NO_FIELDS
-        const caller: Caller = { requestId, address, key }
-        let answer = plan.handle({ params, query, body, caller })
-        if (answer instanceof Promise) answer = await answer
-        reply = replyOf(answer, route.status)
-      }
-    } catch (error) {
-      if (error instanceof ClientGone) {
-        metrics.request(plan?.name ?? 'none', 499, (performance.now() - startedMs) / 1000)
-        if (entered) overload.leave()
-        peer.open -= 1
-        return
-      }
-      refused = refusalOf(error, plan, requestId, req)
-      const route = plan?.kind === 'route' ? plan.route : null
-      const allow = error instanceof WrongMethod ? ['Allow', error.allow] : []
-      reply = refusalReply(refused, route, allow)
-      if (route !== null && !isDocumented(route, refused, reply.status)) {
-        deps.logger.error(
-          { requestId, route: route.id, code: refused.code, status: reply.status },
-          'undocumented refusal',
-        )
-      }
+  /** Host, country, route; then the page, or the route's own way. */
+  function answer(visit: Visit): Reply | Promise<Reply> {
+    const { req, peer } = visit
+    const { host, path, search } = targetOf(req)
+    if (!deps.answersFor(host)) fail('UNKNOWN_HOST')
+    const address = forwardedAddress(req, peer)
+    refuseBlockedPlace(req, peer, address)
+    const found = router.find(req.method ?? '', path)
+    if (found.kind === 'none') return fail('NOT_FOUND', { message: 'No such route.' })
+    if (found.kind === 'other method') throw new WrongMethod(found.allow)
+    visit.plan = found.target
+    return found.target.kind === 'page'
+      ? answerPage(visit, found.target, address)
+      : answerRoute(visit, found.target, { address, params: found.params, search })
+  }
+
+  async function answerPage({ req }: Visit, page: PagePlan, address: string): Promise<Reply> {
+    bodyLength(req, false)
+    const takings = takingsOf(PAGE_BUCKETS, networkOf(address), null)
+    refuseUnless(await limiter.take(takings, clock.nowMs()), metrics)
+    return { ...page }
+  }
+
+  /** Load, body length, CSRF, rate by address, key, sanctions, rate by key, parse, handler. */
+  async function answerRoute(
+    visit: Visit,
+    plan: RoutePlan,
+    { address, params, search }: Asked,
+  ): Promise<Reply> {
+    const { req, requestId } = visit
+    const { route, validator } = plan
+    if (!plan.neverShed) enter(visit)
+    if (visit.expects === 'something else') {
+      fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
     }
-    if (entered) overload.leave()
-    peer.open -= 1
-    if (deps.isClosing() || peer.broken) reply.close = true
-    await finish(req, res, reply, requestId, expects, refused)
-    const seconds = (performance.now() - startedMs) / 1000
-    metrics.request(plan?.name ?? 'none', reply.status, seconds)
-    if (deps.logger.isLevelEnabled('debug')) {
-      const code = refused?.code
-      deps.logger.debug(
-        { requestId, route: plan?.name, status: reply.status, code, ms: seconds * 1000 },
-        'answered',
-      )
+    const bodyBytes = bodyLength(req, route.takesBody && !validator.takesEmptyBody)
+    if (route.method === 'POST') deps.checkCsrf(req.headers)
+    const network = networkOf(address)
+    let key: ApiKey | null = null
+    if (plan.needsKey) {
+      if (plan.bucketsBeforeKey.length > 0) {
+        const seen = limiter.peek(takingsOf(plan.bucketsBeforeKey, network, null), clock.nowMs())
+        refuseUnless(seen instanceof Promise ? await seen : seen, metrics)
+      }
+      key = await keyOf(req, network)
+      refuseSanctioned(key, plan)
     }
+    if (plan.buckets.length > 0) {
+      const keyId = key === null ? null : String(key.keyId)
+      const taken = limiter.take(takingsOf(plan.buckets, network, keyId), clock.nowMs())
+      refuseUnless(taken instanceof Promise ? await taken : taken, metrics)
+    }
+    if (plan.needsWallet && key?.wallet === null) fail('WALLET_NOT_BOUND')
+    const body = route.method === 'POST' ? await bodyOf(visit, bodyBytes) : null
+    const done = plan.handle({
+      params: validator.params(params),
+      query: validator.query(search),
+      body: body === null ? NO_FIELDS : validator.body(body),
+      caller: { requestId, address, key },
+    })
+    return replyOf(done instanceof Promise ? await done : done, route.status)
   }
 
   function forwardedAddress(req: IncomingMessage, peer: Peer): string {
-    const forwardedFor = req.headers['x-forwarded-for']
+    const forwardedFor = peer.isProxy ? req.headers['x-forwarded-for'] : undefined
     if (forwardedFor === undefined) return peer.address
     return clientAddressOf(peer.address, String(forwardedFor), deps.proxies)
   }
 
   function refuseBlockedPlace(req: IncomingMessage, peer: Peer, address: string): void {
-    const place =
-      (peer.isProxy ? placeFromHeaders(req.headers, deps.config) : null) ?? deps.geo.locate(address)
+    const told = peer.isProxy ? placeFromHeaders(req.headers, deps.config) : null
+    const place = told ?? deps.geo.locate(address)
     if (place !== null && isBlocked(place)) fail('COUNTRY_BLOCKED')
   }
 
-  function shed(): never {
-    metrics.shed()
-    throw refusal('ENGINE_UNAVAILABLE', { message: 'Overloaded: try again in a second.', retryAfterS: 1 })
+  function enter(visit: Visit): void {
+    if (overload.isOverloaded()) {
+      metrics.shed()
+      fail('ENGINE_UNAVAILABLE', { message: 'Overloaded: try again in a second.', retryAfterS: 1 })
+    }
+    overload.enter()
+    visit.entered = true
   }
 
   /** A good key is never held up by the failures of others behind the same address. */
   async function keyOf(req: IncomingMessage, network: string): Promise<ApiKey> {
     const bearer = bearerOf(req.headers.authorization)
     if (bearer !== null) {
-      const found = deps.authenticate(bearer)
-      const key = found instanceof Promise ? await found : found
+      const key = await deps.authenticate(bearer)
       if (key !== null) return key
     }
     refuseUnless(await limiter.take([{ bucket: 'failed_auth', id: network }], clock.nowMs()), metrics)
     return fail('UNAUTHORIZED')
   }
 
-  async function bodyOf(req: IncomingMessage, peer: Peer): Promise<Buffer> {
+  function refuseSanctioned({ wallet }: ApiKey, { route }: RoutePlan): void {
+    if (wallet === null || route.sanctionedKeyAllowed || !sanctions.isSanctioned(wallet)) return
+    fail('SANCTIONED', { field: 'wallet', message: 'The key’s wallet is on a sanctions list.' })
+  }
+
+  async function bodyOf({ req, res, peer, expects }: Visit, bytes: number): Promise<Record<string, unknown>> {
+    if (bytes === 0) return NO_FIELDS
+    checkMediaType(req)
+    if (expects === 'continue') res.writeContinue()
     const reading = readBody(req, deps.bodyTimeoutMs)
     peer.reading = reading
     try {
-      return await reading.bytes
+      return parseJsonObject(await reading.bytes)
     } finally {
       peer.reading = null
     }
   }
 
   /** Anything thrown that is no refusal is a defect: logged whole, answered without a word of it. */
-  function refusalOf(
-    error: unknown,
-    plan: RoutePlan | PagePlan | null,
-    requestId: string,
-    req: IncomingMessage,
-  ): PitError {
+  function refusalOf(error: unknown, { plan, requestId, req }: Visit): PitError {
     if (error instanceof WrongMethod) return refusal('METHOD_NOT_ALLOWED')
     if (isPitError(error)) return error
     metrics.defect(plan?.name ?? 'none')
-    deps.logger.error(
-      { err: error, requestId, route: plan?.name, method: req.method },
-      'unexpected exception',
-    )
+    logger.error({ err: error, requestId, route: plan?.name, method: req.method }, 'unexpected exception')
     return refusal('ENGINE_UNAVAILABLE', {
       message: `Something went wrong here; report request ${requestId}.`,
     })
   }
 
-  /** A body that was refused unread still arrives: read it away, or closing would reset the answer. */
-  async function finish(
-    req: IncomingMessage,
-    res: ServerResponse,
-    reply: Reply,
-    requestId: string,
-    expects: Expects,
-    refused: PitError | null,
-  ): Promise<void> {
-    const unread = refused !== null && !req.complete && (reply.status === 411 || reply.status === 413)
-    if (!unread && !(refused !== null && !req.complete && refused.extras['field'] === 'body')) {
-      send(res, reply, headersOf(reply, requestId, deps.standing))
-      return
+  function refuse(error: unknown, visit: Visit): { reply: Reply; refused: PitError } {
+    const refused = refusalOf(error, visit)
+    const route = visit.plan?.kind === 'route' ? visit.plan.route : null
+    const reply = refusalReply(refused, route, error instanceof WrongMethod ? ['Allow', error.allow] : [])
+    if (route !== null && !isDocumented(route, refused, reply.status)) {
+      const { requestId } = visit
+      logger.error(
+        { requestId, route: route.id, code: refused.code, status: reply.status },
+        'undocumented refusal',
+      )
     }
-    reply.close = true
-    if (res.headersSent || res.destroyed) return
-    res.writeHead(reply.status, headersOf(reply, requestId, deps.standing))
-    if (expects !== 'nothing') {
-      res.end(reply.body)
-      return
-    }
-    res.write(reply.body)
-    await discardBody(req)
-    res.end()
+    return { reply, refused }
   }
 
-  return serve
-}
+  function leave({ entered, peer }: Visit): void {
+    if (entered) overload.leave()
+    peer.open -= 1
+  }
 
-const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
+  return async (req, res, expects) => {
+    const startedMs = performance.now()
+    const requestId = deps.newRequestId(req.headers['x-request-id'])
+    const peer = deps.peerOf(req.socket)
+    const visit: Visit = { req, res, expects, requestId, peer, plan: null, entered: false }
+    peer.open += 1
+    let reply: Reply | null = null
+    let refused: PitError | null = null
+    try {
+      reply = await answer(visit)
+    } catch (error) {
+      if (!(error instanceof ClientGone)) ({ reply, refused } = refuse(error, visit))
+    }
+    leave(visit)
+    if (reply !== null) {
+      if (deps.isClosing() || peer.broken) reply.close = true
+      await finish(visit, reply, refused, deps.standing)
+    }
+    const ms = performance.now() - startedMs
+    const route = visit.plan?.name ?? 'none'
+    // 499, as proxies count it: the client left before its answer.
+    const status = reply?.status ?? 499
+    metrics.request(route, status, ms / 1000)
+    if (logger.isLevelEnabled('debug'))
+      logger.debug({ requestId, route, status, code: refused?.code, ms }, 'answered')
+  }
+}
 
 class WrongMethod extends Error {
   readonly allow: string

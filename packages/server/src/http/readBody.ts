@@ -2,9 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { fail, type PitError, refusal } from '@pit/protocol'
 import { isJson } from './csrf.ts'
 
-export const MAX_BODY_BYTES = 65_536
-
-export type BodyPlan = { bytes: number }
+const MAX_BODY_BYTES = 65_536
 
 /** How long a body is, judged from its headers alone: nothing has been read yet. */
 export function bodyLength(req: IncomingMessage, needsBody: boolean): number {

@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http'
 import { type AnyRoute, errorRow, type PitError, statusFor, toEnvelope } from '@pit/protocol'
 
-export const JSON_TYPE = 'application/json; charset=utf-8'
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 export interface Reply {
   status: number
@@ -39,12 +38,6 @@ export const headersOf = (reply: Reply, requestId: string, standing: readonly st
   if (reply.headers !== undefined) headers.push(...reply.headers)
   if (reply.close) headers.push('Connection', 'close')
   return headers
-}
-
-export function send(res: ServerResponse, reply: Reply, headers: string[]): void {
-  if (res.headersSent || res.destroyed) return
-  res.writeHead(reply.status, headers)
-  res.end(reply.body)
 }
 
 /** A refusal in the envelope, with Retry-After where the caller should wait. */
