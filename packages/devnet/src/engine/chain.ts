@@ -37,7 +37,7 @@ export interface ChainOptions {
 /** What an engine keeps for ever of each, measured with swaps. */
 const KB_PER_TX = 35
 const KB_PER_BLOCK = 5
-const ROTATE_AT_KB = 60_000
+const ROTATE_AT_KB = 28_000
 const KEEP_STATE_BLOCKS = 128
 /** Blocks stop when the shadow is this many entries behind: its queue is memory. */
 const MOST_SHADOW_LAG = 4_000

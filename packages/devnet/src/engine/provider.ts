@@ -59,6 +59,11 @@ const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replace(/^0x/, ''
 const bigintsAsHex = (_: string, value: unknown) =>
   typeof value === 'bigint' ? `0x${value.toString(16)}` : value
 
+// Out here on purpose: the engine holds its callbacks for good, and one made inside createProvider would hold that
+// call's variables, the engine among them. No dropped engine would ever be freed.
+const SILENT_LOGGER = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} }
+const NO_SUBSCRIPTIONS = { subscriptionCallback: () => {} }
+
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
   const engine = await (await sharedContext()).createProvider(
     edr.L1_CHAIN_TYPE,
@@ -102,8 +107,8 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
       ownedAccounts: options.ownedKeys ?? [],
       precompileOverrides: [edr.precompileP256Verify()],
     } as unknown as Edr.ProviderConfig,
-    { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
-    { subscriptionCallback: () => {} },
+    SILENT_LOGGER,
+    NO_SUBSCRIPTIONS,
     new edr.ContractDecoder(),
   )
   let id = 0
