@@ -9,6 +9,7 @@ import {
   type WorldOptions,
 } from './deploy/index.ts'
 import { openChain } from './engine/chain.ts'
+import { collectGarbage } from './engine/collectGarbage.ts'
 import type { Chain } from './engine/types.ts'
 import { type Curve, discoverVenues, type Pool, registriesOf } from './market/index.ts'
 
@@ -80,6 +81,8 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
     writeWhole(files.venues, venues)
     saveWorld(files.world, world)
   }
+  // What the deployment's blocks were traced with is native memory that no heap limit would ever have freed.
+  collectGarbage()
   const { blocks, gasUsed } = world.stats
   const made = `${venues.pools.length} pools, ${venues.curves.length} curves`
   stage(`world deployed: ${made} in ${blocks} blocks, ${Math.round(Number(gasUsed) / 1e6)} M gas`)

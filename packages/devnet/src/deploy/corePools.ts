@@ -32,10 +32,10 @@ export function planCorePools(assets: Assets, exchanges: Exchanges, hooks: Hooks
   }
   const plans = [
     ...Object.values(pinned),
-    v3(WETH, USDG, 100, 150_000n, 'narrow'),
+    v3(WETH, USDG, 100, 150_000n),
     v3(WETH, USDG, 3000, 1_000_000n, 'layered'),
     v3(WETH, USDG, 10000, 40_000n, 'full'),
-    v4(ETH, USDG, 100, 100_000n, 'narrow'),
+    v4(ETH, USDG, 100, 100_000n),
     v4(ETH, USDG, 3000, 900_000n, 'layered'),
     v4(ETH, USDG, 10000, 25_000n, 'full'),
     v4(WETH, USDG, 3000, 60_000n, 'full'),
