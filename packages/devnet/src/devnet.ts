@@ -115,6 +115,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     rss_mb: Math.round(process.memoryUsage.rss() / 1e6),
     heap_mb: Math.round(process.memoryUsage().heapUsed / 1e6),
     up_s: Math.round(process.uptime()),
+    cpu_s: Math.round(process.cpuUsage().user / 1e4 + process.cpuUsage().system / 1e4) / 100,
     block_ms: pace.read(),
     market: { on: market.isOn(), ...market.stats() },
     gateway: vendors.ledger(),
@@ -125,6 +126,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const serving = await serveRpc({ rpc, sequencer }, { host, port: options.port })
 
   const { profile } = world
+  // Who reads the profile must agree with the market on when stocks trade.
+  const stocks = [...profile.core_tokens.filter(({ kind }) => kind === 'stock'), ...profile.listed_stocks]
+  for (const { feed } of stocks) if (feed) feed.session = options.session === 'always' ? 'always' : 'stock'
   const sequencerUrl = `${serving.url}/sequencer`
   Object.assign(profile, {
     rpc_url: serving.url,

@@ -1,3 +1,4 @@
+import { type Address, DYNAMIC_FEE, type V4Pool } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
 import type { Db } from '../../platform/db/index.ts'
 import {
@@ -18,6 +19,7 @@ import {
   MARKET_TOPICS,
   type PoolBook,
 } from './poolBook.ts'
+import { readDynamicFees } from './readDynamicFees.ts'
 
 export interface FollowPoolsDeps {
   rpc: Rpc
@@ -51,14 +53,23 @@ const emittersOf = ({ contracts }: ChainProfile): Emitters => ({
   launchpad: lower(contracts.launchpad_factory),
 })
 
+const hasDynamicFee = (pool: AnyPool): pool is V4Pool => pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE
+
 /** Keeps every pool's state equal to the chain's: from the checkpoint on, block by block, reorgs taken back. */
 export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed> {
   const { rpc, db, profile, logger, listener } = deps
+  const stateView = lower(profile.contracts.v4_state_view)
+  const multicall3 = profile.contracts.multicall3 as Address
+  const dynamic = new Set<V4Pool>()
   let changed = new Set<AnyPool>()
   let gone = new Set<string>()
   const book = createPoolBook(emittersOf(profile), {
-    onBorn: listener.onBorn,
+    onBorn: (pool) => {
+      if (hasDynamicFee(pool)) dynamic.add(pool)
+      listener.onBorn(pool)
+    },
     onGone: (pool) => {
+      if (hasDynamicFee(pool)) dynamic.delete(pool)
       gone.add(pool.id)
       changed.delete(pool)
       listener.onGone(pool)
@@ -76,7 +87,12 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     pollMs: deps.pollMs,
     onTrouble: (error) => logger.warn({ err: error }, 'following the chain is delayed'),
     listener: {
-      onChunk(chunk: Chunk) {
+      async onChunk(chunk: Chunk) {
+        // Read before the logs are applied, so that nobody sees the block without its fees.
+        const fees =
+          stateView && dynamic.size > 0
+            ? await readDynamicFees({ rpc, multicall3, stateView }, [...dynamic], chunk.head.number)
+            : new Map<V4Pool, number>()
         let touched: Set<AnyPool>
         try {
           touched = book.apply(chunk)
@@ -85,6 +101,11 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
           logger.error({ err: error, block: chunk.head.number }, 'pool state lost its place; reading it anew')
           book.clear()
           throw new StartAgain('pool state lost its place', { cause: error })
+        }
+        for (const [pool, feePips] of fees) {
+          if (pool.lpFeePips === feePips) continue
+          pool.lpFeePips = feePips
+          touched.add(pool)
         }
         for (const pool of touched) {
           changed.add(pool)

@@ -30,6 +30,7 @@ export interface Market {
   /** Curves by the token they launched. */
   curveOf(token: Address): AnyPool | undefined
   poolCount(): number
+  pools(): IterableIterator<AnyPool>
   /** An independent mark, or undefined when there is none or it cannot be read. */
   mark(token: Address): Mark | undefined
   whyUnread(token: Address): string | undefined
@@ -90,6 +91,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     pool: pools.book.get,
     curveOf: (token) => curves.get(token),
     poolCount: pools.book.size,
+    pools: pools.book.all,
     mark: marks.mark,
     whyUnread: marks.whyUnread,
     onBlock: (listener) => subscribe(blockListeners, listener),

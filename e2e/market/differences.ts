@@ -1,0 +1,116 @@
+import { curveAbi, type Pool, v2PairAbi, v3PoolAbi, v4StateViewAbi, wordToBigInt } from '@pit/chain'
+import type { Abi, Address, PublicClient } from 'viem'
+import type { AnyPool } from '../../packages/server/src/features/market/index.ts'
+
+interface Reading {
+  what: string
+  expected: unknown
+  call: { address: Address; abi: Abi; functionName: string; args?: unknown[] }
+  pick: (answer: never) => unknown
+}
+
+const WORDS_AROUND = 12
+const MAX_WORDS = 120
+
+/** Every slot that decides a quote, held against the chain at one block. Answers what differs, in words. */
+export async function differences(
+  client: PublicClient,
+  { stateView, block }: { stateView: Address; block: bigint },
+  pools: Iterable<AnyPool>,
+): Promise<{ compared: number; differing: string[] }> {
+  const readings = [...pools].flatMap((pool) => readingsOf(pool, stateView))
+  const differing: string[] = []
+  const batch = 400
+  for (let i = 0; i < readings.length; i += batch) {
+    const some = readings.slice(i, i + batch)
+    const answers = await client.multicall({
+      contracts: some.map(({ call }) => call),
+      allowFailure: false,
+      blockNumber: block,
+      batchSize: 1 << 20,
+    })
+    for (const [j, { what, expected, pick }] of some.entries()) {
+      const actual = pick(answers[j] as never)
+      if (String(actual) !== String(expected)) differing.push(`${what}: ${expected}, the chain has ${actual}`)
+    }
+  }
+  return { compared: readings.length, differing }
+}
+
+function readingsOf(pool: AnyPool, stateView: Address): Reading[] {
+  const name = `${pool.version} ${pool.id}`
+  if (pool.version === 'curve') {
+    const call = { address: pool.id, abi: curveAbi as Abi, functionName: 'state' }
+    const expected = [pool.graduated ? '' : pool.x, pool.graduated ? '' : pool.y, pool.graduated]
+    const pick = ([x, y, , , graduated]: [bigint, bigint, bigint, bigint, boolean]) =>
+      graduated ? ['', '', true] : [x, y, graduated]
+    return [{ what: name, expected, call, pick: pick as (answer: never) => unknown }]
+  }
+  if (pool.version === 'v2') {
+    const call = { address: pool.id, abi: v2PairAbi as Abi, functionName: 'getReserves' }
+    const pick = ([a, b]: [bigint, bigint]) => [a, b]
+    const expected = [pool.reserve0, pool.reserve1]
+    return [{ what: name, expected, call, pick: pick as (answer: never) => unknown }]
+  }
+  return concentratedReadings(name, pool, stateView)
+}
+
+function concentratedReadings(name: string, pool: Pool & { ticks: unknown }, stateView: Address): Reading[] {
+  if (pool.version === 'v2') return []
+  const v3 = pool.version === 'v3'
+  const call = (v3Name: string, v4Name: string, ...args: unknown[]) =>
+    v3
+      ? { address: pool.id as Address, abi: v3PoolAbi as Abi, functionName: v3Name, args }
+      : { address: stateView, abi: v4StateViewAbi as Abi, functionName: v4Name, args: [pool.id, ...args] }
+  const readings: Reading[] = [
+    {
+      what: `${name} slot0`,
+      expected: v3
+        ? [pool.sqrtPriceX96, pool.tick]
+        : [pool.sqrtPriceX96, pool.tick, pool.protocolFee, pool.lpFeePips],
+      call: call('slot0', 'getSlot0'),
+      pick: ((slot0: unknown[]) => slot0.slice(0, v3 ? 2 : 4)) as (answer: never) => unknown,
+    },
+    {
+      what: `${name} liquidity`,
+      expected: pool.liquidity,
+      call: call('liquidity', 'getLiquidity'),
+      pick: (liquidity) => liquidity,
+    },
+  ]
+  for (const [tick, { gross, net }] of pool.ticks) {
+    readings.push({
+      what: `${name} tick ${tick}`,
+      expected: [gross, net],
+      call: call('ticks', 'getTickLiquidity', tick),
+      pick: ((answer: unknown[]) => answer.slice(0, 2)) as (answer: never) => unknown,
+    })
+  }
+  for (const word of wordsToLookAt(pool)) {
+    const bits = pool.bitmap.get(word)
+    readings.push({
+      what: `${name} bitmap ${word}`,
+      expected: bits ? wordToBigInt(bits) : 0n,
+      call: call('tickBitmap', 'getTickBitmap', word),
+      pick: (found) => found,
+    })
+  }
+  return readings
+}
+
+/** All words where there are few, else those around the price and those in use: a tick we missed shows there. */
+function wordsToLookAt(pool: {
+  tick: number
+  tickSpacing: number
+  bitmap: Map<number, unknown>
+}): Set<number> {
+  const last = Math.ceil(887_272 / pool.tickSpacing / 256)
+  const words = new Set(pool.bitmap.keys())
+  const now = Math.floor(pool.tick / pool.tickSpacing / 256)
+  const [from, to] =
+    2 * last <= MAX_WORDS
+      ? [-last, last]
+      : [Math.max(-last, now - WORDS_AROUND), Math.min(last, now + WORDS_AROUND)]
+  for (let word = from; word <= to; word++) words.add(word)
+  return words
+}

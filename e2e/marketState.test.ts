@@ -1,0 +1,110 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createCrypto } from '@pit/chain'
+import { type Devnet, startDevnet } from '@pit/devnet'
+import { type Address, createPublicClient, defineChain, http } from 'viem'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Market, openMarket } from '../packages/server/src/features/market/index.ts'
+import { systemClock } from '../packages/server/src/platform/clock.ts'
+import { type Db, migrate, openDb } from '../packages/server/src/platform/db/index.ts'
+import { createLogger } from '../packages/server/src/platform/logger.ts'
+import { createRpc, type Rpc } from '../packages/server/src/platform/rpc.ts'
+import { differences } from './market/differences.ts'
+
+// The market's memory against the chain's own storage, after a while of trading (MARKET_S seconds; an hour by hand).
+
+const MARKET_S = Number(process.env['MARKET_S'] ?? 10)
+
+let devnet: Devnet
+let db: Db
+let rpc: Rpc
+let market: Market
+const dir = mkdtempSync(join(tmpdir(), 'pit-market-'))
+
+const open = async () => {
+  const crypto = await createCrypto()
+  const { profile } = devnet.world
+  const logger = createLogger({ level: 'warn' })
+  return openMarket({ rpc, db, clock: systemClock, crypto, profile, logger, writes: true })
+}
+
+beforeAll(async () => {
+  devnet = await startDevnet({
+    host: '127.0.0.1',
+    port: 0,
+    vendorPort: 0,
+    blockMs: 100,
+    market: 'on',
+    marketSeed: 'market-state',
+    tradesPerS: 20,
+    session: 'always',
+  })
+  db = await openDb({ dataDir: dir, databaseUrl: null })
+  await migrate(db)
+  rpc = createRpc({ url: devnet.url })
+  market = await open()
+  await market.ready()
+})
+
+afterAll(async () => {
+  await market?.close()
+  await db?.close()
+  rpc?.close()
+  await devnet?.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const client = () =>
+  createPublicClient({
+    chain: defineChain({
+      id: 4663,
+      name: 'devnet',
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [devnet.url] } },
+      contracts: { multicall3: { address: devnet.world.profile.contracts.multicall3 as Address } },
+    }),
+    transport: http(),
+  })
+
+/** Stops the trading, lets the memory reach the head, and compares. */
+async function compare() {
+  await rpc.request('devnet_market', [{ on: false }])
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  await market.ready()
+  const head = market.head()
+  if (!head) throw new Error('no head')
+  const stateView = devnet.world.profile.contracts.v4_state_view as Address
+  const result = await differences(client(), { stateView, block: BigInt(head.number) }, market.pools())
+  await rpc.request('devnet_market', [{ on: true }])
+  return { ...result, block: head.number, pools: market.poolCount() }
+}
+
+it('holds every pool exactly as the chain does, after trading', {
+  timeout: (MARKET_S + 120) * 1000,
+}, async () => {
+  await new Promise((resolve) => setTimeout(resolve, MARKET_S * 1000))
+  const { compared, differing, block, pools } = await compare()
+  console.log(`${pools} pools and curves, ${compared} readings at block ${block}: ${differing.length} differ`)
+  expect(differing).toEqual([])
+  expect(pools).toBeGreaterThan(200)
+})
+
+it('goes on from its checkpoint after a restart, and still agrees', async () => {
+  const before = market.head()?.number ?? 0
+  await market.close()
+  market = await open()
+  await market.ready()
+  expect(market.head()?.number).toBeGreaterThanOrEqual(before)
+  const { differing } = await compare()
+  expect(differing).toEqual([])
+})
+
+it('knows a mark for every core token, each with its source and age', () => {
+  for (const { symbol, address } of devnet.world.profile.core_tokens) {
+    const mark = market.mark(address.toLowerCase() as Address)
+    expect(mark, `${symbol}: ${market.whyUnread(address.toLowerCase() as Address)}`).toBeDefined()
+    expect(mark?.stale, symbol).toBe(false)
+    expect(mark?.source).toBe(symbol === 'USDG' ? 'fixed' : symbol === 'PARTNER' ? 'twap' : 'oracle_feed')
+  }
+})
