@@ -67,19 +67,18 @@ export async function placeDelegation(chain: Chain, txs: Transactions, owner: Ad
     NativeTokenPaymentEnforcer: [manager, at('ArgsEqualityCheckEnforcer')],
   }
   const passkeyVerifier = txs.create('SCL_RIP7212', codes['SCL_RIP7212']!)
-  await Promise.all(
-    Object.keys(all).map((name) => {
-      const addresses = args[name] ?? []
-      const code = codes[name.replace(/Impl$/, '')]
-      if (!code) throw new Error(`@metamask/delegation-abis has no bytecode of ${name}`)
-      const linked = code.replace(/__\$[0-9a-f]{34}\$__/g, passkeyVerifier.slice(2).toLowerCase()) as Hex
-      const encoded = encodeAbiParameters(
-        addresses.map(() => ({ type: 'address' })),
-        addresses,
-      )
-      return construct(chain, at(name), concat([linked, encoded]))
-    }),
-  )
+  // One after another: each call at once would take a thread of the engine, and each thread keeps its memory.
+  for (const name of Object.keys(all)) {
+    const addresses = args[name] ?? []
+    const code = codes[name.replace(/Impl$/, '')]
+    if (!code) throw new Error(`@metamask/delegation-abis has no bytecode of ${name}`)
+    const linked = code.replace(/__\$[0-9a-f]{34}\$__/g, passkeyVerifier.slice(2).toLowerCase()) as Hex
+    const encoded = encodeAbiParameters(
+      addresses.map(() => ({ type: 'address' })),
+      addresses,
+    )
+    await construct(chain, at(name), concat([linked, encoded]))
+  }
   // What constructors wrote to storage or created besides: the manager's owner, the entry point's helper.
   await chain.admin('hardhat_setStorageAt', [
     manager,

@@ -19,6 +19,9 @@ export interface Transactions {
   gasUsed(): bigint
 }
 
+/** What a block of the devnet takes. */
+const BLOCK_GAS = 15_000_000n
+
 /** Code deposit, calldata and a constructor's own work; a limit that is too high only wastes room in the block. */
 const creationGas = (initCode: Hex) => 250_000n + BigInt((initCode.length / 2) * 230)
 
@@ -48,23 +51,38 @@ export async function createTransactions(chain: Chain, from: Address): Promise<T
       queue.push({ label, ...tx })
     },
     async mineAll(atS) {
-      const sent = new Map<Hex, Queued>()
-      for (const tx of queue) {
-        const { label: _, ...call } = tx
-        sent.set(await chain.sendOwned({ from, ...call }), tx)
+      // No more pooled than a block takes: the engine copies what waits in its pool at every block.
+      for (const batch of blocksOf(queue)) {
+        const sent = new Map<Hex, Queued>()
+        for (const tx of batch) {
+          const { label: _, ...call } = tx
+          sent.set(await chain.sendOwned({ from, ...call }), tx)
+        }
+        const block = await chain.mine(atS)
+        for (const { hash } of block.transactions) await check(sent, hash)
+        if (sent.size > 0)
+          throw new Error(`not mined: ${[...sent.values()].map((tx) => tx.label).join(', ')}`)
       }
       nonce += BigInt(queue.length)
       queue = []
-      while (sent.size > 0) {
-        const left = sent.size
-        const block = await chain.mine(atS)
-        for (const { hash } of block.transactions) await check(sent, hash)
-        if (sent.size === left)
-          throw new Error(`not mined: ${[...sent.values()].map((tx) => tx.label).join(', ')}`)
-      }
     },
     gasUsed: () => gasUsed,
   }
+}
+
+/** The queue cut into what fits into a block each, by gas limits. */
+function blocksOf(queue: readonly Queued[]): Queued[][] {
+  const blocks: Queued[][] = []
+  let room = 0n
+  for (const tx of queue) {
+    if (tx.gas > room) {
+      blocks.push([])
+      room = BLOCK_GAS
+    }
+    blocks.at(-1)!.push(tx)
+    room -= tx.gas
+  }
+  return blocks
 }
 
 async function whyFailed(chain: Chain, from: Address, tx: Queued): Promise<string> {
