@@ -291,11 +291,16 @@ function positionsOf(pool: Concentrated): (readonly [number, number, bigint])[] 
     while (close.left > 0n) {
       while (opens[from]!.left === 0n) from++
       const open = opens[from]!
-      const amount = [open.left, close.left].reduce((a, b) => (b < a ? b : a))
+      const amount = smaller(open.left, close.left)
       positions.push([open.tick, close.tick, amount])
       open.left -= amount
       close.left -= amount
     }
   }
   return positions
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  if (a < b) return a
+  return b
 }
