@@ -1,11 +1,11 @@
 import { encodeFunctionData, type Hex, keccak256, parseEther } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildProbeWorld, FOREVER, type ProbeWorld } from '../../test/simulate/probeWorld.ts'
 import { publicAccounts } from './accounts.ts'
 import { openChain } from './chain.ts'
 import { createSimulate } from './simulate.ts'
 import { ETH_LOG_ADDRESS } from './simulateLogs.ts'
-import { buildSimulateWorld, FOREVER, type SimulateWorld } from './simulateWorld.ts'
 import type { Chain } from './types.ts'
 
 interface CallAnswer {
@@ -31,12 +31,12 @@ interface BlockAnswer {
 const [, alice, bob] = publicAccounts().map(({ privateKey }) => privateKeyToAccount(privateKey))
 const EMPTY = '0x00000000000000000000000000000000000e3317'
 let chain: Chain
-let world: SimulateWorld
+let world: ProbeWorld
 let simulate: (payload: Record<string, unknown>, block?: unknown) => Promise<BlockAnswer[]>
 
 beforeAll(async () => {
   chain = await openChain()
-  world = await buildSimulateWorld(chain)
+  world = await buildProbeWorld(chain)
   const run = createSimulate(chain)
   simulate = (payload, block = 'latest') => run([payload, block]) as unknown as Promise<BlockAnswer[]>
 })

@@ -12,9 +12,9 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildProbeWorld, FOREVER, type ProbeWorld } from '../../test/simulate/probeWorld.ts'
 import { publicAccounts } from '../engine/accounts.ts'
 import { openChain } from '../engine/chain.ts'
-import { buildSimulateWorld, FOREVER, type SimulateWorld } from '../engine/simulateWorld.ts'
 import type { Chain } from '../engine/types.ts'
 import { createRpc, type Rpc, type Serving, serveRpc } from './index.ts'
 
@@ -50,7 +50,7 @@ function multicall3InitCode(): Hex {
 let chain: Chain
 let rpc: Rpc
 let serving: Serving
-let world: SimulateWorld
+let world: ProbeWorld
 let clients: ReturnType<typeof connect>
 
 function connect(url: string, multicall3: Hex) {
@@ -72,7 +72,7 @@ function connect(url: string, multicall3: Hex) {
 
 beforeAll(async () => {
   chain = await openChain()
-  world = await buildSimulateWorld(chain)
+  world = await buildProbeWorld(chain)
   const hash = await chain.sendOwned({ from: deployer!.address, data: multicall3InitCode(), gas: 3_000_000n })
   await chain.mine()
   const { contractAddress } = await chain.request<{ contractAddress: Hex }>('eth_getTransactionReceipt', [

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Abi, encodeDeployData, encodeFunctionData } from 'viem'
-import { publicAccounts } from './accounts.ts'
-import { PROBE_SOURCE } from './simulateProbe.ts'
-import type { Chain, Hex } from './types.ts'
+import { publicAccounts } from '../../src/engine/accounts.ts'
+import type { Chain, Hex } from '../../src/engine/types.ts'
+import { PROBE_SOURCE } from './probe.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -12,7 +12,7 @@ export interface Artifact {
   bytecode: Hex
 }
 
-export interface SimulateWorld {
+export interface ProbeWorld {
   weth: Hex
   token: Hex
   router: Hex
@@ -47,8 +47,8 @@ function probeArtifact(): Artifact {
   return { abi: probe.abi, bytecode: `0x${probe.evm.bytecode.object}` }
 }
 
-/** For tests: WETH9, a token with permit, a Uniswap v2 pool and the probe; every public account has tokens. */
-export async function buildSimulateWorld(chain: Chain): Promise<SimulateWorld> {
+/** WETH9, a token with permit, a Uniswap v2 pool and the probe; every public account has tokens. */
+export async function buildProbeWorld(chain: Chain): Promise<ProbeWorld> {
   const accounts = publicAccounts()
   const [deployer] = accounts
   const weth = npmArtifact('@uniswap/v2-periphery/build/WETH9.json')
