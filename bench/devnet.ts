@@ -17,6 +17,7 @@ const QUOTES_PER_S = Number(process.env['QUOTES'] ?? 20)
 interface Stats {
   head: number
   rss_mb: number
+  cpu_s: number
   shadowMismatches: number
   rotations: number
   rotationPauseMs?: number
@@ -218,6 +219,7 @@ try {
   console.log(
     `transactions     ${((end.market.sent - first.market.sent) / seconds).toFixed(1)} a second from the market`,
   )
+  console.log(`processor        ${((end.cpu_s - first.cpu_s) / seconds).toFixed(2)} cores`)
   console.log(`failed           ${await failedShare(cold.url, end.head)}`)
   console.log(`simulations      ${JSON.stringify(simulations.report())}`)
   console.log(`quotes           ${JSON.stringify(quotes.report())}`)

@@ -96,13 +96,13 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
     'weth',
     exchanges.weth,
     encodeFunctionData({ abi: TOKEN_ABI, functionName: 'deposit' }),
-    4_000n * ETHER,
+    4_500n * ETHER,
     100_000n,
   )
   const toBuilder = encodeFunctionData({
     abi: TOKEN_ABI,
     functionName: 'transfer',
-    args: [builder, 4_000n * ETHER],
+    args: [builder, 4_500n * ETHER],
   })
   send('weth', exchanges.weth, toBuilder, 0n, 100_000n)
   const setRound = (answer: bigint) =>
@@ -180,9 +180,15 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
     { currency0: NATIVE, currency1: usdg },
     { currency0: sorted(usdg, partner)[0], currency1: sorted(usdg, partner)[1] },
     { currency0: NATIVE, currency1: partner },
+    // A v4 pool of WETH wants WETH itself.
+    { currency0: w0, currency1: w1 },
   ].map((key) => ({ ...key, fee: 500, tickSpacing: 10, hooks: NATIVE }))
+  const liquidityOf = ({ currency0, currency1 }: { currency0: Hex; currency1: Hex }) => {
+    if (currency0 === w0 && currency1 === w1) return 10n ** 16n
+    return currency0 === NATIVE && currency1 === partner ? 10n ** 22n : 10n ** 17n
+  }
   for (const key of keys) {
-    const liquidity = key.currency0 === NATIVE && key.currency1 === partner ? 10n ** 22n : 10n ** 17n
+    const liquidity = liquidityOf(key)
     const args = [key, sqrtOf(key.currency0, key.currency1), [{ below: 0, above: 0, liquidity }]] as const
     build('v4', encodeFunctionData({ abi: BUILDER_ABI, functionName: 'v4Pool', args }))
     pools.push({ version: 4, address: NATIVE, ...key })
@@ -198,7 +204,7 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
     snipeSeconds: 0,
     poolVersion: 2,
   }
-  await chain.admin('hardhat_setBalance', [builder, `0x${(4_000n * ETHER).toString(16)}`])
+  await chain.admin('hardhat_setBalance', [builder, `0x${(4_500n * ETHER).toString(16)}`])
   await txs.mineAll(atS)
   const launch = encodeFunctionData({ abi: LAUNCHPAD_ABI, functionName: 'launch', args: [wish] })
   const launched = await chain.request<Hex>('eth_call', [

@@ -72,7 +72,8 @@ const planOf = (world: MarketWorld, wish: Wish, account: MarketAccount): Plan =>
 function planPool(world: MarketWorld, wish: Wish, account: MarketAccount): Plan {
   if (wish.venue.kind !== 'pool') throw new TypeError('not a pool')
   const { pool, base } = wish.venue
-  const tokens = [pool.currency0, pool.currency1] as const
+  const wraps = pool.version === 4 ? 'as it is' : 'wraps'
+  const tokens = [moneyOf(world, pool.currency0, wraps), moneyOf(world, pool.currency1, wraps)] as const
   const reads = [
     ...poolReads(pool, world.contracts.v4StateView),
     ...tokens.flatMap((token) => fundsReads(world, account, token, 'router')),
@@ -87,7 +88,7 @@ function planPool(world: MarketWorld, wish: Wish, account: MarketAccount): Plan 
         (token, i): Side => ({
           token,
           depth: i === 0 ? state.depth0 : state.depth1,
-          ...fundsOf(world, token, answers.slice(2 + 3 * i, 5 + 3 * i)),
+          ...fundsOf(token, answers.slice(2 + 3 * i, 5 + 3 * i)),
         }),
       ) as [Side, Side]
       const [money, other] = base === 0 ? [sides[0], sides[1]] : [sides[1], sides[0]]
@@ -115,11 +116,11 @@ function planCurve(world: MarketWorld, wish: Wish, account: MarketAccount): Plan
       const [x, y, left] = [word(answers[0], 0), word(answers[0], 1), word(answers[0], 2)]
       const graduated = word(answers[0], 4) === 1n
       if (x === 0n || graduated) return []
-      const money: Side = { token: curve.pair, depth: x, ...fundsOf(world, curve.pair, answers.slice(1, 4)) }
+      const money: Side = { token: curve.pair, depth: x, ...fundsOf(curve.pair, answers.slice(1, 4)) }
       const other: Side = {
         token: curve.token,
         depth: y,
-        ...fundsOf(world, curve.token, answers.slice(4, 7)),
+        ...fundsOf(curve.token, answers.slice(4, 7)),
       }
       const chosen = choose(world, wish, money, other)
       if (!chosen) return []
@@ -149,15 +150,18 @@ function choose(
   return amountIn > 0n ? { side: money, amountIn } : undefined
 }
 
-const isEth = (world: MarketWorld, token: string) =>
-  token === NATIVE || token.toLowerCase() === world.contracts.weth.toLowerCase()
+/** Where the router wraps and unwraps, WETH is paid and taken as ETH; a v4 pool of WETH wants WETH itself. */
+function moneyOf(world: MarketWorld, token: Hex, wraps: 'wraps' | 'as it is'): Hex {
+  const isWeth = token.toLowerCase() === world.contracts.weth.toLowerCase()
+  return isWeth && wraps === 'wraps' ? NATIVE : token
+}
 
 function capOf(world: MarketWorld, token: string): bigint {
-  if (isEth(world, token)) return MAX_ETH
+  if (token === NATIVE || token.toLowerCase() === world.contracts.weth.toLowerCase()) return MAX_ETH
   return token.toLowerCase() === world.contracts.usdg.toLowerCase() ? MAX_USDG : NO_CAP
 }
 
-/** Three reads a side: funds, the token's allowance, Permit2's allowance to the router. WETH is paid as ETH. */
+/** Three reads a side: funds, the token's allowance, Permit2's allowance to the router. */
 function fundsReads(
   world: MarketWorld,
   account: MarketAccount,
@@ -166,7 +170,7 @@ function fundsReads(
 ): ReadCall[] {
   const { multicall3, permit2, universalRouter } = world.contracts
   const eth = call(multicall3, 'getEthBalance', account.address)
-  if (isEth(world, token)) return [eth, eth, eth]
+  if (token === NATIVE) return [eth, eth, eth]
   const allowance = call(token, 'allowance', account.address, spender === 'router' ? permit2 : spender)
   return [
     call(token, 'balanceOf', account.address),
@@ -177,8 +181,8 @@ function fundsReads(
   ]
 }
 
-function fundsOf(world: MarketWorld, token: Hex, [funds, first, second]: (Hex | undefined)[]) {
-  if (!isEth(world, token)) return { funds: word(funds), approved: word(first) > 0n && word(second) > 0n }
+function fundsOf(token: Hex, [funds, first, second]: (Hex | undefined)[]) {
+  if (token !== NATIVE) return { funds: word(funds), approved: word(first) > 0n && word(second) > 0n }
   const held = word(funds)
   return { funds: held > GAS_RESERVE ? held - GAS_RESERVE : 0n, approved: true }
 }
