@@ -1,7 +1,7 @@
 /**
  * What the edge costs: requests/s of GET config and of an authenticated GET auth/me, against a bare node:http server
  * sending the same bytes. One run, slices interleaved, every server in its own process; the ratios count, not the
- * absolute figures. `node dist/bench/http.js [slices] [seconds per slice]`
+ * absolute figures. `node dist/bench/http.js [pairs of one-second slices]`
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { createServer, get } from 'node:http'
@@ -87,66 +87,66 @@ function ready(port: number): void {
   process.on('disconnect', () => process.exit())
 }
 
-async function compare(slices: number, seconds: number): Promise<void> {
+/** Pairs of slices, pit and bare back to back; the middle pair answers, because a busy machine spoils single ones. */
+async function compare(pairs: number): Promise<void> {
   const pit = start('pit')
   const pitPort = (await said<{ port: number }>(pit)).port
   const subjects = Object.keys(TARGETS) as Subject[]
   const recorded = await Promise.all(subjects.map((subject) => record(pitPort, PATHS[subject])))
   const bare = start('bare')
   bare.send(recorded)
-  const servers = {
-    pit: { child: pit, port: pitPort },
-    bare: { child: bare, port: (await said<{ port: number }>(bare)).port },
-  }
-  type Server = keyof typeof servers
-  const totals = new Map<string, { requests: number; seconds: number; cpuUs: number }>()
-
-  for (let slice = -1; slice < slices; slice++) {
+  const barePort = (await said<{ port: number }>(bare)).port
+  const slices = new Map<Subject, { pit: Slice; bare: Slice }[]>(subjects.map((subject) => [subject, []]))
+  for (let pair = -2; pair < pairs; pair++) {
     for (const subject of subjects) {
-      const order: Server[] = slice % 2 === 0 ? ['pit', 'bare'] : ['bare', 'pit']
-      for (const name of order) {
-        const { child, port } = servers[name]
-        const before = await cpuUs(child)
-        // Not pipelined: how answers share packets would then decide, not what they cost.
-        const result = await autocannon({
-          url: `http://127.0.0.1:${port}${PATHS[subject]}`,
-          headers: HEADERS,
-          connections: 64,
-          duration: seconds,
-        })
-        if (result.non2xx > 0 || result.errors > 0)
-          throw new Error(`${name} ${subject}: not every answer was 200`)
-        if (slice < 0) continue
-        const total = totals.get(`${name} ${subject}`) ?? { requests: 0, seconds: 0, cpuUs: 0 }
-        total.requests += result.requests.total
-        total.seconds += result.duration
-        total.cpuUs += (await cpuUs(child)) - before
-        totals.set(`${name} ${subject}`, total)
-      }
+      const ofPit = () => measure(pit, pitPort, subject)
+      const ofBare = () => measure(bare, barePort, subject)
+      const first = pair % 2 === 0 ? await ofPit() : await ofBare()
+      const second = pair % 2 === 0 ? await ofBare() : await ofPit()
+      const [pitSlice, bareSlice] = pair % 2 === 0 ? [first, second] : [second, first]
+      // The first two pairs only warm up.
+      if (pair >= 0) slices.get(subject)!.push({ pit: pitSlice, bare: bareSlice })
     }
   }
-  let passed = true
   for (const subject of subjects) {
-    const [ours, theirs] = [totals.get(`pit ${subject}`)!, totals.get(`bare ${subject}`)!]
-    const ratio = ours.requests / ours.seconds / (theirs.requests / theirs.seconds)
-    passed &&= ratio >= TARGETS[subject]
+    const rows = slices.get(subject)!
+    const ratio = median(rows.map((row) => row.pit.perS / row.bare.perS))
+    const byCpu = median(rows.map((row) => row.bare.cpuUs / row.pit.cpuUs))
+    const rate = (of: 'pit' | 'bare') =>
+      Math.round(median(rows.map((row) => row[of].perS))).toLocaleString('en')
+    const cpu = (of: 'pit' | 'bare') => median(rows.map((row) => row[of].cpuUs)).toFixed(1)
     console.log(
-      `${subject.padEnd(8)} pit ${perS(ours)}/s, bare node:http ${perS(theirs)}/s: ${percent(ratio)} of bare ` +
-        `(target ${percent(TARGETS[subject])}); by CPU time a request ${usEach(ours)} against ${usEach(theirs)} µs: ` +
-        percent(theirs.cpuUs / theirs.requests / (ours.cpuUs / ours.requests)),
+      `${subject.padEnd(8)} pit ${rate('pit')}/s, bare node:http ${rate('bare')}/s: ${percent(ratio)} of bare (target ` +
+        `${percent(TARGETS[subject])}); CPU a request ${cpu('pit')} against ${cpu('bare')} µs: ${percent(byCpu)}`,
     )
+    if (ratio < TARGETS[subject]) process.exitCode = 1
   }
   pit.disconnect()
   bare.disconnect()
-  process.exitCode = passed ? 0 : 1
 }
 
+interface Slice {
+  perS: number
+  cpuUs: number
+}
+
+async function measure(child: ChildProcess, port: number, subject: Subject): Promise<Slice> {
+  const before = await cpuUs(child)
+  // Not pipelined: how answers share packets would then decide, not what they cost.
+  const { requests, duration, non2xx, errors } = await autocannon({
+    url: `http://127.0.0.1:${port}${PATHS[subject]}`,
+    headers: HEADERS,
+    connections: 32,
+    duration: 1,
+  })
+  if (non2xx > 0 || errors > 0) throw new Error(`${subject}: not every answer was 200`)
+  return { perS: requests.total / duration, cpuUs: ((await cpuUs(child)) - before) / requests.total }
+}
+
+const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 const start = (role: 'pit' | 'bare'): ChildProcess => fork(fileURLToPath(import.meta.url), [role])
 const said = <T>(child: ChildProcess): Promise<T> =>
   new Promise((resolve) => child.once('message', (m) => resolve(m as T)))
-const perS = (total: { requests: number; seconds: number }) =>
-  Math.round(total.requests / total.seconds).toLocaleString('en')
-const usEach = (total: { requests: number; cpuUs: number }) => (total.cpuUs / total.requests).toFixed(1)
 const percent = (ratio: number) => `${(ratio * 100).toFixed(1)}%`
 
 async function cpuUs(child: ChildProcess): Promise<number> {
@@ -181,4 +181,4 @@ function record(port: number, path: string): Promise<Recorded> {
 const [role] = process.argv.slice(2)
 if (role === 'pit') await servePit()
 else if (role === 'bare') await serveBare()
-else await compare(Number(process.argv[2] ?? 8), Number(process.argv[3] ?? 2))
+else await compare(Number(process.argv[2] ?? 15))

@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { writeMmdb } from '../../test/writeMmdb.ts'
 import { isBlocked, openGeo, placeFromHeaders } from './geo.ts'
 
 const NAMES = { geoHeader: 'cf-ipcountry', geoRegionHeader: 'cf-region-code' }
@@ -25,7 +29,46 @@ describe('where a proxy says a request is from', () => {
   })
 })
 
-it('knows nothing without a database, and says which one is missing', async () => {
-  expect((await openGeo(null)).locate('1.2.3.4')).toBeNull()
-  await expect(openGeo('/nonexistent/geo.mmdb')).rejects.toThrow('GEO_DB /nonexistent/geo.mmdb')
+describe('where a MaxMind database says an address is', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pit-geo-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const place = (country: string, region?: string) => ({
+    country: { iso_code: country },
+    ...(region === undefined ? {} : { subdivisions: [{ iso_code: region }] }),
+  })
+
+  it('finds the country and the region', async () => {
+    const file = join(folder, 'geo.mmdb')
+    writeFileSync(
+      file,
+      writeMmdb([
+        { cidr: '5.0.0.0/8', record: place('IR') },
+        { cidr: '91.1.2.0/24', record: place('UA', '43') },
+        { cidr: '91.1.3.0/24', record: place('UA', '30') },
+        { cidr: '8.8.8.8/32', record: { registered_country: { iso_code: 'CU' } } },
+      ]),
+    )
+    const geo = await openGeo(file)
+    const blocked = (address: string) => {
+      const found = geo.locate(address)
+      return found === null ? null : isBlocked(found)
+    }
+    expect(geo.locate('91.1.2.3')).toEqual({ country: 'UA', region: 'UA-43' })
+    const addresses = [
+      '5.9.9.9',
+      '91.1.2.3',
+      '91.1.3.3',
+      '8.8.8.8',
+      '8.8.8.9',
+      '127.0.0.1',
+      '2001:db8::1',
+      'nonsense',
+    ]
+    expect(addresses.map(blocked)).toEqual([true, true, false, true, null, null, null, null])
+  })
+
+  it('knows nothing without one, and says which one is missing', async () => {
+    expect((await openGeo(null)).locate('1.2.3.4')).toBeNull()
+    await expect(openGeo('/nonexistent/geo.mmdb')).rejects.toThrow('GEO_DB /nonexistent/geo.mmdb')
+  })
 })

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path'
 import type { Logger } from '../platform/logger.ts'
 import { parseSanctions, SanctionsFileError } from './parseSanctions.ts'
 
-export type SanctionsState =
+type SanctionsState =
   | { status: 'ok'; addresses: number }
   | { status: 'degraded'; addresses: number; why: string }
 

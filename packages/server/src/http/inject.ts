@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface Injected {
+interface Injected {
   status: number
   headers: Record<string, string | string[] | undefined>
   text: string

@@ -1,6 +1,6 @@
 import { fail } from '@pit/protocol'
 
-export type Found<T> =
+type Found<T> =
   | { kind: 'found'; target: T; params: Record<string, string> }
   | { kind: 'other method'; allow: string }
   | { kind: 'none' }
