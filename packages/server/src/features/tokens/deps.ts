@@ -1,0 +1,32 @@
+import type { Address, Crypto } from '@pit/chain'
+import type { ChainProfile } from '@pit/protocol'
+import type { Charge } from '../../http/rates/charge.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Rpc } from '../../platform/rpc.ts'
+import type { Market } from '../market/index.ts'
+
+/** The part of the market that tokens are described by. */
+export type TokenMarket = Pick<Market, 'head' | 'index' | 'curveOf' | 'pools' | 'mark' | 'onBlock' | 'onPool'>
+
+/** What the verbs of the registry are handed. */
+export interface TokenDeps {
+  db: Db
+  rpc: Rpc
+  clock: Clock
+  crypto: Pick<Crypto, 'keccak256' | 'keccakText' | 'parseAddress'>
+  logger: Logger
+  metrics: Pick<Metrics, 'registry'>
+  profile: ChainProfile
+  market: TokenMarket
+  charge: Charge
+  randomBytes(size: number): Uint8Array
+  /** Whether a token is a registry agent's; null while the registry cannot be read. */
+  isAgentToken(token: Address): Promise<boolean | null>
+  /** The rate of a major trade for this wallet now. */
+  majorBps(wallet: Address | null): number | Promise<number>
+}
+
+export const lower = (address: string): Address => address.toLowerCase() as Address

@@ -1,0 +1,68 @@
+import { type Address, type Concentrated, type CurvePool, midPrice, type Pool } from '@pit/chain'
+
+/** Floats throughout: these rank, disclose and tier; no amount is ever decided by them. */
+
+export type TradingPool = Pool | CurvePool
+
+export const tokenOf = (pool: TradingPool, other: Address): Address =>
+  pool.version === 'curve' ? pool.token : pool.token0 === other ? pool.token1 : pool.token0
+
+/** What stands at the other side of `token`. */
+export function pairOf(pool: TradingPool, token: Address): Address {
+  if (pool.version === 'curve') return pool.pair
+  return pool.token0 === token ? pool.token1 : pool.token0
+}
+
+/** Whether anything can be bought there at all. */
+export function isAlive(pool: TradingPool): boolean {
+  if (pool.version === 'curve') return !pool.graduated
+  if (pool.version === 'v2') return pool.reserve0 > 0n && pool.reserve1 > 0n
+  return pool.sqrtPriceX96 > 0n && (pool.liquidity > 0n || pool.ticks.size > 0)
+}
+
+/** Atoms of the pair for one atom of the token. */
+export function spotInPair(pool: TradingPool, token: Address): number {
+  if (pool.version === 'curve') return pool.y === 0n ? 0 : Number(pool.x) / Number(pool.y)
+  const mid = midPrice(pool)
+  if (pool.token0 === token) return mid
+  return mid === 0 ? 0 : 1 / mid
+}
+
+/** The pair's atoms that stand in the pool: what holders could be paid from. */
+export function pairAtomsIn(pool: TradingPool, token: Address): number {
+  if (pool.version === 'curve') return raised(pool)
+  const tokenIsFirst = pool.token0 === token
+  if (pool.version === 'v2') return Number(tokenIsFirst ? pool.reserve1 : pool.reserve0)
+  const { amount0, amount1 } = amountsIn(pool)
+  return tokenIsFirst ? amount1 : amount0
+}
+
+/** Every launch of the launchpad sells so many tokens. */
+const LAUNCHPAD_SALE_ATOMS = 800_000_000n * 10n ** 18n
+
+/** A curve holds what was paid in; the virtual part of its reserve is nobody's money. */
+function raised(curve: CurvePool): number {
+  // x·y stays what it was at the start, so what was there then follows from y then.
+  const yStart = curve.yFloor + LAUNCHPAD_SALE_ATOMS
+  const xStart = Number(curve.x) * (Number(curve.y) / Number(yStart))
+  return Math.max(0, Number(curve.x) - xStart)
+}
+
+/** Both sides of all positions together, walking the ticks upwards. */
+function amountsIn(pool: Concentrated): { amount0: number; amount1: number } {
+  const ticks = [...pool.ticks].sort(([a], [b]) => a - b)
+  const root = Number(pool.sqrtPriceX96) / 2 ** 96
+  let [amount0, amount1, liquidity] = [0, 0, 0n]
+  for (const [i, [tick, { net }]] of ticks.entries()) {
+    liquidity += net
+    const next = ticks[i + 1]
+    if (next === undefined || liquidity === 0n) continue
+    const [low, high] = [rootAt(tick), rootAt(next[0])]
+    const at = Math.min(Math.max(root, low), high)
+    amount0 += Number(liquidity) * (1 / at - 1 / high)
+    amount1 += Number(liquidity) * (at - low)
+  }
+  return { amount0, amount1 }
+}
+
+const rootAt = (tick: number): number => 1.0001 ** (tick / 2)

@@ -1,0 +1,84 @@
+import type { Answer } from '@pit/protocol'
+import { buyTaxBps, type Judged, kindOf, limitsOf, risksOf, type Tier, tierOf, warningsOf } from './rules.ts'
+
+/** A record as it is kept: everything that does not depend on who asks. */
+export type StoredRecord = Omit<
+  Answer<'tokens.get'>,
+  'fee_bps' | 'shield' | 'audit' | 'shield_available' | 'screen_status'
+> & { screen_status: 'SCREENED' | 'UNSCREENED' | 'CORE' }
+
+export function isMajor(record: Pick<StoredRecord, 'kind' | 'stock_beacon'>): boolean {
+  return record.kind === 'core' || record.stock_beacon === true
+}
+
+/** The record of a token from what the chain said and what the market knows now. */
+export function describeToken(judged: Judged): StoredRecord {
+  const { reading, view } = judged
+  const kind = kindOf(judged)
+  const tier: Tier = tierOf(judged)
+  const risks = risksOf(judged)
+  const stock_beacon = reading.code.stockBeacon
+  const onCurve = view.curve !== null && !view.curve.graduated
+  return {
+    address: reading.address,
+    symbol: reading.symbol,
+    name: reading.name,
+    decimals: reading.decimals ?? 0,
+    kind,
+    stock_beacon,
+    tier,
+    tradable: view.routable,
+    blocked_reason: view.routable ? null : 'NO_ROUTE',
+    venues: view.venues,
+    reference: view.reference,
+    liquidity_usd: view.liquidityUsd,
+    creator_tax_bps: onCurve ? view.curve!.creatorTaxBps : null,
+    curve_fee_bps: onCurve ? view.curve!.curveFeeBps : null,
+    multiplier: reading.multiplier,
+    flags: flagsOf(judged),
+    risks,
+    limits: limitsOf(tier, isMajor({ kind, stock_beacon })),
+    warnings: warningsOf(judged, risks),
+    screened_at: reading.trial.status === 'unfinished' ? null : reading.screenedAtS,
+    screen_status:
+      judged.standing === 'core' ? 'CORE' : reading.trial.status === 'unfinished' ? 'UNSCREENED' : 'SCREENED',
+  }
+}
+
+/** What was seen, figure by figure, for whoever wants to judge by himself. */
+function flagsOf(judged: Judged): Record<string, unknown> {
+  const { reading } = judged
+  const { code, trial } = reading
+  const power = (name: (typeof code.powers)[number]) => code.powers.includes(name)
+  return {
+    proxy: code.proxy?.kind ?? false,
+    implementation: code.proxy?.implementation ?? null,
+    owner: reading.owner,
+    mintable: power('mint'),
+    pausable: power('pause'),
+    blacklist: power('blacklist'),
+    rebasing: power('rebase') || (trial.status === 'done' && trial.rebased),
+    owner_sets_taxes: power('tax'),
+    owner_limits_trading: power('trading'),
+    owner_takes_tokens: power('seize'),
+    proved: reading.proved,
+    paused: reading.saysPaused,
+    decimals_read: reading.decimals !== null,
+    text_faults: reading.textFaults,
+    first_pool_at: reading.firstPoolAtS,
+    screened_block: reading.block,
+    screen: trial.status,
+    ...(trial.status === 'done' && {
+      buy_tax_bps: trial.buyTaxBps,
+      buy_only_tax_bps: buyTaxBps(judged),
+      transfer_ok: trial.transfer.ok,
+      transfer_tax_bps: trial.transfer.ok ? trial.transfer.taxBps : null,
+      sell_ok: trial.sell.ok,
+      sell_tax_bps: trial.sell.ok ? trial.sell.taxBps : null,
+      hook_take_bps: trial.hookTakeBps,
+      balance_lies: trial.balanceLies,
+      tried_in: trial.pool,
+    }),
+    ...(trial.status === 'buy_failed' && { buy_ok: false, tried_in: trial.pool, why: trial.why }),
+  }
+}

@@ -1,0 +1,193 @@
+import type { Address } from '@pit/chain'
+import type { ChainProfile } from '@pit/protocol'
+import { lower, type TokenMarket } from './deps.ts'
+import { isAlive, pairAtomsIn, pairOf, spotInPair, type TradingPool } from './depth.ts'
+
+export interface Venue {
+  venue: 'venue_pool' | 'venue_curve'
+  protocol: 'v2' | 'v3' | 'v4' | 'curve'
+  address: string
+  pair: Address
+  fee: number | null
+  hooks?: Address
+  liquidity_usd: number | null
+}
+
+export interface Reference {
+  source: 'oracle_feed' | 'twap' | 'median' | 'spot' | 'curve' | 'none'
+  address: string | null
+  price_usd: number | null
+  read_at: number | null
+}
+
+/** What the market knows of a token at one block. */
+export interface MarketView {
+  venues: Venue[]
+  /** How many there are; `venues` has the deepest of them. */
+  venueCount: number
+  liquidityUsd: number | null
+  reference: Reference
+  routable: boolean
+  /** The deepest venue runs a hook that nobody has read. */
+  unknownHook: boolean
+  curve: { creatorTaxBps: number; curveFeeBps: number; graduated: boolean } | null
+  markStale: boolean
+}
+
+const VENUES_SHOWN = 20
+const NO_HOOK = '0x0000000000000000000000000000000000000000'
+/** A pool with less behind it tells no price. */
+const MIN_PRICING_USD = 100
+const MEDIAN_OF = 3
+
+export interface ViewDeps {
+  profile: ChainProfile
+  market: TokenMarket
+}
+export interface Viewed {
+  address: Address
+  decimals: number | null
+  twap: { pool: Address; priceUsd: number; readAtS: number } | null
+}
+
+/** Reads a token's venues, liquidity and reference from memory; nothing waits, so all of it is of one block. */
+export function createMarketView({ profile, market }: ViewDeps): (token: Viewed) => MarketView {
+  const decimalsOf = new Map<Address, number>(
+    [...profile.core_tokens, ...profile.listed_stocks].map(({ address, decimals }) => [
+      lower(address),
+      decimals,
+    ]),
+  )
+  const core = new Set(profile.core_tokens.map(({ address }) => lower(address)))
+  const knownHooks = new Set<string>([NO_HOOK, ...profile.known_hooks.map(({ address }) => lower(address))])
+  const feeds = new Map(
+    [...profile.core_tokens, ...profile.listed_stocks].map(({ address, feed }) => [lower(address), feed]),
+  )
+  const ethFeed = profile.core_tokens.find(({ native }) => native)?.feed ?? null
+  const partnerPool = profile.pins.partner_usdg
+  const weth = profile.core_tokens.find(({ symbol }) => symbol === 'WETH')
+
+  const priceUsd = (token: Address): number | null => {
+    const mark = market.mark(token)
+    return mark === undefined ? null : Number(mark.priceE18) / 1e18
+  }
+  const poolsOf = (token: Address): TradingPool[] => {
+    // A core asset is in everybody's pools: only those among core assets say something about it.
+    const pools: TradingPool[] = core.has(token)
+      ? [
+          ...new Set(
+            [...core].flatMap((other) => (other === token ? [] : market.index.between(token, other))),
+          ),
+        ]
+      : market.index.of(token)
+    const curve = market.curveOf(token)
+    return curve?.version === 'curve' ? [...pools, curve] : pools
+  }
+  const reaches = (pool: TradingPool, token: Address): boolean => {
+    const pair = pairOf(pool, token)
+    return core.has(pair) || market.index.hubs.some((hub) => market.index.between(pair, hub).some(isAlive))
+  }
+
+  return ({ address, decimals, twap }) => {
+    const rated = poolsOf(address)
+      .filter(isAlive)
+      .map((pool) => rate(pool))
+      .sort((a, b) => (b.venue.liquidity_usd ?? -1) - (a.venue.liquidity_usd ?? -1))
+    const known = rated.filter(({ venue }) => venue.liquidity_usd !== null)
+    const curve = market.curveOf(address)
+    const mark = market.mark(address)
+    const deepest = rated[0]
+    return {
+      venues: rated.slice(0, VENUES_SHOWN).map(({ venue }) => venue),
+      venueCount: rated.length,
+      liquidityUsd:
+        known.length > 0 ? cents(known.reduce((sum, { venue }) => sum + venue.liquidity_usd!, 0)) : null,
+      reference: referenceOf(),
+      routable: core.has(address) || rated.some(({ pool }) => reaches(pool, address)),
+      unknownHook: deepest?.venue.hooks !== undefined && !knownHooks.has(deepest.venue.hooks),
+      curve:
+        curve?.version === 'curve'
+          ? { creatorTaxBps: curve.creatorTaxBps, curveFeeBps: curve.curveFeeBps, graduated: curve.graduated }
+          : null,
+      markStale: mark?.stale ?? false,
+    }
+
+    function rate(pool: TradingPool) {
+      // Of ETH and WETH the pool's own one is meant.
+      const side =
+        pool.version !== 'curve' && pool.token0 !== address && pool.token1 !== address
+          ? sideOf(pool)
+          : address
+      const pair = pairOf(pool, side)
+      const pairUsd = priceUsd(pair)
+      const scale = 10 ** (decimalsOf.get(pair) ?? 18)
+      const liquidity_usd = pairUsd === null ? null : cents((2 * pairAtomsIn(pool, side) * pairUsd) / scale)
+      const spotUsd =
+        pairUsd === null ? null : (spotInPair(pool, side) * pairUsd * 10 ** (decimals ?? 0)) / scale
+      return { pool, spotUsd, venue: { ...describeVenue(pool, pair), liquidity_usd } satisfies Venue }
+    }
+
+    function referenceOf(): Reference {
+      const head = market.head()
+      if (mark !== undefined) {
+        const at = mark.source === 'twap' ? pinAddress() : (feedOf(address)?.address ?? null)
+        return {
+          source: mark.source === 'twap' ? 'twap' : 'oracle_feed',
+          address: at,
+          price_usd: Number(mark.priceE18) / 1e18,
+          read_at: mark.updatedAtS,
+        }
+      }
+      if (feedOf(address)) {
+        return { source: 'oracle_feed', address: feedOf(address)!.address, price_usd: null, read_at: null }
+      }
+      const read_at = head?.timestampS ?? null
+      if (twap && rated.some(({ pool }) => pool.id === twap.pool)) {
+        return { source: 'twap', address: twap.pool, price_usd: figure(twap.priceUsd), read_at: twap.readAtS }
+      }
+      const priced = rated.filter(
+        ({ pool, spotUsd, venue }) =>
+          spotUsd !== null &&
+          spotUsd > 0 &&
+          (pool.version === 'curve' || (venue.liquidity_usd ?? 0) >= MIN_PRICING_USD),
+      )
+      const best = priced[0]
+      if (!best) return { source: 'none', address: null, price_usd: null, read_at: null }
+      if (best.pool.version === 'curve') {
+        return { source: 'curve', address: best.pool.id, price_usd: figure(best.spotUsd!), read_at }
+      }
+      if (priced.length < MEDIAN_OF) {
+        return { source: 'spot', address: best.pool.id, price_usd: figure(best.spotUsd!), read_at }
+      }
+      const prices = priced.map(({ spotUsd }) => spotUsd!).sort((a, b) => a - b)
+      return { source: 'median', address: null, price_usd: figure(prices[prices.length >> 1]!), read_at }
+    }
+  }
+
+  function sideOf(pool: Exclude<TradingPool, { version: 'curve' }>): Address {
+    return core.has(pool.token0) && (pool.token0 === NO_HOOK || pool.token0 === lower(weth?.address ?? ''))
+      ? pool.token0
+      : pool.token1
+  }
+  function feedOf(token: Address) {
+    return feeds.get(token) ?? (weth && token === lower(weth.address) ? ethFeed : null)
+  }
+  function pinAddress(): string | null {
+    return partnerPool && 'address' in partnerPool ? lower(partnerPool.address) : null
+  }
+}
+
+function describeVenue(pool: TradingPool, pair: Address): Omit<Venue, 'liquidity_usd'> {
+  if (pool.version === 'curve') {
+    return { venue: 'venue_curve', protocol: 'curve', address: pool.id, pair, fee: pool.curveFeeBps * 100 }
+  }
+  const place = { venue: 'venue_pool', protocol: pool.version, address: pool.id, pair } as const
+  if (pool.version === 'v2') return { ...place, fee: pool.feeBps * 100 }
+  if (pool.version === 'v3') return { ...place, fee: pool.feePips }
+  const hooks = pool.key.hooks === NO_HOOK ? {} : { hooks: pool.key.hooks }
+  return { ...place, fee: pool.lpFeePips, ...hooks }
+}
+
+const cents = (usd: number): number => (Number.isFinite(usd) ? Math.round(usd * 100) / 100 : 0)
+/** Twelve digits are more than a float price means. */
+const figure = (price: number): number => (Number.isFinite(price) ? Number(price.toPrecision(12)) : 0)

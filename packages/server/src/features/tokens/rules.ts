@@ -1,0 +1,283 @@
+import {
+  FEE,
+  isSevere,
+  RISKS,
+  type RiskCode,
+  severeFirst,
+  type TOKEN_KINDS,
+  type TOKEN_TIERS,
+  TOKENS,
+  TRADE,
+} from '@pit/protocol'
+import type { ProtectedAsset } from './impersonation.ts'
+import type { MarketView } from './marketView.ts'
+import { isReplaceable, type TokenReading, type Trial } from './reading.ts'
+
+export type Kind = (typeof TOKEN_KINDS)[number]
+export type Tier = (typeof TOKEN_TIERS)[number]
+
+/** Everything a token is judged by. */
+export interface Judged {
+  reading: TokenReading
+  view: MarketView
+  nowS: number
+  imitates: ProtectedAsset | null
+  /** Of the chain profile: vouched for. */
+  standing: 'core' | 'listed_stock' | 'none'
+  feedBacked: boolean
+}
+
+const NEW_FOR_S = 72 * 3_600
+/** Less than one trade of the largest size. */
+const LOW_LIQUIDITY_USD = TRADE.maxNotionalUsd
+/** Below this a difference is rounding. */
+const NO_TAX_BPS = 5
+
+export function kindOf({ reading, view, standing }: Judged): Kind {
+  if (standing === 'core') return 'core'
+  if (standing === 'listed_stock' || reading.code.stockBeacon) return 'stock'
+  if (reading.agentToken) return 'partner_agent'
+  if (view.curve && !view.curve.graduated) return 'curve'
+  return reading.code.bridged ? 'bridged' : 'erc20'
+}
+
+export function tierOf({ view, standing, feedBacked }: Judged): Tier {
+  if (!view.routable) return 'blocked'
+  if (standing === 'core' || feedBacked) return 'A'
+  const liquidityUsd = view.liquidityUsd ?? 0
+  const wellPriced = view.reference.source === 'oracle_feed' || view.reference.source === 'twap'
+  if (liquidityUsd >= TOKENS.tierALiquidityUsd && wellPriced) return 'A'
+  return liquidityUsd >= TOKENS.tierBLiquidityUsd ? 'B' : 'C'
+}
+
+interface RiskRule {
+  code: RiskCode
+  /** In words about this token; undefined: the table's own. True when it applies. */
+  check(judged: Judged): boolean
+  says?(judged: Judged): string
+}
+
+type DoneTrial = Extract<Trial, { status: 'done' }>
+const done = ({ reading }: Judged): DoneTrial | null =>
+  reading.trial.status === 'done' ? reading.trial : null
+const has = ({ reading }: Judged, ...powers: string[]) =>
+  reading.code.powers.some((power) => powers.includes(power))
+/** A renounced owner has no powers left; one that cannot be told may have them. */
+const owned = ({ reading }: Judged) => reading.owner === null || BigInt(reading.owner) !== 0n
+const percent = (bps: number) => `${bps / 100}%`
+
+const PAUSED = (judged: Judged): boolean => {
+  const { trial } = judged.reading
+  if (trial.status === 'buy_failed') return trial.paused
+  if (trial.status === 'done') return !trial.sell.ok && trial.sell.paused
+  return trial.status === 'no_route' && judged.reading.saysPaused === true
+}
+
+/** The tax that only a purchase pays: what every transfer costs is another disclosure. */
+export function buyTaxBps(judged: Judged): number {
+  const trial = done(judged)
+  if (!trial || trial.buyTaxBps === null) return 0
+  const ofTransfers = trial.transfer.ok ? (trial.transfer.taxBps ?? 0) : 0
+  return Math.max(0, trial.buyTaxBps - ofTransfers)
+}
+
+/** Every disclosure a token alone can carry. A core asset is the operator's choice: only its state is disclosed. */
+const RULES: readonly RiskRule[] = [
+  {
+    code: 'UNSCREENED',
+    check: ({ reading }) => reading.trial.status === 'unfinished',
+    says: () => 'Its screen has not finished: nothing is known about buying and selling it.',
+  },
+  {
+    code: 'HONEYPOT',
+    check: (judged) => {
+      const trial = done(judged)
+      return trial !== null && !trial.sell.ok && !trial.sell.paused
+    },
+    says: (judged) => {
+      const trial = done(judged)
+      const why = trial && !trial.sell.ok ? ` (${trial.sell.why})` : ''
+      return `It could be bought and not sold again${why}.`
+    },
+  },
+  {
+    code: 'SELL_TAX',
+    check: (judged) => {
+      const trial = done(judged)
+      return trial?.sell.ok === true && trial.sell.taxBps > TOKENS.severeSellTaxBps
+    },
+    says: (judged) => `Selling it costs ${percent((done(judged)!.sell as { taxBps: number }).taxBps)}.`,
+  },
+  {
+    code: 'TRANSFER_BLOCKED',
+    check: (judged) => {
+      const { trial } = judged.reading
+      if (trial.status === 'buy_failed') return !trial.paused && !trial.hooked
+      return trial.status === 'done' && !trial.transfer.ok && !PAUSED(judged)
+    },
+    says: ({ reading: { trial } }) =>
+      trial.status === 'buy_failed'
+        ? `Its market could not pass it on to a buyer (${trial.why}).`
+        : 'A wallet could not pass it on to another wallet.',
+  },
+  { code: 'UNKNOWN_HOOK', check: ({ view }) => view.unknownHook },
+  {
+    code: 'IMPERSONATOR',
+    check: ({ imitates }) => imitates !== null,
+    says: ({ imitates }) => `It looks like ${imitates!.symbol} and is not: that one is ${imitates!.address}.`,
+  },
+  {
+    code: 'NO_REFERENCE',
+    check: ({ view }) => view.routable && view.reference.source === 'none',
+  },
+  { code: 'TOKEN_PAUSED', check: PAUSED },
+  {
+    code: 'BUY_TAX',
+    check: (judged) => buyTaxBps(judged) > NO_TAX_BPS,
+    says: (judged) => `Buying it costs ${percent(buyTaxBps(judged))}.`,
+  },
+  {
+    code: 'FEE_ON_TRANSFER',
+    check: (judged) => {
+      const transfer = done(judged)?.transfer
+      return transfer?.ok === true && (transfer.taxBps ?? 0) > NO_TAX_BPS
+    },
+    says: (judged) =>
+      `Every transfer loses ${percent((done(judged)!.transfer as { taxBps: number }).taxBps)} on the way.`,
+  },
+  {
+    code: 'CREATOR_TAX',
+    check: ({ view }) => view.curve !== null && !view.curve.graduated && view.curve.creatorTaxBps > 0,
+    says: ({ view }) => `Its creator takes ${percent(view.curve!.creatorTaxBps)} of each trade.`,
+  },
+  { code: 'CURVE', check: ({ view }) => view.curve !== null && !view.curve.graduated },
+  {
+    code: 'LOW_LIQUIDITY',
+    check: ({ view }) => view.routable && (view.liquidityUsd ?? 0) < LOW_LIQUIDITY_USD,
+    says: ({ view }) => `Only about ${Math.round(view.liquidityUsd ?? 0)} dollars stand behind its price.`,
+  },
+  {
+    code: 'NEW_TOKEN',
+    // Of unknown age counts as new: nobody is told that an old token is safe.
+    check: ({ reading, nowS, standing }) =>
+      standing === 'none' && (reading.firstPoolAtS === null || nowS - reading.firstPoolAtS < NEW_FOR_S),
+    says: ({ reading, nowS }) =>
+      reading.firstPoolAtS === null
+        ? 'Its age is not known.'
+        : `It first traded ${ageOf(nowS - reading.firstPoolAtS)} ago.`,
+  },
+  {
+    code: 'PROXY',
+    check: ({ reading }) => isReplaceable(reading.code),
+    says: ({ reading }) => `Its code can be replaced; now it runs ${reading.code.proxy!.implementation}.`,
+  },
+  { code: 'MINTABLE', check: (judged) => has(judged, 'mint') && owned(judged) },
+  { code: 'BLACKLIST', check: (judged) => has(judged, 'blacklist') && owned(judged) },
+  {
+    code: 'OWNER_CONTROLS',
+    check: (judged) => has(judged, 'pause', 'trading', 'tax', 'seize') && owned(judged),
+    says: ({ reading }) =>
+      `Its owner can ${reading.code.powers
+        .map((power) => CAN[power])
+        .filter(Boolean)
+        .join(', ')}.`,
+  },
+  {
+    code: 'REBASING',
+    check: (judged) => done(judged)?.rebased === true || (has(judged, 'rebase') && owned(judged)),
+  },
+  { code: 'SINGLE_POOL', check: ({ view }) => view.venueCount === 1 && view.curve?.graduated !== false },
+  {
+    code: 'STOCK_TOKEN',
+    check: ({ reading, standing }) => reading.code.stockBeacon || standing === 'listed_stock',
+  },
+  { code: 'STALE_MARK', check: ({ view }) => view.markStale },
+]
+const CAN: Partial<Record<string, string>> = {
+  pause: 'stop all transfers',
+  trading: 'limit or stop trading',
+  tax: 'change its taxes',
+  seize: "take holders' tokens",
+}
+const OF_CORE: ReadonlySet<RiskCode> = new Set(['TOKEN_PAUSED', 'STOCK_TOKEN', 'STALE_MARK'])
+
+export interface Disclosure {
+  code: RiskCode
+  severity: 'severe' | 'info'
+  token: `0x${string}`
+  message: string
+}
+
+export function risksOf(judged: Judged): Disclosure[] {
+  const token = judged.reading.address
+  const rules = RULES.filter(
+    ({ code, check }) => (judged.standing !== 'core' || OF_CORE.has(code)) && check(judged),
+  )
+  const says = new Map(rules.map(({ code, says }) => [code, says?.(judged)]))
+  return severeFirst(rules.map(({ code }) => code)).map((code) => ({
+    code,
+    severity: RISKS[code].severity,
+    token,
+    message: says.get(code) ?? sentence(RISKS[code].meaning),
+  }))
+}
+
+/** What a trade of it may do at most unless the request asks for less; by tier, so that thin markets stay small. */
+const TIER_LIMITS = {
+  A: { max_price_impact_bps: TRADE.priceImpactBps, max_notional_usd: TRADE.maxNotionalUsd },
+  B: { max_price_impact_bps: TRADE.highPriceImpactBps, max_notional_usd: TRADE.maxNotionalUsd },
+  C: { max_price_impact_bps: TRADE.highPriceImpactBps, max_notional_usd: TRADE.maxNotionalUsd },
+  blocked: { max_price_impact_bps: 0, max_notional_usd: 0 },
+} as const satisfies Record<Tier, object>
+
+export function limitsOf(tier: Tier, isMajor: boolean): Record<string, unknown> {
+  const feeClass = isMajor ? 'major' : 'other'
+  return {
+    ...TIER_LIMITS[tier],
+    min_notional_usd: tier === 'blocked' ? 0 : TRADE.minNotionalUsd,
+    fee_class: feeClass,
+    slippage_by_size: TRADE.slippageToleranceBySize.map((row) => ({
+      up_to_usd: row.up_to_usd,
+      ...row[feeClass],
+    })),
+    max_fee_bps: FEE.maxBps,
+  }
+}
+
+/** Sentences for people: what the codes do not say, then each severe disclosure in words. */
+export function warningsOf(judged: Judged, risks: readonly Disclosure[]): string[] {
+  const { reading, view } = judged
+  const { trial } = reading
+  const sentences: (string | false)[] = [
+    reading.textFaults.includes('symbol_unreadable') && 'It does not tell its symbol.',
+    reading.textFaults.includes('name_unreadable') && 'It does not tell its name.',
+    reading.textFaults.includes('hidden_characters') &&
+      'Its name or symbol had characters that hide or reorder text; they are shown as \ufffd.',
+    reading.textFaults.includes('cut') && 'Its name or symbol is longer than is shown.',
+    reading.decimals === null &&
+      'It does not say how many decimals it has; amounts are in its smallest unit.',
+    trial.status === 'unfinished' && `It could not be tried: ${trial.why}.`,
+    trial.status === 'done' &&
+      trial.balanceLies &&
+      'It says that a wallet which never had any holds some: what it says of balances cannot be believed.',
+    trial.status === 'done' &&
+      trial.sell.ok &&
+      trial.sell.taxBps > NO_TAX_BPS &&
+      trial.sell.taxBps <= TOKENS.severeSellTaxBps &&
+      `Selling it costs ${percent(trial.sell.taxBps)}.`,
+    trial.status === 'done' &&
+      trial.hookTakeBps > NO_TAX_BPS &&
+      `The hook of its pool keeps ${percent(trial.hookTakeBps)} of a purchase.`,
+    !view.routable && 'No pool or curve with liquidity leads to it: it cannot be traded here.',
+    view.venueCount > view.venues.length && `It trades in ${view.venueCount} places; the deepest are listed.`,
+  ]
+  const severe = risks.filter(({ code }) => isSevere(code)).map(({ message }) => message)
+  return [...sentences.filter((text) => text !== false), ...severe]
+}
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+
+function ageOf(seconds: number): string {
+  if (seconds < 5_400) return `${Math.max(1, Math.round(seconds / 60))} minutes`
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} hours` : `${Math.round(seconds / 86_400)} days`
+}

@@ -1,0 +1,49 @@
+import { type Address, type Hex, TOPIC } from '@pit/chain'
+import type { ChainProfile } from '@pit/protocol'
+import type { Rpc } from '../../../platform/rpc.ts'
+import type { TradingPool } from '../depth.ts'
+
+/** Of many pools the first few known tell enough. */
+const POOLS_ASKED = 4
+const TIMEOUT_MS = 2_000
+
+/** When the first of a token's pools was made: each has exactly one log that says so. Null when the node has it not. */
+export async function findFirstPoolAtS(
+  { rpc, profile }: { rpc: Pick<Rpc, 'request'>; profile: ChainProfile },
+  pools: readonly TradingPool[],
+): Promise<number | null> {
+  const times = await Promise.all(pools.slice(0, POOLS_ASKED).map((pool) => bornAtS(pool).catch(() => null)))
+  const known = times.filter((time) => time !== null)
+  return known.length > 0 ? Math.min(...known) : null
+
+  async function bornAtS(pool: TradingPool): Promise<number | null> {
+    if (pool.version === 'curve') return pool.launchedAtS
+    const { address, topics } = birthLog(pool, profile)
+    if (address === null) return null
+    const filter = { address, topics, fromBlock: hex(profile.first_block), toBlock: 'latest' }
+    const logs = await rpc.request<{ blockNumber: Hex; blockTimestamp?: Hex }[]>('eth_getLogs', [filter], {
+      timeoutMs: TIMEOUT_MS,
+    })
+    const [log] = logs
+    if (!log) return null
+    if (log.blockTimestamp !== undefined) return Number(log.blockTimestamp)
+    const block = await rpc.request<{ timestamp: Hex } | null>('eth_getBlockByNumber', [
+      log.blockNumber,
+      false,
+    ])
+    return block && Number(block.timestamp)
+  }
+}
+
+function birthLog(pool: Exclude<TradingPool, { version: 'curve' }>, { contracts }: ChainProfile) {
+  const [first, second] = [topicOf(pool.token0), topicOf(pool.token1)]
+  if (pool.version === 'v2')
+    return { address: contracts.v2_factory, topics: [TOPIC.v2PairCreated, first, second] }
+  if (pool.version === 'v4')
+    return { address: contracts.v4_pool_manager, topics: [TOPIC.v4Initialize, pool.id] }
+  const fee = `0x${pool.feePips.toString(16).padStart(64, '0')}`
+  return { address: contracts.v3_factory, topics: [TOPIC.v3PoolCreated, first, second, fee] }
+}
+
+const topicOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
+const hex = (value: number): Hex => `0x${Math.max(0, value).toString(16)}`

@@ -1,0 +1,95 @@
+import {
+  type Address,
+  type Crypto,
+  type CurvePool,
+  findRoutes,
+  type Hop,
+  hookEffectOf,
+  NATIVE,
+  type Pool,
+  quoteCurveBuy,
+} from '@pit/chain'
+import type { TokenMarket } from '../deps.ts'
+import { isAlive, pairOf } from '../depth.ts'
+
+/** One way to try a token: lent ETH through these pools, or into its curve. */
+export type TrialWay =
+  | { kind: 'pool'; hops: readonly Hop[]; valueWei: bigint; expectedOut: bigint | null }
+  | {
+      kind: 'curve'
+      curve: CurvePool
+      /** From ETH to what the curve is bought with; empty when that is ETH. */
+      hops: readonly Hop[]
+      valueWei: bigint
+      pairAmount: bigint
+      expectedOut: bigint
+    }
+
+/** About 25 dollars first; a pool too shallow for it is tried with less. */
+const VALUES_WEI = [10n ** 16n, 10n ** 14n, 10n ** 12n]
+const MAX_WAYS = 2
+
+/** The ways to try a token, best first; each through another pool. */
+export function findTrials(
+  { market, crypto }: { market: TokenMarket; crypto: Pick<Crypto, 'keccakText'> },
+  token: Address,
+  nowS: number,
+): TrialWay[] {
+  const { index } = market
+  const routesTo = (tokenOut: Address, amountIn: bigint) =>
+    findRoutes({ index, crypto }, { tokenIn: NATIVE, tokenOut, amountIn }).routes
+  const curve = market.curveOf(token)
+  if (curve?.version === 'curve' && !curve.graduated) {
+    const way = byCurve(curve)
+    if (way) return [way]
+  }
+  const ways: TrialWay[] = []
+  const tried = new Set<string>()
+  for (const valueWei of VALUES_WEI) {
+    for (const { hops, amountOut } of routesTo(token, valueWei)) {
+      const last = hops[hops.length - 1]!.pool.id
+      if (tried.has(last)) continue
+      tried.add(last)
+      ways.push({ kind: 'pool', hops, valueWei, expectedOut: amountOut })
+      if (ways.length === MAX_WAYS) return ways
+    }
+    if (ways.length > 0) return ways
+  }
+  return byHook()
+
+  function byCurve(at: CurvePool): TrialWay | undefined {
+    const [valueWei] = VALUES_WEI as [bigint]
+    const route = at.pair === NATIVE ? undefined : routesTo(at.pair, valueWei)[0]
+    if (at.pair !== NATIVE && !route) return undefined
+    // Prices move until the simulation runs: what is spent must have arrived.
+    const pairAmount = route ? (route.amountOut * 95n) / 100n : valueWei
+    const quote = quoteCurveBuy(at, pairAmount, nowS)
+    if (!quote || quote.tokensOut === 0n) return undefined
+    return {
+      kind: 'curve',
+      curve: at,
+      hops: route?.hops ?? [],
+      valueWei,
+      pairAmount,
+      expectedOut: quote.tokensOut,
+    }
+  }
+
+  /** Pools that only their hook can quote: what they give is seen when it is tried. */
+  function byHook(): TrialWay[] {
+    const [valueWei] = VALUES_WEI as [bigint]
+    for (const pool of index.of(token)) {
+      if (pool.version !== 'v4' || !isAlive(pool) || hookEffectOf(pool.key) === 'none') continue
+      const hop = hopInto(pool, token)
+      const before =
+        hop.tokenIn === NATIVE || hop.tokenIn === index.weth ? [] : routesTo(hop.tokenIn, valueWei)[0]?.hops
+      if (before) return [{ kind: 'pool', hops: [...before, hop], valueWei, expectedOut: null }]
+    }
+    return []
+  }
+}
+
+function hopInto(pool: Pool, token: Address): Hop {
+  const tokenIn = pairOf(pool, token)
+  return { pool, zeroForOne: pool.token0 === tokenIn, tokenIn, tokenOut: token }
+}

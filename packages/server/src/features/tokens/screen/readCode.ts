@@ -1,0 +1,92 @@
+import type { Address, Crypto, Hex } from '@pit/chain'
+import type { ChainProfile } from '@pit/protocol'
+import type { Rpc } from '../../../platform/rpc.ts'
+import { lower } from '../deps.ts'
+import { powersIn } from '../powers.ts'
+import type { CodeReading, ProxyKind } from '../reading.ts'
+
+/** Where proxies keep the address of their code: EIP-1967, EIP-1822, and OpenZeppelin's before them. */
+const IMPLEMENTATION_SLOTS: readonly Hex[] = [
+  '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
+  '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
+  '0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3',
+]
+const BEACON_SLOT: Hex = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
+const CLONE = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/
+const IMPLEMENTATION_SELECTOR: Hex = '0x5c60da1b'
+const CALL_GAS = '0x30d40'
+
+export interface CodeDeps {
+  rpc: Pick<Rpc, 'request'>
+  crypto: Pick<Crypto, 'keccak256'>
+  profile: ChainProfile
+}
+
+interface ProxyAt {
+  kind: ProxyKind
+  at: Address
+  implementation: Address
+}
+
+/** What a token runs: its own code, or the code a proxy points to. Null when there is none. */
+export async function readCode(
+  deps: CodeDeps,
+  token: Address,
+): Promise<{ code: CodeReading; selectors: Set<string> } | null> {
+  const [own, proxy] = await Promise.all([codeOf(deps, token), findProxy(deps, token)])
+  if (own === '0x') return null
+  const clone = CLONE.exec(own)?.[1]
+  const behind: ProxyAt | null =
+    proxy ?? (clone === undefined ? null : { kind: 'clone', at: token, implementation: `0x${clone}` })
+  const implementationCode = behind ? await codeOf(deps, behind.implementation) : null
+  const { powers, bridged, selectors } = powersIn(implementationCode ?? own)
+  const ownSelectors = powersIn(own).selectors
+  return {
+    code: {
+      codeHash: deps.crypto.keccak256(own),
+      proxy: behind && { ...behind, implementationHash: deps.crypto.keccak256(implementationCode!) },
+      stockBeacon: behind?.kind === 'beacon' && behind.at === stockBeaconOf(deps.profile),
+      powers,
+      bridged,
+    },
+    selectors: new Set([...selectors, ...ownSelectors]),
+  }
+}
+
+/** Whether the code is still what a screen read. Only a proxy that can be pointed elsewhere is asked. */
+export async function isUnchanged(deps: CodeDeps, token: Address, known: CodeReading): Promise<boolean> {
+  if (known.proxy === null || known.proxy.kind === 'clone') return true
+  const proxy = await findProxy(deps, token)
+  if (proxy?.kind !== known.proxy.kind || proxy.at !== known.proxy.at) return false
+  if (proxy.implementation !== known.proxy.implementation) return false
+  return deps.crypto.keccak256(await codeOf(deps, proxy.implementation)) === known.proxy.implementationHash
+}
+
+async function findProxy({ rpc }: CodeDeps, token: Address): Promise<ProxyAt | null> {
+  const [beacon, ...implementations] = await Promise.all(
+    [BEACON_SLOT, ...IMPLEMENTATION_SLOTS].map(async (slot) =>
+      addressIn(await rpc.request<Hex>('eth_getStorageAt', [token, slot, 'latest'])),
+    ),
+  )
+  if (beacon) {
+    const call = { to: beacon, data: IMPLEMENTATION_SELECTOR, gas: CALL_GAS }
+    const implementation = addressIn(
+      await rpc.request<Hex>('eth_call', [call, 'latest']).catch(() => '0x' as Hex),
+    )
+    if (implementation) return { kind: 'beacon', at: beacon, implementation }
+  }
+  const implementation = implementations.find((address) => address !== null)
+  return implementation ? { kind: 'implementation', at: token, implementation } : null
+}
+
+const codeOf = ({ rpc }: CodeDeps, address: Address) => rpc.request<Hex>('eth_getCode', [address, 'latest'])
+
+const stockBeaconOf = ({ contracts }: ChainProfile): Address | null =>
+  contracts.stock_beacon === null ? null : lower(contracts.stock_beacon)
+
+/** A word that is an address and not zero. */
+export function addressIn(word: Hex | undefined): Address | null {
+  const digits = word?.slice(2).padStart(64, '0') ?? ''
+  if (digits.length !== 64 || !digits.startsWith('0'.repeat(24)) || /^0+$/.test(digits)) return null
+  return `0x${digits.slice(24).toLowerCase()}`
+}

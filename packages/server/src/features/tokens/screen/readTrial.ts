@@ -1,0 +1,168 @@
+import { type Address, type Hex, type Hop, hookEffectOf, TOPIC } from '@pit/chain'
+import type { Power } from '../powers.ts'
+import type { Trial } from '../reading.ts'
+import type { TrialWay } from './findTrials.ts'
+import type { SimLog, SimResult, SimResults } from './simulate.ts'
+import { type Label, partsOf } from './trialCalls.ts'
+
+const V2_SWAP: Hex = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822'
+const BPS = 10_000n
+const ENFORCED_PAUSE = 'd93c0665'
+const PAUSED_TEXT = Buffer.from('paused').toString('hex')
+
+type Results = SimResults<Label>
+
+export interface TrialTerms {
+  token: Address
+  way: TrialWay
+  poolManager: Address | null
+  /** What the amounts passed on and sold were made of. */
+  held: bigint
+}
+
+export const wordOf = (result: SimResult | undefined): bigint | null =>
+  result?.ok && result.data.length >= 66 ? BigInt(result.data.slice(0, 66)) : null
+
+/** The pool or curve a way tries the token in. */
+export const poolOf = (way: TrialWay): string =>
+  way.kind === 'curve' ? way.curve.id : (way.hops[way.hops.length - 1] as Hop).pool.id
+
+/** What arrived at the buyer by its own balance; null when the purchase failed. */
+export function boughtIn(results: Results): bigint | null {
+  const [before, bought] = [wordOf(results.get('before')), wordOf(results.get('bought'))]
+  if (!results.get('buy')?.ok || before === null || bought === null) return null
+  return bought - before
+}
+
+/** Says how it went. What a pool paid and took is the pool's word, what arrived is the balances'; never a getter's. */
+export function readTrial(results: Results, terms: TrialTerms): Trial {
+  const { way, held } = terms
+  const pool = poolOf(way)
+  const buy = results.get('buy')
+  const saysPaused = wordOf(results.get('paused')) === 1n
+  if (!buy?.ok) {
+    const why = buy && !buy.ok ? buy.reason : 'not tried'
+    const paused = saysPaused || (buy !== undefined && !buy.ok && toldPaused(buy.data))
+    return { status: 'buy_failed', pool, paused, hooked: takesByHook(way), why }
+  }
+  const balanceLies = (wordOf(results.get('strangerBefore')) ?? 0n) > 0n
+  const arrived = boughtIn(results)
+  const paid = movedBy(buy.logs, terms)
+  const lostBps = balanceLies || arrived === null || paid === null ? null : shareLost(paid, arrived)
+  const transfer = transferOf(results, held, balanceLies)
+  // A hook that takes its part of a swap leaves the pool's own figure as it was.
+  const hooked = takesByHook(way)
+  const sell = results.get('sell')
+  return {
+    status: 'done',
+    pool,
+    buyTaxBps: hooked ? 0 : lostBps,
+    transfer,
+    sell: sell?.ok
+      ? { ok: true, taxBps: sellTax(sell.logs, terms) }
+      : {
+          ok: false,
+          why: sell && !sell.ok ? sell.reason : 'not tried',
+          paused: saysPaused || (sell !== undefined && !sell.ok && toldPaused(sell.data)),
+        },
+    hookTakeBps: hooked ? (lostBps ?? 0) : 0,
+    balanceLies,
+    rebased: !balanceLies && changedByItself(results),
+  }
+}
+
+function transferOf(
+  results: Results,
+  held: bigint,
+  balanceLies: boolean,
+): Extract<Trial, { status: 'done' }>['transfer'] {
+  const give = results.get('give')
+  const { give: amount } = partsOf(held)
+  if (!give?.ok) return { ok: false, why: give && !give.ok ? give.reason : 'not tried' }
+  if (balanceLies) return { ok: true, taxBps: null }
+  const before = wordOf(results.get('strangerBefore'))
+  const after = wordOf(results.get('strangerAfter'))
+  if (before === null || after === null || amount === 0n) return { ok: true, taxBps: null }
+  // Some answer false instead of reverting, and nothing moves.
+  if (after <= before) return { ok: false, why: 'nothing arrived' }
+  return { ok: true, taxBps: shareLost(amount, after - before) }
+}
+
+/** What the pool counted as paid in, against what the seller was told to pay. */
+function sellTax(logs: readonly SimLog[], terms: TrialTerms): number {
+  const { sell } = partsOf(terms.held)
+  const counted = movedBy(logs, terms)
+  return counted === null ? 0 : shareLost(sell, counted)
+}
+
+function changedByItself(results: Results): boolean {
+  const [bought, later] = [wordOf(results.get('bought')), wordOf(results.get('later'))]
+  return bought !== null && later !== null && bought !== later
+}
+
+/** Basis points of `whole` that are missing in `part`, rounded to the nearest: a wei of rounding is no tax. */
+function shareLost(whole: bigint, part: bigint): number {
+  if (whole <= 0n || part >= whole) return 0
+  if (part <= 0n) return Number(BPS)
+  return Number(((whole - part) * BPS + whole / 2n) / whole)
+}
+
+const takesByHook = (way: TrialWay): boolean => {
+  const pool = way.kind === 'pool' ? way.hops[way.hops.length - 1]?.pool : undefined
+  return pool?.version === 'v4' && hookEffectOf(pool.key) === 'amounts'
+}
+
+const toldPaused = (data: Hex): boolean =>
+  data.includes(ENFORCED_PAUSE) || data.toLowerCase().includes(PAUSED_TEXT)
+
+/** How much of the token went through its pool, by the pool's own log; null when there is none. */
+function movedBy(logs: readonly SimLog[], { token, way, poolManager }: TrialTerms): bigint | null {
+  if (way.kind === 'curve') {
+    const log = find(logs, way.curve.id, TOPIC.curveTrade)
+    return log ? unsigned(log.data, 1) : null
+  }
+  const { pool } = way.hops[way.hops.length - 1] as Hop
+  const tokenIsFirst = pool.token0 === token
+  if (pool.version === 'v2') {
+    const log = find(logs, pool.id, V2_SWAP)
+    if (!log) return null
+    const [into, outOf] = tokenIsFirst ? [0, 2] : [1, 3]
+    const [paidIn, paidOut] = [unsigned(log.data, into), unsigned(log.data, outOf)]
+    return paidIn > paidOut ? paidIn : paidOut
+  }
+  const log =
+    pool.version === 'v3'
+      ? find(logs, pool.id, TOPIC.v3Swap)
+      : logs.find(
+          ({ address, topics }) =>
+            address.toLowerCase() === poolManager && topics[0] === TOPIC.v4Swap && topics[1] === pool.id,
+        )
+  if (!log) return null
+  const amount = BigInt.asIntN(256, unsigned(log.data, tokenIsFirst ? 0 : 1))
+  return amount < 0n ? -amount : amount
+}
+
+const find = (logs: readonly SimLog[], emitter: string, topic: Hex) =>
+  logs.find(({ address, topics }) => address.toLowerCase() === emitter && topics[0] === topic)
+
+const unsigned = (data: Hex, index: number): bigint =>
+  BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index) || '0'}`)
+
+/** Which powers showed when its owner used them. */
+export function readPowers(results: Results): Power[] {
+  const proved: Power[] = []
+  const grew = compare(results, 'supply', 'supplyAfter')
+  if (results.get('mint')?.ok && grew === 'more') proved.push('mint')
+  if (results.get('rebase')?.ok && compare(results, 'keeperBefore', 'rebased') !== 'same')
+    proved.push('rebase')
+  const moves = results.get('control')?.ok === true
+  if (moves && results.get('bar')?.ok && results.get('barred')?.ok === false) proved.push('blacklist')
+  if (moves && results.get('pause')?.ok && results.get('stopped')?.ok === false) proved.push('pause')
+  return proved
+}
+
+function compare(results: Results, before: Label, after: Label): 'more' | 'less' | 'same' {
+  const [a, b] = [wordOf(results.get(before)), wordOf(results.get(after))]
+  if (a === null || b === null || a === b) return 'same'
+  return b > a ? 'more' : 'less'
+}

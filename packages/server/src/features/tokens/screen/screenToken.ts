@@ -1,0 +1,224 @@
+import { type Address, bytesToHex, type Hex, sqrtPriceAtTick, type V3Pool, v3PoolAbi } from '@pit/chain'
+import { ACCOUNT, fail, NATIVE_TOKEN } from '@pit/protocol'
+import { decodeFunctionResult } from 'viem'
+import { nowS } from '../../../platform/clock.ts'
+import { lower, type TokenDeps } from '../deps.ts'
+import { isAlive, pairAtomsIn, pairOf } from '../depth.ts'
+import type { TextFault, TokenReading, Trial } from '../reading.ts'
+import { decodeText, NAME_MAX_CHARS, SYMBOL_MAX_CHARS } from '../text.ts'
+import { findFirstPoolAtS } from './findFirstPool.ts'
+import { findTrials, type TrialWay } from './findTrials.ts'
+import { addressIn, readCode } from './readCode.ts'
+import { boughtIn, readPowers, readTrial, wordOf } from './readTrial.ts'
+import { type SimResult, type SimResults, simulate } from './simulate.ts'
+import {
+  type Actors,
+  type Label,
+  type Place,
+  partsOf,
+  powerCalls,
+  readingCalls,
+  tradeBlocks,
+} from './trialCalls.ts'
+
+export type ScreenDeps = Pick<
+  TokenDeps,
+  'rpc' | 'crypto' | 'profile' | 'market' | 'clock' | 'randomBytes' | 'isAgentToken'
+>
+
+/** A simulation that takes longer is given up: the token stays unscreened and is tried again. */
+const SIMULATE_MS = 20_000
+/** Who may own a token, in the order they are asked. */
+const OWNER_SELECTORS = ['8da5cb5b', '893d20e8', '570ca735', '1d143848']
+const OWNER_GAS = '0x30d40'
+
+/**
+ * Reads a token and tries it. `known` hears of what it says of itself before the trial ends, so that a caller who
+ * cannot wait has something. Refuses NOT_A_TOKEN; throws when the chain does not answer.
+ */
+export async function screenToken(
+  deps: ScreenDeps,
+  token: Address,
+  known: (reading: TokenReading) => void = () => {},
+): Promise<TokenReading> {
+  const { rpc, clock, market } = deps
+  const pools = poolsOf(deps, token)
+  const read = await readCode(deps, token)
+  if (read === null) fail('NOT_A_TOKEN', { field: 'address' })
+  const actors = newActors(deps)
+  const deepV3 = deepestV3(pools, token)
+  const [said, owner, firstPoolAtS, agentToken] = await Promise.all([
+    run([{ calls: readingCalls(token, actors, deepV3?.id ?? null) }]),
+    readOwner(deps, token, read.selectors),
+    findFirstPoolAtS(deps, pools),
+    deps.isAgentToken(token),
+  ])
+  if (wordOf(said.get('supply')) === null || wordOf(said.get('strangerBefore')) === null) {
+    fail('NOT_A_TOKEN', { field: 'address' })
+  }
+  const paused = wordOf(said.get('paused'))
+  const multiplier = wordOf(said.get('multiplier'))
+  const reading: TokenReading = {
+    address: token,
+    ...readTexts(said),
+    decimals: readDecimals(said.get('decimals')),
+    code: read.code,
+    multiplier: read.code.stockBeacon && multiplier !== null ? Number(multiplier) / 1e18 : null,
+    owner,
+    proved: [],
+    saysPaused: paused === null || paused > 1n ? null : paused === 1n,
+    firstPoolAtS,
+    trial: { status: 'unfinished', why: 'it is being tried' },
+    twap: readTwap(deps, deepV3, token, said),
+    agentToken: agentToken ?? false,
+    screenedAtS: nowS(clock),
+    block: market.head()?.number ?? 0,
+  }
+  known(reading)
+  const ways = findTrials(deps, token, nowS(clock))
+  const tried = await tryWays(ways)
+  return { ...reading, ...tried, screenedAtS: nowS(clock) }
+
+  function run(blocks: Parameters<typeof simulate<Label>>[1]): Promise<SimResults<Label>> {
+    return simulate<Label>(rpc, blocks, {
+      baseFeeWei: market.head()?.baseFeeWei ?? 1n,
+      timeoutMs: SIMULATE_MS,
+    })
+  }
+
+  async function tryWays(all: readonly TrialWay[]): Promise<Pick<TokenReading, 'trial' | 'proved'>> {
+    const place = placeOf(deps)
+    if (all.length === 0 || place === null) return { trial: { status: 'no_route' }, proved: [] }
+    let failed: Trial | undefined
+    for (const way of all) {
+      const outcome = await tryWay(way, place)
+      if (outcome.trial.status !== 'buy_failed') return outcome
+      failed ??= outcome.trial
+    }
+    return { trial: failed!, proved: [] }
+  }
+
+  async function tryWay(way: TrialWay, place: Place): Promise<Pick<TokenReading, 'trial' | 'proved'>> {
+    const poolManager = deps.profile.contracts.v4_pool_manager
+    const terms = { token, way, poolManager: poolManager === null ? null : lower(poolManager) }
+    let held = way.expectedOut ?? 0n
+    let results = await trade(held)
+    const arrived = boughtIn(results)
+    // Less arrived than was to be passed on and sold: again, with what there is.
+    if (arrived !== null && arrived > 0n && spentOf(held) > arrived) {
+      held = arrived
+      results = await trade(held)
+    } else if (way.expectedOut === null && arrived !== null && arrived > 0n) {
+      held = arrived
+      results = await trade(held)
+    }
+    const all = new Map([...said!, ...results])
+    return { trial: readTrial(all, { ...terms, held }), proved: readPowers(all) }
+
+    function trade(amount: bigint) {
+      const blocks = tradeBlocks(token, way, { actors, place, held: amount, nowS: aheadS() })
+      const asOwner =
+        owner === null ? [] : powerCalls(token, owner, actors, { ...read!.code, selectors: read!.selectors })
+      return run(asOwner.length > 0 ? [...blocks, { calls: asOwner }] : blocks)
+    }
+  }
+
+  /** The node's clock and ours may differ; a block's time only grows. */
+  function aheadS(): number {
+    return Math.max(nowS(clock), market.head()?.timestampS ?? 0)
+  }
+}
+
+const spentOf = (held: bigint): bigint => {
+  const { give, sell } = partsOf(held)
+  return 2n * give + sell
+}
+
+export function poolsOf({ market }: Pick<TokenDeps, 'market'>, token: Address) {
+  const curve = market.curveOf(token)
+  const pools = market.index.of(token).filter(isAlive)
+  return curve?.version === 'curve' ? [...pools, curve] : pools
+}
+
+function newActors({ randomBytes }: ScreenDeps): Actors {
+  const fresh = (): Address => bytesToHex(randomBytes(20))
+  return { buyer: fresh(), stranger: fresh(), keeper: fresh() }
+}
+
+function placeOf({ profile }: ScreenDeps): Place | null {
+  const { universal_router, permit2, weth } = profile.contracts
+  if (universal_router === null || weth === null) return null
+  return { router: lower(universal_router), permit2: lower(permit2), weth: lower(weth) }
+}
+
+function readTexts(said: SimResults<Label>): Pick<TokenReading, 'symbol' | 'name' | 'textFaults'> {
+  const answer = (label: Label): Hex | undefined => {
+    const result = said.get(label)
+    return result?.ok ? result.data : undefined
+  }
+  const symbol = decodeText(answer('symbol'), SYMBOL_MAX_CHARS)
+  const name = decodeText(answer('name'), NAME_MAX_CHARS)
+  const textFaults: TextFault[] = []
+  if (symbol === null) textFaults.push('symbol_unreadable')
+  if (name === null) textFaults.push('name_unreadable')
+  if (symbol?.hidden || name?.hidden) textFaults.push('hidden_characters')
+  if (symbol?.cut || name?.cut) textFaults.push('cut')
+  return { symbol: symbol?.text ?? '', name: name?.text ?? '', textFaults }
+}
+
+function readDecimals(result: SimResult | undefined): number | null {
+  const decimals = wordOf(result)
+  return decimals === null || decimals > 77n ? null : Number(decimals)
+}
+
+async function readOwner(
+  { rpc }: ScreenDeps,
+  token: Address,
+  selectors: ReadonlySet<string>,
+): Promise<Address | null> {
+  for (const selector of OWNER_SELECTORS.filter((known) => selectors.has(known))) {
+    const call = { to: token, data: `0x${selector}`, gas: OWNER_GAS }
+    const word = await rpc.request<Hex>('eth_call', [call, 'latest']).catch(() => undefined)
+    if (word?.length === 66) return addressIn(word) ?? NATIVE_TOKEN
+  }
+  return null
+}
+
+function deepestV3(pools: ReturnType<typeof poolsOf>, token: Address): V3Pool | undefined {
+  const rated = pools
+    .filter((pool) => pool.version === 'v3')
+    .map((pool) => ({ pool, depth: pairAtomsIn(pool, token) }))
+  return rated.sort((a, b) => b.depth - a.depth)[0]?.pool
+}
+
+/** The mean price of half an hour in its deepest v3 pool, against an asset that has a mark. */
+function readTwap(
+  { market, profile, clock }: ScreenDeps,
+  pool: V3Pool | undefined,
+  token: Address,
+  said: SimResults<Label>,
+): TokenReading['twap'] {
+  const observed = said.get('observe')
+  if (!pool || !observed?.ok) return null
+  const pair = pairOf(pool, token)
+  const mark = market.mark(pair)
+  const pairDecimals = profile.core_tokens.find(({ address }) => lower(address) === pair)?.decimals
+  if (!mark || pairDecimals === undefined) return null
+  try {
+    const [cumulatives] = decodeFunctionResult({
+      abi: v3PoolAbi,
+      functionName: 'observe',
+      data: observed.data,
+    })
+    const tick = Math.floor(Number(cumulatives[1]! - cumulatives[0]!) / ACCOUNT.partnerTwapS)
+    const root = Number(sqrtPriceAtTick(tick)) / 2 ** 96
+    const perToken = pool.token0 === token ? root * root : 1 / (root * root)
+    const decimals = readDecimals(said.get('decimals')) ?? 0
+    const priceUsd = (perToken * 10 ** (decimals - pairDecimals) * Number(mark.priceE18)) / 1e18
+    return Number.isFinite(priceUsd) && priceUsd > 0
+      ? { pool: pool.id, priceUsd, readAtS: nowS(clock) }
+      : null
+  } catch {
+    return null
+  }
+}

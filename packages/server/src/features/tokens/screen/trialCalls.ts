@@ -1,0 +1,264 @@
+import {
+  type Address,
+  curveAbi,
+  encodeErc20Approve,
+  encodeErc20Transfer,
+  encodePermit2Approve,
+  erc20Abi,
+  type Hex,
+  type Hop,
+  v3PoolAbi,
+} from '@pit/chain'
+import { ACCOUNT } from '@pit/protocol'
+import { encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
+import type { Power } from '../powers.ts'
+import { encodeBuy, encodeSell, reversed } from './encodeHops.ts'
+import type { TrialWay } from './findTrials.ts'
+import type { SimBlock, SimCall } from './simulate.ts'
+
+const GAS = { read: 150_000, approve: 300_000, transfer: 1_000_000, swap: 4_000_000 }
+const MAX_UINT160 = (1n << 160n) - 1n
+const MAX_UINT256 = (1n << 256n) - 1n
+const FAR = 2 ** 47
+/** The purchase and the sale are so far apart: time for what changes by itself to change. */
+const LATER_S = 3_600
+
+/** Wallets nobody has seen before, so that no token can know them. */
+export interface Actors {
+  buyer: Address
+  stranger: Address
+  keeper: Address
+}
+
+export interface Place {
+  router: Address
+  permit2: Address
+  weth: Address
+}
+
+export type Label =
+  | 'name'
+  | 'symbol'
+  | 'decimals'
+  | 'supply'
+  | 'strangerBefore'
+  | 'paused'
+  | 'multiplier'
+  | 'observe'
+  | 'toPair'
+  | 'approvePair'
+  | 'before'
+  | 'buy'
+  | 'bought'
+  | 'later'
+  | 'give'
+  | 'strangerAfter'
+  | 'keep'
+  | 'keeperAfter'
+  | 'approve'
+  | 'permit'
+  | 'sell'
+  | 'left'
+  | 'control'
+  | 'mint'
+  | 'supplyAfter'
+  | 'bar'
+  | 'barred'
+  | 'pause'
+  | 'stopped'
+  | 'keeperBefore'
+  | 'rebase'
+  | 'rebased'
+
+const tokenAbi = parseAbi([
+  'function paused() view returns (bool)',
+  'function multiplier() view returns (uint256)',
+  'function mint(address to, uint256 value)',
+  'function pause()',
+  'function setPaused(bool paused)',
+  'function rebase(uint256 index)',
+])
+
+const TRUE_WORD = '1'.padStart(64, '0')
+const word = (address: Address): string => address.slice(2).padStart(64, '0')
+/** Encoded by hand: the function may be any of these, its words are the same. */
+const BAR_SELECTORS = [
+  'blacklist(address)',
+  'blackList(address)',
+  'addBlacklist(address)',
+  'addBlackList(address)',
+  'setBlacklist(address,bool)',
+  'setBlacklisted(address,bool)',
+  'freeze(address)',
+  'addBot(address)',
+].map((signature) => toFunctionSelector(signature).slice(2))
+
+/** What a token says of itself; each answer bounded by its gas. */
+export function readingCalls(
+  token: Address,
+  { buyer, stranger }: Actors,
+  observed: Address | null,
+): SimCall<Label>[] {
+  const read = (label: Label, data: Hex, to = token): SimCall<Label> => ({
+    label,
+    from: buyer,
+    to,
+    data,
+    gas: GAS.read,
+  })
+  const own = (functionName: 'name' | 'symbol' | 'decimals' | 'totalSupply') =>
+    encodeFunctionData({ abi: erc20Abi, functionName })
+  return [
+    read('name', own('name')),
+    read('symbol', own('symbol')),
+    read('decimals', own('decimals')),
+    read('supply', own('totalSupply')),
+    read('strangerBefore', balanceOf(stranger)),
+    read('paused', encodeFunctionData({ abi: tokenAbi, functionName: 'paused' })),
+    read('multiplier', encodeFunctionData({ abi: tokenAbi, functionName: 'multiplier' })),
+    ...(observed ? [read('observe', OBSERVE, observed)] : []),
+  ]
+}
+
+/** Amounts of a trial: a little to two strangers, most of the rest sold. */
+export const partsOf = (held: bigint) => ({ give: held / 20n, sell: (held * 8n) / 10n })
+
+/** Buys; an hour later passes some on and sells the rest. */
+export function tradeBlocks(
+  token: Address,
+  way: TrialWay,
+  { actors, place, held, nowS }: { actors: Actors; place: Place; held: bigint; nowS: number },
+): [SimBlock<Label>, SimBlock<Label>] {
+  const { buyer, stranger, keeper } = actors
+  const call = (label: Label, to: Address, data: Hex, gas: number, valueWei?: bigint): SimCall<Label> => ({
+    label,
+    from: buyer,
+    to,
+    data,
+    gas,
+    ...(valueWei === undefined ? {} : { valueWei }),
+  })
+  const balance = (label: Label, of: Address) => call(label, token, balanceOf(of), GAS.read)
+  const { give, sell } = partsOf(held)
+  return [
+    {
+      calls: [balance('before', buyer), ...buyCalls(way, place, buyer, call), balance('bought', buyer)],
+    },
+    {
+      timeS: nowS + LATER_S,
+      calls: [
+        balance('later', buyer),
+        call('give', token, encodeErc20Transfer(stranger, give), GAS.transfer),
+        balance('strangerAfter', stranger),
+        call('keep', token, encodeErc20Transfer(keeper, give), GAS.transfer),
+        balance('keeperAfter', keeper),
+        ...sellCalls(token, way, place, { amount: sell, seller: buyer }, call),
+        balance('left', buyer),
+      ],
+    },
+  ]
+}
+
+type MakeCall = (label: Label, to: Address, data: Hex, gas: number, valueWei?: bigint) => SimCall<Label>
+
+function buyCalls(way: TrialWay, { router, weth }: Place, buyer: Address, call: MakeCall): SimCall<Label>[] {
+  if (way.kind === 'pool') {
+    return [call('buy', router, encodeBuy(way.hops, way.valueWei, weth), GAS.swap, way.valueWei)]
+  }
+  const { curve, hops, valueWei, pairAmount } = way
+  const args = [pairAmount, 0n, buyer, BigInt(FAR)] as const
+  const buy = encodeFunctionData({ abi: curveAbi, functionName: 'buy', args })
+  if (hops.length === 0) return [call('buy', curve.id, buy, GAS.swap, pairAmount)]
+  return [
+    call('toPair', router, encodeBuy(hops, valueWei, weth), GAS.swap, valueWei),
+    call('approvePair', curve.pair, encodeErc20Approve(curve.id, MAX_UINT256), GAS.approve),
+    call('buy', curve.id, buy, GAS.swap),
+  ]
+}
+
+function sellCalls(
+  token: Address,
+  way: TrialWay,
+  { router, permit2 }: Place,
+  { amount, seller }: { amount: bigint; seller: Address },
+  call: MakeCall,
+): SimCall<Label>[] {
+  if (way.kind === 'curve') {
+    const args = [amount, 0n, seller, BigInt(FAR)] as const
+    return [
+      call('approve', token, encodeErc20Approve(way.curve.id, MAX_UINT256), GAS.approve),
+      call('sell', way.curve.id, encodeFunctionData({ abi: curveAbi, functionName: 'sell', args }), GAS.swap),
+    ]
+  }
+  const last = way.hops[way.hops.length - 1] as Hop
+  const approval = { token, spender: router, amount: MAX_UINT160, expiration: FAR }
+  return [
+    call('approve', token, encodeErc20Approve(permit2, MAX_UINT256), GAS.approve),
+    call('permit', permit2, encodePermit2Approve(approval), GAS.approve),
+    call('sell', router, encodeSell(reversed(last), amount), GAS.swap),
+  ]
+}
+
+/** The owner's powers used on the strangers that now hold some: what its code suggests is shown, or is not. */
+export function powerCalls(
+  token: Address,
+  owner: Address,
+  { buyer, stranger, keeper }: Actors,
+  { powers, selectors }: { powers: readonly Power[]; selectors: ReadonlySet<string> },
+): SimCall<Label>[] {
+  const asOwner = (label: Label, data: Hex): SimCall<Label> => ({
+    label,
+    from: owner,
+    to: token,
+    data,
+    gas: GAS.transfer,
+  })
+  const read = (label: Label, data: Hex): SimCall<Label> => ({
+    label,
+    from: buyer,
+    to: token,
+    data,
+    gas: GAS.read,
+  })
+  const move = (label: Label, from: Address): SimCall<Label> => ({
+    label,
+    from,
+    to: token,
+    data: encodeErc20Transfer(buyer, 1n),
+    gas: GAS.transfer,
+  })
+  const calls: SimCall<Label>[] = [move('control', keeper)]
+  if (powers.includes('mint')) {
+    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [buyer, 10n ** 18n] })
+    calls.push(asOwner('mint', data), read('supplyAfter', SUPPLY))
+  }
+  if (powers.includes('rebase')) {
+    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'rebase', args: [2n * 10n ** 18n] })
+    calls.push(
+      read('keeperBefore', balanceOf(keeper)),
+      asOwner('rebase', data),
+      read('rebased', balanceOf(keeper)),
+    )
+  }
+  const bar = BAR_SELECTORS.find((selector) => selectors.has(selector))
+  if (bar) calls.push(asOwner('bar', `0x${bar}${word(stranger)}${TRUE_WORD}`), move('barred', stranger))
+  if (powers.includes('pause')) {
+    const data = selectors.has(PAUSE.slice(2))
+      ? PAUSE
+      : encodeFunctionData({ abi: tokenAbi, functionName: 'setPaused', args: [true] })
+    calls.push(asOwner('pause', data), move('stopped', keeper))
+  }
+  return calls.length > 1 ? calls : []
+}
+
+const PAUSE = encodeFunctionData({ abi: tokenAbi, functionName: 'pause' })
+const SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSupply' })
+const OBSERVE = encodeFunctionData({
+  abi: v3PoolAbi,
+  functionName: 'observe',
+  args: [[ACCOUNT.partnerTwapS, 0]],
+})
+
+function balanceOf(owner: Address): Hex {
+  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
+}
