@@ -2,7 +2,6 @@ import type { RouteId } from '@pit/protocol'
 
 /** Routes whose feature does not exist yet: each answers the documented 503 of its area. */
 export const NOT_BUILT = {
-  stats: 'not built',
   treasury: 'not built',
   'tokens.get': 'not built',
   'tokens.search': 'not built',

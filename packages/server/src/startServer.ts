@@ -7,6 +7,7 @@ import { createAgentRegistry } from './features/agents/index.ts'
 import { openAuth } from './features/auth/index.ts'
 import { openMarket } from './features/market/index.ts'
 import { createServiceHandlers, watchHealth } from './features/service/index.ts'
+import { createStatsHandler, watchLatency } from './features/stats/index.ts'
 import { createApp } from './http/createApp.ts'
 import { ratesOf } from './http/rates/limiter.ts'
 import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
@@ -136,8 +137,27 @@ export async function startServer(config: Config, stage: (text: string) => void)
     })
     opened.push(() => health.stop())
 
+    const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl
+    const sequencer = createRpc({ url: sequencerUrl })
+    const rpcLatency = watchLatency(rpc, 'eth_blockNumber')
+    const sequencerLatency = watchLatency(sequencer, 'eth_chainId')
+    opened.push(() => {
+      rpcLatency.stop()
+      sequencerLatency.stop()
+      sequencer.close()
+    })
+
     const handlers: Handlers = {
       ...NOT_BUILT,
+      ...createStatsHandler({
+        market,
+        crypto,
+        profile,
+        clock,
+        health,
+        latency: { rpc: rpcLatency.latest, sequencer: sequencerLatency.latest },
+        tradableTokens: () => null,
+      }),
       ...createServiceHandlers({ profile, settings: config, version: VERSION, health }),
       ...auth.handlers,
     }

@@ -1,0 +1,60 @@
+import { createCrypto, createPoolIndex } from '@pit/chain'
+import type { ChainProfile } from '@pit/protocol'
+import { expect, it } from 'vitest'
+import { createStatsHandler, type StatsDeps } from './createStats.ts'
+
+const call = {} as never
+const crypto = await createCrypto()
+
+function stats(head: ReturnType<StatsDeps['market']['head']>) {
+  const time = { nowMs: 1_000_000 }
+  let builds = 0
+  const handler = createStatsHandler({
+    market: {
+      head: () => {
+        builds += 1
+        return head
+      },
+      index: createPoolIndex({ weth: '0x01', hubs: [] }),
+      mark: () => undefined,
+    },
+    crypto,
+    profile: { core_tokens: [], pins: { reference_pools: {} } } as unknown as ChainProfile,
+    clock: { nowMs: () => time.nowMs },
+    health: { report: () => ({ status: 'degraded', checks: {} }) },
+    latency: { rpc: () => null, sequencer: () => 3 },
+    tradableTokens: () => null,
+  }).stats
+  if (handler === 'not built') throw new Error('not built')
+  const read = () => JSON.parse((handler(call) as { raw: string }).raw)
+  return { time, read, builds: () => builds }
+}
+
+it('builds once for a thousand readers and again only after five seconds', () => {
+  const { time, read, builds } = stats(null)
+  for (let reader = 0; reader < 1_000; reader++) read()
+  expect(builds()).toBe(1)
+  time.nowMs += 4_999
+  expect(read()).toMatchObject({ generated_at: 1_000, cached_s: 4 })
+  time.nowMs += 1
+  expect(read()).toMatchObject({ generated_at: 1_005, cached_s: 0 })
+  expect(builds()).toBe(2)
+})
+
+it('answers null for what cannot be read now, and keeps the rest', () => {
+  expect(stats(null).read()).toMatchObject({
+    status: 'degraded',
+    block: null,
+    prices: null,
+    assets: null,
+    routes: null,
+    latency_ms: { ref_quotes: null, rpc: null, sequencer: 3 },
+    tokens: null,
+    fee_bps: { major_max: 25, major_min: 10, other: 50, shield_add: 10 },
+  })
+})
+
+it('says which block it is of', () => {
+  const head = { number: 7, hash: '0x1', parentHash: '0x0', timestampS: 990, baseFeeWei: 1n } as const
+  expect(stats(head).read().block).toEqual({ number: 7, age_s: 10 })
+})

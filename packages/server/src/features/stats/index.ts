@@ -1,0 +1,2 @@
+export { createStatsHandler, type StatsDeps } from './createStats.ts'
+export { watchLatency } from './watchLatency.ts'
