@@ -11,7 +11,7 @@ import type { Call } from './testWorld.ts'
 
 /** Universal Router calls for tests, spelled out by hand with viem: no code in common with what they test. */
 
-export const ROUTER_ITSELF: Address = '0x0000000000000000000000000000000000000002'
+const ROUTER_ITSELF: Address = '0x0000000000000000000000000000000000000002'
 export const SENDER: Address = '0x0000000000000000000000000000000000000001'
 const routerAbi = parseAbi(['function execute(bytes commands, bytes[] inputs, uint256 deadline) payable'])
 

@@ -4,7 +4,7 @@ import { deployWorld, type World, type WorldOptions } from '../src/deploy/index.
 import { openChain } from '../src/engine/chain.ts'
 import type { Chain } from '../src/engine/types.ts'
 
-export interface Receipt {
+interface Receipt {
   status: Hex
   gasUsed: Hex
   contractAddress: Address | null
@@ -39,7 +39,7 @@ export interface TestWorld {
 }
 
 /** A Thursday noon, so that nothing depends on the day a test runs. */
-export const GENESIS_MS = Date.UTC(2026, 0, 15, 12)
+const GENESIS_MS = Date.UTC(2026, 0, 15, 12)
 
 export async function openTestWorld(options: WorldOptions = {}): Promise<TestWorld> {
   const chain = await openChain({ now: () => GENESIS_MS })

@@ -5,7 +5,6 @@ import type { Chain } from '../engine/types.ts'
 import { multicall3InitCode, permit2Runtime } from './npmArtifacts.ts'
 import type { Transactions } from './transactions.ts'
 
-export const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 export const PERMIT2: Address = '0x000000000022D473030F116dDEE9F6B43aC78BA3'
 export const MULTICALL3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 

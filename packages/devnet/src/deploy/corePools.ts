@@ -104,7 +104,7 @@ function bothWays(pins: Record<string, PoolPin>): Record<string, PoolPin> {
   )
 }
 
-export function pinOf(exchanges: Exchanges, plan: PoolPlan): PoolPin {
+function pinOf(exchanges: Exchanges, plan: PoolPlan): PoolPin {
   if (plan.version === 'v2') return { version: 'v2', address: poolAddressOf(exchanges, plan) }
   if (plan.version === 'v3') return { version: 'v3', address: poolAddressOf(exchanges, plan), fee: plan.fee }
   const { tickSpacing, ...key } = poolKeyOf(plan)

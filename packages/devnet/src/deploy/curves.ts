@@ -1,6 +1,5 @@
-import { type Address, encodeFunctionData, maxUint256, zeroAddress } from 'viem'
-import type { Artifacts } from '../compile.ts'
-import { type Acts, artifactOf } from './acts.ts'
+import { type Address, maxUint256, zeroAddress } from 'viem'
+import type { Acts } from './acts.ts'
 import type { Assets } from './coreTokens.ts'
 import type { Exchanges } from './exchanges.ts'
 import { cloneAddress, type LongTailToken, nameToken } from './longTail.ts'
@@ -13,7 +12,7 @@ export interface LaunchpadAt {
 }
 
 /** A launch as the launchpad takes it. */
-export interface Launch {
+interface Launch {
   name: string
   symbol: string
   pair: Address
@@ -103,6 +102,3 @@ export function queueCurveBuys(acts: Acts, curves: PlannedCurve[]): LongTailToke
     return { ...token, venues }
   })
 }
-
-export const encodeLaunch = (artifacts: Artifacts, launch: Launch) =>
-  encodeFunctionData({ abi: artifactOf(artifacts, 'Launchpad').abi, functionName: 'launch', args: [launch] })

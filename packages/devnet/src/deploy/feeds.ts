@@ -10,7 +10,7 @@ export interface WorldFeed {
   session: 'always' | 'stock'
 }
 
-export const FEED_DECIMALS = 8
+const FEED_DECIMALS = 8
 const CRYPTO = ['ETH', 'cbBTC'] as const
 const HEARTBEAT_S = 3_600
 

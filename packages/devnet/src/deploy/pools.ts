@@ -11,14 +11,14 @@ import { type Asset, atomsOf, isqrt, sorted, sqrtPriceX96 } from './amounts.ts'
 import type { Exchanges } from './exchanges.ts'
 
 /** A position around the price: `below` and `above` in tick spacings, its depth as a multiple of the pool's. */
-export interface Band {
+interface Band {
   below: number
   above: number
   times: bigint
 }
 
 /** Shapes of liquidity: each pool's depth spread over the whole range, and thicker near the price. */
-export const SHAPES = {
+const SHAPES = {
   full: [{ below: 0, above: 0, times: 1n }],
   /** Some near the price, as most pools are. */
   peaked: [
@@ -60,7 +60,7 @@ export interface PoolKey {
   hooks: Address
 }
 
-export const TICK_SPACING: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+const TICK_SPACING: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 /** A v4 pool whose hook sets the fee. */
 export const DYNAMIC_FEE = 0x800000
 

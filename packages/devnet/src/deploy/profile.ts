@@ -9,7 +9,7 @@ import type { WorldFeed } from './feeds.ts'
 import type { Hooks } from './hooks.ts'
 
 /** Fixed addresses that only receive. */
-export const FEE_RECIPIENT: Address = getAddress('0xfee0000000000000000000000000000000004663')
+const FEE_RECIPIENT: Address = getAddress('0xfee0000000000000000000000000000000004663')
 export const TREASURY_BUCKETS = {
   operations: getAddress('0x7e00000000000000000000000000000000000001'),
   buybacks: getAddress('0x7e00000000000000000000000000000000000002'),
