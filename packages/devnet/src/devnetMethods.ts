@@ -57,12 +57,13 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
   return {
     async devnet_setFeed([symbolGiven, change]) {
       const symbol = text(symbolGiven, 'symbol') === 'WETH' ? 'ETH' : text(symbolGiven, 'symbol')
-      const price = optionalNumber(fields(change).price, 'price', 0)
+      // Zero and less make a bad round, which no market follows.
+      const price = optionalNumber(fields(change).price, 'price', -1e12)
       const age_s = optionalNumber(fields(change).age_s, 'age_s', 0)
       if (!world.feeds[symbol])
         throw refuse(`no feed of ${symbol}; there are ${Object.keys(world.feeds).join(', ')}`)
       // The market leaves a feed alone that was set by hand, and trades its pools to the price.
-      market.hold(symbol, price)
+      market.hold(symbol, price !== undefined && price > 0 ? price : undefined)
       await setFeed(chain, world, symbol, {
         ...(price !== undefined && { price }),
         ...(age_s !== undefined && { age_s }),

@@ -9,6 +9,7 @@ import {
 import { type Artifacts, compileContracts } from '../src/compile.ts'
 import { MULTICALL3, PERMIT2, placeCanonical } from '../src/deploy/canonical.ts'
 import { queueExchanges } from '../src/deploy/exchanges.ts'
+import { cloneAddress } from '../src/deploy/longTail.ts'
 import { createTransactions } from '../src/deploy/transactions.ts'
 import { publicAccounts } from '../src/engine/accounts.ts'
 import type { Chain, Hex } from '../src/engine/types.ts'
@@ -37,7 +38,9 @@ const BUILDER_ABI = parseAbi([
   'struct Band { uint24 below; uint24 above; uint128 liquidity; }',
   'struct Key { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
   'struct Act { address target; uint256 value; bytes data; }',
+  'struct Birth { string name; string symbol; uint256 supply; uint256 salt; }',
   'function act(Act[] acts) payable',
+  'function births(Birth[] list)',
   'function v2Pool(address a, address b, uint256 amountA, uint256 amountB)',
   'function v3Pool(address token0, address token1, uint24 fee, uint160 sqrtPriceX96, Band[] bands)',
   'function v4Pool(Key key, uint160 sqrtPriceX96, Band[] bands)',
@@ -193,6 +196,42 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
     build('v4', encodeFunctionData({ abi: BUILDER_ABI, functionName: 'v4Pool', args }))
     pools.push({ version: 4, address: NATIVE, ...key })
   }
+  // A token nobody prices, 8% dearer in its v4 pool than in its v2 pair.
+  const tail = cloneAddress(builder, tokenCode, 7n)
+  const birth = { name: 'Tail', symbol: 'TAIL', supply: 10n ** 27n, salt: 7n }
+  build('tail', encodeFunctionData({ abi: BUILDER_ABI, functionName: 'births', args: [[birth]] }))
+  build(
+    'tail v2',
+    encodeFunctionData({
+      abi: BUILDER_ABI,
+      functionName: 'v2Pool',
+      args: [tail, usdg, 50_000n * ETHER, 50_000n * 10n ** 6n],
+    }),
+  )
+  const [t0, t1] = sorted(tail, usdg)
+  pools.push({
+    version: 2,
+    address: getContractAddress({
+      opcode: 'CREATE2',
+      from: exchanges.v2_factory,
+      salt: keccak256(`0x${t0.slice(2)}${t1.slice(2)}`.toLowerCase() as Hex),
+      bytecodeHash: exchanges.v2_pair_init_code_hash,
+    }),
+    currency0: t0,
+    currency1: t1,
+    fee: 3_000,
+    tickSpacing: 60,
+    hooks: NATIVE,
+  })
+  const tailAsset: Asset = { symbol: 'TAIL', token: tail, decimals: 18, feed: null, volatility: 0 }
+  const tailKey = { currency0: NATIVE, currency1: tail, fee: 3_000, tickSpacing: 60, hooks: NATIVE }
+  const tailPrice = fairSqrtX96(assetOf(NATIVE), tailAsset, START.ETH, 1.08)
+  const tailBands = [{ below: 0, above: 0, liquidity: 10n ** 21n }]
+  build(
+    'tail v4',
+    encodeFunctionData({ abi: BUILDER_ABI, functionName: 'v4Pool', args: [tailKey, tailPrice, tailBands] }),
+  )
+  pools.push({ version: 4, address: NATIVE, ...tailKey })
   const wish = {
     name: 'Curve',
     symbol: 'CRV',

@@ -44,11 +44,17 @@ export interface PricedPool {
   asset1: Asset
 }
 
-/** Pools the arbitrageur can judge: both currencies are assets (WETH is ETH). */
-export function pricedPools(world: MarketWorld): PricedPool[] {
+/** Assets by token; WETH is ETH. */
+export function assetsByToken(world: MarketWorld): Map<string, Asset> {
   const byToken = new Map(world.assets.map((asset) => [asset.token.toLowerCase(), asset]))
   const eth = byToken.get(NATIVE)
   if (eth) byToken.set(world.contracts.weth.toLowerCase(), eth)
+  return byToken
+}
+
+/** Pools the arbitrageur can judge: both currencies are assets. */
+export function pricedPools(world: MarketWorld): PricedPool[] {
+  const byToken = assetsByToken(world)
   return world.pools.flatMap((pool) => {
     const asset0 = byToken.get(pool.currency0.toLowerCase())
     const asset1 = byToken.get(pool.currency1.toLowerCase())
@@ -77,15 +83,27 @@ export function arbitrageRound(
   const targets = turned.flatMap(({ pool, asset0, asset1 }) => {
     const [usd0, usd1] = [prices.get(asset0.symbol), prices.get(asset1.symbol)]
     if (!usd0 || !usd1) return []
-    const { version, address, currency0, currency1, fee, tickSpacing, hooks } = pool
-    const key = { currency0, currency1, fee, tickSpacing, hooks }
-    const band = bandOf(pool, fairSqrtX96(asset0, asset1, usd0, usd1), terms.slackBps)
-    return [{ version, pool: address, key, ...band }]
+    return [targetOf(pool, fairSqrtX96(asset0, asset1, usd0, usd1), terms.slackBps)]
   })
-  const data = encodeFunctionData({
-    abi: ARBITRAGEUR_ABI,
-    functionName: 'align',
-    args: [targets, BigInt(terms.maxMoves)],
-  })
-  return { to: arbitrageur, data, gas: 400_000n + 400_000n * BigInt(terms.maxMoves) }
+  return alignTx(arbitrageur, targets, terms.maxMoves)
+}
+
+interface Target {
+  version: number
+  pool: Hex
+  key: { currency0: Hex; currency1: Hex; fee: number; tickSpacing: number; hooks: Hex }
+  low: bigint
+  high: bigint
+}
+
+export function targetOf(pool: Pool, fair: bigint, slackBps: number): Target {
+  const { version, address, currency0, currency1, fee, tickSpacing, hooks } = pool
+  const key = { currency0, currency1, fee, tickSpacing, hooks }
+  return { version, pool: address, key, ...bandOf(pool, fair, slackBps) }
+}
+
+export function alignTx(arbitrageur: Hex, targets: Target[], maxMoves: number): MarketTx {
+  const args = [targets, BigInt(maxMoves)] as const
+  const data = encodeFunctionData({ abi: ARBITRAGEUR_ABI, functionName: 'align', args })
+  return { to: arbitrageur, data, gas: 400_000n + 400_000n * BigInt(maxMoves) }
 }

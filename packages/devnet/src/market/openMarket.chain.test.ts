@@ -11,6 +11,7 @@ import { readPools } from './pools.ts'
 import { createQuoteNearMid } from './quoteNearMid.ts'
 import { createSender } from './sender.ts'
 import { marketCast } from './setupMarket.ts'
+import { siblingPools } from './siblings.ts'
 import { type MarketWorld, NATIVE } from './types.ts'
 
 const START_S = 1_790_000_000n
@@ -93,6 +94,29 @@ it('keeps every pool near its price through a jump, and fails nothing', async ()
   expect(named('Moved(uint256,bool)')).toBeGreaterThan(6)
   expect(named('Skipped(uint256,bytes)')).toBe(0)
   expect(chain.stats().shadowMismatches).toBe(0)
+})
+
+it('brings the pools of a token nobody prices to one price', async () => {
+  const { chain, market, world } = await startMarket('siblings', 0)
+  const group = siblingPools(world)[0] ?? []
+  expect(group).toHaveLength(2)
+  const gapBps = async () => {
+    const states = await readPools(
+      chain,
+      world.contracts,
+      group.map(({ pool }) => pool),
+    )
+    const usd = group.map(({ side, other }, i) => {
+      const [d0, d1] = side === 0 ? [18, other.decimals] : [other.decimals, 18]
+      const ratio = priceOfSqrtX96(states[i]?.sqrtX96 ?? 0n, d0, d1)
+      return (side === 0 ? ratio : 1 / ratio) * (market.prices().get(other.symbol) ?? 0)
+    })
+    return Math.abs((usd[0] ?? 0) / (usd[1] ?? 1) - 1) * 10_000
+  }
+  expect(await gapBps()).toBeGreaterThan(600)
+  await run(chain, market, 120)
+  // Each pool's own fee and slack on either side of their common price.
+  expect(await gapBps()).toBeLessThan(100)
 })
 
 it('sends the same transactions for the same seed, others for another', async () => {

@@ -7,6 +7,7 @@ import { crowdOrders } from './crowdTxs.ts'
 import { type FeedRound, readPrices } from './prices.ts'
 import { createSender } from './sender.ts'
 import { type Fund, marketCast, setupMarket } from './setupMarket.ts'
+import { siblingPools, siblingRound } from './siblings.ts'
 import type { MarketWorld } from './types.ts'
 import type { StockSession } from './walk.ts'
 
@@ -44,6 +45,9 @@ export interface Market {
 const PUBLISH = { deviationBps: 5, heartbeatS: 15 }
 const ROUND = { slackBps: 4, maxPools: 48, maxMoves: 6 }
 const ARBITRAGE_EVERY = 5n
+/** Of unpriced tokens: `maxPools` counts tokens here. */
+const SIBLING_ROUND = { slackBps: 10, maxPools: 4, maxMoves: 4 }
+const SIBLINGS_EVERY = 20n
 const REFILL_EVERY = 6_000n
 /** At most about half of a block's gas, whatever the rate asked for. */
 const MAX_TRADES_PER_BLOCK = 16
@@ -59,6 +63,7 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
     session: options.session,
   })
   const priced = pricedPools(world)
+  const siblings = siblingPools(world)
   const venues = venuesOf(world)
   const crowd = {
     seed,
@@ -101,6 +106,12 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
     if (tx) await sender.send(cast.keeper, [tx])
   }
 
+  async function alignSiblings(block: bigint): Promise<void> {
+    const deps = { chain, world, arbitrageur: cast.arbitrageur }
+    const tx = await siblingRound(deps, SIBLING_ROUND, siblings, prices.of(), Number(block / SIBLINGS_EVERY))
+    if (tx) await sender.send(cast.keeper, [tx])
+  }
+
   async function trade(block: bigint): Promise<void> {
     const wishes = wishesFor(crowd, venues, block)
     if (wishes.length === 0) return
@@ -115,6 +126,7 @@ export async function openMarket(options: MarketOptions): Promise<Market> {
     prices.walkTo(number, timestampS)
     await attempt('publish', () => publish(timestampS))
     if (number % ARBITRAGE_EVERY === 0n) await attempt('arbitrage', () => arbitrage(number))
+    if (number % SIBLINGS_EVERY === 3n) await attempt('siblings', () => alignSiblings(number))
     await attempt('crowd', () => trade(number))
   }
 
