@@ -1,34 +1,181 @@
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, expect, test } from 'vitest'
 import { publicAccounts } from './accounts.ts'
 import { openChain } from './chain.ts'
-import type { Chain } from './types.ts'
+import { deploySwapLoad } from './swapLoad.ts'
+import type { Chain, Hex, ReceiptJson } from './types.ts'
 
-const [alice, bob] = publicAccounts(2)
+const accounts = publicAccounts()
+const signers = accounts.map(({ privateKey }) => privateKeyToAccount(privateKey))
+const nobody = `0x${'aa'.repeat(20)}` as const
 const open: Chain[] = []
+const opened = async (options: Parameters<typeof openChain>[0] = {}) => {
+  const chain = await openChain(options)
+  open.push(chain)
+  return chain
+}
 afterEach(async () => {
   for (const chain of open.splice(0)) await chain.close()
 })
 
-test('the shadow mines the same blocks and a simulation leaves nothing behind', async () => {
-  const chain = await openChain()
-  open.push(chain)
-  for (let round = 0; round < 20; round++) {
-    for (const account of [alice!, bob!]) {
-      await chain.sendOwned({
-        from: account.address,
-        to: '0x00000000000000000000000000000000000000aa',
-        value: 1n,
-      })
-    }
-    if (round % 3 === 0) await chain.admin('hardhat_setBalance', [`0x${'bb'.repeat(20)}`, '0x1234'])
-    const block = await chain.mine()
-    expect(block.transactions).toHaveLength(2)
-    await chain.onShadow(async (shadow, head) => {
-      expect(head.hash).toBe(chain.head().hash)
-      await shadow.request('hardhat_setBalance', [`0x${'cc'.repeat(20)}`, '0x1'])
-      await shadow.request('evm_mine')
-    })
+/** A repeatable stream of numbers in [0, 1). */
+function seeded(seed: number) {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+    return state / 2 ** 32
   }
+}
+
+test('the shadow mines the same blocks under a mixed load with simulations in between', async () => {
+  const chain = await opened()
+  const load = await deploySwapLoad(
+    chain,
+    accounts.map(({ address }) => address),
+  )
+  const random = seeded(7)
+  const pick = (count: number) => Math.floor(random() * count)
+  const signer = signers[9]!
+  let nonce = Number(await chain.request<Hex>('eth_getTransactionCount', [signer.address, 'latest']))
+  await chain.admin('hardhat_impersonateAccount', [nobody])
+  await chain.admin('hardhat_setBalance', [nobody, '0xde0b6b3a7640000'])
+  for (let round = 0; round < 60; round++) {
+    for (let sent = 0; sent < pick(7); sent++) {
+      const from = accounts[pick(9)]!.address
+      await chain.sendOwned(load.swap(from, BigInt(1 + pick(1e9)), accounts[pick(10)]!.address))
+    }
+    if (pick(3) === 0) {
+      // Tips that differ, so that the engine's order is not the order of arrival.
+      const maxPriorityFeePerGas = BigInt(pick(3)) * 10n ** 9n
+      const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas, gas: 60_000n, chainId: 4663 }
+      await chain.sendRaw(
+        await signer.signTransaction({ ...fees, type: 'eip1559', nonce: nonce++, to: nobody }),
+      )
+    }
+    if (pick(4) === 0) {
+      const contractAddress = pick(2) ? load.router : (`0x${'00'.repeat(20)}` as const)
+      const authorizationList = [
+        await signer.signAuthorization({ contractAddress, chainId: 4663, nonce: nonce + 1 }),
+      ]
+      const fees = { maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 5n, gas: 200_000n, chainId: 4663 }
+      const tx = { ...fees, authorizationList, type: 'eip7702', nonce, to: accounts[1]!.address } as const
+      await chain.sendRaw(await signer.signTransaction(tx))
+      nonce += 2
+    }
+    if (pick(5) === 0)
+      await chain.sendOwned({ from: nobody, to: accounts[2]!.address, value: 1n, gas: 21_000n })
+    if (pick(5) === 0) {
+      await chain.admin('hardhat_setBalance', [`0x${'bb'.repeat(20)}`, `0x${(1 + pick(1e6)).toString(16)}`])
+    }
+    if (pick(9) === 0)
+      await chain.admin('hardhat_setCoinbase', [`0x0000000000000000000000000000000000c0ff${10 + pick(80)}`])
+    const [block] = await Promise.all([
+      chain.mine(),
+      chain.onShadow(async (shadow) => {
+        await shadow.request('hardhat_setBalance', [accounts[0]!.address, '0x1'])
+        await shadow.request('hardhat_setCoinbase', [nobody])
+        await shadow.request('hardhat_setNextBlockBaseFeePerGas', ['0x0'])
+        await shadow.request('evm_mine')
+      }),
+    ])
+    expect(block.hash).toBe(chain.head().hash)
+  }
+  await chain.onShadow(async (shadow, head) => {
+    expect(head).toEqual(chain.head())
+    const latest = await shadow.request<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
+    expect(latest.hash).toBe(head.hash)
+  })
+  expect(chain.stats()).toMatchObject({ shadowMismatches: 0, pooled: 0 })
+})
+
+test('transactions are refused, replaced and left waiting as the engine does it, and nothing piles up', async () => {
+  const chain = await opened()
+  const signer = signers[3]!
+  const fees = { type: 'eip1559', chainId: 4663, gas: 21_000n, to: nobody } as const
+  await expect(chain.sendRaw('0x1234')).rejects.toMatchObject({ code: -32602 })
+  const gapped = await signer.signTransaction({ ...fees, nonce: 1, maxFeePerGas: 10n ** 9n })
+  const waiting = await chain.sendRaw(gapped)
+  await chain.mine()
+  expect(await chain.request('eth_getTransactionReceipt', [waiting])).toBeNull()
+  const cheap = await chain.sendRaw(
+    await signer.signTransaction({ ...fees, nonce: 0, maxFeePerGas: 10n ** 9n }),
+  )
+  const dear = await chain.sendRaw(
+    await signer.signTransaction({ ...fees, nonce: 0, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n }),
+  )
+  const block = await chain.mine()
+  expect(block.transactions.map(({ hash }) => hash)).toEqual([dear, waiting])
+  expect(await chain.request('eth_getTransactionReceipt', [cheap])).toBeNull()
+  for (let round = 0; round < 700; round++) {
+    const maxFeePerGas = 10n ** 9n + BigInt(round)
+    const hash = await chain.sendRaw(await signer.signTransaction({ ...fees, nonce: 2, maxFeePerGas }))
+    expect(await chain.admin('hardhat_dropTransaction', [hash])).toBe(true)
+  }
+  expect(chain.stats().pooled).toBeLessThan(600)
   await chain.onShadow(async () => {})
-  expect(chain.stats()).toMatchObject({ blocks: 20, shadowMismatches: 0 })
+  expect(chain.stats().shadowMismatches).toBe(0)
+})
+
+test('time only moves forward, offsets add up, and what would turn the head back is refused', async () => {
+  let nowMs = 1_800_000_000_000
+  const chain = await opened({ now: () => nowMs })
+  expect(BigInt((await chain.mine()).timestamp)).toBe(1_800_000_000n)
+  nowMs -= 60_000
+  expect(BigInt((await chain.mine()).timestamp)).toBe(1_800_000_000n)
+  expect(await chain.admin('evm_increaseTime', [3600])).toBe('3600')
+  nowMs += 61_000
+  expect(BigInt((await chain.mine()).timestamp)).toBe(1_800_003_601n)
+  await chain.admin('hardhat_mine', ['0x3', '0xa'])
+  expect(chain.head()).toMatchObject({ number: 6n, timestampS: 1_800_003_621n })
+  await expect(chain.admin('evm_setNextBlockTimestamp', [5])).rejects.toMatchObject({ code: -32000 })
+  for (const method of ['evm_snapshot', 'evm_revert', 'hardhat_reset', 'evm_setAutomine']) {
+    await expect(chain.request(method, [])).rejects.toMatchObject({ code: -32000 })
+  }
+  await expect(chain.request('evm_nothing', [])).rejects.toMatchObject({ code: -32601 })
+})
+
+test('a shadow that went astray is noticed, counted and rebuilt', async () => {
+  const lines: string[] = []
+  const chain = await opened({ log: (message) => lines.push(message) })
+  await chain.sendOwned({ from: accounts[0]!.address, to: nobody, value: 5n, gas: 21_000n })
+  await chain.mine()
+  // A simulation that reverts its own snapshot leaves nothing to undo: what it did before stays.
+  await chain
+    .onShadow(async (shadow) => {
+      await shadow.request('hardhat_setBalance', [nobody, '0x1234'])
+      await shadow.request('evm_revert', ['0x1'])
+      await shadow.request('hardhat_setBalance', [nobody, '0x1234'])
+    })
+    .catch(() => {})
+  await chain.sendOwned({ from: accounts[0]!.address, to: nobody, value: 5n, gas: 21_000n })
+  await chain.mine()
+  const seen = await chain.onShadow((shadow) => shadow.request<Hex>('eth_getBalance', [nobody, 'latest']))
+  expect(BigInt(seen)).toBe(10n)
+  expect(chain.stats().shadowMismatches).toBe(1)
+  expect(lines).toContain('shadow rebuilt')
+})
+
+test('a block shows nowhere before it is in the log, and its receipts are there when it is announced', async () => {
+  const chain = await opened()
+  const seen: Promise<unknown>[] = []
+  chain.onBlock((block) => {
+    expect(chain.head().hash).toBe(block.hash)
+    for (const { hash } of block.transactions) seen.push(chain.request('eth_getTransactionReceipt', [hash]))
+  })
+  let reading = true
+  const reader = (async () => {
+    while (reading) {
+      const number = BigInt(await chain.request<Hex>('eth_blockNumber'))
+      expect(chain.head().number).toBeGreaterThanOrEqual(number)
+    }
+  })()
+  for (let round = 0; round < 40; round++) {
+    await chain.sendOwned({ from: accounts[round % 10]!.address, to: nobody, value: 1n, gas: 21_000n })
+    await chain.mine()
+  }
+  reading = false
+  await reader
+  const receipts = (await Promise.all(seen)) as ReceiptJson[]
+  expect(receipts).toHaveLength(40)
+  expect(receipts.every((receipt) => receipt['status'] === '0x1')).toBe(true)
 })

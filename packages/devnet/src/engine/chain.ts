@@ -119,6 +119,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   let touched = entries.findLast((entry) => entry.kind !== 'pool')?.kind === 'admin'
   let committing: Promise<void> | undefined
   let halted: Error | undefined
+  let closing = false
   let stopTicking = () => {}
 
   const keep = (entry: Entry) => {
@@ -239,6 +240,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
         stats.rotationPauseMs = Math.max(stats.rotationPauseMs, pauseMs)
       })
       .catch((error) => {
+        if (closing) return
         stats.rotationFailures += 1
         // Not again at once: the chain goes on with the engines it has.
         rotateAt = grownKb + rotateAtKb / 2
@@ -307,7 +309,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       if (method === 'eth_sendRawTransaction') return (await chain.sendRaw(params[0] as Hex)) as T
       if (method === 'eth_sendTransaction') return (await chain.sendOwned(params[0] as OwnedTx)) as T
       if (/^(hardhat|evm)_/.test(method)) return chain.admin<T>(method, params)
-      const places = { main, base: baseNumber(), head, archive, retired: retired.keeper, served }
+      const places = { main, base: baseNumber() || -1, head, archive, retired: retired.keeper, served }
       return settled(read(places, method, params) as Promise<T>)
     },
     sendRaw: (raw) => sends.pass(() => settled(pool.sendRaw(main, raw))),
@@ -337,6 +339,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       pooled: pool.size(),
     }),
     async close() {
+      closing = true
       stopTicking()
       shadow.stopTracing()
       while (rotating) await rotating

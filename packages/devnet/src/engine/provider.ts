@@ -2,6 +2,8 @@ import { createRequire } from 'node:module'
 import { env } from 'node:process'
 import type * as Edr from '@nomicfoundation/edr'
 
+// EDR's allocator gives freed memory back after a second at its leisure; after 10 ms it is a quarter less in all.
+env['MIMALLOC_PURGE_DELAY'] ??= '10'
 // EDR is CommonJS with a native module behind it.
 const edr = createRequire(import.meta.url)('@nomicfoundation/edr') as typeof Edr
 

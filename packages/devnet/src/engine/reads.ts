@@ -10,7 +10,7 @@ import type { BlockJson, Head, Hex, LogJson } from './types.ts'
 /** Where blocks are at the moment of a read. */
 export interface ReadPlaces {
   main: Provider
-  /** Blocks up to this one are the archive's. */
+  /** Blocks up to this one are the archive's; -1 while the first engine runs, which has them all. */
   base: number
   head: Head
   archive: Archive
@@ -113,10 +113,10 @@ async function readState(at: ReadPlaces, method: string, params: Params, tagAt: 
   if (number > at.base) return at.main.request(method, [...params])
   const keeper = at.retired(number)
   if (keeper) return keeper.request(method, [...params])
-  if (number < at.base || Number(at.head.number) !== at.base) throw pruned(at, number)
-  // Opened from an image with no block since: the engine's own latest state is that block's.
+  if (number < at.base) throw pruned(at, number)
+  // The state an engine was built with is the base block's.
   const moved = [...params]
-  moved[tagAt] = 'latest'
+  moved[tagAt] = toHex(at.base)
   return at.main.request(method, moved)
 }
 
