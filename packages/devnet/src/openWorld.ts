@@ -13,7 +13,7 @@ import { collectGarbage } from './engine/collectGarbage.ts'
 import type { Chain } from './engine/types.ts'
 import { type Curve, discoverVenues, type Pool, registriesOf } from './market/index.ts'
 
-export interface Venues {
+interface Venues {
   pools: Pool[]
   curves: Curve[]
 }

@@ -4,7 +4,7 @@ import { bandOf, fairSqrtX96 } from './fair.ts'
 import type { MarketTx } from './sender.ts'
 import { type Asset, type MarketWorld, NATIVE, type Pool } from './types.ts'
 
-export const ARBITRAGEUR_ABI = [
+const ARBITRAGEUR_ABI = [
   {
     type: 'function',
     name: 'align',

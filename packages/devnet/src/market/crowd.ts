@@ -2,7 +2,7 @@ import { drawsFor } from './random.ts'
 import { type Curve, type MarketWorld, NATIVE, type Pool } from './types.ts'
 
 /** A place to trade. `base` is the money side: USDG, ETH or WETH where there is one. */
-export type Venue = { kind: 'pool'; pool: Pool; base: 0 | 1 } | { kind: 'curve'; curve: Curve }
+type Venue = { kind: 'pool'; pool: Pool; base: 0 | 1 } | { kind: 'curve'; curve: Curve }
 
 export interface Venues {
   core: Venue[]

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, keccak256 } from 'viem'
 import type { Chain, Hex } from '../engine/types.ts'
 import { call, type ReadCall, readMany, word } from './multicall.ts'
-import type { Curve, MarketWorld, Pool } from './types.ts'
+import type { MarketWorld, Pool } from './types.ts'
 
 const Q96 = 1n << 96n
 
@@ -20,7 +20,7 @@ const KEY = [
   { type: 'address' },
 ]
 
-export const poolId = (pool: Pool): Hex =>
+const poolId = (pool: Pool): Hex =>
   keccak256(
     encodeAbiParameters(KEY, [
       pool.currency0,
@@ -30,9 +30,6 @@ export const poolId = (pool: Pool): Hex =>
       pool.hooks,
     ] as never),
   )
-
-/** One name for a pool of any version. */
-export const poolName = (pool: Pool): string => (pool.version === 4 ? poolId(pool) : pool.address)
 
 export function poolReads(pool: Pool, stateView: Hex): [ReadCall, ReadCall] {
   if (pool.version === 4) {
@@ -70,31 +67,6 @@ export async function readPools(
     pools.flatMap((pool) => poolReads(pool, v4StateView)),
   )
   return pools.map((pool, i) => stateOfPool(pool, answers[2 * i], answers[2 * i + 1]))
-}
-
-export interface CurveState {
-  /** Reserves with their virtual part. */
-  x: bigint
-  y: bigint
-  left: bigint
-  graduated: boolean
-}
-
-export async function readCurves(
-  chain: Chain,
-  multicall3: Hex,
-  curves: Curve[],
-): Promise<(CurveState | undefined)[]> {
-  const answers = await readMany(
-    chain,
-    multicall3,
-    curves.map(({ address }) => call(address, 'curveState')),
-  )
-  return answers.map((answer) =>
-    answer
-      ? { x: word(answer, 0), y: word(answer, 1), left: word(answer, 2), graduated: word(answer, 4) === 1n }
-      : undefined,
-  )
 }
 
 function sqrt(n: bigint): bigint {

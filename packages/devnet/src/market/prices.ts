@@ -52,8 +52,7 @@ export interface PricesOptions {
 /** A market that was stopped for a while goes on from where it was, not through every block it missed. */
 const MAX_STEPS = 600n
 
-export const answerOf = (price: number, decimals: number): bigint =>
-  BigInt(Math.round(price * 10 ** decimals))
+const answerOf = (price: number, decimals: number): bigint => BigInt(Math.round(price * 10 ** decimals))
 
 /** Reads where feeds (and, for PARTNER, its pool) stand now: the walk goes on from the chain, also after a restart. */
 export async function readPrices(chain: Chain, world: MarketWorld, options: PricesOptions): Promise<Prices> {

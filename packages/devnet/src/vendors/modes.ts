@@ -4,7 +4,7 @@ export const VENDOR_NAMES = ['audit', 'gateway', 'aggregator_1', 'aggregator_2',
 export type VendorName = (typeof VENDOR_NAMES)[number]
 
 /** What any HTTP vendor does on a bad day. */
-export const COMMON_MODES = {
+const COMMON_MODES = {
   ok: 'answers',
   slow: 'answers after delay_ms (default 3000)',
   down: 'drops the connection without an answer',
