@@ -65,7 +65,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   }
 }
 
-export function freePort(): Promise<number> {
+function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const { port } = probe.address() as { port: number }

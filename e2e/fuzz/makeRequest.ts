@@ -1,6 +1,5 @@
 import { type AnyRoute, ROUTE_IDS, type RouteId, routeById } from '@pit/protocol'
-import type { TSchema } from '@sinclair/typebox'
-import { junk, spoil, valueFor } from './makeValue.ts'
+import { junk, type Schema, spoil, valueFor } from './makeValue.ts'
 import type { Random } from './random.ts'
 
 export interface FuzzRequest {
@@ -137,7 +136,7 @@ function headersFor(random: Random, key: string): string[] {
 }
 
 /** JSON for the route, spoiled as a value, as text or as bytes; sometimes left alone. */
-function bodyFor(random: Random, schema: TSchema): Buffer {
+function bodyFor(random: Random, schema: Schema): Buffer {
   let value = valueFor(random, schema)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) value = {}
   if (random.chance(0.5)) value = spoil(random, value as Record<string, unknown>)

@@ -1,5 +1,7 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { AnyRoute } from '@pit/protocol'
 import type { Random } from './random.ts'
+
+export type Schema = AnyRoute['body']
 
 const hex = (random: Random, digits: number): string =>
   Array.from({ length: digits }, () => random.pick([...'0123456789abcdef'])).join('')
@@ -22,9 +24,9 @@ function textFor(random: Random, pattern: string | undefined): string {
 }
 
 /** A value the schema would like, roughly. */
-export function valueFor(random: Random, schema: TSchema): unknown {
+export function valueFor(random: Random, schema: Schema): unknown {
   if (schema['const'] !== undefined) return schema['const']
-  if (Array.isArray(schema['anyOf'])) return valueFor(random, random.pick(schema['anyOf'] as TSchema[]))
+  if (Array.isArray(schema['anyOf'])) return valueFor(random, random.pick(schema['anyOf'] as Schema[]))
   switch (schema['type']) {
     case 'string':
       return textFor(random, schema['pattern'] as string | undefined)
@@ -37,7 +39,7 @@ export function valueFor(random: Random, schema: TSchema): unknown {
     case 'null':
       return null
     case 'array':
-      return Array.from({ length: random.below(4) }, () => valueFor(random, schema['items'] as TSchema))
+      return Array.from({ length: random.below(4) }, () => valueFor(random, schema['items'] as Schema))
     case 'object':
       return objectFor(random, schema)
     default:
@@ -45,10 +47,10 @@ export function valueFor(random: Random, schema: TSchema): unknown {
   }
 }
 
-function objectFor(random: Random, schema: TSchema): Record<string, unknown> {
+function objectFor(random: Random, schema: Schema): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   const required = (schema['required'] as string[] | undefined) ?? []
-  for (const [name, inner] of Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>)) {
+  for (const [name, inner] of Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)) {
     if (required.includes(name) || random.chance(0.3)) result[name] = valueFor(random, inner)
   }
   return result

@@ -78,7 +78,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
       : null
     if (redis) opened.push(() => redis.disconnect())
     const limiter = redis
-      ? createRedisLimiter({ redis, rates, fallback: memoryLimiter, logger, metrics })
+      ? createRedisLimiter({ redis, rates, local: memoryLimiter, logger, metrics })
       : memoryLimiter
 
     const registry = profile.contracts.agent_registry

@@ -12,6 +12,13 @@ interface Shelf {
   cursor: IterableIterator<[string, Entry]>
 }
 
+/** Answers at once. */
+export interface MemoryLimiter extends Limiter {
+  take(takings: readonly Taking[], nowMs: number): Taken
+  peek(takings: readonly Taking[], nowMs: number): Taken
+  size(): number
+}
+
 /** GCRA in this process. Bounded: each new entry lets two old ones be looked at, and full buckets go. */
 export function createMemoryLimiter({
   rates,
@@ -19,7 +26,7 @@ export function createMemoryLimiter({
 }: {
   rates: Rates
   maxEntriesPerBucket?: number
-}): Limiter & { size(): number } {
+}): MemoryLimiter {
   const shelves = new Map<BucketId, Shelf>()
 
   function shelfOf(bucket: BucketId): Shelf {

@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Logger } from '../../platform/logger.ts'
 import type { Metrics } from '../../platform/metrics.ts'
 import { type Limiter, PASSED, type Rates, refused, type Taken, type Taking } from './limiter.ts'
+import type { MemoryLimiter } from './memoryLimiter.ts'
 
 /**
  * The arithmetic of memoryLimiter, over all buckets of a request in one round trip. ARGV: now (empty: the Redis
@@ -31,13 +32,16 @@ end
 return { 0, '0' }
 `
 
+/** So many missed answers in a row, and Redis is left alone for a while. */
+const REST_AFTER = 3
+
 type Run = (keyCount: number, ...args: string[]) => Promise<[number, string]>
 
 interface RedisLimiterDeps {
   redis: Redis
   rates: Rates
-  /** Answers while Redis does not. */
-  fallback: Limiter
+  /** This server's own count: it holds too, and alone while Redis does not answer. */
+  local: MemoryLimiter
   logger: Logger
   metrics: Metrics
   /** How long a request waits for Redis before the fallback answers it. */
@@ -49,14 +53,17 @@ interface RedisLimiterDeps {
   prefix?: string
 }
 
-/** GCRA shared by every server on one Redis. Redis being away costs accuracy, never an answer. */
+/**
+ * GCRA shared by every server on one Redis. Redis being away costs accuracy between servers, never an answer, and no
+ * server ever lets more through than a bucket holds.
+ */
 export function createRedisLimiter({
   redis,
   rates,
-  fallback,
+  local,
   logger,
   metrics,
-  timeoutMs = 8,
+  timeoutMs = 10,
   restMs = 1000,
   time = 'redis',
   prefix = 'pit:rate:',
@@ -65,6 +72,7 @@ export function createRedisLimiter({
   const run = (redis as unknown as { pitTake: Run }).pitTake.bind(redis)
   let degraded = false
   let restUntilMs = 0
+  let failures = 0
 
   function setDegraded(now: boolean, why?: unknown): void {
     if (now === degraded) return
@@ -77,49 +85,62 @@ export function createRedisLimiter({
   const onError = (error: unknown) => setDegraded(true, error)
   redis.on('error', onError)
 
-  function ask(
-    takings: readonly Taking[],
-    nowMs: number,
-    draw: '0' | '1',
-    instead: 'take' | 'peek',
-  ): Taken | Promise<Taken> {
+  function ask(takings: readonly Taking[], nowMs: number, verb: 'take' | 'peek'): Taken | Promise<Taken> {
     if (takings.length === 0) return PASSED
-    const at = performance.now()
-    if (redis.status !== 'ready' || at < restUntilMs) {
+    if (redis.status !== 'ready' || performance.now() < restUntilMs) {
       setDegraded(true)
-      return fallback[instead](takings, nowMs)
+      return local[verb](takings, nowMs)
     }
+    // Neither draws when the other would refuse.
+    const here = local.peek(takings, nowMs)
+    const draw = verb === 'take' && here.ok
     const keys = takings.map(({ bucket, id }) => `${prefix}${bucket}:${id}`)
     const args = takings.flatMap(({ bucket, cost }) => {
       const { intervalMs, capacityMs } = rates[bucket]
       return [String(intervalMs), String(capacityMs), String(cost ?? 1)]
     })
-    const answer = run(keys.length, ...keys, time === 'redis' ? '' : String(nowMs), draw, ...args)
+    const now = time === 'redis' ? '' : String(nowMs)
+    const answer = run(keys.length, ...keys, now, draw ? '1' : '0', ...args)
     return new Promise<Taken>((resolve) => {
+      let answered = false
       const giveUp = (why: unknown) => {
         clearTimeout(timer)
-        restUntilMs = performance.now() + restMs
+        if (answered) return
+        failures += 1
+        if (failures >= REST_AFTER) restUntilMs = performance.now() + restMs
         setDegraded(true, why)
-        resolve(fallback[instead](takings, nowMs))
+        resolve(local[verb](takings, nowMs))
       }
-      const timer = setTimeout(() => giveUp(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+      // When it is this process that is late, the answer already waits in the socket: let it be read first.
+      const late = () => setImmediate(giveUp, new Error(`no answer within ${timeoutMs} ms`))
+      const timer = setTimeout(late, timeoutMs)
       answer.then(([failing, waitMs]) => {
+        answered = true
         clearTimeout(timer)
+        failures = 0
         if (performance.now() >= restUntilMs) setDegraded(false)
         const taking = takings[failing - 1]
-        resolve(taking === undefined ? PASSED : refused(taking.bucket, rates[taking.bucket], Number(waitMs)))
+        const there =
+          taking === undefined ? PASSED : refused(taking.bucket, rates[taking.bucket], Number(waitMs))
+        if (draw && there.ok) local.take(takings, nowMs)
+        resolve(stricter(here, there))
       }, giveUp)
     })
   }
 
   return {
-    take: (takings, nowMs) => ask(takings, nowMs, '1', 'take'),
-    peek: (takings, nowMs) => ask(takings, nowMs, '0', 'peek'),
+    take: (takings, nowMs) => ask(takings, nowMs, 'take'),
+    peek: (takings, nowMs) => ask(takings, nowMs, 'peek'),
     async close() {
       redis.off('error', onError)
       redis.on('error', () => {})
       redis.disconnect()
-      await fallback.close()
+      await local.close()
     },
   }
+}
+
+function stricter(one: Taken, other: Taken): Taken {
+  if (one.ok) return other
+  return other.ok || one.retryAfterS >= other.retryAfterS ? one : other
 }
