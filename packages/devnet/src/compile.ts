@@ -77,8 +77,21 @@ function compile(sources: Record<string, { content: string }>): Artifacts {
   return artifacts
 }
 
-/** Our contracts, from `.cache/contracts/` when sources and settings are the ones compiled last, else compiled now. */
-export async function compileContracts(say: (line: string) => void = () => {}): Promise<Artifacts> {
+let loaded: Promise<Artifacts> | undefined
+
+/**
+ * Our contracts, from `.cache/contracts/` when sources and settings are the ones compiled last, else compiled now.
+ * Read once a process: what runs was deployed from them.
+ */
+export function compileContracts(say: (line: string) => void = () => {}): Promise<Artifacts> {
+  loaded ??= loadOrCompile(say).catch((error) => {
+    loaded = undefined
+    throw error
+  })
+  return loaded
+}
+
+async function loadOrCompile(say: (line: string) => void): Promise<Artifacts> {
   const root = projectRoot()
   const sources = readSources(root)
   const key = createHash('sha256')

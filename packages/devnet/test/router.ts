@@ -12,7 +12,7 @@ import type { Call } from './testWorld.ts'
 /** Universal Router calls for tests, spelled out by hand with viem: no code in common with what they test. */
 
 const ROUTER_ITSELF: Address = '0x0000000000000000000000000000000000000002'
-export const SENDER: Address = '0x0000000000000000000000000000000000000001'
+const SENDER: Address = '0x0000000000000000000000000000000000000001'
 const routerAbi = parseAbi(['function execute(bytes commands, bytes[] inputs, uint256 deadline) payable'])
 
 const encode = (types: string[], values: unknown[]): Hex =>
@@ -30,16 +30,11 @@ export const wrap = (amount: bigint): Step => ({
   command: '0b',
   input: encode(['address', 'uint256'], [ROUTER_ITSELF, amount]),
 })
-export const v2Swap = (
-  path: Address[],
-  amountIn: bigint,
-  payerIsUser: boolean,
-  recipient: Address = ROUTER_ITSELF,
-): Step => ({
+export const v2Swap = (path: Address[], amountIn: bigint, payerIsUser: boolean): Step => ({
   command: '08',
   input: encode(
     ['address', 'uint256', 'uint256', 'address[]', 'bool'],
-    [recipient, amountIn, 0n, path, payerIsUser],
+    [ROUTER_ITSELF, amountIn, 0n, path, payerIsUser],
   ),
 })
 export const v3Swap = (path: [Address, number, Address], amountIn: bigint, payerIsUser: boolean): Step => ({

@@ -1,6 +1,6 @@
 import { type Address, type Hex, parseAbi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ethKey, execute, SENDER, type Step, sweep, v2Swap, v4Swap, wrap } from '../../test/router.ts'
+import { ethKey, execute, type Step, sweep, v2Swap, v4Swap, wrap } from '../../test/router.ts'
 import { openTestWorld, type TestWorld } from '../../test/testWorld.ts'
 import { operate, upgradeToken } from './operate.ts'
 
@@ -88,13 +88,9 @@ test('the honeypot can be bought and passed on, not sold', async () => {
   expect(await sell(token, got / 2n)).toBeUndefined()
 })
 
-test('the blocked one trades straight with its market, and cannot be passed on', async () => {
+test('the blocked one is bought and sold, and cannot be passed on', async () => {
   const token = specimen('transfer_blocked')
-  // The router is no market: through it, nothing arrives.
-  expect(await buy(token, 'v2')).toBeUndefined()
-  const straight = [wrap(stake), v2Swap([it.core('WETH'), token], stake, false, SENDER)]
-  await it.must(execute(router, wallet, straight, stake))
-  const got = await held(token)
+  const got = (await buy(token, 'v2'))!
   expect(got).toBeGreaterThan(90n * 10n ** 18n)
   expect(await transferLossBps(token, got / 10n)).toBeUndefined()
   expect(await sell(token, got / 2n)).toBeGreaterThan((45n * stake) / 100n)

@@ -252,5 +252,8 @@ function queueMarket(
         )
   const market = plan.version === 'v4' ? exchanges.v4_pool_manager : poolAddressOf(exchanges, plan)
   if (asksMarkets) acts.call(contract, address, 'setMarket', [market, true], 80_000n)
+  // It trades through the router as well as straight: only holders cannot pass it on.
+  if (contract === 'TransferBlocked')
+    acts.call(contract, address, 'setMarket', [exchanges.universal_router, true], 80_000n)
   queuePool(acts, plan)
 }
