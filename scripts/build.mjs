@@ -1,6 +1,6 @@
 // Bundles each process into dist/. Workspace packages are inlined; npm packages stay external, because some
 // read their own files (PGlite's wasm, EDR's native module, contract artifacts).
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { build } from 'esbuild'
 
 const started = performance.now()
@@ -47,7 +47,14 @@ mkdirSync(migrations.to, { recursive: true })
 for (const file of readdirSync(migrations.to)) {
   if (!existsSync(`${migrations.from}/${file}`)) rmSync(`${migrations.to}/${file}`, { force: true })
 }
-cpSync(migrations.from, migrations.to, { recursive: true })
+for (const file of readdirSync(migrations.from)) {
+  const [from, to] = [`${migrations.from}/${file}`, `${migrations.to}/${file}`]
+  if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue
+  // Renamed into place: a server that starts beside a build must never find a file missing or half written.
+  const draft = `dist/.migration.${process.pid}`
+  writeFileSync(draft, readFileSync(from))
+  renameSync(draft, to)
+}
 if (!process.argv.includes('--quiet')) {
   console.log(`built ${Object.keys(present).join(', ')} in ${Math.round(performance.now() - started)} ms`)
 }
