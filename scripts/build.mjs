@@ -12,9 +12,10 @@ const entries = {
   pgliteWorker: 'packages/server/src/platform/db/pgliteWorker.ts',
   storeWriter: 'packages/server/test/storeWriter.ts',
   devnet: 'packages/devnet/src/main.ts',
+  compileContracts: 'packages/devnet/src/compileEntry.ts',
 }
 for (const file of existsSync('bench') ? readdirSync('bench') : []) {
-  if (file.endsWith('.ts')) entries[`bench/${file.slice(0, -3)}`] = `bench/${file}`
+  if (file.endsWith('.ts') && !file.endsWith('.d.ts')) entries[`bench/${file.slice(0, -3)}`] = `bench/${file}`
 }
 const present = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)))
 
@@ -55,6 +56,8 @@ for (const file of readdirSync(migrations.from)) {
   writeFileSync(draft, readFileSync(from))
   renameSync(draft, to)
 }
+// The contracts are compiled here and cached, so that no boot waits for the compiler.
+await import('../dist/compileContracts.js')
 if (!process.argv.includes('--quiet')) {
   console.log(`built ${Object.keys(present).join(', ')} in ${Math.round(performance.now() - started)} ms`)
 }
