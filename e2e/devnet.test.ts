@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -309,6 +309,30 @@ describe('one devnet, cold and warm', () => {
     expect(stats.market.sent).toBeGreaterThan(0)
     await stop(devnet, 'SIGINT')
   })
+})
+
+it('reports to a supervisor, and ends with it', async () => {
+  const child = fork('dist/devnet.js', [], {
+    env: { ...process.env, DEVNET_PORT: '0', DEVNET_VENDOR_PORT: '0', DATA_DIR: newDir(), MARKET: 'off' },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  children.add(child)
+  const reports: { type: string; text: string }[] = []
+  await new Promise<void>((resolve, reject) => {
+    child.on('message', (row: { type: string; text: string }) => {
+      reports.push(row)
+      if (row.type === 'ready') resolve()
+    })
+    child.once('exit', (code) => reject(new Error(`ended with ${code}`)))
+  })
+  const types = reports.map(({ type }) => type)
+  expect(types.slice(0, -1).every((type) => type === 'stage')).toBe(true)
+  expect(types.length).toBeGreaterThanOrEqual(3)
+  child.removeAllListeners('exit')
+  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  child.disconnect()
+  expect(await exited).toBe(0)
+  children.delete(child)
 })
 
 describe('kill -9 under load', () => {
