@@ -15,7 +15,7 @@ test(`${PLANS} random plans on small contracts do on the chain what the simulati
   const chain = await openChain()
   try {
     const source = probePlans(await buildProbeWorld(chain))
-    const simulate = createSimulate(chain)
+    const simulate = createSimulate(chain, { stateRoot: 'after' })
     proves(await holdToReality({ chain, simulate, source }, seededRandom(SEED), PLANS))
   } finally {
     await chain.close()
@@ -27,7 +27,7 @@ test(`${PLANS} random plans on the real contracts do on the chain what the simul
   const { chain } = it
   try {
     const source = await marketPlans(it)
-    const simulate = createSimulate(chain)
+    const simulate = createSimulate(chain, { stateRoot: 'after' })
     proves(await holdToReality({ chain, simulate, source }, seededRandom(SEED + 1), PLANS))
   } finally {
     await chain.close()

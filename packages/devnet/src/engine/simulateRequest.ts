@@ -1,5 +1,19 @@
 import { rpcFailure } from './provider.ts'
 import { SIMULATE_CODE } from './simulateFailure.ts'
+import {
+  address,
+  array,
+  bytes,
+  type Fields,
+  flag,
+  given,
+  invalid,
+  object,
+  optional,
+  optionalObject,
+  quantity,
+  word,
+} from './simulateFields.ts'
 import type { Hex } from './types.ts'
 
 export interface SimulateOptions {
@@ -66,8 +80,6 @@ export interface SimulateLimits {
   maxCalls: number
 }
 
-type Fields = Record<string, unknown>
-
 const ZERO_ADDRESS: Hex = '0x0000000000000000000000000000000000000000'
 const TAGS = ['latest', 'pending', 'safe', 'finalized']
 const OPTION_FIELDS = ['blockStateCalls', 'traceTransfers', 'validation', 'returnFullTransactions']
@@ -80,9 +92,6 @@ const REFUSED_IN_CALL = [
   'proofs',
   'sidecars',
 ]
-
-const invalid = (message: string) => rpcFailure(SIMULATE_CODE.invalidParams, message)
-const given = (value: unknown): boolean => value !== undefined && value !== null
 
 /** Reads the params of eth_simulateV1; throws -32602 with the field's name when they make no sense. */
 export function parseSimulate(params: unknown[], limits: SimulateLimits): SimulateOptions {
@@ -245,55 +254,4 @@ function reference(value: unknown): BlockReference {
   if (typeof value === 'string' && TAGS.includes(value)) return { tag: value }
   if (typeof value === 'string' && value.length === 66) return { hash: word(value, 'block') }
   return { number: quantity(value, 'block') }
-}
-
-function optional<K extends string, T>(
-  key: K,
-  value: unknown,
-  read: (value: unknown) => T,
-): { [P in K]?: T } {
-  return given(value) ? ({ [key]: read(value) } as { [P in K]?: T }) : {}
-}
-
-function object(value: unknown, at: string): Fields {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(`${at} is not an object`)
-  return value as Fields
-}
-
-const optionalObject = (value: unknown, at: string): Fields => (given(value) ? object(value, at) : {})
-
-function array(value: unknown, at: string): unknown[] {
-  if (!Array.isArray(value)) throw invalid(`${at} is not an array`)
-  return value
-}
-
-function flag(value: unknown, at: string): boolean {
-  if (!given(value)) return false
-  if (typeof value !== 'boolean') throw invalid(`${at} is not a boolean`)
-  return value
-}
-
-function quantity(value: unknown, at: string): bigint {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{1,64}$/.test(value))
-    throw invalid(`${at} is not a quantity`)
-  return BigInt(value)
-}
-
-function bytes(value: unknown, at: string): Hex {
-  if (typeof value !== 'string' || value.length % 2 !== 0 || !/^0x[0-9a-fA-F]*$/.test(value))
-    throw invalid(`${at} is not hex data`)
-  return value.toLowerCase() as Hex
-}
-
-function address(value: unknown, at: string): Hex {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{40}$/.test(value))
-    throw invalid(`${at} is not an address`)
-  return value.toLowerCase() as Hex
-}
-
-function word(value: unknown, at: string): Hex {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(value)) throw invalid(`${at} is not 32 bytes`)
-  return value.toLowerCase() as Hex
 }

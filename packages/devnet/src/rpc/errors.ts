@@ -25,7 +25,7 @@ interface CallFailure {
 
 /** Any thrown thing as a standard JSON-RPC error; a revert is code 3 with its data. */
 export function toRpcError(thrown: unknown): RpcError {
-  const { code, message, data } = thrown as { code?: unknown; message?: unknown; data?: unknown }
+  const { code, message, data } = (thrown ?? {}) as { code?: unknown; message?: unknown; data?: unknown }
   const text = typeof message === 'string' ? message : 'internal error'
   if (isCallFailure(data)) return ofCall(data)
   if (code === EDR_UNSUPPORTED) return { code: METHOD_NOT_FOUND, message: methodMissing(text) }

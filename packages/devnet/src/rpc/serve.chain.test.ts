@@ -259,7 +259,9 @@ test('closing lets an open request finish and hangs on no idle connection', asyn
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'devnet_late' }),
   }).then((answer) => answer.json())
   await new Promise((resolve) => setTimeout(resolve, 100))
+  const startedMs = performance.now()
   await other.close()
+  expect(performance.now() - startedMs).toBeLessThan(1_900)
   expect(await open).toMatchObject({ result: 'late' })
   expect(await gone).toBe(1001)
   await expect(fetch(other.url)).rejects.toThrow()

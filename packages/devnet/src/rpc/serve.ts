@@ -111,12 +111,14 @@ async function listen(
     close: () =>
       new Promise((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS)
+        // A connection whose last request was under way gets idle only later.
+        const sweeps = setInterval(() => server.closeIdleConnections(), 20)
         server.close(() => {
           clearTimeout(timer)
+          clearInterval(sweeps)
           resolve()
         })
         closing()
-        server.closeIdleConnections()
       }),
   }
 }

@@ -164,8 +164,9 @@ async function makeDelegation(
   // A sender's own transaction is counted before its authorization is read.
   const nonce = known + (authority === sender ? 1 : 0)
   const wrong = random() < 0.15
+  const delegated = (await chain.request<Hex>('eth_getCode', [authority.address, 'latest'])) !== '0x'
   const authorization = await authority.signAuthorization({
-    address: random() < 0.3 ? '0x0000000000000000000000000000000000000000' : world.probe,
+    address: random() < (delegated ? 0.7 : 0.1) ? '0x0000000000000000000000000000000000000000' : world.probe,
     chainId: random() < 0.2 ? 0 : 4663,
     nonce: wrong ? nonce + 5 : nonce,
   })
