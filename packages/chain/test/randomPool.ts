@@ -23,7 +23,7 @@ export function seeded(seed: number): Random {
   return { below: (n) => Math.floor((next() / 2 ** 32) * n), bits }
 }
 
-export const SPACING_OF_FEE: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
+const SPACING_OF_FEE: Record<number, number> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 const FEES = [100, 500, 3000, 10000]
 
 /** Anything from one wide position to dozens of narrow ones with gaps between, at any price, of any size. */

@@ -60,9 +60,8 @@ describe.each(REAL)('%s', (_, ours, path) => {
 })
 
 it('has the delegation manager’s face', async () => {
-  const { DelegationManager } = (await import(require.resolve('@metamask/delegation-abis'))) as {
-    DelegationManager: Abi
-  }
+  const path = require.resolve(`@metamask/${'delegation-abis'}`)
+  const { DelegationManager } = (await import(path)) as { DelegationManager: Abi }
   const real = new Set(DelegationManager.map(faceOf))
   for (const item of abis.delegationManagerAbi) expect(real).toContain(faceOf(item))
 })

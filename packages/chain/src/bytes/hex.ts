@@ -75,14 +75,3 @@ export function bytesEqual(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 0; i < a.length; i++) different |= (a[i] as number) ^ (b[i] as number)
   return different === 0
 }
-
-/** Big-endian unsigned integer of bytes[start, end). */
-export function bytesToBigInt(bytes: Uint8Array, start: number, end: number): bigint {
-  const size = end - start
-  if (size <= 6) {
-    let small = 0
-    for (let i = start; i < end; i++) small = small * 256 + (bytes[i] as number)
-    return BigInt(small)
-  }
-  return BigInt(`0x${bytesToHexDigits(bytes, start, end)}`)
-}

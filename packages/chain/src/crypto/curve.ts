@@ -53,7 +53,8 @@ async function loadNativeCurve(): Promise<Curve> {
 }
 
 async function loadWasmCurve(): Promise<Curve> {
-  const { instantiateSecp256k1 } = await import('@bitauth/libauth')
+  // The one module: the package's front door brings a megabyte and awaits at its top level, which bundlers garble.
+  const { instantiateSecp256k1 } = await import('@bitauth/libauth/build/lib/crypto/secp256k1.js')
   const wasm = await instantiateSecp256k1()
   return {
     name: 'wasm',

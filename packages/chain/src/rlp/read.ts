@@ -1,4 +1,4 @@
-import { type Address, bytesToBigInt, type Hex } from '../bytes/hex.ts'
+import type { Address, Hex } from '../bytes/hex.ts'
 import { isLowS, isScalar } from '../crypto/signature.ts'
 import type { TxFault } from './types.ts'
 
@@ -75,18 +75,31 @@ function readInteger(c: Cursor, end: number, maxBytes: number): number {
 
 export function readUint256(c: Cursor, end: number): bigint {
   readInteger(c, end, 32)
-  return bytesToBigInt(c.bytes, c.start, c.at)
+  return integerRead(c)
 }
 
 export function readUint64(c: Cursor, end: number): bigint {
   readInteger(c, end, 8)
-  return bytesToBigInt(c.bytes, c.start, c.at)
+  return integerRead(c)
+}
+
+function integerRead(c: Cursor): bigint {
+  // Six bytes fit a number exactly, and most values are shorter than that.
+  if (c.at - c.start > 6) return BigInt(`0x${c.hex.slice(2 + 2 * c.start, 2 + 2 * c.at)}`)
+  return BigInt(smallInteger(c))
+}
+
+function smallInteger(c: Cursor): number {
+  let value = 0
+  for (let i = c.start; i < c.at; i++) value = value * 256 + (c.bytes[i] as number)
+  return value
 }
 
 /** A nonce or chain id: both are kept as numbers, and nothing real is past what a number holds. */
 export function readSafeInteger(c: Cursor, end: number): number {
-  const value = Number(readUint64(c, end))
-  if (!Number.isSafeInteger(value)) throw new RlpFault('BAD_NUMBER')
+  const size = readInteger(c, end, 8)
+  const value = smallInteger(c)
+  if (size > 6 && !Number.isSafeInteger(value)) throw new RlpFault('BAD_NUMBER')
   return value
 }
 
@@ -97,16 +110,21 @@ export function readParity(c: Cursor, end: number): 0 | 1 {
   return 1
 }
 
-/** r and s as 64 bytes, each between 1 and the order, s in its lower half. */
-export function readScalars(c: Cursor, end: number): Uint8Array {
+/** r and s, as 64 bytes and as words: each between 1 and the order, s in its lower half. */
+export function readScalars(c: Cursor, end: number): { rs: Uint8Array; r: Hex; s: Hex } {
   const rs = new Uint8Array(64)
-  for (let limit = 32; limit <= 64; limit += 32) {
-    const size = readInteger(c, end, 32)
-    for (let i = 0; i < size; i++) rs[limit - size + i] = c.bytes[c.start + i] as number
-  }
+  const r = readScalar(c, end, rs, 32)
+  const s = readScalar(c, end, rs, 64)
   if (!isScalar(rs, 0) || !isScalar(rs, 32)) throw new RlpFault('BAD_SIGNATURE')
   if (!isLowS(rs)) throw new RlpFault('HIGH_S')
-  return rs
+  return { rs, r, s }
+}
+
+function readScalar(c: Cursor, end: number, rs: Uint8Array, limit: number): Hex {
+  const size = readInteger(c, end, 32)
+  for (let i = 0; i < size; i++) rs[limit - size + i] = c.bytes[c.start + i] as number
+  const digits = c.hex.slice(2 + 2 * c.start, 2 + 2 * c.at)
+  return size === 32 ? `0x${digits}` : `0x${digits.padStart(64, '0')}`
 }
 
 export function readData(c: Cursor, end: number): Hex {

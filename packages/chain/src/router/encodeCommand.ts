@@ -71,7 +71,7 @@ function encodeSwap(swap: Swap, path: string, layout: RouterLayout): string {
 }
 
 /** Packed: token, fee, token, fee, token. */
-export function encodeV3Path({ tokens, fees }: V3Path): string {
+function encodeV3Path({ tokens, fees }: V3Path): string {
   if (fees.length < 1 || tokens.length !== fees.length + 1)
     throw new RangeError('a path has a fee between tokens')
   let digits = addressDigits(tokens[0]!)

@@ -4,7 +4,7 @@ import { encodePermit } from './encodeCommand.ts'
 import type { PermitSingle } from './types.ts'
 import { addressWord, MAX_UINT48, MAX_UINT160, size, uint, uintOfNumber } from './words.ts'
 
-export const PERMIT2_TYPES = {
+const PERMIT2_TYPES = {
   PermitDetails: [
     { name: 'token', type: 'address' },
     { name: 'amount', type: 'uint160' },

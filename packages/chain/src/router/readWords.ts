@@ -14,7 +14,7 @@ export type DecodeFault = 'NOT_HEX' | 'SELECTOR' | 'UNKNOWN_COMMAND' | 'UNKNOWN_
  * Readers take digits and a word's place counted in bytes. They check what they need to go on; that nothing else was
  * said beside is proved at the end, by encoding anew what was read.
  */
-export function wordAt(digits: string, at: number): string {
+function wordAt(digits: string, at: number): string {
   const start = 2 * at
   if (start + 64 > digits.length) throw new AbiFault('NOT_CANONICAL')
   return digits.slice(start, start + 64)

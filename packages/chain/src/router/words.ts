@@ -10,7 +10,7 @@ const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/
 export const MAX_UINT48 = 2 ** 48 - 1
 export const MAX_UINT128 = (1n << 128n) - 1n
 export const MAX_UINT160 = (1n << 160n) - 1n
-export const MAX_UINT256 = (1n << 256n) - 1n
+const MAX_UINT256 = (1n << 256n) - 1n
 
 export function uint(value: bigint, max: bigint = MAX_UINT256): string {
   if (value < 0n || value > max) throw new RangeError(`${value} is outside 0 to ${max}`)
