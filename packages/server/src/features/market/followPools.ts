@@ -53,6 +53,7 @@ const emittersOf = ({ contracts }: ChainProfile): Emitters => ({
   launchpad: lower(contracts.launchpad_factory),
 })
 
+const WHOLE_FEE_PIPS = 1_000_000
 const hasDynamicFee = (pool: AnyPool): pool is V4Pool => pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE
 
 /** Keeps every pool's state equal to the chain's: from the checkpoint on, block by block, reorgs taken back. */
@@ -65,7 +66,11 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   let gone = new Set<string>()
   const book = createPoolBook(emittersOf(profile), {
     onBorn: (pool) => {
-      if (hasDynamicFee(pool)) dynamic.add(pool)
+      if (hasDynamicFee(pool)) {
+        dynamic.add(pool)
+        // All of it, until the real one is read: better no quote than a wrong one.
+        if (pool.lpFeePips === 0) pool.lpFeePips = WHOLE_FEE_PIPS
+      }
       listener.onBorn(pool)
     },
     onGone: (pool) => {
@@ -75,6 +80,15 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       listener.onGone(pool)
     },
   })
+  const readFees = async (pools: V4Pool[], block: number): Promise<Map<V4Pool, number>> =>
+    stateView && pools.length > 0 ? readDynamicFees({ rpc, multicall3, stateView }, pools, block) : new Map()
+  const setFees = (fees: Map<V4Pool, number>, touched: Set<AnyPool>) => {
+    for (const [pool, feePips] of fees) {
+      if (pool.lpFeePips === feePips) continue
+      pool.lpFeePips = feePips
+      touched.add(pool)
+    }
+  }
   const floor = profile.first_block - 1
   const checkpoint = await readCheckpoint(db)
   if (checkpoint) book.restore(checkpoint.block, checkpoint.pools)
@@ -89,10 +103,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     listener: {
       async onChunk(chunk: Chunk) {
         // Read before the logs are applied, so that nobody sees the block without its fees.
-        const fees =
-          stateView && dynamic.size > 0
-            ? await readDynamicFees({ rpc, multicall3, stateView }, [...dynamic], chunk.head.number)
-            : new Map<V4Pool, number>()
+        const known = await readFees([...dynamic], chunk.head.number)
         let touched: Set<AnyPool>
         try {
           touched = book.apply(chunk)
@@ -102,11 +113,10 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
           book.clear()
           throw new StartAgain('pool state lost its place', { cause: error })
         }
-        for (const [pool, feePips] of fees) {
-          if (pool.lpFeePips === feePips) continue
-          pool.lpFeePips = feePips
-          touched.add(pool)
-        }
+        setFees(known, touched)
+        const born = [...dynamic].filter((pool) => !known.has(pool))
+        // The block is applied: a failure here must not apply it again. The next block reads them.
+        if (born.length > 0) setFees(await readFees(born, chunk.head.number).catch(() => new Map()), touched)
         for (const pool of touched) {
           changed.add(pool)
           gone.delete(pool.id)
