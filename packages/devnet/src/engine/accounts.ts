@@ -14,9 +14,9 @@ export interface OwnedAccount {
 export function publicAccounts(count = 10): OwnedAccount[] {
   // node's pbkdf2 is two orders faster than the one in viem's mnemonicToAccount.
   const seed = pbkdf2Sync(PUBLIC_MNEMONIC, 'mnemonic', 2048, 64, 'sha512')
-  const root = HDKey.fromMasterSeed(seed)
+  const parent = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'/0")
   return Array.from({ length: count }, (_, index) => {
-    const key = root.derive(`m/44'/60'/0'/0/${index}`).privateKey
+    const key = parent.deriveChild(index).privateKey
     if (!key) throw new Error('the public mnemonic derived no key')
     const privateKey: Hex = `0x${Buffer.from(key).toString('hex')}`
     return { address: privateKeyToAddress(privateKey).toLowerCase() as Hex, privateKey }

@@ -1,5 +1,6 @@
 import type { Archive } from './archive.ts'
 import { applyEntry, type Entry } from './entries.ts'
+import { growthOf } from './growth.ts'
 import { toHex } from './hex.ts'
 import { advanceEngine, createEngine, type EngineRole, type EngineSettings, type Image } from './image.ts'
 import { carryOver } from './pool.ts'
@@ -25,7 +26,7 @@ export function worldAt(image: Image): WorldState {
 export interface Replayed {
   headBlock: BlockJson
   settings: EngineSettings
-  blocks: number
+  grownKb: number
 }
 
 /** Brings main to the log's end; every block must come out with the hash that was logged. */
@@ -41,11 +42,13 @@ export async function replayLog(
   }
   let settings = image.settings
   let blocks = 0
+  let grownKb = 0
   for (const entry of entries) {
     await applyEntry(main, entry)
     settings = settingsAfter(settings, entry)
     if (entry.kind !== 'block') continue
     blocks += 1
+    grownKb += growthOf(entry.txs.length, BigInt(entry.gasUsed))
     // A block that was archived and not logged was seen by nobody.
     if (entry.number < archive.next() && archive.hashOf(entry.number) !== entry.hash)
       archive.cutFrom(entry.number)
@@ -56,7 +59,7 @@ export async function replayLog(
     blocks === 0 && last > 0
       ? archive.read(last).block
       : await main.request<BlockJson>('eth_getBlockByNumber', [toHex(last), true])
-  return { headBlock, settings, blocks }
+  return { headBlock, settings, grownKb }
 }
 
 /** What was pooled at a clean stop goes back into the pool. */

@@ -6,6 +6,7 @@ import { bootEngine, replayLog, restorePool, worldAt } from './boot.ts'
 import type { BlockEntry, Entry } from './entries.ts'
 import { createFifo } from './fifo.ts'
 import { readImage, readLog, sweepGenerations } from './generation.ts'
+import { growthOf } from './growth.ts'
 import type { Image } from './image.ts'
 import { mineBlock } from './mineBlock.ts'
 import { openDisk } from './openDisk.ts'
@@ -13,7 +14,7 @@ import { createPool } from './pool.ts'
 import { rpcFailure } from './provider.ts'
 import { read } from './reads.ts'
 import { createRetired } from './retired.ts'
-import { rotate } from './rotate.ts'
+import { leaveImage, type RotationDeps, rotate } from './rotate.ts'
 import { settingsAfter } from './settings.ts'
 import { createShadow } from './shadow.ts'
 import { tick } from './tick.ts'
@@ -34,16 +35,17 @@ export interface ChainOptions {
   log?: (message: string, fields?: Record<string, unknown>) => void
 }
 
-/** What an engine keeps for ever of each, measured with swaps. */
-const KB_PER_TX = 35
-const KB_PER_BLOCK = 5
-const ROTATE_AT_KB = 28_000
+const ROTATE_AT_KB = 18_000
+/** At this many times its limit an engine's successor is made in a hurry, and at this many blocks wait for it. */
+const HURRY_AT = 4
+const WAIT_AT = 9
+/** A stop leaves an image when a start would otherwise replay this part of what makes a rotation. */
+const LEAVE_IMAGE_AT = 0.1
+/** With more than this to trace, a stop does not wait for an image: the next start replays. */
+const MOST_TRACED_AT_STOP = 100
 const KEEP_STATE_BLOCKS = 128
 /** Blocks stop when the shadow is this many entries behind: its queue is memory. */
 const MOST_SHADOW_LAG = 4_000
-/** How far beyond its limit an engine may grow while its successor is made. */
-const MOST_GROWTH = 1.5
-
 export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   const now = options.now ?? Date.now
   const log = options.log ?? ((message, fields) => console.error(message, fields ?? ''))
@@ -112,7 +114,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   for (const entry of entries) shadow.mirror(entry)
 
   const stats = { blocks: 0, rotations: 0, rotationFailures: 0, rotationPauseMs: 0 }
-  let grownKb = booted.blocks * KB_PER_BLOCK + txCount(entries) * KB_PER_TX
+  let grownKb = booted.grownKb
   let rotateAt = rotateAtKb
   let rotating: Promise<void> | undefined
   let next: { atS?: bigint; baseFeeWei?: bigint; prevRandao?: Hex } = {}
@@ -173,7 +175,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       headBlock = block
       head = headOf(block)
       stats.blocks += 1
-      grownKb += KB_PER_BLOCK + block.transactions.length * KB_PER_TX
+      grownKb += growthOf(block.transactions.length, BigInt(block['gasUsed'] as Hex))
       return block
     })
 
@@ -190,10 +192,21 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       }
     }
   }
+  let hurrying: Promise<unknown> | undefined
+  const hurry = () => {
+    hurrying ??= shadow
+      .traced()
+      .catch(() => {})
+      .finally(() => {
+        hurrying = undefined
+      })
+    return hurrying
+  }
   const mine = async (atS?: bigint): Promise<BlockJson> => {
     while (shadow.lag() > MOST_SHADOW_LAG) await shadow.replayed()
     // Blocks come faster than an image can be made of them: memory before speed.
-    while (rotating && grownKb > MOST_GROWTH * rotateAt) await rotating
+    if (rotating && grownKb > HURRY_AT * rotateAtKb) hurry()
+    while (rotating && grownKb > WAIT_AT * rotateAtKb) await rotating
     const block = await onMain(async () => {
       const mined = await mineNow(atS)
       announce(mined)
@@ -203,39 +216,37 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     return block
   }
 
+  const rotationDeps = (): RotationDeps => ({
+    dir,
+    main,
+    shadow,
+    archiver,
+    pool,
+    ownedKeys,
+    log,
+    alone: (job) => onMain(() => sends.whileShut(job)),
+    settleHead: async () => {
+      if (touched) announce(await mineNow())
+    },
+    headBlock: () => headBlock,
+    settings: () => settings,
+    ground: {
+      initialBaseFeeWei: image.initialBaseFeeWei,
+      initialBlockGasLimit: image.initialBlockGasLimit,
+    },
+  })
   const startRotation = () =>
-    rotate(
-      {
-        dir,
-        main,
-        shadow,
-        archiver,
-        pool,
-        ownedKeys,
-        log,
-        alone: (job) => onMain(() => sends.whileShut(job)),
-        settleHead: async () => {
-          if (touched) announce(await mineNow())
-        },
-        headBlock: () => headBlock,
-        settings: () => settings,
-        ground: {
-          initialBaseFeeWei: image.initialBaseFeeWei,
-          initialBlockGasLimit: image.initialBlockGasLimit,
-        },
-      },
-      (rotated) => {
-        retired.add({ main, first: baseNumber(), last: Number(head.number) })
-        generation.wal.close()
-        generation = rotated.generation
-        main = rotated.main
-        shadow.switchTo(rotated.shadow)
-        sweepGenerations(dir, baseNumber())
-        stats.rotations += 1
-        grownKb = 0
-        rotateAt = rotateAtKb
-      },
-    )
+    rotate(rotationDeps(), (rotated) => {
+      retired.add({ main, first: baseNumber(), last: Number(head.number) })
+      generation.wal.close()
+      generation = rotated.generation
+      main = rotated.main
+      shadow.switchTo(rotated.shadow)
+      sweepGenerations(dir, baseNumber())
+      stats.rotations += 1
+      grownKb = 0
+      rotateAt = rotateAtKb
+    })
       .then(({ pauseMs }) => {
         stats.rotationPauseMs = Math.max(stats.rotationPauseMs, pauseMs)
       })
@@ -249,6 +260,18 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       .finally(() => {
         rotating = undefined
       })
+
+  const leaveImageBehind = async () => {
+    if (shadow.backlog() > MOST_TRACED_AT_STOP) return
+    try {
+      const left = await leaveImage(rotationDeps())
+      generation.wal.close()
+      generation = left
+      sweepGenerations(dir, baseNumber())
+    } catch (error) {
+      log('no image was left: the next start replays the log', { error: String(error) })
+    }
+  }
 
   const mirrored = <T>(method: string, params: unknown[]): Promise<T> =>
     onMain(() =>
@@ -341,10 +364,11 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     async close() {
       closing = true
       stopTicking()
-      shadow.stopTracing()
-      while (rotating) await rotating
+      if (shadow.backlog() > MOST_TRACED_AT_STOP) shadow.stopTracing()
+      while (rotating) await Promise.all([rotating, hurry()])
       await onMain(async () => {
         const txs = await pool.waiting(main)
+        if (options.dataDir && grownKb >= LEAVE_IMAGE_AT * rotateAtKb && !halted) await leaveImageBehind()
         if (txs.length > 0 && !halted) keep({ kind: 'pool', txs })
         await archiver.follow(main, Number(head.number))
       })
@@ -383,11 +407,9 @@ const entryOf = (block: BlockJson, txs: BlockEntry['txs']): BlockEntry => ({
   timestampS: BigInt(block.timestamp).toString(),
   baseFeeWei: BigInt(block.baseFeePerGas).toString(),
   prevRandao: block['mixHash'] as Hex,
+  gasUsed: BigInt(block['gasUsed'] as Hex).toString(),
   txs,
 })
-
-const txCount = (entries: readonly Entry[]) =>
-  entries.reduce((sum, entry) => sum + (entry.kind === 'block' ? entry.txs.length : 0), 0)
 
 /** Fixed by the parent, so every engine and every replay agrees without asking EDR's own generator. */
 const randaoAfter = (parent: Head): Hex =>

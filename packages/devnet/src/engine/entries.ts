@@ -13,6 +13,7 @@ export interface BlockEntry {
   timestampS: string
   baseFeeWei: string
   prevRandao: Hex
+  gasUsed: string
   txs: Replayable[]
 }
 

@@ -10,7 +10,7 @@ import type { Hex, ReceiptJson } from './types.ts'
 const [dir] = process.argv.slice(2)
 if (!dir) throw new Error('which folder?')
 const addresses = publicAccounts().map(({ address }) => address)
-const chain = await openChain({ dataDir: dir, rotateAtKb: 3_000, keepStateBlocks: 8 })
+const chain = await openChain({ dataDir: dir, rotateAtKb: 1_500, keepStateBlocks: 8 })
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 chain.onBlock((block) => {

@@ -4,6 +4,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -25,7 +26,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-const quiet = { log: () => {} }
+// Never an image: what is tested is the log.
+const replayed = { rotateAtKb: Number.POSITIVE_INFINITY }
+const quiet = { ...replayed, log: () => {} }
 const blocksOf = async (chain: Chain) => {
   const blocks: BlockJson[] = []
   for (let number = 0n; number <= chain.head().number; number++) {
@@ -49,7 +52,7 @@ async function busy(chain: Chain, rounds: number): Promise<void> {
 }
 
 test('a restart keeps every block, log, offset and waiting transaction', async () => {
-  const before = await openChain({ dataDir: dir })
+  const before = await openChain({ dataDir: dir, ...replayed })
   expect(before.fresh).toBe(true)
   await busy(before, 30)
   await before.admin('evm_increaseTime', [1000])
@@ -61,7 +64,7 @@ test('a restart keeps every block, log, offset and waiting transaction', async (
   const [blocks, logs] = [await blocksOf(before), await logsOf(before)]
   await before.close()
 
-  const after = await openChain({ dataDir: dir })
+  const after = await openChain({ dataDir: dir, ...replayed })
   expect(after.fresh).toBe(false)
   expect(await blocksOf(after)).toEqual(blocks)
   expect(await logsOf(after)).toEqual(logs)
@@ -75,7 +78,7 @@ test('a restart keeps every block, log, offset and waiting transaction', async (
 })
 
 test('a torn tail is cut off wherever it was torn, and the chain goes on from the last whole record', async () => {
-  const before = await openChain({ dataDir: dir })
+  const before = await openChain({ dataDir: dir, ...replayed })
   await busy(before, 4)
   const blocks = await blocksOf(before)
   await before.close()
@@ -104,26 +107,45 @@ test('a torn tail is cut off wherever it was torn, and the chain goes on from th
 })
 
 test('a log that was tampered with does not open as if nothing were', async () => {
-  const before = await openChain({ dataDir: dir })
+  const before = await openChain({ dataDir: dir, ...replayed })
   await before.mine()
   await before.close()
   const { openRecordLog } = await import('./recordLog.ts')
   const { log, records } = openRecordLog<{ hash: string; number: number }>(walFile())
   log.append({ ...records[0]!, number: 2 })
   log.close()
-  await expect(openChain({ dataDir: dir })).rejects.toThrow(/block 2 came out as 0x/)
+  await expect(openChain({ dataDir: dir, ...replayed })).rejects.toThrow(/block 2 came out as 0x/)
 })
 
 test('one folder has one chain at a time, and a dead holder does not count', async () => {
-  const first = await openChain({ dataDir: dir })
-  await expect(openChain({ dataDir: dir })).rejects.toThrow(`in use by process ${process.pid}`)
+  const first = await openChain({ dataDir: dir, ...replayed })
+  await expect(openChain({ dataDir: dir, ...replayed })).rejects.toThrow(`in use by process ${process.pid}`)
   await first.close()
   writeFileSync(join(dir, 'lock'), '999999999 1')
-  const second = await openChain({ dataDir: dir })
+  const second = await openChain({ dataDir: dir, ...replayed })
   await second.close()
   // The number of a process that lives, but started at another time.
   writeFileSync(join(dir, 'lock'), `${process.ppid} 1`)
-  const third = await openChain({ dataDir: dir })
+  const third = await openChain({ dataDir: dir, ...replayed })
   await third.close()
   expect(readdirSync(dir).filter((name) => name.startsWith('lock'))).toEqual([])
+})
+
+test('a clean stop leaves an image, so that the next start replays nothing and still has the same blocks', async () => {
+  const before = await openChain({ dataDir: dir })
+  await busy(before, 30)
+  await before.admin('hardhat_setNonce', [nobody, '0x9'])
+  const blocks = await blocksOf(before)
+  await before.close()
+  expect(statSync(walFile()).size).toBe(0)
+  const after = await openChain({ dataDir: dir })
+  // The admin call came after the last block, so the stop mined one more to have a root for it.
+  expect(after.head().number).toBe(BigInt(blocks.length))
+  expect((await blocksOf(after)).slice(0, blocks.length)).toEqual(blocks)
+  expect(await after.request('eth_getTransactionCount', [nobody, 'latest'])).toBe('0x9')
+  const next = await after.mine()
+  expect(next.parentHash).toBe((await blocksOf(after)).at(-2)!.hash)
+  await after.onShadow(async () => {})
+  expect(after.stats().shadowMismatches).toBe(0)
+  await after.close()
 })

@@ -2,7 +2,7 @@ import type { Archiver } from './archiver.ts'
 import { beginGeneration, type Generation, writeGround } from './generation.ts'
 import { advanceEngine, createEngine, type EngineSettings, type Groundwork, type Image } from './image.ts'
 import { carryOver, type Pool } from './pool.ts'
-import type { Provider } from './provider.ts'
+import type { Call, Provider } from './provider.ts'
 import type { Shadow } from './shadow.ts'
 import type { BlockJson, Hex } from './types.ts'
 
@@ -38,6 +38,43 @@ export async function rotate(
   deps: RotationDeps,
   adopt: (rotated: Rotated) => void,
 ): Promise<{ pauseMs: number }> {
+  const { ground, stateFile } = await takeGround(deps)
+  const main = await createEngine('main', ground, deps.ownedKeys)
+  const shadow = await createEngine('shadow', ground, deps.ownedKeys)
+  // What the building took is made up for first, so that the blocks wait for the last few only.
+  const world = await deps.shadow.traced()
+  const meanwhile = world.changes()
+  world.markChanges()
+  await Promise.all([main.batch(meanwhile), shadow.batch(meanwhile)])
+  return deps.alone(async () => {
+    const startedMs = performance.now()
+    await deps.settleHead()
+    const image = await completeImage(deps, ground, meanwhile)
+    const rest = { ...image, changes: image.changes.slice(meanwhile.length) }
+    const [mainAt, shadowAt] = await Promise.all([advanceEngine(main, rest), advanceEngine(shadow, rest)])
+    if (mainAt !== shadowAt) throw new Error(`the new engines differ at block ${image.base.number}`)
+    await deps.archiver.follow(deps.main, image.base.number)
+    const dropped = (error: unknown) => deps.log('a pooled transaction was dropped', { error: String(error) })
+    await carryOver(main, await deps.pool.waiting(deps.main), dropped)
+    adopt({ generation: beginGeneration(deps.dir, image, stateFile), main, shadow })
+    return { pauseMs: performance.now() - startedMs }
+  })
+}
+
+/**
+ * The same without engines to go on with: at a stop, so that the next start has nothing to replay. One engine is built
+ * all the same, to prove the image.
+ */
+export async function leaveImage(deps: RotationDeps): Promise<Generation> {
+  await deps.settleHead()
+  const { ground, stateFile } = await takeGround(deps)
+  const image = await completeImage(deps, ground, [])
+  await advanceEngine(await createEngine('main', ground, deps.ownedKeys), image)
+  await deps.archiver.follow(deps.main, image.base.number)
+  return beginGeneration(deps.dir, image, stateFile)
+}
+
+async function takeGround(deps: RotationDeps): Promise<{ ground: Groundwork; stateFile: string }> {
   const { accounts, number } = await deps.shadow.takeState()
   const ground: Groundwork = {
     ...deps.ground,
@@ -45,28 +82,17 @@ export async function rotate(
     // Not after the base block's time, and the same whenever this image is built again.
     genesisTimeS: BigInt(deps.headBlock().timestamp).toString(),
   }
-  const stateFile = writeGround(deps.dir, ground, number)
-  const main = await createEngine('main', ground, deps.ownedKeys)
-  const shadow = await createEngine('shadow', ground, deps.ownedKeys)
-  return deps.alone(async () => {
-    const startedMs = performance.now()
-    await deps.settleHead()
-    const world = await deps.shadow.traced()
-    const head = deps.headBlock()
-    const image: Image = {
-      ...ground,
-      changes: world.changes(),
-      base: baseOf(head),
-      settings: deps.settings(),
-    }
-    const [mainAt, shadowAt] = await Promise.all([advanceEngine(main, image), advanceEngine(shadow, image)])
-    if (mainAt !== shadowAt) throw new Error(`the new engines differ at block ${Number(head.number)}`)
-    await deps.archiver.follow(deps.main, Number(head.number))
-    const dropped = (error: unknown) => deps.log('a pooled transaction was dropped', { error: String(error) })
-    await carryOver(main, await deps.pool.waiting(deps.main), dropped)
-    adopt({ generation: beginGeneration(deps.dir, image, stateFile), main, shadow })
-    return { pauseMs: performance.now() - startedMs }
-  })
+  return { ground, stateFile: writeGround(deps.dir, ground, number) }
+}
+
+async function completeImage(
+  deps: RotationDeps,
+  ground: Groundwork,
+  earlier: readonly Call[],
+): Promise<Image> {
+  const world = await deps.shadow.traced()
+  const changes = [...earlier, ...world.changes()]
+  return { ...ground, changes, base: baseOf(deps.headBlock()), settings: deps.settings() }
 }
 
 const baseOf = (block: BlockJson) => ({

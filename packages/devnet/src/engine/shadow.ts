@@ -14,6 +14,8 @@ export interface Shadow {
   onShadow<T>(run: (engine: Provider, head: Head) => Promise<T>): Promise<T>
   /** Entries not yet replayed. */
   lag(): number
+  /** Steps not yet traced or replayed. */
+  backlog(): number
   /** Resolves when all that was mirrored so far is replayed. */
   replayed(): Promise<void>
   /** The whole state at a block, taken when tracing has no block half done; changes are remembered from there. */
@@ -136,6 +138,8 @@ export function createShadow(deps: ShadowDeps): Shadow {
     mirror(entry) {
       lag += 1
       fifo(async () => {
+        // What is logged is kept; nobody will ask this shadow any more.
+        if (closed) return
         if (next) [engine, next, applied] = [next, undefined, 0]
         applied += 1
         try {
@@ -166,13 +170,13 @@ export function createShadow(deps: ShadowDeps): Shadow {
         }
       }),
     lag: () => lag,
+    backlog: () => lag + waiting.length,
     replayed,
-    takeState: () =>
-      hurried(async () => {
-        await caughtUp()
-        world.markChanges()
-        return { accounts: world.accounts(), number: tracedNumber }
-      }),
+    async takeState() {
+      await caughtUp()
+      world.markChanges()
+      return { accounts: world.accounts(), number: tracedNumber }
+    },
     traced: () =>
       hurried(async () => {
         await caughtUp()
