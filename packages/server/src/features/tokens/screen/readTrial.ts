@@ -47,7 +47,7 @@ export function readTrial(results: Results, terms: TrialTerms): Trial {
   }
   const balanceLies = (wordOf(results.get('strangerBefore')) ?? 0n) > 0n
   const arrived = boughtIn(results)
-  const paid = movedBy(buy.logs, terms)
+  const paid = movedBy(buy.logs, terms, 'out')
   const lostBps = balanceLies || arrived === null || paid === null ? null : shareLost(paid, arrived)
   const transfer = transferOf(results, held, balanceLies)
   // A hook that takes its part of a swap leaves the pool's own figure as it was.
@@ -91,7 +91,7 @@ function transferOf(
 /** What the pool counted as paid in, against what the seller was told to pay. */
 function sellTax(logs: readonly SimLog[], terms: TrialTerms): number {
   const { sell } = partsOf(terms.held)
-  const counted = movedBy(logs, terms)
+  const counted = movedBy(logs, terms, 'in')
   return counted === null ? 0 : shareLost(sell, counted)
 }
 
@@ -115,8 +115,12 @@ const takesByHook = (way: TrialWay): boolean => {
 const toldPaused = (data: Hex): boolean =>
   data.includes(ENFORCED_PAUSE) || data.toLowerCase().includes(PAUSED_TEXT)
 
-/** How much of the token went through its pool, by the pool's own log; null when there is none. */
-function movedBy(logs: readonly SimLog[], { token, way, poolManager }: TrialTerms): bigint | null {
+/** How much of the token its pool paid out or was paid, by the pool's own log; null when there is none. */
+function movedBy(
+  logs: readonly SimLog[],
+  { token, way, poolManager }: TrialTerms,
+  direction: 'in' | 'out',
+): bigint | null {
   if (way.kind === 'curve') {
     const log = find(logs, way.curve.id, TOPIC.curveTrade)
     return log ? unsigned(log.data, 1) : null
@@ -126,9 +130,7 @@ function movedBy(logs: readonly SimLog[], { token, way, poolManager }: TrialTerm
   if (pool.version === 'v2') {
     const log = find(logs, pool.id, V2_SWAP)
     if (!log) return null
-    const [into, outOf] = tokenIsFirst ? [0, 2] : [1, 3]
-    const [paidIn, paidOut] = [unsigned(log.data, into), unsigned(log.data, outOf)]
-    return paidIn > paidOut ? paidIn : paidOut
+    return unsigned(log.data, (tokenIsFirst ? 0 : 1) + (direction === 'in' ? 0 : 2))
   }
   const log =
     pool.version === 'v3'

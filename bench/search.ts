@@ -1,0 +1,168 @@
+/**
+ * Searching a registry of a million tokens: every kind of question a caller may ask, hostile ones too, on PGlite and
+ * on PostgreSQL. `node dist/bench/search.js [pglite|postgres …]`, TOKENS_N for another size.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { countTokens } from '../packages/server/src/features/tokens/countTokens.ts'
+import { countSharing, createTokenSearch } from '../packages/server/src/features/tokens/searchTokens.ts'
+import { type Db, migrate, openDb } from '../packages/server/src/platform/db/index.ts'
+import { findPostgres, startPostgres } from '../packages/server/test/postgresServer.ts'
+
+const TARGET_MS = 20
+const N = Number(process.env['TOKENS_N'] ?? 1_000_000)
+const ROUNDS = Number(process.env['SEARCH_ROUNDS'] ?? 40)
+const BATCH = 50_000
+const engines = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['postgres', 'pglite']
+
+/** A tenth shares one prefix, a hundredth one symbol, the rest is spread; depths fall off as in a real market. */
+const FILL = `
+with made as (
+  select '0x' || md5(i::text) || substr(md5('a' || i), 1, 8) as address,
+    case when i % 100 = 0 then 'usdg' when i % 10 = 1 then 'tkn' || i
+      else substr(translate(md5('s' || i), '0123456789', 'ghijklmnop'), 1, 3 + i % 6) end as symbol_key,
+    case when i % 10 = 1 then 'token number ' || i
+      else translate(md5('n' || i), '0123456789', ' aeiou tr ') end as name_key,
+    case when i % 50 = 0 then 'B' when i % 9 = 0 then 'blocked' else 'C' end as tier,
+    (array['erc20', 'erc20', 'erc20', 'curve', 'bridged', 'partner_agent'])[1 + i % 6] as kind,
+    1e7 / (1 + (i::int8 * 7919) % 1000003) as rank_usd, i
+  from generate_series($1::int4, $2::int4) as i
+), kept as (
+  insert into tokens (address, symbol_key, name_key, tier, kind, tradable, blocked_reason, risks, rank_usd, replaceable,
+    screened_at_s, updated_at_s)
+  select address, symbol_key, name_key, tier, kind, tier <> 'blocked',
+    case when tier = 'blocked' then 'NO_ROUTE' end, array['NEW_TOKEN', 'SINGLE_POOL'], rank_usd, false, 1, 1 from made
+  returning address
+)
+insert into token_records (address, record, reading)
+select address, jsonb_build_object('address', address, 'symbol', upper(symbol_key), 'name', name_key, 'tier', tier,
+  'kind', kind, 'liquidity_usd', rank_usd, 'risks', '[]'::jsonb, 'venues', '[]'::jsonb), '{}' from made
+where (select count(*) from kept) > 0`
+const INDEXES = [
+  'tokens_symbol',
+  'tokens_name',
+  'tokens_rank',
+  'tokens_tier_rank',
+  'tokens_kind_rank',
+  'tokens_tier_kind_rank',
+]
+
+type Question = { q: string; tier?: string; kind?: string; limit: number }
+const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
+const letters = (length: number) => Array.from({ length }, () => pick([...'abcdefghijklmnop'])).join('')
+const hex = (length: number) => Array.from({ length }, () => pick([...'0123456789abcdef'])).join('')
+const number = () => Math.floor(Math.random() * N)
+
+const QUESTIONS: Record<string, () => Question> = {
+  'one letter': () => ({ q: letters(1), limit: 20 }),
+  'two letters': () => ({ q: letters(2), limit: 20 }),
+  'four letters': () => ({ q: letters(4), limit: 20 }),
+  'a hundred': () => ({ q: letters(1), limit: 100 }),
+  'crowded prefix': () => ({ q: 'tkn', limit: 20 }),
+  'inside the crowd': () => ({ q: `TKN${number()}`, limit: 20 }),
+  'crowded symbol': () => ({ q: 'USDG', limit: 20 }),
+  name: () => ({ q: `token number ${number()}`, limit: 20 }),
+  'address prefix': () => ({ q: `0x${hex(1 + Math.floor(Math.random() * 12))}`, limit: 20 }),
+  'only 0x': () => ({ q: '0x', limit: 100 }),
+  nothing: () => ({ q: '', limit: 100 }),
+  nobody: () => ({ q: `zz${letters(8)}`, limit: 20 }),
+  hostile: () => ({
+    q: pick(['%', '_', '%%%%', '\\', "'", '\u{10ffff}', '\u202e', '😀'.repeat(32)]),
+    limit: 20,
+  }),
+  tier: () => ({ q: letters(1), tier: pick(['A', 'B', 'C', 'blocked']), limit: 20 }),
+  kind: () => ({ q: pick(['tkn', letters(2)]), kind: pick(['core', 'curve', 'bridged']), limit: 20 }),
+  'tier and kind': () => ({ q: '', tier: 'B', kind: 'stock', limit: 20 }),
+}
+
+async function fill(db: Db): Promise<void> {
+  const started = performance.now()
+  const definitions = await db.query<{ indexdef: string }>(
+    'select indexdef from pg_indexes where indexname = any($1::text[])',
+    [INDEXES],
+  )
+  await db.exec(INDEXES.map((name) => `drop index ${name};`).join('\n'))
+  for (let from = 1; from <= N; from += BATCH) {
+    const to = Math.min(N, from + BATCH - 1)
+    await db.transaction((sql) => sql.query(FILL, [from, to]), { statementTimeoutMs: 600_000 })
+  }
+  await db.exec(
+    `${definitions.map(({ indexdef }) => `${indexdef};`).join('\n')}\nanalyze tokens; analyze token_records;`,
+  )
+  console.log(`${db.engine}: ${N} tokens in ${((performance.now() - started) / 1000).toFixed(0)} s`)
+}
+
+const quantile = (times: number[], share: number) =>
+  times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
+
+async function measure(db: Db): Promise<boolean> {
+  const searchTokens = createTokenSearch({ db, clock: { nowMs: () => Date.now() }, logger: console })
+  const times = Object.fromEntries(Object.keys(QUESTIONS).map((name) => [name, [] as number[]]))
+  const sharing: number[] = []
+  for (let round = -3; round < ROUNDS; round++) {
+    for (const [name, ask] of Object.entries(QUESTIONS)) {
+      const started = performance.now()
+      await searchTokens(ask())
+      if (round >= 0) times[name]!.push(performance.now() - started)
+    }
+    const started = performance.now()
+    await countSharing(db, 'USDG')
+    if (round >= 0) sharing.push(performance.now() - started)
+  }
+  for (const [name, list] of [...Object.entries(times), ['sharing a symbol', sharing] as const]) {
+    console.log(
+      `${db.engine}  ${name.padEnd(18)} p50 ${quantile(list, 0.5).toFixed(2).padStart(7)}  p99 ${quantile(list, 0.99).toFixed(2).padStart(7)} ms`,
+    )
+  }
+  const all = Object.values(times).flat()
+  const idle: number[] = []
+  for (let i = 0; i < 200; i++) {
+    const started = performance.now()
+    await db.query('select 1')
+    idle.push(performance.now() - started)
+  }
+  console.log(
+    `${db.engine}  (select 1 takes    p50 ${quantile(idle, 0.5).toFixed(2).padStart(7)}  p99 ${quantile(idle, 0.99).toFixed(2).padStart(7)} ms on this machine now)`,
+  )
+  const p99 = quantile(all, 0.99)
+  console.log(
+    `${db.engine}  all ${all.length} searches   p50 ${quantile(all, 0.5).toFixed(2)}  p99 ${p99.toFixed(2)} ms`,
+  )
+  const started = performance.now()
+  let longest = 0
+  const watched = {
+    query: async <Row>(text: string, values?: readonly unknown[]) => {
+      const at = performance.now()
+      const rows = await db.query<Row>(text, values)
+      longest = Math.max(longest, performance.now() - at)
+      return rows
+    },
+  }
+  const { total } = await countTokens(watched, 0)
+  console.log(
+    `${db.engine}  counted ${total} in ${(performance.now() - started).toFixed(0)} ms, longest statement ${longest.toFixed(0)} ms`,
+  )
+  return p99 < TARGET_MS
+}
+
+let good = true
+for (const engine of engines) {
+  const folder = mkdtempSync(join(tmpdir(), 'pit-search-'))
+  const bin = findPostgres()
+  if (engine === 'postgres' && bin === null) {
+    console.log('postgres: NOT RUN, none is installed here')
+    continue
+  }
+  const server = engine === 'postgres' ? await startPostgres(bin!) : null
+  const db = await openDb({ dataDir: folder, databaseUrl: server ? await server.createDatabase() : null })
+  await migrate(db)
+  await fill(db)
+  good = (await measure(db)) && good
+  await db.close()
+  await server?.dispose()
+  rmSync(folder, { recursive: true, force: true })
+}
+console.log(`load average ${loadavg()[0]!.toFixed(1)}`)
+console.log(good ? `p99 under ${TARGET_MS} ms` : `p99 NOT under ${TARGET_MS} ms`)
+process.exit(good ? 0 : 1)

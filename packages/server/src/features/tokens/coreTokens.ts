@@ -1,0 +1,73 @@
+import { type Address, NATIVE } from '@pit/chain'
+import type { CoreToken } from '@pit/protocol'
+import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { nowS } from '../../platform/clock.ts'
+import { lower, type TokenDeps } from './deps.ts'
+import type { CodeReading, TokenReading } from './reading.ts'
+import { readCode } from './screen/readCode.ts'
+
+const STOCK_ABI = parseAbi([
+  'function multiplier() view returns (uint256)',
+  'function paused() view returns (bool)',
+])
+const NO_CODE: CodeReading = {
+  codeHash: `0x${'0'.repeat(64)}`,
+  proxy: null,
+  stockBeacon: false,
+  powers: [],
+  bridged: false,
+}
+
+/** Core assets are the profile's: their words are not asked, only the state of those that an issuer controls. */
+export async function readCoreToken(
+  deps: Pick<TokenDeps, 'rpc' | 'crypto' | 'profile' | 'clock' | 'market'>,
+  token: CoreToken,
+): Promise<TokenReading> {
+  const address = lower(token.address)
+  const isStock = token.kind === 'stock'
+  const [read, multiplier, paused] = await Promise.all([
+    address === NATIVE ? null : readCode(deps, address),
+    isStock ? askWord(deps, address, 'multiplier') : null,
+    isStock ? askWord(deps, address, 'paused') : null,
+  ])
+  return {
+    ...coreReading(token, nowS(deps.clock)),
+    code: { ...NO_CODE, ...read?.code },
+    multiplier: multiplier === null ? null : Number(multiplier) / 1e18,
+    saysPaused: paused === null ? null : paused === 1n,
+    block: deps.market.head()?.number ?? 0,
+  }
+}
+
+/** As far as the profile alone tells. */
+export function coreReading(token: CoreToken, atS: number): TokenReading {
+  return {
+    address: lower(token.address),
+    symbol: token.symbol,
+    name: token.name,
+    decimals: token.decimals,
+    textFaults: [],
+    code: { ...NO_CODE, stockBeacon: token.kind === 'stock' },
+    multiplier: null,
+    owner: null,
+    proved: [],
+    saysPaused: null,
+    firstPoolAtS: null,
+    // Nobody tries what everybody trades.
+    trial: { status: 'no_route' },
+    twap: null,
+    agentToken: false,
+    screenedAtS: atS,
+    block: 0,
+  }
+}
+
+async function askWord(
+  { rpc }: Pick<TokenDeps, 'rpc'>,
+  token: Address,
+  functionName: 'multiplier' | 'paused',
+): Promise<bigint | null> {
+  const data = encodeFunctionData({ abi: STOCK_ABI, functionName })
+  const word = await rpc.request<Hex>('eth_call', [{ to: token, data }, 'latest'])
+  return word.length === 66 ? BigInt(word) : null
+}

@@ -1,0 +1,130 @@
+import type { Address } from '@pit/chain'
+import { type CoreToken, fail } from '@pit/protocol'
+import { nowS } from '../../platform/clock.ts'
+import { coreReading, readCoreToken } from './coreTokens.ts'
+import { lower, type TokenDeps } from './deps.ts'
+import { describeToken, type StoredRecord } from './describeToken.ts'
+import { createImpersonation } from './impersonation.ts'
+import { createMarketView } from './marketView.ts'
+import { isReplaceable, type TokenReading } from './reading.ts'
+import { isUnchanged } from './screen/readCode.ts'
+import { screenToken } from './screen/screenToken.ts'
+import { createScreening, isOld, type Screening } from './screening.ts'
+import { findToken, type KnownToken, saveToken } from './store.ts'
+
+export type RecordNow = Omit<StoredRecord, 'screen_status'> & {
+  screen_status: 'SCREENED' | 'CACHED' | 'UNSCREENED' | 'CORE'
+}
+
+/** Every token there is a record of, and how to come by one. */
+export interface Registry {
+  coreBySymbol(symbol: string): StoredRecord | undefined
+  /** A token's record; one not seen before is screened, once `admit` lets it. */
+  get(token: Address, admit: () => Promise<void>): Promise<RecordNow>
+  /** What is stored, made anew from the market of now; undefined when it is not known. */
+  find(token: Address): Promise<KnownToken | undefined>
+  /** Refuses TOKEN_CHANGED when its proxy runs other code than its screen read, and has it screened again. */
+  assertUnchanged(token: Address): Promise<void>
+  describe(reading: TokenReading): StoredRecord
+  refreshCore(): Promise<void>
+  coreAddresses: ReadonlySet<Address>
+  screening: Screening
+}
+
+export function createRegistry(
+  deps: TokenDeps,
+  { background, save }: { background: boolean; save?: (known: KnownToken) => Promise<void> },
+): Registry {
+  const { db, clock, profile, logger } = deps
+  const viewOf = createMarketView(deps)
+  const listed = new Map(profile.listed_stocks.map((stock) => [lower(stock.address), stock]))
+  const coreTokens = new Map(profile.core_tokens.map((token) => [lower(token.address), token]))
+  const readings = new Map<Address, TokenReading>(
+    [...coreTokens].map(([address, token]) => [address, coreReading(token, nowS(clock))]),
+  )
+  const imitated = createImpersonation([
+    ...profile.core_tokens,
+    ...profile.listed_stocks.map(({ symbol, address }) => ({ symbol, name: symbol, address })),
+  ])
+
+  function describe(reading: TokenReading): StoredRecord {
+    const { address } = reading
+    return describeToken({
+      reading,
+      view: viewOf(reading),
+      nowS: nowS(clock),
+      imitates: imitated(reading),
+      standing: coreTokens.has(address) ? 'core' : listed.has(address) ? 'listed_stock' : 'none',
+      feedBacked: (coreTokens.get(address) ?? listed.get(address))?.feed != null,
+    })
+  }
+  const store = save ?? ((known: KnownToken) => saveToken(db, known, nowS(clock)))
+  const screening = createScreening({
+    ...deps,
+    background,
+    describe,
+    save: store,
+    screenToken: (token, known) => screenToken(deps, token, known),
+  })
+
+  async function find(token: Address): Promise<KnownToken | undefined> {
+    const known = await findToken(db, token)
+    return known && { reading: known.reading, record: describe(known.reading) }
+  }
+
+  async function get(token: Address, admit: () => Promise<void>): Promise<RecordNow> {
+    const core = readings.get(token)
+    if (core) return describe(core)
+    const known = await find(token)
+    if (known && known.reading.trial.status !== 'unfinished') {
+      if (!isReplaceable(known.reading.code)) return cached(known)
+      if (await isUnchanged(deps, token, known.reading.code)) return cached(known)
+      // It runs other code: what was read of it no longer holds. Asking costs the caller nothing.
+      return answered(await screening.screen(token, async () => {}))
+    }
+    if (known && !screening.isRunning(token)) {
+      screening.later(token)
+      if (background) return { ...known.record, screen_status: 'UNSCREENED' }
+    }
+    return answered(await screening.screen(token, admit))
+  }
+
+  function cached({ record }: KnownToken): RecordNow {
+    if (isOld(record, clock)) screening.later(record.address as Address)
+    return { ...record, screen_status: 'CACHED' }
+  }
+
+  return {
+    coreBySymbol(symbol) {
+      const token = profile.core_tokens.find((one: CoreToken) => one.symbol === symbol)
+      const reading = token && readings.get(lower(token.address))
+      return reading && describe(reading)
+    },
+    get,
+    find,
+    describe,
+    screening,
+    coreAddresses: new Set(coreTokens.keys()),
+    async assertUnchanged(token) {
+      if (readings.has(token)) return
+      const known = await findToken(db, token)
+      if (!known || (await isUnchanged(deps, token, known.reading.code))) return
+      logger.warn({ token }, 'a token runs other code than its screen read')
+      screening.screen(token, async () => {}).catch(() => screening.later(token))
+      fail('TOKEN_CHANGED')
+    },
+    async refreshCore() {
+      await Promise.all(
+        [...coreTokens.values()].map(async (token) => {
+          const reading = await readCoreToken(deps, token)
+          readings.set(reading.address, reading)
+          if (background) await store({ reading, record: describe(reading) })
+        }),
+      )
+    },
+  }
+}
+
+function answered(screened: Awaited<ReturnType<Screening['screen']>>): RecordNow {
+  return screened.status === 'done' ? screened.known.record : screened.record
+}

@@ -1,0 +1,251 @@
+import type { Address } from '@pit/chain'
+import { fail, isPitError, TOKENS } from '@pit/protocol'
+import { Counter, Gauge, Histogram } from 'prom-client'
+import { nowS } from '../../platform/clock.ts'
+import { RpcUnreachable } from '../../platform/rpc.ts'
+import { withinMs } from '../../platform/withinMs.ts'
+import type { TokenDeps } from './deps.ts'
+import type { StoredRecord } from './describeToken.ts'
+import type { TokenReading } from './reading.ts'
+import type { KnownToken } from './store.ts'
+
+export interface Screening {
+  /**
+   * Screens now, within about 8 s; several callers share one screen. `admit` is asked before a new one starts. Refuses
+   * SCREEN_UNAVAILABLE when all slots are busy.
+   */
+  screen(token: Address, admit: () => Promise<void>): Promise<Screened>
+  /** Whether a screen of it runs now. */
+  isRunning(token: Address): boolean
+  /** Screens when there is nothing else to do. */
+  later(token: Address): void
+  queued(): number
+  close(): Promise<void>
+}
+
+export type Screened = { status: 'done'; known: KnownToken } | { status: 'unfinished'; record: StoredRecord }
+
+export interface ScreeningDeps extends Pick<TokenDeps, 'clock' | 'logger' | 'metrics'> {
+  screenToken(token: Address, known: (reading: TokenReading) => void): Promise<TokenReading>
+  describe(reading: TokenReading): StoredRecord
+  save(known: KnownToken): Promise<void>
+  slots?: number
+  waitMs?: number
+  paceMs?: number
+  /** Only one process of several screens what nobody asked for. */
+  background: boolean
+}
+
+interface Job {
+  startedAtMs: number
+  lane: Lane
+  /** What it says of itself, once that is read. */
+  partial?: TokenReading
+  done: Promise<KnownToken>
+}
+type Lane = 'asked' | 'background'
+
+const SLOTS = 4
+/** Between two background screens; they also wait while anyone waits for one. */
+const PACE_MS = 100
+const NOT_A_TOKEN_FOR_MS = 60_000
+const MAX_REMEMBERED = 10_000
+const MAX_QUEUE = 200_000
+const MAX_ATTEMPTS = 3
+const RETRY_AFTER_MS = 15_000
+
+export function createScreening(deps: ScreeningDeps): Screening {
+  const { clock, logger, slots = SLOTS, waitMs = TOKENS.screenAboutS * 1_000, paceMs = PACE_MS } = deps
+  const jobs = new Map<Address, Job>()
+  const notTokens = new Map<Address, number>()
+  const queue = new Set<Address>()
+  const attempts = new Map<Address, number>()
+  const timers = new Set<NodeJS.Timeout>()
+  let asked = 0
+  let closed = false
+  const metrics = createScreenMetrics(deps.metrics, { queued: () => queue.size, running: () => jobs.size })
+
+  function start(token: Address, lane: Lane): Job {
+    const startedAtMs = clock.nowMs()
+    const job: Job = { startedAtMs, lane, done: undefined as never }
+    if (lane === 'asked') asked += 1
+    queue.delete(token)
+    job.done = work(token, job).finally(() => {
+      if (lane === 'asked') asked -= 1
+      jobs.delete(token)
+    })
+    // Whoever waits sees a failure; without anyone waiting it is logged and no defect.
+    job.done.catch(() => {})
+    jobs.set(token, job)
+    return job
+  }
+
+  async function work(token: Address, job: Job): Promise<KnownToken> {
+    try {
+      const reading = await deps.screenToken(token, (partial) => {
+        job.partial = partial
+      })
+      return await keep(token, reading, job, 'screened')
+    } catch (error) {
+      if (isPitError(error) && error.code === 'NOT_A_TOKEN') {
+        remember(token)
+        metrics.ended(job, 'not_a_token', clock.nowMs())
+        throw error
+      }
+      logger.warn({ err: error, token }, 'a token was not screened')
+      again(token)
+      if (job.partial) {
+        const why = error instanceof RpcUnreachable ? 'the chain did not answer' : 'the simulation failed'
+        return keep(token, { ...job.partial, trial: { status: 'unfinished', why } }, job, 'unfinished')
+      }
+      metrics.ended(job, 'failed', clock.nowMs())
+      throw error
+    }
+  }
+
+  async function keep(token: Address, reading: TokenReading, job: Job, outcome: string): Promise<KnownToken> {
+    const known = { reading, record: deps.describe(reading) }
+    await deps.save(known)
+    if (outcome === 'screened') attempts.delete(token)
+    metrics.ended(job, outcome, clock.nowMs())
+    return known
+  }
+
+  /** A token that could not be tried is tried again a few times, each time later. */
+  function again(token: Address): void {
+    const count = (attempts.get(token) ?? 0) + 1
+    attempts.set(token, count)
+    if (count >= MAX_ATTEMPTS || closed || !deps.background) {
+      attempts.delete(token)
+      return
+    }
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      later(token)
+    }, RETRY_AFTER_MS * count)
+    timer.unref()
+    timers.add(timer)
+  }
+
+  function remember(token: Address): void {
+    notTokens.delete(token)
+    notTokens.set(token, clock.nowMs() + NOT_A_TOKEN_FOR_MS)
+    if (notTokens.size <= MAX_REMEMBERED) return
+    const oldest = notTokens.keys().next().value
+    if (oldest !== undefined) notTokens.delete(oldest)
+  }
+
+  async function admitted(token: Address, admit: () => Promise<void>): Promise<Job> {
+    if (asked >= slots) fail('SCREEN_UNAVAILABLE')
+    // The slot is held while the budget is asked, so that no other caller takes it meanwhile.
+    asked += 1
+    try {
+      await admit()
+    } finally {
+      asked -= 1
+    }
+    return jobs.get(token) ?? start(token, 'asked')
+  }
+
+  function later(token: Address): void {
+    if (closed || jobs.has(token) || queue.size >= MAX_QUEUE) return
+    queue.add(token)
+    tick()
+  }
+
+  let ticking: NodeJS.Timeout | undefined
+  /** One at a time, and none while anyone waits for a screen of his own. */
+  function tick(): void {
+    if (!deps.background || closed || ticking !== undefined || queue.size === 0) return
+    ticking = setTimeout(async () => {
+      const [next] = queue
+      if (next !== undefined && asked === 0) {
+        queue.delete(next)
+        if ((notTokens.get(next) ?? 0) <= clock.nowMs())
+          await (jobs.get(next) ?? start(next, 'background')).done.catch(() => {})
+      }
+      ticking = undefined
+      tick()
+    }, paceMs)
+  }
+
+  return {
+    async screen(token, admit) {
+      if ((notTokens.get(token) ?? 0) > clock.nowMs()) fail('NOT_A_TOKEN', { field: 'address' })
+      const job = jobs.get(token) ?? (await admitted(token, admit))
+      const leftMs = job.startedAtMs + waitMs - clock.nowMs()
+      try {
+        return {
+          status: 'done',
+          known: await withinMs(Math.max(1, leftMs), job.done, () => new TookTooLong()),
+        }
+      } catch (error) {
+        if (isPitError(error)) throw error
+        if (error instanceof TookTooLong && job.partial) {
+          return { status: 'unfinished', record: deps.describe(job.partial) }
+        }
+        if (error instanceof RpcUnreachable) return fail('RPC_UNAVAILABLE')
+        return fail('SCREEN_UNAVAILABLE', {
+          message:
+            error instanceof TookTooLong
+              ? 'The chain is too slow to screen it now.'
+              : 'It cannot be screened now.',
+        })
+      }
+    },
+    isRunning: (token) => jobs.has(token),
+    later,
+    queued: () => queue.size,
+    async close() {
+      closed = true
+      clearTimeout(ticking)
+      for (const timer of timers) clearTimeout(timer)
+      await Promise.allSettled([...jobs.values()].map(({ done }) => done))
+    },
+  }
+}
+
+class TookTooLong extends Error {}
+
+function createScreenMetrics(
+  { registry }: TokenDeps['metrics'],
+  gauges: { queued(): number; running(): number },
+) {
+  const registers = [registry]
+  const seconds = new Histogram({
+    name: 'pit_token_screen_seconds',
+    help: 'Time to screen a token, by who asked and how it ended.',
+    labelNames: ['lane', 'outcome'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32],
+    registers,
+  })
+  const unfinished = new Counter({
+    name: 'pit_token_screens_unfinished_total',
+    help: 'Screens that ended without a trial.',
+    registers,
+  })
+  for (const [name, help, read] of [
+    ['pit_token_screen_queue', 'Tokens waiting for a background screen.', gauges.queued],
+    ['pit_token_screens_running', 'Screens under way.', gauges.running],
+  ] as const) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+  return {
+    ended(job: Job, outcome: string, nowMs: number): void {
+      seconds.observe({ lane: job.lane, outcome }, (nowMs - job.startedAtMs) / 1000)
+      if (outcome === 'unfinished' || outcome === 'failed') unfinished.inc()
+    },
+  }
+}
+
+/** When a record is so old that it is read again, unseen. */
+const SCREEN_AGAIN_S = 86_400
+export const isOld = (record: Pick<StoredRecord, 'screened_at'>, clock: TokenDeps['clock']): boolean =>
+  record.screened_at === null || nowS(clock) - record.screened_at > SCREEN_AGAIN_S

@@ -1,0 +1,144 @@
+import type { Clock } from '../../platform/clock.ts'
+import type { Sql } from '../../platform/db/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { StoredRecord } from './describeToken.ts'
+import { searchKey } from './text.ts'
+
+export interface TokenSearchTerms {
+  q: string
+  tier?: string
+  kind?: string
+  limit: number
+}
+
+export type TokenSearch = (terms: TokenSearchTerms) => Promise<StoredRecord[]>
+
+/** Of a prefix that many tokens share, so many are taken from its start … */
+const FIRST_OF_PREFIX = 100
+/** … and of the deepest tokens, so many are looked through, in memory. Both bound what a search can cost. */
+const DEEPEST = 2_000
+const DEEPEST_FOR_MS = 10_000
+const MAX_SHARED = 10_000
+const LAST_CHAR = '\u{10ffff}'
+
+interface DeepToken {
+  address: string
+  symbol_key: string
+  name_key: string
+}
+type Filter = Pick<TokenSearchTerms, 'tier' | 'kind'>
+
+/**
+ * Finds tokens whose symbol, name or address starts with `q`: an exact symbol first, then the deepest. A prefix is a
+ * range of keys, so nothing in it is special.
+ */
+export function createTokenSearch(deps: {
+  db: Sql
+  clock: Clock
+  logger: Pick<Logger, 'warn'>
+}): TokenSearch {
+  const deepest = keepDeepest(deps)
+  return async (terms) => {
+    const q = searchKey(terms.q)
+    if (q === '') return listTokens(deps.db, terms)
+    const byAddress = q.startsWith('0x')
+    const matches: string[] = []
+    for (const { address, symbol_key, name_key } of await deepest(terms)) {
+      if (!symbol_key.startsWith(q) && !name_key.startsWith(q) && !(byAddress && address.startsWith(q)))
+        continue
+      if (matches.push(address) === terms.limit) break
+    }
+    return findByPrefix(deps.db, q, terms, matches)
+  }
+}
+
+async function findByPrefix(
+  sql: Sql,
+  q: string,
+  { limit, ...filter }: TokenSearchTerms,
+  deep: readonly string[],
+): Promise<StoredRecord[]> {
+  const values: unknown[] = [q, q + LAST_CHAR, deep, limit]
+  const where = conditions(filter, values)
+  const keys = q.startsWith('0x') ? ['symbol_key', 'name_key', 'address'] : ['symbol_key', 'name_key']
+  const columns = 'address, symbol_key, tier, kind, rank_usd'
+  const starts = keys.map(
+    (key) => `(select * from (
+       select ${columns} from tokens where ${key} >= $1::text and ${key} < $2::text order by ${key} limit ${FIRST_OF_PREFIX}
+     ) first_by_${key} ${where})`,
+  )
+  const rows = await sql.query<{ record: StoredRecord }>(
+    `select record from (
+       select distinct address, symbol_key <> $1::text as is_longer, rank_usd from (
+         ${starts.join(' union all ')}
+         union all (select ${columns} from tokens where address = any($3::text[]))
+       ) candidates order by is_longer, rank_usd desc, address limit $4::int4
+     ) found join token_records using (address) order by is_longer, rank_usd desc, address`,
+    values,
+  )
+  return rows.map(({ record }) => record)
+}
+
+async function listTokens(sql: Sql, { limit, ...filter }: TokenSearchTerms): Promise<StoredRecord[]> {
+  const values: unknown[] = [limit]
+  const rows = await sql.query<{ record: StoredRecord }>(
+    `select record from (
+       select address, rank_usd from tokens ${conditions(filter, values)} order by rank_usd desc, address limit $1::int4
+     ) found join token_records using (address) order by rank_usd desc, address`,
+    values,
+  )
+  return rows.map(({ record }) => record)
+}
+
+function conditions({ tier, kind }: Filter, values: unknown[]): string {
+  const asked = [
+    ...(tier === undefined ? [] : [`tier = $${values.push(tier)}::text`]),
+    ...(kind === undefined ? [] : [`kind = $${values.push(kind)}::text`]),
+  ]
+  return asked.length > 0 ? `where ${asked.join(' and ')}` : ''
+}
+
+/** The deepest tokens of each filter, read again behind the back of whoever asks once they are old. */
+function keepDeepest({ db, clock, logger }: Parameters<typeof createTokenSearch>[0]) {
+  const lists = new Map<string, { rows: Promise<DeepToken[]>; readAtMs: number }>()
+
+  function read(filter: Filter): Promise<DeepToken[]> {
+    const values: unknown[] = []
+    return db.query<DeepToken>(
+      `select address, symbol_key, name_key from tokens ${conditions(filter, values)}
+       order by rank_usd desc, address limit ${DEEPEST}`,
+      values,
+    )
+  }
+
+  return (filter: Filter): Promise<DeepToken[]> => {
+    const name = `${filter.tier ?? ''} ${filter.kind ?? ''}`
+    const known = lists.get(name)
+    if (known === undefined) {
+      const rows = read(filter)
+      lists.set(name, { rows, readAtMs: clock.nowMs() })
+      rows.catch(() => lists.delete(name))
+      return rows
+    }
+    if (clock.nowMs() - known.readAtMs >= DEEPEST_FOR_MS) {
+      known.readAtMs = clock.nowMs()
+      read(filter).then(
+        (rows) => {
+          known.rows = Promise.resolve(rows)
+        },
+        (error) => logger.warn({ err: error }, 'the deepest tokens were not read again'),
+      )
+    }
+    return known.rows
+  }
+}
+
+/** How many tokens carry a symbol, in any case; counted up to a bound. */
+export async function countSharing(sql: Sql, symbol: string): Promise<{ count: number; atLeast: boolean }> {
+  const [row] = await sql.query<{ count: number }>(
+    `select count(*)::int4 as count from (select 1 from tokens where symbol_key = $1 limit $2) sharing`,
+    [searchKey(symbol), MAX_SHARED + 1],
+  )
+  const count = row?.count ?? 0
+  return { count: Math.min(count, MAX_SHARED), atLeast: count > MAX_SHARED }
+}

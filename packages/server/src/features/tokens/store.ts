@@ -1,0 +1,75 @@
+import type { Address } from '@pit/chain'
+import type { Db, Sql } from '../../platform/db/index.ts'
+import type { StoredRecord } from './describeToken.ts'
+import { isReplaceable, type TokenReading } from './reading.ts'
+import { searchKey } from './text.ts'
+
+export interface KnownToken {
+  record: StoredRecord
+  reading: TokenReading
+}
+
+/** Core assets come before anything that money can buy a place with. */
+const CORE_RANK_USD = 1e15
+
+/** Writes a token, or what became of it. */
+export async function saveToken(db: Db, { record, reading }: KnownToken, nowS: number): Promise<void> {
+  await db.transaction(async (sql) => {
+    await sql.query(
+      `insert into tokens (address, symbol_key, name_key, tier, kind, tradable, blocked_reason, risks, rank_usd,
+         replaceable, screened_at_s, updated_at_s)
+       values ($1, $2, $3, $4, $5, $6, $7, $8::text[], $9, $10, $11, $12)
+       on conflict (address) do update set symbol_key = excluded.symbol_key, name_key = excluded.name_key,
+         tier = excluded.tier, kind = excluded.kind, tradable = excluded.tradable,
+         blocked_reason = excluded.blocked_reason, risks = excluded.risks, rank_usd = excluded.rank_usd,
+         replaceable = excluded.replaceable, screened_at_s = excluded.screened_at_s,
+         updated_at_s = excluded.updated_at_s`,
+      [
+        record.address,
+        searchKey(record.symbol),
+        searchKey(record.name),
+        record.tier,
+        record.kind,
+        record.tradable,
+        record.blocked_reason,
+        record.risks.map(({ code }) => code),
+        (record.kind === 'core' ? CORE_RANK_USD : 0) + (record.liquidity_usd ?? 0),
+        isReplaceable(reading.code),
+        record.screened_at,
+        nowS,
+      ],
+    )
+    await sql.query(
+      `insert into token_records (address, record, reading) values ($1, $2::jsonb, $3::jsonb)
+       on conflict (address) do update set record = excluded.record, reading = excluded.reading`,
+      [record.address, JSON.stringify(record), JSON.stringify(reading)],
+    )
+  })
+}
+
+export async function findToken(sql: Sql, address: Address): Promise<KnownToken | undefined> {
+  const [row] = await sql.query<KnownToken>('select record, reading from token_records where address = $1', [
+    address,
+  ])
+  return row
+}
+
+/** Those of the addresses that have been screened. */
+export async function screenedAmong(sql: Sql, addresses: readonly Address[]): Promise<Set<Address>> {
+  const rows = await sql.query<{ address: Address }>(
+    'select address from tokens where address = any($1::text[]) and screened_at_s is not null',
+    [addresses],
+  )
+  return new Set(rows.map(({ address }) => address))
+}
+
+/** Proxies after an address, in order: to go round them all. */
+export async function replaceableAfter(sql: Sql, after: string, limit: number): Promise<TokenReading[]> {
+  const rows = await sql.query<{ reading: TokenReading }>(
+    `select reading from token_records where address in (
+       select address from tokens where replaceable and address > $1 order by address limit $2)
+     order by address`,
+    [after, limit],
+  )
+  return rows.map(({ reading }) => reading)
+}
