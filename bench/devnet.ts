@@ -226,7 +226,7 @@ try {
   console.log(`head backwards   ${backwards}`)
   console.log(`shadow mismatch  ${end.shadowMismatches}`)
   console.log(
-    `rss              max ${maxRss} MB, ${end.rotations} rotations, longest pause ${end.rotationPauseMs ?? '?'} ms`,
+    `rss              max ${maxRss} MB, ${end.rotations} rotations, longest pause ${Math.round(end.rotationPauseMs ?? 0)} ms`,
   )
   cold.child.kill('SIGTERM')
   await ended(cold.child)
