@@ -5,7 +5,7 @@ import { openSanctions } from './compliance/sanctions.ts'
 import type { Config } from './config.ts'
 import { createAgentRegistry } from './features/agents/index.ts'
 import { openAuth } from './features/auth/index.ts'
-import { openMarket } from './features/market/index.ts'
+import { openMarket, watchMarket } from './features/market/index.ts'
 import { createServiceHandlers, watchHealth } from './features/service/index.ts'
 import { createStatsHandler, watchLatency } from './features/stats/index.ts'
 import { createApp } from './http/createApp.ts'
@@ -96,6 +96,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
 
     const market = await openMarket({ rpc, db, clock, crypto, profile, logger, writes: config.roles.jobs })
     opened.push(() => market.close())
+    watchMarket(metrics, { market, clock })
     // A chain that does not answer delays the market, not the start: what needs it says so.
     const inTime = await withinMs(MARKET_WAIT_MS, market.ready(), () => new Error('late')).then(
       () => true,

@@ -13,6 +13,8 @@ const MAX_READING_AGE_MS = 30_000
 export interface MarksFollowed {
   mark(token: Address): Mark | undefined
   whyUnread(token: Address): string | undefined
+  /** How many tokens have no readable mark now. */
+  unread(): number
   refresh(): Promise<void>
   close(): Promise<void>
 }
@@ -81,6 +83,7 @@ export function followMarks({
   return {
     mark: (token) => (fresh() ? byToken.get(token) : undefined),
     whyUnread: (token) => (fresh() ? whyByToken.get(token) : 'the chain has not answered for a while'),
+    unread: () => (fresh() ? whyByToken.size : sources.length),
     refresh,
     close: async () => {
       stopped = true

@@ -34,6 +34,7 @@ export interface Market {
   /** An independent mark, or undefined when there is none or it cannot be read. */
   mark(token: Address): Mark | undefined
   whyUnread(token: Address): string | undefined
+  unreadMarks(): number
   onBlock(listener: (head: Header, touched: ReadonlySet<AnyPool>) => void): () => void
   onPool(listener: (pool: AnyPool) => void): () => void
   /** Resolves once the chain's head was applied and marks were read. */
@@ -94,6 +95,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     pools: pools.book.all,
     mark: marks.mark,
     whyUnread: marks.whyUnread,
+    unreadMarks: marks.unread,
     onBlock: (listener) => subscribe(blockListeners, listener),
     onPool: (listener) => subscribe(poolListeners, listener),
     ready: async () => {
