@@ -20,7 +20,8 @@ export function judge(
   answer: RawAnswer | null,
   key: string,
 ): string | null {
-  if (answer === null) return 'no answer'
+  // Blank lines before a request line are skipped: nothing was asked.
+  if (answer === null) return /^[\r\n]*$/.test(bytes.toString('latin1')) ? null : 'no answer'
   const { status, headers, body } = answer
   if (!headers.has('x-request-id')) return 'no X-Request-Id'
   if (headers.get('cache-control') !== 'no-store') return 'may be stored'
