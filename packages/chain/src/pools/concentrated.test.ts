@@ -192,8 +192,12 @@ describe('edges of the bitmap', () => {
     pool.sqrtPriceX96 = sqrtPriceAtTick(0)
     changeLiquidity(pool, -2000, 2000, 10n ** 12n)
     const whole = quoteExactIn(pool, true, 10n ** 30n)!
-    // Words end at 0, -256, -512 … -1792, then the position's own tick and one to the price limit beyond.
-    expect(whole.steps).toBe(1 + 7 + 1 + 1)
+    // All there is: words end at 0, -256, -512 … -1792, then comes the position's own tick.
+    expect(quoteExactIn(pool, true, whole.amountIn)).toMatchObject({
+      filled: true,
+      steps: 1 + 7 + 1,
+      ticksCrossed: 1,
+    })
     expect(whole.filled).toBe(false)
     const merged =
       (((10n ** 12n) << 96n) * (sqrtPriceAtTick(0) - sqrtPriceAtTick(-2000))) /
@@ -219,30 +223,26 @@ describe('edges of the bitmap', () => {
     }
   })
 
-  it('answers quickly where there is nothing left to trade with', () => {
-    const pool = newV3Pool({
-      id: `0x${'0a'.repeat(20)}`,
-      token0: TOKEN0.address as `0x${string}`,
-      token1: TOKEN1.address as `0x${string}`,
-      feePips: 100,
-      tickSpacing: 1,
-    })
-    pool.sqrtPriceX96 = sqrtPriceAtTick(0)
-    expect(quoteExactIn(pool, true, 5n)).toMatchObject({
-      amountOut: 0n,
-      amountIn: 0n,
-      filled: false,
-      steps: 1,
-    })
-    expect(quoteExactOut(pool, false, 5n)).toMatchObject({
-      amountOut: 0n,
-      amountIn: 0n,
-      filled: false,
-      steps: 1,
-    })
+  it('counts the steps the contract takes where there is nothing to trade with', () => {
+    const pool = spacingOne()
+    // From tick 0 down, words end at 0, -256 … -887040, then the lowest tick: 3,466 words and the first.
+    const nothing = { amountOut: 0n, amountIn: 0n, filled: false }
+    expect(quoteExactIn(pool, true, 5n)).toMatchObject({ ...nothing, steps: 3467 })
+    expect(quoteExactOut(pool, false, 5n)).toMatchObject({ ...nothing, steps: 3466 })
     changeLiquidity(pool, 800_000, 800_001, 10n ** 18n)
-    expect(quoteExactIn(pool, true, 5n)!.steps).toBe(1)
-    expect(quoteExactIn(pool, false, 10n ** 40n)!.steps).toBeLessThan(5)
+    expect(quoteExactIn(pool, false, 1n)!.steps).toBeGreaterThan(3000)
+  })
+
+  it('gives up after the steps it is allowed, and says so', () => {
+    const pool = spacingOne()
+    changeLiquidity(pool, MIN_TICK, MAX_TICK, 10n ** 18n)
+    const whole = quoteExactIn(pool, true, 10n ** 30n)!
+    expect(whole).toMatchObject({ filled: true })
+    expect(whole.steps).toBeGreaterThan(1000)
+    expect(quoteExactIn(pool, true, 10n ** 30n, whole.steps)).toEqual(whole)
+    expect(quoteExactIn(pool, true, 10n ** 30n, 400)).toMatchObject({ filled: false, steps: 400 })
+    expect(quoteExactOut(pool, true, whole.amountOut, 400)).toMatchObject({ filled: false, steps: 400 })
+    expect(quoteExactIn(pool, true, 10n ** 12n, 400)).toMatchObject({ filled: true })
   })
 
   it('forgets what was removed', () => {
@@ -257,3 +257,10 @@ describe('edges of the bitmap', () => {
 })
 
 const text = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}` : value)
+
+function spacingOne(): V3Pool {
+  const tokens = { token0: TOKEN0.address as `0x${string}`, token1: TOKEN1.address as `0x${string}` }
+  const pool = newV3Pool({ id: `0x${'0a'.repeat(20)}`, ...tokens, feePips: 100, tickSpacing: 1 })
+  pool.sqrtPriceX96 = sqrtPriceAtTick(0)
+  return pool
+}

@@ -9,29 +9,41 @@ const MAX_INT256 = (1n << 255n) - 1n
 const PIPS = 1_000_000
 
 /** Exact output of a pool for an input; undefined where the contract would revert or its hook has the last word. */
-export function quoteExactIn(pool: Pool, zeroForOne: boolean, amountIn: bigint): SwapResult | undefined {
+export function quoteExactIn(
+  pool: Pool,
+  zeroForOne: boolean,
+  amountIn: bigint,
+  maxSteps?: number,
+): SwapResult | undefined {
   if (amountIn <= 0n) return undefined
   if (pool.version === 'v2') return quoteV2(pool, zeroForOne, amountIn)
   if (pool.sqrtPriceX96 === 0n) return undefined
   if (pool.version === 'v3') {
-    return amountIn > MAX_INT256 ? undefined : swapExactIn(pool, pool.feePips, zeroForOne, amountIn)
+    return amountIn > MAX_INT256 ? undefined : swapExactIn(pool, pool.feePips, zeroForOne, amountIn, maxSteps)
   }
   if (amountIn > MAX_INT128 || hookEffectOf(pool.key) !== 'none') return undefined
-  const result = swapExactIn(pool, v4SwapFeePips(pool, zeroForOne), zeroForOne, amountIn)
+  const result = swapExactIn(pool, v4SwapFeePips(pool, zeroForOne), zeroForOne, amountIn, maxSteps)
   return result.amountOut > MAX_INT128 ? undefined : result
 }
 
 /** Exact cost of an output; undefined where the contract would revert or its hook has the last word. */
-export function quoteExactOut(pool: Pool, zeroForOne: boolean, amountOut: bigint): SwapResult | undefined {
+export function quoteExactOut(
+  pool: Pool,
+  zeroForOne: boolean,
+  amountOut: bigint,
+  maxSteps?: number,
+): SwapResult | undefined {
   if (amountOut <= 0n) return undefined
   if (pool.version === 'v2') return quoteV2Out(pool, zeroForOne, amountOut)
   if (pool.sqrtPriceX96 === 0n) return undefined
   if (pool.version === 'v3') {
-    return amountOut > MAX_INT256 ? undefined : swapExactOut(pool, pool.feePips, zeroForOne, amountOut)
+    return amountOut > MAX_INT256
+      ? undefined
+      : swapExactOut(pool, pool.feePips, zeroForOne, amountOut, maxSteps)
   }
   const feePips = v4SwapFeePips(pool, zeroForOne)
   if (amountOut > MAX_INT128 || feePips >= PIPS || hookEffectOf(pool.key) !== 'none') return undefined
-  const result = swapExactOut(pool, feePips, zeroForOne, amountOut)
+  const result = swapExactOut(pool, feePips, zeroForOne, amountOut, maxSteps)
   return result.amountIn > MAX_INT128 ? undefined : result
 }
 

@@ -20,13 +20,15 @@ const HIGHEST_PRICE = MAX_SQRT_PRICE - 1n
 
 /**
  * What the pool contract's swap would do, to the wei, without changing the pool. v3 and v4 share it: where their
- * formulas differ in shape, they agree in every amount.
+ * formulas differ in shape, they agree in every amount. Past `maxSteps` it gives up, unfilled: steps are gas, and a
+ * swap of thousands of them fits no block.
  */
 export function swapExactIn(
   pool: Concentrated,
   feePips: number,
   zeroForOne: boolean,
   amountIn: bigint,
+  maxSteps = Number.POSITIVE_INFINITY,
 ): SwapResult {
   const fee = BigInt(feePips)
   const kept = PIPS - fee
@@ -38,11 +40,11 @@ export function swapExactIn(
   let steps = 0
   let ticksCrossed = 0
 
-  while (remaining > 0n && price !== limit) {
-    steps++
+  while (remaining > 0n && price !== limit && steps < maxSteps) {
     const next = stepTo(pool, tick, liquidity, zeroForOne)
     const used = next >= USED / 2
     const nextTick = used ? next - USED : next
+    steps += liquidity > 0n ? 1 : wordsBetween(pool, tick, nextTick)
     const nextPrice = sqrtPriceAtTick(nextTick)
     const past = zeroForOne ? nextPrice < limit : nextPrice > limit
     const target = past ? limit : nextPrice
@@ -90,6 +92,7 @@ export function swapExactOut(
   feePips: number,
   zeroForOne: boolean,
   amountOut: bigint,
+  maxSteps = Number.POSITIVE_INFINITY,
 ): SwapResult {
   const fee = BigInt(feePips)
   const kept = PIPS - fee
@@ -102,11 +105,11 @@ export function swapExactOut(
   let ticksCrossed = 0
 
   // A fee that takes everything can give nothing for any input.
-  while (kept > 0n && remaining > 0n && price !== limit) {
-    steps++
+  while (kept > 0n && remaining > 0n && price !== limit && steps < maxSteps) {
     const next = stepTo(pool, tick, liquidity, zeroForOne)
     const used = next >= USED / 2
     const nextTick = used ? next - USED : next
+    steps += liquidity > 0n ? 1 : wordsBetween(pool, tick, nextTick)
     const nextPrice = sqrtPriceAtTick(nextTick)
     const past = zeroForOne ? nextPrice < limit : nextPrice > limit
     const target = past ? limit : nextPrice
@@ -154,4 +157,10 @@ function stepTo(pool: Concentrated, tick: number, liquidity: bigint, zeroForOne:
   const used = nextUsedTick(pool, tick, zeroForOne)
   if (used !== undefined) return used + USED
   return zeroForOne ? MIN_TICK : MAX_TICK
+}
+
+/** How many steps the contract takes where we take one, there being nothing to trade on the way. */
+function wordsBetween(pool: Concentrated, tick: number, nextTick: number): number {
+  const word = (at: number): number => Math.floor(at / pool.tickSpacing) >> 8
+  return 1 + Math.abs(word(nextTick) - word(tick))
 }

@@ -10,6 +10,8 @@ import type { Hop, Route, RouteQuote, RouteRequest } from './types.ts'
 
 /** Anyone can open pools: of one pair no more than the deepest of them are looked at. */
 const MAX_POOLS_OF_PAIR = 24
+/** More steps than this (three million gas) is no trade to offer, and walking them is what a huge amount costs us. */
+const MAX_STEPS_OF_HOP = 400
 /** Of several ways to reach a place, so many go on; more input never gives less, so the best of them stays the best. */
 const BEAM = 3
 
@@ -83,8 +85,8 @@ function extend(index: PoolIndex, drafts: readonly Draft[], from: Address, to: A
 
 function step(draft: Draft, hop: Hop): Draft | undefined {
   const amountIn = draft.amountsOut[draft.amountsOut.length - 1]!
-  const swap = quoteExactIn(hop.pool, hop.zeroForOne, amountIn)
-  // A pool that runs out leaves part of the input behind: that is another trade than the one asked for.
+  const swap = quoteExactIn(hop.pool, hop.zeroForOne, amountIn, MAX_STEPS_OF_HOP)
+  // A pool that runs out, or would take too many steps, leaves part of the input behind: that is another trade than the one asked for.
   if (!swap?.filled || swap.amountOut === 0n) return undefined
   return {
     hops: [...draft.hops, hop],

@@ -156,6 +156,23 @@ describe('routes', () => {
     expect(found.byCall.map(path)).toEqual([[hooked.id]])
   })
 
+  it('leave out swaps of more steps than a block has gas for', () => {
+    const pool = newV3Pool({
+      id: address(nextId++),
+      token0: TOKEN,
+      token1: OTHER,
+      feePips: 100,
+      tickSpacing: 1,
+    })
+    pool.sqrtPriceX96 = sqrtPriceAtTick(0)
+    changeLiquidity(pool, -887272, 887272, ETHER)
+    const ask = { tokenIn: TOKEN, tokenOut: OTHER }
+    const index = indexOf(pool)
+    expect(quoteExactIn(pool, true, 10n ** 30n)).toMatchObject({ filled: true })
+    expect(findRoutes({ index, crypto }, { ...ask, amountIn: 10n ** 30n }).routes).toEqual([])
+    expect(findRoutes({ index, crypto }, { ...ask, amountIn: ETHER }).routes.length).toBe(1)
+  })
+
   it('are ranked after gas, where gas costs something', () => {
     const direct = v3(TOKEN, OTHER, 10n ** 18n, 10_000)
     const index = indexOf(direct, v3(TOKEN, USDG, 10n ** 21n, 100), v3(USDG, OTHER, 10n ** 21n, 100))
