@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createRequestTimes } from './requestTimes.ts'
 
 /** What the server counts. Features add their own to `registry`. */
 export interface Metrics {
@@ -14,19 +15,10 @@ export interface Metrics {
   watchLoad(load: { inFlight(): number; loopDelayMs(): number }): void
 }
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
-
 export function createMetrics({ withProcess = true } = {}): Metrics {
   const registry = new Registry()
   const registers = [registry]
   if (withProcess) collectDefaultMetrics({ register: registry })
-  const requests = new Histogram({
-    name: 'pit_http_request_seconds',
-    help: 'Time to answer, by route and status.',
-    labelNames: ['route', 'status'],
-    buckets: SECONDS,
-    registers,
-  })
   const refusals = new Counter({
     name: 'pit_rate_refusals_total',
     help: 'Requests refused by a rate bucket.',
@@ -45,19 +37,9 @@ export function createMetrics({ withProcess = true } = {}): Metrics {
     labelNames: ['route'],
     registers,
   })
-  // Looking a child up by its labels costs more than counting: keep them.
-  const children = new Map<string, { observe(seconds: number): void }>()
   return {
     registry,
-    request(route, status, seconds) {
-      const label = `${route} ${status}`
-      let child = children.get(label)
-      if (child === undefined) {
-        child = requests.labels(route, String(status))
-        children.set(label, child)
-      }
-      child.observe(seconds)
-    },
+    request: createRequestTimes(registry),
     limiterRefused: (bucket) => refusals.inc({ bucket }),
     limiterDegraded: (on) => degraded.set(on ? 1 : 0),
     shed: () => shed.inc(),
