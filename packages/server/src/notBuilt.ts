@@ -3,9 +3,6 @@ import type { RouteId } from '@pit/protocol'
 /** Routes whose feature does not exist yet: each answers the documented 503 of its area. */
 export const NOT_BUILT = {
   treasury: 'not built',
-  'tokens.get': 'not built',
-  'tokens.search': 'not built',
-  'tokens.stats': 'not built',
   'live.prepare': 'not built',
   'live.quote': 'not built',
   'live.build': 'not built',
@@ -52,5 +49,4 @@ export const NOT_BUILT = {
   'hosted.ai.disconnect': 'not built',
   'paper.order': 'not built',
   'paper.book': 'not built',
-  openapi: 'not built',
 } as const satisfies Partial<Record<RouteId, 'not built'>>

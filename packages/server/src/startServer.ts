@@ -8,7 +8,9 @@ import { openAuth } from './features/auth/index.ts'
 import { openMarket, watchMarket } from './features/market/index.ts'
 import { createServiceHandlers, watchHealth } from './features/service/index.ts'
 import { createStatsHandler, watchLatency } from './features/stats/index.ts'
+import { openTokens } from './features/tokens/index.ts'
 import { createApp } from './http/createApp.ts'
+import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
 import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
 import { createRedisLimiter } from './http/rates/redisLimiter.ts'
@@ -109,6 +111,20 @@ export async function startServer(config: Config, stage: (text: string) => void)
         : 'market still catching up with the chain',
     )
 
+    const tokens = await openTokens({
+      db,
+      rpc,
+      clock,
+      crypto,
+      logger,
+      metrics,
+      profile,
+      market,
+      charge: createCharge({ limiter, clock, metrics }),
+      background: config.roles.jobs,
+    })
+    opened.push(() => tokens.close())
+
     const health = watchHealth({
       onChange: (dependency, state, why) =>
         state === 'ok'
@@ -157,10 +173,11 @@ export async function startServer(config: Config, stage: (text: string) => void)
         clock,
         health,
         latency: { rpc: rpcLatency.latest, sequencer: sequencerLatency.latest },
-        tradableTokens: () => null,
+        tradableTokens: tokens.tradable,
       }),
       ...createServiceHandlers({ profile, settings: config, version: VERSION, health }),
       ...auth.handlers,
+      ...tokens.handlers,
     }
     if (config.roles.jobs) {
       const sweep = setInterval(() => {

@@ -52,7 +52,7 @@ export async function openTokens({ background, ...options }: TokenOptions): Prom
   const countUnseen = () =>
     stats.refresh().catch((error) => logger.warn({ err: error }, 'the tokens were not counted'))
 
-  await refreshCore()
+  void refreshCore()
   const kept = background ? await keepRegistry(deps, registry) : null
   const timer = setInterval(refreshCore, CORE_EVERY_MS)
   void countUnseen()

@@ -135,16 +135,32 @@ export function createScreening(deps: ScreeningDeps): Screening {
     if (oldest !== undefined) notTokens.delete(oldest)
   }
 
+  /** Callers of one token ask for admission one after the other: the first whose budget allows it starts the screen. */
+  const admissions = new Map<Address, Promise<void>>()
   async function admitted(token: Address, admit: () => Promise<void>): Promise<Job> {
+    for (;;) {
+      const running = jobs.get(token)
+      if (running) return running
+      const before = admissions.get(token)
+      if (before === undefined) break
+      await before
+    }
     if (asked >= slots) fail('SCREEN_UNAVAILABLE')
     // The slot is held while the budget is asked, so that no other caller takes it meanwhile.
     asked += 1
+    const admission = admit()
+    const settled = admission.then(
+      () => {},
+      () => {},
+    )
+    admissions.set(token, settled)
     try {
-      await admit()
+      await admission
+      return jobs.get(token) ?? start(token, 'asked')
     } finally {
       asked -= 1
+      admissions.delete(token)
     }
-    return jobs.get(token) ?? start(token, 'asked')
   }
 
   function later(token: Address): void {
@@ -172,7 +188,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
   return {
     async screen(token, admit) {
       if ((notTokens.get(token) ?? 0) > clock.nowMs()) fail('NOT_A_TOKEN', { field: 'address' })
-      const job = jobs.get(token) ?? (await admitted(token, admit))
+      const job = await admitted(token, admit)
       const leftMs = job.startedAtMs + waitMs - clock.nowMs()
       try {
         return {

@@ -18,7 +18,7 @@ const FIRST_OF_PREFIX = 100
 /** … and of the deepest tokens, so many are looked through, in memory. Both bound what a search can cost. */
 const DEEPEST = 2_000
 const DEEPEST_FOR_MS = 10_000
-const MAX_SHARED = 10_000
+const MAX_SHARED = 1_000
 const LAST_CHAR = '\u{10ffff}'
 
 interface DeepToken {

@@ -1,0 +1,100 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { isPitError } from '@pit/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createAuditReader } from './readAudit.ts'
+
+const TOKEN = '0x00000000000000000000000000000000000000ab'
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+async function open(answer: RequestListener, timeoutMs = 300) {
+  let asked = 0
+  const server = createServer((req, res) => {
+    asked++
+    answer(req, res)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const time = { nowMs: 1_800_000_000_000 }
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit/v1`
+  const reader = createAuditReader({
+    url,
+    clock: { nowMs: () => time.nowMs },
+    logger: { warn() {} },
+    timeoutMs,
+  })
+  return { reader, asked: () => asked, time }
+}
+const says =
+  (verdict: unknown, more: object = {}): RequestListener =>
+  (_, res) =>
+    void res.end(
+      JSON.stringify({ chain_id: 4663, address: TOKEN, verdict, url: 'https://audit.example/r', ...more }),
+    )
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    (value) => JSON.stringify(value),
+    (error) => (isPitError(error) ? `${error.code} ${error.status} ${error.retryAfterS}` : String(error)),
+  )
+
+describe('the audit', () => {
+  it('is read in our words, with its age', async () => {
+    const { reader } = await open(says('verified'))
+    expect(await reader.read(TOKEN)).toEqual({
+      verdict: 'verified',
+      url: 'https://audit.example/r',
+      source: 'audit',
+      checked_at: 1_800_000_000,
+    })
+    expect((await (await open(says('unknown'))).reader.read(TOKEN)).verdict).toBe('unverified')
+    expect(
+      (await (await open(says('flagged', { url: 'javascript:alert(1)' }))).reader.read(TOKEN)).url,
+    ).toBeNull()
+  })
+  it('is asked once by many, and again only when old', async () => {
+    const { reader, asked, time } = await open(says('verified'))
+    await Promise.all(Array.from({ length: 30 }, () => reader.read(TOKEN)))
+    await reader.read(TOKEN)
+    expect(asked()).toBe(1)
+    time.nowMs += 301_000
+    expect((await reader.read(TOKEN)).checked_at).toBe(1_800_000_301)
+    expect(asked()).toBe(2)
+  })
+  const unreadable: [string, RequestListener][] = [
+    ['hangs', () => {}],
+    ['drops', (req) => req.socket.destroy()],
+    ['answers an error', (_, res) => void res.writeHead(503).end('{}')],
+    ['is no JSON', (_, res) => void res.end('<html>')],
+    ['says something else', says('probably fine')],
+    ['says a property of objects', says('constructor')],
+    ['speaks of another token', says('verified', { address: TOKEN.replace('ab', 'cd') })],
+    ['speaks of another chain', says('verified', { chain_id: 1 })],
+    ['floods', (_, res) => void res.end(`{"verdict":"verified","pad":"${'x'.repeat(200_000)}"}`)],
+    ['sends elsewhere', (_, res) => void res.writeHead(302, { location: '/other' }).end()],
+  ]
+  it.each(unreadable)('that %s is no verdict', async (_, answer) => {
+    const { reader } = await open(answer)
+    expect(await codeOf(reader.read(TOKEN))).toBe('AUDIT_UNAVAILABLE 503 15')
+  })
+  it('once read does not outlive its time when the provider is gone', async () => {
+    let up = true
+    const { reader, time } = await open((req, res) =>
+      up ? says('verified')(req, res) : req.socket.destroy(),
+    )
+    await reader.read(TOKEN)
+    up = false
+    expect((await reader.read(TOKEN)).verdict).toBe('verified')
+    time.nowMs += 301_000
+    expect(await codeOf(reader.read(TOKEN))).toMatch(/^AUDIT_UNAVAILABLE/)
+  })
+  it('is refused where none is set up', async () => {
+    const reader = createAuditReader({ url: null, clock: { nowMs: () => 0 }, logger: { warn() {} } })
+    expect(await codeOf(reader.read(TOKEN))).toBe('AUDIT_UNAVAILABLE 503 15')
+  })
+})

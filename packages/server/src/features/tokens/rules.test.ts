@@ -1,0 +1,289 @@
+import { RISKS } from '@pit/protocol'
+import { describe, expect, it } from 'vitest'
+import type { MarketView } from './marketView.ts'
+import type { TokenReading, Trial } from './reading.ts'
+import { type Judged, kindOf, limitsOf, risksOf, tierOf, warningsOf } from './rules.ts'
+
+const TOKEN = '0x00000000000000000000000000000000000000ee'
+const NOW_S = 1_800_000_000
+const VENUE = {
+  venue: 'venue_pool',
+  protocol: 'v2',
+  address: '0xpool',
+  pair: TOKEN,
+  fee: 3000,
+  liquidity_usd: 1,
+} as const
+const GOOD_TRIAL = {
+  status: 'done',
+  pool: '0xpool',
+  buyTaxBps: 0,
+  transfer: { ok: true, taxBps: 0 },
+  sell: { ok: true, taxBps: 0 },
+  hookTakeBps: 0,
+  balanceLies: false,
+  rebased: false,
+} satisfies Trial
+
+type Change = {
+  reading?: Partial<TokenReading>
+  view?: Partial<MarketView>
+  code?: Partial<TokenReading['code']>
+} & Partial<Pick<Judged, 'standing' | 'imitates' | 'feedBacked'>>
+function judge({ reading, view, code, ...rest }: Change = {}): Judged {
+  return {
+    nowS: NOW_S,
+    standing: 'none',
+    imitates: null,
+    feedBacked: false,
+    ...rest,
+    reading: {
+      address: TOKEN,
+      symbol: 'GOOD',
+      name: 'Good',
+      decimals: 18,
+      textFaults: [],
+      multiplier: null,
+      owner: '0x0000000000000000000000000000000000000007',
+      proved: [],
+      saysPaused: null,
+      firstPoolAtS: NOW_S - 30 * 86_400,
+      trial: GOOD_TRIAL,
+      twap: null,
+      agentToken: false,
+      screenedAtS: NOW_S,
+      block: 1,
+      ...reading,
+      code: { codeHash: '0x', proxy: null, stockBeacon: false, powers: [], bridged: false, ...code },
+    },
+    view: {
+      venues: [VENUE, VENUE],
+      venueCount: 2,
+      liquidityUsd: 120_000,
+      reference: { source: 'spot', address: null, price_usd: 1, read_at: NOW_S },
+      routable: true,
+      unknownHook: false,
+      curve: null,
+      markStale: false,
+      ...view,
+    },
+  }
+}
+const codes = (change: Change = {}) => risksOf(judge(change)).map(({ code }) => code)
+const trial = (change: Partial<Extract<Trial, { status: 'done' }>>) => ({
+  reading: { trial: { ...GOOD_TRIAL, ...change } },
+})
+const proxy = {
+  kind: 'implementation' as const,
+  at: TOKEN as `0x${string}`,
+  implementation: '0x0000000000000000000000000000000000000009' as const,
+  implementationHash: '0x' as const,
+}
+
+describe('risks', () => {
+  it('are none of a good token', () => {
+    expect(codes()).toEqual([])
+  })
+  it.each<[string, Change, string[]]>([
+    ['unsellable', trial({ sell: { ok: false, why: 'no', paused: false } }), ['HONEYPOT']],
+    ['taxed at the limit', trial({ sell: { ok: true, taxBps: 1_000 } }), []],
+    ['taxed past it', trial({ sell: { ok: true, taxBps: 1_001 } }), ['SELL_TAX']],
+    ['taxed on purchase', trial({ buyTaxBps: 500 }), ['BUY_TAX']],
+    [
+      'taxed on every transfer',
+      trial({ buyTaxBps: 300, transfer: { ok: true, taxBps: 300 }, sell: { ok: true, taxBps: 300 } }),
+      ['FEE_ON_TRANSFER'],
+    ],
+    [
+      'taxed on both, more on purchase',
+      trial({ buyTaxBps: 900, transfer: { ok: true, taxBps: 300 } }),
+      ['BUY_TAX', 'FEE_ON_TRANSFER'],
+    ],
+    ['a wei of rounding', trial({ buyTaxBps: 1, transfer: { ok: true, taxBps: 1 } }), []],
+    ['stuck', trial({ transfer: { ok: false, why: 'no' } }), ['TRANSFER_BLOCKED']],
+    [
+      'stuck and unsellable',
+      trial({ transfer: { ok: false, why: 'no' }, sell: { ok: false, why: 'no', paused: false } }),
+      ['HONEYPOT', 'TRANSFER_BLOCKED'],
+    ],
+    [
+      'paused after the purchase',
+      trial({ sell: { ok: false, why: 'no', paused: true }, transfer: { ok: false, why: 'no' } }),
+      ['TOKEN_PAUSED'],
+    ],
+    [
+      'paused',
+      { reading: { trial: { status: 'buy_failed', pool: 'x', paused: true, hooked: false, why: 'x' } } },
+      ['TOKEN_PAUSED'],
+    ],
+    [
+      'not to be bought',
+      { reading: { trial: { status: 'buy_failed', pool: 'x', paused: false, hooked: false, why: 'x' } } },
+      ['TRANSFER_BLOCKED'],
+    ],
+    [
+      'not to be bought past its hook',
+      {
+        reading: { trial: { status: 'buy_failed', pool: 'x', paused: false, hooked: true, why: 'x' } },
+        view: { unknownHook: true },
+      },
+      ['UNKNOWN_HOOK'],
+    ],
+    ['not tried', { reading: { trial: { status: 'unfinished', why: 'x' } } }, ['UNSCREENED']],
+    ['rebasing by itself', trial({ rebased: true }), ['REBASING']],
+    ['rebased by its owner', { code: { powers: ['rebase'] } }, ['REBASING']],
+    ['mintable', { code: { powers: ['mint'] } }, ['MINTABLE']],
+    [
+      'mintable by nobody any more',
+      {
+        code: { powers: ['mint', 'pause', 'blacklist'] },
+        reading: { owner: '0x0000000000000000000000000000000000000000' },
+      },
+      [],
+    ],
+    ['mintable by who knows whom', { code: { powers: ['mint'] }, reading: { owner: null } }, ['MINTABLE']],
+    ['barring', { code: { powers: ['blacklist'] } }, ['BLACKLIST']],
+    ['pausable', { code: { powers: ['pause'] } }, ['OWNER_CONTROLS']],
+    ['a proxy', { code: { proxy } }, ['PROXY']],
+    ['a clone', { code: { proxy: { ...proxy, kind: 'clone' } } }, []],
+    ['a stock', { code: { stockBeacon: true } }, ['STOCK_TOKEN']],
+    ['new', { reading: { firstPoolAtS: NOW_S - 72 * 3_600 + 1 } }, ['NEW_TOKEN']],
+    ['no longer new', { reading: { firstPoolAtS: NOW_S - 72 * 3_600 } }, []],
+    ['of unknown age', { reading: { firstPoolAtS: null } }, ['NEW_TOKEN']],
+    ['shallow', { view: { liquidityUsd: 9_999 } }, ['LOW_LIQUIDITY']],
+    ['of unknown depth', { view: { liquidityUsd: null } }, ['LOW_LIQUIDITY']],
+    ['in one pool', { view: { venueCount: 1 } }, ['SINGLE_POOL']],
+    [
+      'on its curve',
+      { view: { venueCount: 1, curve: { creatorTaxBps: 100, curveFeeBps: 100, graduated: false } } },
+      ['CREATOR_TAX', 'CURVE'],
+    ],
+    [
+      'off its curve',
+      { view: { venueCount: 1, curve: { creatorTaxBps: 100, curveFeeBps: 100, graduated: true } } },
+      ['SINGLE_POOL'],
+    ],
+    [
+      'unpriced',
+      { view: { reference: { source: 'none', address: null, price_usd: null, read_at: null } } },
+      ['NO_REFERENCE'],
+    ],
+    [
+      'nowhere',
+      {
+        view: {
+          routable: false,
+          liquidityUsd: null,
+          venueCount: 0,
+          reference: { source: 'none', address: null, price_usd: null, read_at: null },
+        },
+        reading: { trial: { status: 'no_route' } },
+      },
+      [],
+    ],
+    [
+      'an imitation',
+      { imitates: { address: '0xreal', symbol: 'USDG', name: 'Global Dollar' } },
+      ['IMPERSONATOR'],
+    ],
+    ['of an old price', { view: { markStale: true } }, ['STALE_MARK']],
+  ])('of one that is %s', (_, change, expected) => {
+    expect(codes(change)).toEqual(expected)
+  })
+  it('come severe first, each with its severity and words', () => {
+    const risks = risksOf(
+      judge({
+        ...trial({ buyTaxBps: 500, sell: { ok: false, why: 'no', paused: false } }),
+        view: { venueCount: 1, unknownHook: true },
+      }),
+    )
+    expect(risks.map(({ code }) => code)).toEqual(['HONEYPOT', 'UNKNOWN_HOOK', 'BUY_TAX', 'SINGLE_POOL'])
+    for (const { code, severity, message, token } of risks) {
+      expect(severity).toBe(RISKS[code].severity)
+      expect(message).toMatch(/^[A-Z].*\.$/)
+      expect(token).toBe(TOKEN)
+    }
+  })
+  it('of a core asset are only its state', () => {
+    const all = {
+      ...trial({ buyTaxBps: 500 }),
+      code: { powers: ['mint', 'pause'] as const, proxy, stockBeacon: true },
+      view: { venueCount: 1, liquidityUsd: 1, markStale: true },
+    }
+    expect(codes({ ...all, code: { ...all.code, powers: [...all.code.powers] }, standing: 'core' })).toEqual([
+      'STOCK_TOKEN',
+      'STALE_MARK',
+    ])
+    expect(codes({ standing: 'core', reading: { trial: { status: 'no_route' }, saysPaused: true } })).toEqual(
+      ['TOKEN_PAUSED'],
+    )
+  })
+})
+
+describe('kind and tier', () => {
+  it('are the profile’s, the beacon’s, the registry’s, the curve’s or nobody’s', () => {
+    const curve = { creatorTaxBps: 0, curveFeeBps: 100, graduated: false }
+    expect(kindOf(judge({ standing: 'core', code: { stockBeacon: true } }))).toBe('core')
+    expect(kindOf(judge({ code: { stockBeacon: true } }))).toBe('stock')
+    expect(kindOf(judge({ reading: { agentToken: true }, view: { curve } }))).toBe('partner_agent')
+    expect(kindOf(judge({ view: { curve } }))).toBe('curve')
+    expect(kindOf(judge({ view: { curve: { ...curve, graduated: true } } }))).toBe('erc20')
+    expect(kindOf(judge({ code: { bridged: true } }))).toBe('bridged')
+    expect(kindOf(judge())).toBe('erc20')
+  })
+  it('go by liquidity and by how well it is priced', () => {
+    const tier = (
+      liquidityUsd: number | null,
+      source: MarketView['reference']['source'],
+      more: Change = {},
+    ) =>
+      tierOf(
+        judge({
+          ...more,
+          view: {
+            liquidityUsd,
+            reference: { source, address: null, price_usd: 1, read_at: 1 },
+            ...more.view,
+          },
+        }),
+      )
+    expect(tier(250_000, 'twap')).toBe('A')
+    expect(tier(249_999, 'twap')).toBe('B')
+    expect(tier(9e9, 'median')).toBe('B')
+    expect(tier(9e9, 'spot')).toBe('B')
+    expect(tier(25_000, 'spot')).toBe('B')
+    expect(tier(24_999, 'spot')).toBe('C')
+    expect(tier(null, 'none')).toBe('C')
+    expect(tier(0, 'none', { feedBacked: true })).toBe('A')
+    expect(tier(0, 'none', { standing: 'core' })).toBe('A')
+    expect(tier(9e9, 'twap', { view: { routable: false } })).toBe('blocked')
+  })
+})
+
+describe('limits and warnings', () => {
+  it('give what a trade may do', () => {
+    expect(limitsOf('A', true)).toMatchObject({
+      max_price_impact_bps: 300,
+      fee_class: 'major',
+      max_notional_usd: 10_000,
+    })
+    expect(limitsOf('C', false)).toMatchObject({ max_price_impact_bps: 1_000, fee_class: 'other' })
+    expect(limitsOf('blocked', false)).toMatchObject({ max_notional_usd: 0 })
+  })
+  it('say in sentences what no code says', () => {
+    const warned = (change: Change) => {
+      const judged = judge(change)
+      return warningsOf(judged, risksOf(judged)).join('\n')
+    }
+    expect(warned({})).toBe('')
+    expect(warned({ reading: { decimals: null, textFaults: ['symbol_unreadable', 'cut'] } })).toMatch(
+      /symbol[\s\S]*longer[\s\S]*decimals/,
+    )
+    expect(warned(trial({ balanceLies: true }))).toMatch(/cannot be believed/)
+    expect(warned(trial({ sell: { ok: true, taxBps: 700 } }))).toMatch(/7%/)
+    expect(warned(trial({ hookTakeBps: 500 }))).toMatch(/hook of its pool keeps 5%/)
+    expect(warned(trial({ sell: { ok: false, why: 'NotToday', paused: false } }))).toMatch(
+      /not sold again \(NotToday\)/,
+    )
+  })
+})
