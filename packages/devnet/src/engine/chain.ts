@@ -37,12 +37,13 @@ export interface ChainOptions {
 
 const ROTATE_AT_KB = 18_000
 /** At this many times its limit an engine's successor is made in a hurry, and at this many blocks wait for it. */
-const HURRY_AT = 4
-const WAIT_AT = 9
+const HURRY_AT = 9
+const WAIT_AT = 12
+const UNTICKED_FACTOR = 8
 /** A stop leaves an image when a start would otherwise replay this part of what makes a rotation. */
 const LEAVE_IMAGE_AT = 0.1
 /** With more than this to trace, a stop does not wait for an image: the next start replays. */
-const MOST_TRACED_AT_STOP = 100
+const MOST_TRACED_AT_STOP = 200
 const KEEP_STATE_BLOCKS = 128
 /** Blocks stop when the shadow is this many entries behind: its queue is memory. */
 const MOST_SHADOW_LAG = 4_000
@@ -122,6 +123,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   let committing: Promise<void> | undefined
   let halted: Error | undefined
   let closing = false
+  let ticking = false
   let stopTicking = () => {}
 
   const keep = (entry: Entry) => {
@@ -212,7 +214,8 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       announce(mined)
       return mined
     })
-    if (grownKb >= rotateAt) rotating ??= startRotation()
+    // Before the clock ticks somebody mines by hand, to deploy a world as fast as can be: not now if it can wait.
+    if (grownKb >= (ticking ? rotateAt : rotateAt * UNTICKED_FACTOR)) rotating ??= startRotation()
     return block
   }
 
@@ -351,6 +354,8 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     },
     startTicking(blockMs) {
       stopTicking()
+      ticking = true
+      shadow.beginTracing()
       stopTicking = tick(blockMs, async () => {
         await mine().catch((error) => log('mining failed', { error: String(error) }))
       })

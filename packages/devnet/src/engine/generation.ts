@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Entry } from './entries.ts'
@@ -42,8 +43,9 @@ export const readLog = (dir: string, base: number): Entry[] =>
   readRecords<Entry>(readFileSync(walPath(dir, base))).records
 
 /** The large part, written while blocks go on. Answers the file's name. */
-export function writeGround(dir: string, ground: Groundwork, number: number): string {
-  const name = `state-${number}.json`
+export function writeGround(dir: string, ground: Groundwork): string {
+  // Never the name of the file that the running generation stands on.
+  const name = `state-${randomUUID()}.json`
   writeChecked(join(dir, name), ground)
   return name
 }
@@ -51,6 +53,8 @@ export function writeGround(dir: string, ground: Groundwork, number: number): st
 /** Makes the generation real: from here on a restart begins with it. */
 export function beginGeneration(dir: string, image: Image, stateFile: string): Generation {
   const { changes, base, settings } = image
+  if (existsSync(walPath(dir, base.number)))
+    throw new Error(`there is a generation at block ${base.number} already`)
   writeChecked(imagePath(dir, base.number), { stateFile, changes, base, settings })
   const { log } = openRecordLog<Entry>(walPath(dir, base.number))
   return { image, wal: log, entries: [], cutBytes: 0 }
@@ -62,6 +66,6 @@ export function sweepGenerations(dir: string, base: number): void {
   const { stateFile } = readChecked<ImageFile>(imagePath(dir, base))
   const kept = new Set([stateFile, `image-${base}.json`, `wal-${base}.log`])
   for (const name of readdirSync(dir)) {
-    if (/^(wal|image|state)-\d+\./.test(name) && !kept.has(name)) rmSync(join(dir, name), { force: true })
+    if (/^(wal|image|state)-/.test(name) && !kept.has(name)) rmSync(join(dir, name), { force: true })
   }
 }

@@ -68,7 +68,7 @@ test(
     let rotations = 0
     for (let round = 0; round < ROUNDS; round++) {
       // Different places: soon after the start, amid the first rotations, after several.
-      rotations += (await tradeAndKill(seen, 60 + ((round * 137) % 400))).rotations
+      rotations += (await tradeAndKill(seen, 60 + ((round * 437) % 1_000))).rotations
       const chain = await openChain({ dataDir: dir, log: () => {} })
       let parent: Hex | undefined
       for (let number = 0n; number <= chain.head().number; number++) {

@@ -85,5 +85,5 @@ function beginChain(dir: string, genesis: GenesisTerms): Generation {
     settings: { blockGasLimit: genesis.blockGasLimit.toString(), impersonated: [], timeOffsetS: '0' },
   }
   const { changes: _, base: __, settings: ___, ...ground } = image
-  return beginGeneration(dir, image, writeGround(dir, ground, 0))
+  return beginGeneration(dir, image, writeGround(dir, ground))
 }

@@ -42,9 +42,7 @@ export async function rotate(
   const main = await createEngine('main', ground, deps.ownedKeys)
   const shadow = await createEngine('shadow', ground, deps.ownedKeys)
   // What the building took is made up for first, so that the blocks wait for the last few only.
-  const world = await deps.shadow.traced()
-  const meanwhile = world.changes()
-  world.markChanges()
+  const meanwhile = await deps.shadow.takeChanges()
   await Promise.all([main.batch(meanwhile), shadow.batch(meanwhile)])
   return deps.alone(async () => {
     const startedMs = performance.now()
@@ -75,14 +73,14 @@ export async function leaveImage(deps: RotationDeps): Promise<Generation> {
 }
 
 async function takeGround(deps: RotationDeps): Promise<{ ground: Groundwork; stateFile: string }> {
-  const { accounts, number } = await deps.shadow.takeState()
+  const accounts = await deps.shadow.takeState()
   const ground: Groundwork = {
     ...deps.ground,
     accounts,
     // Not after the base block's time, and the same whenever this image is built again.
     genesisTimeS: BigInt(deps.headBlock().timestamp).toString(),
   }
-  return { ground, stateFile: writeGround(deps.dir, ground, number) }
+  return { ground, stateFile: writeGround(deps.dir, ground) }
 }
 
 async function completeImage(

@@ -90,7 +90,7 @@ async function verifyWhole(chain: Chain, seen: ReturnType<typeof watch>): Promis
 }
 
 test('fresh engines take over under load and nobody can tell', async () => {
-  const chain = await openChain({ dataDir: dir, rotateAtKb: 1_000, keepStateBlocks: 64 })
+  const chain = await openChain({ dataDir: dir, rotateAtKb: 500, keepStateBlocks: 64 })
   const load = await deploySwapLoad(chain, addresses)
   const seen = watch(chain)
   const signer = privateKeyToAccount(accounts[9]!.privateKey)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { applyEntry, type BlockEntry, type Entry } from './entries.ts'
 import { createFifo } from './fifo.ts'
-import type { Provider } from './provider.ts'
+import type { Call, Provider } from './provider.ts'
 import type { Replayable } from './replayable.ts'
 import { type TracedTx, traceTxs } from './traceTxs.ts'
 import type { Head, Hex } from './types.ts'
@@ -18,13 +18,17 @@ export interface Shadow {
   backlog(): number
   /** Resolves when all that was mirrored so far is replayed. */
   replayed(): Promise<void>
-  /** The whole state at a block, taken when tracing has no block half done; changes are remembered from there. */
-  takeState(): Promise<{ accounts: ImageAccount[]; number: number }>
+  /** The whole state of a moment ago, amid a block maybe; what changes from there on is remembered. */
+  takeState(): Promise<ImageAccount[]>
+  /** What changed since the state or changes were taken, up to a moment ago. */
+  takeChanges(): Promise<Call[]>
   /** Resolves when every mirrored block is traced; until then tracing does not pause. */
   traced(): Promise<WorldState>
   /** Goes on with another engine from the next entry on. */
   switchTo(engine: Provider): void
   mismatches(): number
+  /** From now on blocks are traced as they come; before, only when something waits for it. */
+  beginTracing(): void
   stopTracing(): void
   close(): Promise<void>
 }
@@ -41,12 +45,17 @@ interface ShadowDeps extends ShadowSetup {
   rebuild(count: number): Promise<ShadowSetup & { entries: Entry[] }>
 }
 
-type Traceable = { txs: TracedTx[] } | { admin: { method: string; params: unknown[] } } | { end: number }
+type Traceable = { txs: TracedTx[] } | { admin: { method: string; params: unknown[] } }
 
 /** Transactions traced in one go: simulations wait that long at most. */
 const TRACED_AT_ONCE = 8
-/** With more than this to trace, no pauses. */
-const HURRY_AT = 1_000
+/** With more steps than this to trace, no pauses. */
+const HURRY_AT = 40
+/** With no more steps than this left, the state is recent enough to build an engine from. */
+const RECENT = 80
+/** Before blocks are held up, tracing is brought this near to the head, if that can be had in this time. */
+const FEW = 6
+const TAKE_CHANGES_MS = 1_000
 
 export function createShadow(deps: ShadowDeps): Shadow {
   const { log } = deps
@@ -60,7 +69,8 @@ export function createShadow(deps: ShadowDeps): Shadow {
   let applied = 0
   let mismatches = 0
   let closed = false
-  let tracedNumber = Number(head.number)
+  let atLeisure = false
+  const onStep: (() => void)[] = []
   let broken: Error | undefined
 
   const apply = async (entry: Entry): Promise<void> => {
@@ -70,7 +80,6 @@ export function createShadow(deps: ShadowDeps): Shadow {
       const txs = hashes.map((hash, at) => tracedTx(entry, hash, entry.txs[at]!))
       for (let at = 0; at < txs.length; at += TRACED_AT_ONCE)
         waiting.push({ txs: txs.slice(at, at + TRACED_AT_ONCE) })
-      waiting.push({ end: entry.number })
     } else {
       await applyEntry(engine, entry)
       if (entry.kind === 'admin') waiting.push({ admin: entry })
@@ -81,7 +90,6 @@ export function createShadow(deps: ShadowDeps): Shadow {
     const fresh = await deps.rebuild(applied)
     ;({ engine, head, world } = fresh)
     waiting = []
-    tracedNumber = Number(head.number)
     for (const entry of fresh.entries) await apply(entry)
     log('shadow rebuilt', { number: Number(head.number) })
   }
@@ -94,9 +102,9 @@ export function createShadow(deps: ShadowDeps): Shadow {
         const step = waiting[0]
         if (!step) return
         if ('txs' in step) await traceTxs(engine, step.txs, world)
-        else if ('admin' in step) world.applyAdmin(step.admin.method, step.admin.params)
-        else tracedNumber = step.end
+        else world.applyAdmin(step.admin.method, step.admin.params)
         waiting.shift()
+        for (const taken of onStep.splice(0)) taken()
       })
       const tookMs = performance.now() - startedMs
       if (urgent === 0 && waiting.length < HURRY_AT) await sleep(Math.min(2 * tookMs, 50))
@@ -112,6 +120,9 @@ export function createShadow(deps: ShadowDeps): Shadow {
         tracing = undefined
       })
     return tracing
+  }
+  const traceAtLeisure = () => {
+    if (atLeisure) startTracing()
   }
   const hurried = async <T>(job: () => Promise<T>): Promise<T> => {
     urgent += 1
@@ -130,6 +141,17 @@ export function createShadow(deps: ShadowDeps): Shadow {
       if (closed) throw new Error('the shadow was closed')
     } while (waiting.length > 0)
   }
+  /** Resolves when no more than so many steps are left, or the time is over. */
+  const tracedTo = (steps: number, withinMs: number) =>
+    hurried(async () => {
+      const untilMs = performance.now() + withinMs
+      await replayed()
+      while (waiting.length > steps && performance.now() < untilMs) {
+        throwIfBroken()
+        if (closed) throw new Error('the shadow was closed')
+        await Promise.race([startTracing(), new Promise<void>((resolve) => onStep.push(resolve))])
+      }
+    })
   const throwIfBroken = () => {
     if (broken) throw broken
   }
@@ -153,7 +175,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
         } finally {
           lag -= 1
         }
-      }).then(startTracing, (error) => {
+      }).then(traceAtLeisure, (error) => {
         broken = error
         log('shadow could not be rebuilt', { error: String(error) })
       })
@@ -173,9 +195,15 @@ export function createShadow(deps: ShadowDeps): Shadow {
     backlog: () => lag + waiting.length,
     replayed,
     async takeState() {
-      await caughtUp()
+      await tracedTo(RECENT, Number.POSITIVE_INFINITY)
       world.markChanges()
-      return { accounts: world.accounts(), number: tracedNumber }
+      return world.accounts()
+    },
+    async takeChanges() {
+      await tracedTo(FEW, TAKE_CHANGES_MS)
+      const calls = world.changes()
+      world.markChanges()
+      return calls
     },
     traced: () =>
       hurried(async () => {
@@ -186,6 +214,10 @@ export function createShadow(deps: ShadowDeps): Shadow {
       next = engine
     },
     mismatches: () => mismatches,
+    beginTracing() {
+      atLeisure = true
+      traceAtLeisure()
+    },
     stopTracing() {
       closed = true
     },
