@@ -42,7 +42,7 @@ async function servePit(): Promise<void> {
   }
   const crypto = { recover: never, sign: never, keccak256: never } as never
   const auth = await openAuth({ db, clock: systemClock, crypto, isSanctioned: () => false, config })
-  const answer = { raw: Buffer.from(JSON.stringify({ chain_id: 4663, like: 'x'.repeat(5_000) })) }
+  const answer = { serialised: Buffer.from(JSON.stringify({ chain_id: 4663, like: 'x'.repeat(5_000) })) }
   const handlers = Object.fromEntries(ROUTE_IDS.map((id) => [id, 'not built' as const])) as Record<
     RouteId,
     unknown

@@ -94,7 +94,9 @@ describe('every answer', () => {
   })
 
   it('sends constant bytes as they are, with their own status', async () => {
-    await open({ handlers: { 'auth.me': () => ({ raw: Buffer.from('{"status":"down"}'), status: 503 }) } })
+    await open({
+      handlers: { 'auth.me': () => ({ serialised: Buffer.from('{"status":"down"}'), status: 503 }) },
+    })
     const { status, text, headers } = await app.inject({ url: ME, headers: bearer })
     expect([status, text, headers['retry-after']]).toEqual([503, '{"status":"down"}', '5'])
   })
@@ -400,7 +402,7 @@ describe('what the parser refuses', () => {
 
   it('answers a client that closed its half after asking', async () => {
     await open({
-      handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 50, { raw: '{}' })) },
+      handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 50, { serialised: '{}' })) },
     })
     const ask = `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${GOOD_KEY}\r\n\r\n`
     expect(await raw(app, ask, { halfClose: true })).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\n\{\}$/)
@@ -408,7 +410,7 @@ describe('what the parser refuses', () => {
 
   it('answers what came before the nonsense first', async () => {
     await open({
-      handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 50, { raw: '{}' })) },
+      handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 50, { serialised: '{}' })) },
     })
     const text = await raw(
       app,
@@ -485,7 +487,7 @@ describe('under load and at the end', () => {
     })
     await open({
       config: { maxInFlight: 2 },
-      handlers: { 'auth.me': () => held.then(() => ({ raw: '{}' })) },
+      handlers: { 'auth.me': () => held.then(() => ({ serialised: '{}' })) },
     })
     const two = [app.inject({ url: ME, headers: bearer }), app.inject({ url: ME, headers: bearer })]
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -524,7 +526,7 @@ describe('under load and at the end', () => {
 
   it('answers what is under way before it closes, and says that it closes', async () => {
     await open({
-      handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 100, { raw: '{}' })) },
+      handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 100, { serialised: '{}' })) },
     })
     await app.inject({ url: '/' })
     const answer = app.inject({ url: ME, headers: { ...bearer, connection: 'keep-alive' } })

@@ -37,7 +37,7 @@ export interface AppDeps {
     | 'devFields'
   >
   clock: Clock
-  handlers: Omit<Handlers, 'openapi'>
+  handlers: Handlers
   authenticate: Authenticate
   limiter: Limiter
   sanctions: { isSanctioned(address: string): boolean }
@@ -70,7 +70,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const router = createRouter<RoutePlan | PagePlan>()
   const about = { version: deps.version, publicUrl: config.publicUrl }
   const openapi = openApiAnswer(about)
-  const handlers: Handlers = { ...deps.handlers, openapi: () => openapi }
+  const handlers = { ...deps.handlers, openapi: () => openapi }
   for (const id of ROUTE_IDS) {
     const route = routeById(id)
     router.add(route.method, route.path, planRoute(route, handlers[id] as AnyHandler | 'not built', config))

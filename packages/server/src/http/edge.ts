@@ -255,7 +255,7 @@ function bearerOf(header: string | undefined): string | null {
 
 function replyOf(answer: unknown, status: number): Reply {
   if (!isRawAnswer(answer)) return { status, body: JSON.stringify(answer) }
-  const reply: Reply = { status: answer.status ?? status, body: answer.raw }
+  const reply: Reply = { status: answer.status ?? status, body: answer.serialised }
   if (answer.contentType !== undefined) reply.contentType = answer.contentType
   if (reply.status === 503) reply.headers = ['Retry-After', '5']
   return reply

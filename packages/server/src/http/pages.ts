@@ -11,7 +11,7 @@ export interface PageAt {
 
 /** GET openapi.json: a route of the table, answered from it. */
 export const openApiAnswer = ({ version, publicUrl }: { version: string; publicUrl: string }): RawAnswer => ({
-  raw: Buffer.from(JSON.stringify(openApi({ version, serverUrl: new URL(publicUrl).origin }))),
+  serialised: Buffer.from(JSON.stringify(openApi({ version, serverUrl: new URL(publicUrl).origin }))),
 })
 
 /** What stands beside the API: the reference and llms.txt. Written once, kept as bytes. */

@@ -25,17 +25,20 @@ export interface Call<Id extends RouteId> {
 
 /** Text already serialised: constant answers skip the serialiser. */
 export interface RawAnswer {
-  raw: string | Buffer
+  serialised: string | Buffer
   contentType?: string
   /** Instead of the route's own: health answers 503 when down. */
   status?: number
 }
 export const isRawAnswer = (answer: unknown): answer is RawAnswer =>
-  typeof answer === 'object' && answer !== null && 'raw' in answer
+  typeof answer === 'object' && answer !== null && 'serialised' in answer
 
 export type Handler<Id extends RouteId> = (
   call: Call<Id>,
 ) => Promise<Answer<Id> | RawAnswer> | Answer<Id> | RawAnswer
 
-/** One handler per route: a missing one is a compile error. 'not built' answers the area's documented 503. */
-export type Handlers = { [Id in RouteId]: Handler<Id> | 'not built' }
+/**
+ * One handler per route: a missing one is a compile error. 'not built' answers the area's documented 503. The OpenAPI
+ * document is the edge's own.
+ */
+export type Handlers = { [Id in Exclude<RouteId, 'openapi'>]: Handler<Id> | 'not built' }

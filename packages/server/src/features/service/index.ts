@@ -18,13 +18,13 @@ export function createServiceHandlers({
   version: string
   health: Health
 }): Pick<Handlers, 'config' | 'health'> {
-  const config = { raw: Buffer.from(JSON.stringify(describeConfig({ profile, settings, version }))) }
+  const config = { serialised: Buffer.from(JSON.stringify(describeConfig({ profile, settings, version }))) }
   return {
     config: () => config,
     health: () => {
       const { status, checks } = health.report()
       return {
-        raw: JSON.stringify({ status, service: 'pit', version, checks }),
+        serialised: JSON.stringify({ status, service: 'pit', version, checks }),
         status: status === 'down' ? 503 : 200,
       }
     },

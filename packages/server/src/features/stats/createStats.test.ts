@@ -26,7 +26,7 @@ function stats(head: ReturnType<StatsDeps['market']['head']>) {
     tradableTokens: () => null,
   }).stats
   if (handler === 'not built') throw new Error('not built')
-  const read = () => JSON.parse((handler(call) as { raw: string }).raw)
+  const read = () => JSON.parse((handler(call) as { serialised: string }).serialised)
   return { time, read, builds: () => builds }
 }
 

@@ -32,7 +32,7 @@ export function createStatsHandler(deps: StatsDeps): Pick<Handlers, 'stats'> {
         builtAtMs = nowMs
         opening = JSON.stringify(buildStats(deps, nowMs)).slice(0, -1)
       }
-      return { raw: `${opening},"cached_s":${Math.floor((nowMs - builtAtMs) / 1000)}}` }
+      return { serialised: `${opening},"cached_s":${Math.floor((nowMs - builtAtMs) / 1000)}}` }
     },
   }
 }
