@@ -23,9 +23,9 @@ chain.onBlock((block) => {
 // Every round deploys its own pool; nobody runs out.
 for (const address of addresses) await chain.admin('hardhat_setBalance', [address, '0x21e19e0c9bab2400000'])
 const load = await deploySwapLoad(chain, addresses)
-chain.startTicking(5)
+chain.startTicking(10)
 for (let round = 0; ; round++) {
-  while (chain.stats().pooled > 8) await new Promise((resolve) => setTimeout(resolve, 2))
+  while (chain.stats().pooled > 2) await new Promise((resolve) => setTimeout(resolve, 2))
   const from = addresses[round % 10] as Hex
   await chain.sendOwned(load.swap(from, 10n ** 12n, addresses[(round * 7) % 10] as Hex))
   if (round % 50 === 0)

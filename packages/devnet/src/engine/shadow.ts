@@ -55,7 +55,7 @@ const HURRY_AT = 40
 const RECENT = 80
 /** Before blocks are held up, tracing is brought this near to the head, if that can be had in this time. */
 const FEW = 6
-const TAKE_CHANGES_MS = 1_000
+const TAKE_CHANGES_MS = 5_000
 
 export function createShadow(deps: ShadowDeps): Shadow {
   const { log } = deps
