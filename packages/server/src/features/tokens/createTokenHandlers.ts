@@ -105,18 +105,13 @@ function coreOf({ profile, registry }: HandlerDeps, q: string): RecordNow | unde
 
 async function warn({ db }: HandlerDeps, q: string, core: RecordNow | undefined): Promise<string[]> {
   if (searchKey(q) === '') return []
-  const { count, atLeast } = await countSharing(db, q)
+  const { count, atLeast } = await countSharing(db, q, core?.address)
   const shown = atLeast ? `more than ${count}` : String(count)
-  if (core) {
-    // The core asset itself is counted once it is stored.
-    const others = Math.max(0, count - 1)
-    if (others === 0 && !atLeast) return []
-    const carry = others === 1 && !atLeast ? 'other token carries' : 'other tokens carry'
-    return [
-      `${core.symbol} is the core asset ${core.address}; ${atLeast ? shown : others} ${carry} its symbol and are not it.`,
-    ]
-  }
-  return count > 1 ? [`${shown} tokens carry this symbol: go by the address.`] : []
+  if (!core) return count > 1 ? [`${shown} tokens carry this symbol: go by the address.`] : []
+  if (count === 0) return []
+  const carry =
+    count === 1 ? 'other token carries its symbol and is' : 'other tokens carry its symbol and are'
+  return [`${core.symbol} is the core asset ${core.address}; ${shown} ${carry} not it.`]
 }
 
 async function readVerdicts(audit: AuditReader, records: readonly RecordNow[]) {

@@ -6,8 +6,8 @@ import { lower, type TokenDeps } from './deps.ts'
 import { describeToken, type StoredRecord } from './describeToken.ts'
 import { createImpersonation } from './impersonation.ts'
 import { createMarketView } from './marketView.ts'
-import { isReplaceable, type TokenReading } from './reading.ts'
-import { isUnchanged } from './screen/readCode.ts'
+import type { TokenReading } from './reading.ts'
+import { isUnchanged, readPaused } from './screen/readCode.ts'
 import { screenToken } from './screen/screenToken.ts'
 import { createScreening, isOld, type Screening } from './screening.ts'
 import { findToken, type KnownToken, saveToken } from './store.ts'
@@ -77,9 +77,8 @@ export function createRegistry(
     if (core) return describe(core)
     const known = await find(token)
     if (known && known.reading.trial.status !== 'unfinished') {
-      if (!isReplaceable(known.reading.code)) return cached(known)
-      if (await isUnchanged(deps, token, known.reading.code)) return cached(known)
-      // It runs other code: what was read of it no longer holds. Asking costs the caller nothing.
+      if (await isCurrent(known.reading)) return cached(known)
+      // What was read of it no longer holds. Asking costs the caller nothing.
       return answered(await screening.screen(token, async () => {}))
     }
     if (known && !screening.isRunning(token)) {
@@ -87,6 +86,15 @@ export function createRegistry(
       if (background) return { ...known.record, screen_status: 'UNSCREENED' }
     }
     return answered(await screening.screen(token, admit))
+  }
+
+  /** What can change from one block to the next is asked again: the code behind a proxy, and whether it is paused. */
+  async function isCurrent({ address, code, saysPaused }: TokenReading): Promise<boolean> {
+    const [sameCode, samePause] = await Promise.all([
+      isUnchanged(deps, address, code),
+      !code.powers.includes('pause') || readPaused(deps, address).then((paused) => paused === saysPaused),
+    ])
+    return sameCode && samePause
   }
 
   function cached({ record }: KnownToken): RecordNow {

@@ -16,9 +16,9 @@ export type TokenSearch = (terms: TokenSearchTerms) => Promise<StoredRecord[]>
 /** Of a prefix that many tokens share, so many are taken from its start … */
 const FIRST_OF_PREFIX = 100
 /** … and of the deepest tokens, so many are looked through, in memory. Both bound what a search can cost. */
-const DEEPEST = 2_000
+const DEEPEST = 1_000
 const DEEPEST_FOR_MS = 10_000
-const MAX_SHARED = 1_000
+const MAX_SHARED = 200
 const LAST_CHAR = '\u{10ffff}'
 
 interface DeepToken {
@@ -133,11 +133,17 @@ function keepDeepest({ db, clock, logger }: Parameters<typeof createTokenSearch>
   }
 }
 
-/** How many tokens carry a symbol, in any case; counted up to a bound. */
-export async function countSharing(sql: Sql, symbol: string): Promise<{ count: number; atLeast: boolean }> {
+/** How many tokens carry a symbol, in any case, but for one of them; counted up to a bound. */
+export async function countSharing(
+  sql: Sql,
+  symbol: string,
+  except = '',
+): Promise<{ count: number; atLeast: boolean }> {
   const [row] = await sql.query<{ count: number }>(
-    `select count(*)::int4 as count from (select 1 from tokens where symbol_key = $1 limit $2) sharing`,
-    [searchKey(symbol), MAX_SHARED + 1],
+    `select count(*)::int4 as count from (
+       select 1 from tokens where symbol_key = $1 and address <> $2 limit $3
+     ) sharing`,
+    [searchKey(symbol), except, MAX_SHARED + 1],
   )
   const count = row?.count ?? 0
   return { count: Math.min(count, MAX_SHARED), atLeast: count > MAX_SHARED }

@@ -87,6 +87,7 @@ withDb('the token registry', (db) => {
     const tokens = await createTokenSearch({ db, clock, logger })({ q: 'uSdG', limit: 20 })
     expect(tokens.map((token) => token.address)).toEqual([0xa0, 0xa1, 0xa2, 0xa3].map(address))
     expect(await countSharing(db, 'USDG')).toEqual({ count: 3, atLeast: false })
+    expect(await countSharing(db, 'usdg', address(0xa0))).toEqual({ count: 2, atLeast: false })
   })
 
   it('finds prefixes of symbol, name and address, in any case and width', async () => {

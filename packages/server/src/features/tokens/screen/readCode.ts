@@ -1,6 +1,6 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
-import type { Rpc } from '../../../platform/rpc.ts'
+import { type Rpc, RpcError } from '../../../platform/rpc.ts'
 import { lower } from '../deps.ts'
 import { powersIn } from '../powers.ts'
 import type { CodeReading, ProxyKind } from '../reading.ts'
@@ -14,6 +14,7 @@ const IMPLEMENTATION_SLOTS: readonly Hex[] = [
 const BEACON_SLOT: Hex = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
 const CLONE = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/
 const IMPLEMENTATION_SELECTOR: Hex = '0x5c60da1b'
+const PAUSED_SELECTOR: Hex = '0x5c975abb'
 const CALL_GAS = '0x30d40'
 
 export interface CodeDeps {
@@ -60,6 +61,16 @@ export async function isUnchanged(deps: CodeDeps, token: Address, known: CodeRea
   if (proxy?.kind !== known.proxy.kind || proxy.at !== known.proxy.at) return false
   if (proxy.implementation !== known.proxy.implementation) return false
   return deps.crypto.keccak256(await codeOf(deps, proxy.implementation)) === known.proxy.implementationHash
+}
+
+/** What `paused()` answers now; null when it has none. */
+export async function readPaused({ rpc }: Pick<CodeDeps, 'rpc'>, token: Address): Promise<boolean | null> {
+  const call = { to: token, data: PAUSED_SELECTOR, gas: CALL_GAS }
+  const word = await rpc.request<Hex>('eth_call', [call, 'latest']).catch((error) => {
+    if (error instanceof RpcError) return null
+    throw error
+  })
+  return word?.length === 66 && BigInt(word) <= 1n ? BigInt(word) === 1n : null
 }
 
 async function findProxy({ rpc }: CodeDeps, token: Address): Promise<ProxyAt | null> {
