@@ -18,9 +18,6 @@ const REFUSED: Record<string, string> = {
   evm_setIntervalMining: "blocks are mined by the chain's own clock: use evm_mine for one more",
 }
 
-/** The most blocks one hardhat_mine may ask for. */
-export const MOST_BLOCKS_AT_ONCE = 10_000
-
 export type AdminWay = 'mirrored' | 'clock' | 'pool'
 
 const CLOCK = new Set(['evm_increaseTime', 'evm_setNextBlockTimestamp', 'evm_mine', 'hardhat_mine'])

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { publicAccounts } from './accounts.ts'
-import { amountOf, MOST_BLOCKS_AT_ONCE, wayOf } from './admin.ts'
+import { wayOf } from './admin.ts'
 import { createArchiver } from './archiver.ts'
 import { bootEngine, replayLog, restorePool, worldAt } from './boot.ts'
+import { clockCall, type NextBlock } from './clockCalls.ts'
 import type { BlockEntry, Entry } from './entries.ts'
 import { createFifo } from './fifo.ts'
 import { readImage, readLog, sweepGenerations } from './generation.ts'
@@ -36,10 +37,10 @@ export interface ChainOptions {
 }
 
 const ROTATE_AT_KB = 18_000
-/** At this many times its limit an engine's successor is made in a hurry, and at this many blocks wait for it. */
-const HURRY_AT = 9
-const WAIT_AT = 12
-const UNTICKED_FACTOR = 8
+/** Before the clock ticks somebody mines by hand, to deploy a world as fast as can be: what can wait does. */
+const UNTICKED_FACTOR = 6
+/** Blocks wait for an engine's successor when it has grown to this many times its limit: memory before speed. */
+const WAIT_AT = 3
 /** A stop leaves an image when a start would otherwise replay this part of what makes a rotation. */
 const LEAVE_IMAGE_AT = 0.1
 /** With more than this to trace, a stop does not wait for an image: the next start replays. */
@@ -117,8 +118,10 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   const stats = { blocks: 0, rotations: 0, rotationFailures: 0, rotationPauseMs: 0 }
   let grownKb = booted.grownKb
   let rotateAt = rotateAtKb
+  // What the engine had grown by when the clock began to tick: no reason to hold up the first blocks.
+  let deployedKb = 0
   let rotating: Promise<void> | undefined
-  let next: { atS?: bigint; baseFeeWei?: bigint; prevRandao?: Hex } = {}
+  let next: NextBlock = {}
   let touched = entries.findLast((entry) => entry.kind !== 'pool')?.kind === 'admin'
   let committing: Promise<void> | undefined
   let halted: Error | undefined
@@ -194,28 +197,16 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       }
     }
   }
-  let hurrying: Promise<unknown> | undefined
-  const hurry = () => {
-    hurrying ??= shadow
-      .traced()
-      .catch(() => {})
-      .finally(() => {
-        hurrying = undefined
-      })
-    return hurrying
-  }
+  const limitKb = () => (ticking ? rotateAt : rotateAt * UNTICKED_FACTOR)
   const mine = async (atS?: bigint): Promise<BlockJson> => {
     while (shadow.lag() > MOST_SHADOW_LAG) await shadow.replayed()
-    // Blocks come faster than an image can be made of them: memory before speed.
-    if (rotating && grownKb > HURRY_AT * rotateAtKb) hurry()
-    while (rotating && grownKb > WAIT_AT * rotateAtKb) await rotating
+    while (rotating && grownKb - deployedKb > WAIT_AT * limitKb()) await rotating
     const block = await onMain(async () => {
       const mined = await mineNow(atS)
       announce(mined)
       return mined
     })
-    // Before the clock ticks somebody mines by hand, to deploy a world as fast as can be: not now if it can wait.
-    if (grownKb >= (ticking ? rotateAt : rotateAt * UNTICKED_FACTOR)) rotating ??= startRotation()
+    if (grownKb >= limitKb()) rotating ??= startRotation()
     return block
   }
 
@@ -285,47 +276,18 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
         return answer
       }),
     )
-  const onClock = async (method: string, params: unknown[]): Promise<unknown> => {
-    const [first] = params
-    switch (method) {
-      case 'evm_increaseTime':
-        return onMain(async () => {
-          const timeOffsetS = BigInt(settings.timeOffsetS) + amountOf(first, 'seconds')
-          keep({ kind: 'clock', timeOffsetS: timeOffsetS.toString() })
-          return timeOffsetS.toString()
-        })
-      case 'evm_setNextBlockTimestamp': {
-        const atS = amountOf(first, 'timestamp')
-        if (atS < head.timestampS) {
-          throw rpcFailure(-32000, `timestamp ${atS} is before the latest block's, ${head.timestampS}`)
-        }
-        next.atS = atS
-        return atS.toString()
-      }
-      case 'hardhat_setNextBlockBaseFeePerGas':
-        next.baseFeeWei = amountOf(first, 'base fee')
-        return true
-      case 'hardhat_setPrevRandao':
-        next.prevRandao = first as Hex
-        return true
-      case 'evm_mine': {
-        const at = typeof first === 'object' ? (first as { timestamp?: unknown } | null)?.timestamp : first
-        await mine(at === undefined ? undefined : amountOf(at, 'timestamp'))
-        return '0x0'
-      }
-      default:
-        return mineMany(first, params[1])
-    }
-  }
-  const mineMany = async (blocks: unknown, intervalS: unknown): Promise<boolean> => {
-    const count = blocks === undefined ? 1n : amountOf(blocks, 'blocks')
-    if (count > MOST_BLOCKS_AT_ONCE) throw rpcFailure(-32602, `at most ${MOST_BLOCKS_AT_ONCE} blocks at once`)
-    for (let at = 0n; at < count; at++) {
-      await mine(
-        at === 0n || intervalS === undefined ? undefined : head.timestampS + amountOf(intervalS, 'interval'),
-      )
-    }
-    return true
+  const clock = {
+    head: () => head,
+    mine,
+    setNext: (wish: NextBlock) => {
+      next = { ...next, ...wish }
+    },
+    addOffset: (seconds: bigint) =>
+      onMain(async () => {
+        const timeOffsetS = BigInt(settings.timeOffsetS) + seconds
+        keep({ kind: 'clock', timeOffsetS: timeOffsetS.toString() })
+        return timeOffsetS
+      }),
   }
 
   const chain: Chain = {
@@ -343,7 +305,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     async admin<T>(method: string, params: unknown[] = []): Promise<T> {
       const way = wayOf(method)
       if (way === 'mirrored') return mirrored<T>(method, params)
-      if (way === 'clock') return (await onClock(method, params)) as T
+      if (way === 'clock') return (await clockCall(clock, method, params)) as T
       return main.request<T>(method, params)
     },
     mine,
@@ -355,6 +317,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     startTicking(blockMs) {
       stopTicking()
       ticking = true
+      deployedKb = grownKb
       shadow.beginTracing()
       stopTicking = tick(blockMs, async () => {
         await mine().catch((error) => log('mining failed', { error: String(error) }))
@@ -370,7 +333,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       closing = true
       stopTicking()
       if (shadow.backlog() > MOST_TRACED_AT_STOP) shadow.stopTracing()
-      while (rotating) await Promise.all([rotating, hurry()])
+      while (rotating) await rotating
       await onMain(async () => {
         const txs = await pool.waiting(main)
         if (options.dataDir && grownKb >= LEAVE_IMAGE_AT * rotateAtKb && !halted) await leaveImageBehind()

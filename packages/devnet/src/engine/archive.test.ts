@@ -1,0 +1,128 @@
+import { appendFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { keccak256, toHex } from 'viem'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ArchivedBlock, openArchive } from './archive.ts'
+import type { Hex, LogJson } from './types.ts'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'pit-archive-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const address = (id: number): Hex => toHex(id + 1, { size: 20 })
+const topic = (id: number): Hex => toHex(id + 1, { size: 32 })
+
+/** The bloom as nodes make it, written apart from the code under test. */
+function bloomOf(logs: LogJson[]): Hex {
+  let bloom = 0n
+  for (const value of logs.flatMap(({ address, topics }) => [address, ...topics])) {
+    const hash = Buffer.from(keccak256(value).slice(2), 'hex')
+    for (const at of [0, 2, 4]) bloom |= 1n << BigInt(hash.readUInt16BE(at) % 2048)
+  }
+  return toHex(bloom, { size: 256 })
+}
+
+function blockOf(number: number, txs: { address: number; topics: number[] }[][]): ArchivedBlock {
+  const hash = keccak256(toHex(`block ${number}`))
+  const receipts = txs.map((logs, at) => ({
+    transactionHash: keccak256(toHex(`tx ${number} ${at}`)),
+    blockHash: hash,
+    gasUsed: '0x1' as Hex,
+    effectiveGasPrice: '0x1' as Hex,
+    logs: logs.map((log) => ({
+      address: address(log.address),
+      topics: log.topics.map(topic),
+      data: '0x' as Hex,
+      blockNumber: toHex(number),
+    })),
+  }))
+  const block = {
+    number: toHex(number),
+    hash,
+    parentHash: hash,
+    timestamp: '0x1',
+    baseFeePerGas: '0x1',
+    gasLimit: '0x1',
+    stateRoot: hash,
+    logsBloom: bloomOf(receipts.flatMap(({ logs }) => logs)),
+    transactions: receipts.map(({ transactionHash }) => ({
+      hash: transactionHash,
+      from: address(0),
+      nonce: '0x0',
+    })),
+  } as ArchivedBlock['block']
+  return { block, receipts }
+}
+
+const someLog = fc.record({ address: fc.nat(3), topics: fc.array(fc.nat(3), { maxLength: 4 }) })
+const someBlocks = fc.array(fc.array(fc.array(someLog, { maxLength: 3 }), { maxLength: 3 }), {
+  minLength: 1,
+  maxLength: 12,
+})
+const someFilter = fc.record({
+  addresses: fc.option(fc.array(fc.nat(4), { maxLength: 2 })),
+  topics: fc.array(fc.option(fc.array(fc.nat(4), { maxLength: 2 })), { maxLength: 4 }),
+})
+
+test('logs by address, topics and range are those that a plain search over all receipts finds', async () => {
+  await fc.assert(
+    fc.asyncProperty(someBlocks, someFilter, fc.nat(12), fc.nat(12), async (blocks, filter, from, to) => {
+      rmSync(dir, { recursive: true, force: true })
+      dir = mkdtempSync(join(tmpdir(), 'pit-archive-'))
+      const archive = openArchive(dir)
+      const entries = blocks.map((txs, number) => blockOf(number, txs))
+      for (const entry of entries) archive.append(entry)
+      const asked = {
+        address: filter.addresses?.map(address) ?? null,
+        topics: filter.topics.map((set) => set?.map(topic) ?? null),
+      }
+      const wanted = entries
+        .flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs))
+        .filter((log) => Number(log.blockNumber) >= from && Number(log.blockNumber) <= to)
+        .filter((log) => !asked.address?.length || asked.address.includes(log.address))
+        .filter((log) => asked.topics.length <= log.topics.length)
+        .filter((log) => asked.topics.every((set, at) => !set?.length || set.includes(log.topics[at]!)))
+      expect(await archive.logs(asked, from, to)).toEqual(wanted)
+      archive.close()
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('what was archived is found by number and hashes after opening again, and a torn end is forgotten', () => {
+  const first = openArchive(dir)
+  const entries = Array.from({ length: 2_000 }, (_, number) => blockOf(number, [[], []].slice(0, number % 3)))
+  for (const entry of entries) first.append(entry)
+  first.close()
+  const second = openArchive(dir)
+  expect(second.next()).toBe(2_000)
+  for (const [number, entry] of entries.entries()) {
+    expect(second.findBlock(entry.block.hash)).toBe(number)
+    for (const { hash } of entry.block.transactions) expect(second.findTx(hash)).toBe(number)
+  }
+  expect(second.read(1_234)).toEqual(entries[1_234])
+  expect(second.findBlock(keccak256('0x99'))).toBeUndefined()
+  second.close()
+  // The process died between the body and the row, and while it wrote a body.
+  appendFileSync(join(dir, 'archive.bodies'), 'half a body')
+  appendFileSync(join(dir, 'archive.txs'), Buffer.alloc(36, 0xff))
+  const third = openArchive(dir)
+  expect(third.next()).toBe(2_000)
+  third.cutFrom(1_990)
+  expect(third.findBlock(entries[1_995]!.block.hash)).toBeUndefined()
+  for (const entry of entries.slice(1_990)) third.append(entry)
+  expect(third.read(1_999)).toEqual(entries[1_999])
+  third.close()
+  const bodies = join(dir, 'archive.bodies')
+  truncateSync(bodies, statSync(bodies).size - 1)
+  const fourth = openArchive(dir)
+  expect(fourth.next()).toBe(1_999)
+  expect(fourth.findTx(entries[1_999]!.block.transactions[0]!.hash)).toBeUndefined()
+  fourth.append(entries[1_999]!)
+  expect(fourth.read(1_999)).toEqual(entries[1_999])
+  fourth.close()
+})
