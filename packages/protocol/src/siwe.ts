@@ -39,7 +39,18 @@ export function siweMessage(fields: SiweFields): string {
   ].join('\n')
 }
 
-const toRfc3339 = (atS: number): string => `${new Date(atS * 1000).toISOString().slice(0, 19)}Z`
+const DAY_S = 86_400
+const two = (value: number): string => (value < 10 ? `0${value}` : `${value}`)
+/** The date of the last day asked for: nearly always today's, and the dear part of a time. */
+let known = { day: 0, date: '1970-01-01' }
+
+function toRfc3339(atS: number): string {
+  const day = Math.floor(atS / DAY_S)
+  if (day !== known.day) known = { day, date: new Date(day * DAY_S * 1000).toISOString().slice(0, 10) }
+  const s = atS - day * DAY_S
+  const [hours, minutes] = [Math.floor(s / 3600), Math.floor((s % 3600) / 60)]
+  return `${known.date}T${two(hours)}:${two(minutes)}:${two(s % 60)}Z`
+}
 
 const TIME = '(\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z)'
 const MESSAGE = new RegExp(

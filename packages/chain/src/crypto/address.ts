@@ -2,6 +2,7 @@ import { type Address, bytesToHexDigits } from '../bytes/hex.ts'
 
 type Keccak = (bytes: Uint8Array) => Uint8Array
 
+const decoder = new TextDecoder()
 const SHAPE = /^0x[0-9a-fA-F]{40}$/
 
 /** Lower-case is how addresses are kept and compared inside; checksums are for people. */
@@ -20,16 +21,17 @@ export function sortsBefore(a: Address, b: Address): boolean {
 
 /** EIP-55. */
 export function toChecksum(keccak: Keccak, address: Address): Address {
-  const digits = address.slice(2).toLowerCase()
-  const ascii = new Uint8Array(40)
-  for (let i = 0; i < 40; i++) ascii[i] = digits.charCodeAt(i)
-  const hash = keccak(ascii)
-  let text = '0x'
+  const lower = address.toLowerCase()
+  const codes = new Uint8Array(40)
+  for (let i = 0; i < 40; i++) codes[i] = lower.charCodeAt(i + 2)
+  const hash = keccak(codes)
   for (let i = 0; i < 40; i++) {
     const nibble = i & 1 ? (hash[i >> 1] as number) & 15 : (hash[i >> 1] as number) >> 4
-    text += nibble >= 8 ? (digits[i] as string).toUpperCase() : digits[i]
+    const code = codes[i] as number
+    // A letter becomes its capital, 32 codes before it.
+    if (nibble >= 8 && code > 96) codes[i] = code - 32
   }
-  return text as Address
+  return `0x${decoder.decode(codes)}`
 }
 
 /** Lower-cased address of a text: all one case is taken as is, mixed case only with its right checksum. */

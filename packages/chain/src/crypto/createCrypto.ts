@@ -10,7 +10,8 @@ export type Bytes = Uint8Array | Hex
 /** Everything of hashing and secp256k1, synchronous once made. */
 export type Crypto = Awaited<ReturnType<typeof createCrypto>>
 
-const MESSAGE_PREFIX = new TextEncoder().encode('\x19Ethereum Signed Message:\n')
+const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'
+const encoder = new TextEncoder()
 
 /**
  * Made once by whoever starts a process and handed in: nothing of it can be used before the wasm is ready, because
@@ -41,11 +42,26 @@ export async function createCrypto(options: { curve?: CurveName } = {}) {
   }
 
   /** EIP-191 version 0x45. A text is hashed as UTF-8, bytes as they are. */
-  function hashMessage(message: string | Uint8Array): Hex {
-    const body = typeof message === 'string' ? new TextEncoder().encode(message) : message
-    const length = new TextEncoder().encode(String(body.length))
-    return `0x${hasher.init().update(MESSAGE_PREFIX).update(length).update(body).digest('hex')}`
+  const hashMessage = (message: string | Uint8Array): Hex => bytesToHex(messageHash(message))
+
+  function messageHash(message: string | Uint8Array): Uint8Array {
+    if (typeof message === 'string') {
+      const prefix = MESSAGE_PREFIX + message.length
+      const whole = encoder.encode(prefix + message)
+      // As long in bytes as in characters, so the length that stands in it is right.
+      if (whole.length === prefix.length + message.length) return keccakBytes(whole)
+    }
+    const body = typeof message === 'string' ? encoder.encode(message) : message
+    return hasher
+      .init()
+      .update(encoder.encode(MESSAGE_PREFIX + body.length))
+      .update(body)
+      .digest('binary')
   }
+
+  /** Who signed this text (EIP-191); as `recover` of `hashMessage`, without the way over hex. */
+  const recoverMessage = (message: string, signature: Bytes): Address | undefined =>
+    recover(messageHash(message), signature)
 
   return {
     curve: curve.name,
@@ -55,6 +71,7 @@ export async function createCrypto(options: { curve?: CurveName } = {}) {
     recoverParts,
     sign,
     hashMessage,
+    recoverMessage,
     hashTypedData: viemHashTypedData,
     publicKeyToAddress: (publicKey: Bytes): Address => publicKeyToAddress(keccakBytes, toBytes(publicKey)),
     addressOf: (privateKey: Bytes): Address =>
@@ -62,7 +79,7 @@ export async function createCrypto(options: { curve?: CurveName } = {}) {
     parseAddress: (text: string): Address | undefined => parseAddress(keccakBytes, text),
     toChecksum: (address: Address): Address => toChecksum(keccakBytes, address),
     /** Hash of a text as UTF-8, for role names and canonical JSON. */
-    keccakText: (text: string): Hex => bytesToHex(keccakBytes(new TextEncoder().encode(text))),
+    keccakText: (text: string): Hex => bytesToHex(keccakBytes(encoder.encode(text))),
   }
 }
 

@@ -39,5 +39,5 @@ export function isSignedBy(
   signature: Wallet,
 ): boolean {
   const message = challengeMessage(crypto, site, challenge)
-  return crypto.recover(crypto.hashMessage(message), signature) === challenge.wallet
+  return crypto.recoverMessage(message, signature) === challenge.wallet
 }
