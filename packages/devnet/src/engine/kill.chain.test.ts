@@ -53,6 +53,9 @@ async function tradeAndKill(seen: Map<Hex, Seen>, wanted: number): Promise<{ rot
     if (kind === 'receipt') {
       seen.set(words[0] as Hex, { blockHash: words[1] as Hex, number: Number(words[2]) })
       receipts += 1
+      // Another process has the folder, and says which.
+      if (receipts === 1)
+        await expect(openChain({ dataDir: dir })).rejects.toThrow(`in use by process ${running.pid}`)
       if (receipts === wanted) running.kill('SIGKILL')
     }
   }

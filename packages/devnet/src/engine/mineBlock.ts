@@ -10,12 +10,6 @@ export interface BlockTerms {
   prevRandao: Hex
 }
 
-export const termsOf = (block: BlockJson): BlockTerms => ({
-  timestampS: BigInt(block.timestamp),
-  baseFeeWei: BigInt(block.baseFeePerGas),
-  prevRandao: block['mixHash'] as Hex,
-})
-
 /** Mines what is pooled, and answers the block with its transactions. */
 export async function mineBlock(engine: Provider, terms: BlockTerms): Promise<BlockJson> {
   const latest: Call = ['eth_getBlockByNumber', ['latest', true]]
