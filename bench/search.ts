@@ -1,8 +1,9 @@
 /**
  * Searching a registry of a million tokens: every kind of question a caller may ask, hostile ones too, on PGlite and
- * on PostgreSQL. `node dist/bench/search.js [pglite|postgres …]`, TOKENS_N for another size.
+ * on PostgreSQL. Processor time stands beside the time that passed: on a busy machine only the first means something.
+ * `node dist/bench/search.js [pglite|postgres …]`, TOKENS_N for another size.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { countTokens } from '../packages/server/src/features/tokens/countTokens.ts'
@@ -11,6 +12,8 @@ import { type Db, migrate, openDb } from '../packages/server/src/platform/db/ind
 import { findPostgres, startPostgres } from '../packages/server/test/postgresServer.ts'
 
 const TARGET_MS = 20
+/** Where the least statement there is takes so long now and then, time that passes is others' work. */
+const BUSY_MS = 2
 const N = Number(process.env['TOKENS_N'] ?? 1_000_000)
 const ROUNDS = Number(process.env['SEARCH_ROUNDS'] ?? 40)
 const BATCH = 50_000
@@ -96,16 +99,51 @@ async function fill(db: Db): Promise<void> {
 const quantile = (times: number[], share: number) =>
   times.toSorted((a, b) => a - b)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN
 
+/** Ours and all that we started: the store works in another thread, or in processes of its own. */
+function ownProcesses(): number[] {
+  const parents = new Map<number, number>()
+  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8')
+      parents.set(Number(entry), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  const isOurs = (pid: number): boolean => pid === process.pid || (pid > 1 && isOurs(parents.get(pid) ?? 0))
+  return [...parents.keys()].filter(isOurs)
+}
+
+/** Processor time of these processes so far; NaN where the system does not tell. */
+function cpuMs(pids: readonly number[]): number {
+  try {
+    let ns = 0
+    for (const pid of pids) {
+      for (const task of readdirSync(`/proc/${pid}/task`)) {
+        ns += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0])
+      }
+    }
+    return ns / 1e6
+  } catch {
+    return Number.NaN
+  }
+}
+
 async function measure(db: Db): Promise<boolean> {
   const searchTokens = createTokenSearch({ db, clock: { nowMs: () => Date.now() }, logger: console })
   const times = Object.fromEntries(Object.keys(QUESTIONS).map((name) => [name, [] as number[]]))
+  const cpu = Object.fromEntries(Object.keys(QUESTIONS).map((name) => [name, [] as number[]]))
   const sharing: number[] = []
   const bare: number[] = []
   for (let round = -3; round < ROUNDS; round++) {
+    const pids = ownProcesses()
     for (const [name, ask] of Object.entries(QUESTIONS)) {
-      const started = performance.now()
-      await searchTokens(ask())
-      if (round >= 0) times[name]!.push(performance.now() - started)
+      const question = ask()
+      const [started, startedCpu] = [performance.now(), cpuMs(pids)]
+      await searchTokens(question)
+      if (round < 0) continue
+      times[name]!.push(performance.now() - started)
+      cpu[name]!.push(cpuMs(pids) - startedCpu)
     }
     const alone = performance.now()
     await db.query('select 1')
@@ -114,20 +152,18 @@ async function measure(db: Db): Promise<boolean> {
     await countSharing(db, 'USDG')
     if (round >= 0) sharing.push(performance.now() - started)
   }
-  for (const [name, list] of [
-    ...Object.entries(times),
-    ['sharing a symbol', sharing] as const,
-    ['bare select 1', bare] as const,
-  ]) {
+  const figures = (list: number[]) =>
+    [0.5, 0.9, 0.99].map((share) => quantile(list, share).toFixed(2).padStart(7)).join(' ')
+  const row = (name: string, passed: number[], spent: number[] = []) =>
     console.log(
-      `${db.engine}  ${name.padEnd(18)} p50 ${quantile(list, 0.5).toFixed(2).padStart(7)}  p90 ${quantile(list, 0.9).toFixed(2).padStart(7)}  p99 ${quantile(list, 0.99).toFixed(2).padStart(7)} ms`,
+      `${db.engine.padEnd(8)} ${name.padEnd(18)} ${figures(passed)}   ${spent.length > 0 ? figures(spent) : ''}`,
     )
-  }
-  const all = Object.values(times).flat()
-  const p99 = quantile(all, 0.99)
-  console.log(
-    `${db.engine}  all ${all.length} searches   p50 ${quantile(all, 0.5).toFixed(2)}  p90 ${quantile(all, 0.9).toFixed(2)}  p99 ${p99.toFixed(2)} ms`,
-  )
+  console.log(`${db.engine.padEnd(8)} p50, p90, p99 in ms  of time passed          of processor time`)
+  for (const [name, list] of Object.entries(times)) row(name, list, cpu[name])
+  row('sharing a symbol', sharing)
+  row('bare select 1', bare)
+  const [all, spent] = [Object.values(times).flat(), Object.values(cpu).flat()]
+  row(`all ${all.length}`, all, spent)
   const started = performance.now()
   let longest = 0
   const watched = {
@@ -142,7 +178,10 @@ async function measure(db: Db): Promise<boolean> {
   console.log(
     `${db.engine}  counted ${total} in ${(performance.now() - started).toFixed(0)} ms, longest statement ${longest.toFixed(0)} ms`,
   )
-  return p99 < TARGET_MS
+  const isBusy = quantile(bare, 0.99) > BUSY_MS
+  if (isBusy)
+    console.log(`${db.engine.padEnd(8)} the machine is busy (see the bare select): judged by processor time`)
+  return quantile(isBusy ? spent : all, 0.99) < TARGET_MS
 }
 
 let good = true

@@ -17,6 +17,7 @@ export function describeToken(judged: Judged): StoredRecord {
   const kind = kindOf(judged)
   const tier: Tier = tierOf(judged)
   const risks = risksOf(judged)
+  const isUntried = risks.some(({ code }) => code === 'UNSCREENED')
   const stock_beacon = reading.code.stockBeacon
   const onCurve = view.curve !== null && !view.curve.graduated
   return {
@@ -39,9 +40,8 @@ export function describeToken(judged: Judged): StoredRecord {
     risks,
     limits: limitsOf(tier, isMajor({ kind, stock_beacon })),
     warnings: warningsOf(judged, risks),
-    screened_at: reading.trial.status === 'unfinished' ? null : reading.screenedAtS,
-    screen_status:
-      judged.standing === 'core' ? 'CORE' : reading.trial.status === 'unfinished' ? 'UNSCREENED' : 'SCREENED',
+    screened_at: isUntried ? null : reading.screenedAtS,
+    screen_status: judged.standing === 'core' ? 'CORE' : isUntried ? 'UNSCREENED' : 'SCREENED',
   }
 }
 

@@ -5,7 +5,7 @@ import type { TokenDeps } from './deps.ts'
 import type { StoredRecord } from './describeToken.ts'
 import type { Registry } from './registry.ts'
 import { isUnchanged } from './screen/readCode.ts'
-import { findToken, replaceableAfter, saveToken, screenedAmong } from './store.ts'
+import { findToken, refreshToken, replaceableAfter, screenedAmong } from './store.ts'
 
 const REFRESH_EVERY_MS = 10_000
 /** Records made anew in one pass; the rest waits for the next. */
@@ -50,6 +50,8 @@ export async function keepRegistry(deps: TokenDeps, registry: Registry): Promise
   }
 
   async function refresh(): Promise<void> {
+    // A market that lost its place has no pools, which says nothing about tokens.
+    if (market.head() === null) return
     await registerFresh()
     const batch = [...dirty].slice(0, REFRESHED_AT_ONCE)
     for (const token of batch) {
@@ -58,7 +60,9 @@ export async function keepRegistry(deps: TokenDeps, registry: Registry): Promise
       if (!stored || registry.screening.isRunning(token)) continue
       const record = registry.describe(stored.reading)
       if (differs(stored.record, record))
-        await saveToken(db, { reading: stored.reading, record }, nowS(clock))
+        await refreshToken(db, { reading: stored.reading, record }, nowS(clock))
+      // A first route to a token that had none: now it can be tried.
+      if (record.screen_status === 'UNSCREENED') registry.screening.later(token)
     }
   }
 

@@ -35,7 +35,7 @@ export function createRegistry(
   deps: TokenDeps,
   { background, save }: { background: boolean; save?: (known: KnownToken) => Promise<void> },
 ): Registry {
-  const { db, clock, profile, logger } = deps
+  const { db, clock, profile, logger, market } = deps
   const viewOf = createMarketView(deps)
   const listed = new Map(profile.listed_stocks.map((stock) => [lower(stock.address), stock]))
   const coreTokens = new Map(profile.core_tokens.map((token) => [lower(token.address), token]))
@@ -61,7 +61,6 @@ export function createRegistry(
   const store = save ?? ((known: KnownToken) => saveToken(db, known, nowS(clock)))
   const screening = createScreening({
     ...deps,
-    background,
     describe,
     save: store,
     screenToken: (token, known) => screenToken(deps, token, known),
@@ -69,21 +68,24 @@ export function createRegistry(
 
   async function find(token: Address): Promise<KnownToken | undefined> {
     const known = await findToken(db, token)
-    return known && { reading: known.reading, record: describe(known.reading) }
+    // Without the market every token would seem to have no route: then the stored record is the better one.
+    if (!known || market.head() === null) return known
+    return { reading: known.reading, record: describe(known.reading) }
   }
 
   async function get(token: Address, admit: () => Promise<void>): Promise<RecordNow> {
     const core = readings.get(token)
     if (core) return describe(core)
     const known = await find(token)
-    if (known && known.reading.trial.status !== 'unfinished') {
+    if (known && known.record.screen_status !== 'UNSCREENED') {
       if (await isCurrent(known.reading)) return cached(known)
       // What was read of it no longer holds. Asking costs the caller nothing.
       return answered(await screening.screen(token, async () => {}))
     }
-    if (known && !screening.isRunning(token)) {
+    if (known && known.reading.trial.status === 'unfinished' && !screening.isRunning(token)) {
+      // It was tried in vain a moment ago: again, but nobody waits for it.
       screening.later(token)
-      if (background) return { ...known.record, screen_status: 'UNSCREENED' }
+      return known.record
     }
     return answered(await screening.screen(token, admit))
   }

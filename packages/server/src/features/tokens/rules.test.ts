@@ -130,6 +130,11 @@ describe('risks', () => {
       ['UNKNOWN_HOOK'],
     ],
     ['not tried', { reading: { trial: { status: 'unfinished', why: 'x' } } }, ['UNSCREENED']],
+    [
+      'not tried because it had no route then',
+      { reading: { trial: { status: 'no_route' } } },
+      ['UNSCREENED'],
+    ],
     ['rebasing by itself', trial({ rebased: true }), ['REBASING']],
     ['rebased by its owner', { code: { powers: ['rebase'] } }, ['REBASING']],
     ['mintable', { code: { powers: ['mint'] } }, ['MINTABLE']],

@@ -85,8 +85,10 @@ export function buyTaxBps(judged: Judged): number {
 const RULES: readonly RiskRule[] = [
   {
     code: 'UNSCREENED',
-    check: ({ reading }) => reading.trial.status === 'unfinished',
-    says: () => 'Its screen has not finished: nothing is known about buying and selling it.',
+    // A route that came after the screen, or that the screen could not take, is an untried one.
+    check: ({ reading: { trial }, view, standing }) =>
+      trial.status === 'unfinished' || (trial.status === 'no_route' && view.routable && standing === 'none'),
+    says: () => 'Nobody has tried it yet: nothing is known about buying and selling it.',
   },
   {
     code: 'HONEYPOT',

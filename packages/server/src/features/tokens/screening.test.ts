@@ -23,7 +23,6 @@ function open(change: Partial<ScreeningDeps> = {}) {
     clock: { nowMs: () => time.nowMs },
     logger: createLogger({ level: 'silent' }),
     metrics: { registry: new Registry() },
-    background: false,
     describe: (reading) => ({ of: reading.trial.status }) as unknown as StoredRecord,
     save: async (known) => void saved.push(known),
     screenToken: (address, known) => {
@@ -131,7 +130,7 @@ describe('screens', () => {
   })
 
   it('nobody asked for run one at a time and wait while anyone waits', async () => {
-    const { screening, started, ends } = open({ background: true })
+    const { screening, started, ends } = open()
     const asked = screening.screen(token(9), free)
     await sleep(1)
     for (const n of [1, 2, 3]) screening.later(token(n))

@@ -32,8 +32,6 @@ export interface ScreeningDeps extends Pick<TokenDeps, 'clock' | 'logger' | 'met
   slots?: number
   waitMs?: number
   paceMs?: number
-  /** Only one process of several screens what nobody asked for. */
-  background: boolean
 }
 
 interface Job {
@@ -115,7 +113,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
   function again(token: Address): void {
     const count = (attempts.get(token) ?? 0) + 1
     attempts.set(token, count)
-    if (count >= MAX_ATTEMPTS || closed || !deps.background) {
+    if (count >= MAX_ATTEMPTS || closed) {
       attempts.delete(token)
       return
     }
@@ -172,7 +170,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
   let ticking: NodeJS.Timeout | undefined
   /** One at a time, and none while anyone waits for a screen of his own. */
   function tick(): void {
-    if (!deps.background || closed || ticking !== undefined || queue.size === 0) return
+    if (closed || ticking !== undefined || queue.size === 0) return
     ticking = setTimeout(async () => {
       const [next] = queue
       if (next !== undefined && asked === 0) {
@@ -262,6 +260,6 @@ function createScreenMetrics(
 }
 
 /** When a record is so old that it is read again, unseen. */
-const SCREEN_AGAIN_S = 86_400
+const SCREEN_AGAIN_S = 6 * 3_600
 export const isOld = (record: Pick<StoredRecord, 'screened_at'>, clock: TokenDeps['clock']): boolean =>
   record.screened_at === null || nowS(clock) - record.screened_at > SCREEN_AGAIN_S

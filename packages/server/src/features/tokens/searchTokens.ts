@@ -16,7 +16,7 @@ export type TokenSearch = (terms: TokenSearchTerms) => Promise<StoredRecord[]>
 /** Of a prefix that many tokens share, so many are taken from its start … */
 const FIRST_OF_PREFIX = 100
 /** … and of the deepest tokens, so many are looked through, in memory. Both bound what a search can cost. */
-const DEEPEST = 1_000
+const DEEPEST = 500
 const DEEPEST_FOR_MS = 10_000
 const MAX_SHARED = 200
 const LAST_CHAR = '\u{10ffff}'

@@ -13,38 +13,51 @@ export interface KnownToken {
 const CORE_RANK_USD = 1e15
 
 /** Writes a token, or what became of it. */
-export async function saveToken(db: Db, { record, reading }: KnownToken, nowS: number): Promise<void> {
+export async function saveToken(db: Db, known: KnownToken, nowS: number): Promise<void> {
+  await db.transaction((sql) => write(sql, known, nowS))
+}
+
+/** Writes what the market made of a known token, unless it was screened again meanwhile. */
+export async function refreshToken(db: Db, known: KnownToken, nowS: number): Promise<void> {
   await db.transaction(async (sql) => {
-    await sql.query(
-      `insert into tokens (address, symbol_key, name_key, tier, kind, tradable, blocked_reason, risks, rank_usd,
-         replaceable, screened_at_s, updated_at_s)
-       values ($1, $2, $3, $4, $5, $6, $7, $8::text[], $9, $10, $11, $12)
-       on conflict (address) do update set symbol_key = excluded.symbol_key, name_key = excluded.name_key,
-         tier = excluded.tier, kind = excluded.kind, tradable = excluded.tradable,
-         blocked_reason = excluded.blocked_reason, risks = excluded.risks, rank_usd = excluded.rank_usd,
-         replaceable = excluded.replaceable, screened_at_s = excluded.screened_at_s,
-         updated_at_s = excluded.updated_at_s`,
-      [
-        record.address,
-        searchKey(record.symbol),
-        searchKey(record.name),
-        record.tier,
-        record.kind,
-        record.tradable,
-        record.blocked_reason,
-        record.risks.map(({ code }) => code),
-        (record.kind === 'core' ? CORE_RANK_USD : 0) + (record.liquidity_usd ?? 0),
-        isReplaceable(reading.code),
-        record.screened_at,
-        nowS,
-      ],
+    const [stored] = await sql.query<{ reading: TokenReading }>(
+      'select reading from token_records where address = $1 for update',
+      [known.record.address],
     )
-    await sql.query(
-      `insert into token_records (address, record, reading) values ($1, $2::jsonb, $3::jsonb)
-       on conflict (address) do update set record = excluded.record, reading = excluded.reading`,
-      [record.address, JSON.stringify(record), JSON.stringify(reading)],
-    )
+    if (stored?.reading.screenedAtS === known.reading.screenedAtS) await write(sql, known, nowS)
   })
+}
+
+async function write(sql: Sql, { record, reading }: KnownToken, nowS: number): Promise<void> {
+  await sql.query(
+    `insert into tokens (address, symbol_key, name_key, tier, kind, tradable, blocked_reason, risks, rank_usd,
+       replaceable, screened_at_s, updated_at_s)
+     values ($1, $2, $3, $4, $5, $6, $7, $8::text[], $9, $10, $11, $12)
+     on conflict (address) do update set symbol_key = excluded.symbol_key, name_key = excluded.name_key,
+       tier = excluded.tier, kind = excluded.kind, tradable = excluded.tradable,
+       blocked_reason = excluded.blocked_reason, risks = excluded.risks, rank_usd = excluded.rank_usd,
+       replaceable = excluded.replaceable, screened_at_s = excluded.screened_at_s,
+       updated_at_s = excluded.updated_at_s`,
+    [
+      record.address,
+      searchKey(record.symbol),
+      searchKey(record.name),
+      record.tier,
+      record.kind,
+      record.tradable,
+      record.blocked_reason,
+      record.risks.map(({ code }) => code),
+      (record.kind === 'core' ? CORE_RANK_USD : 0) + (record.liquidity_usd ?? 0),
+      isReplaceable(reading.code),
+      record.screened_at,
+      nowS,
+    ],
+  )
+  await sql.query(
+    `insert into token_records (address, record, reading) values ($1, $2::jsonb, $3::jsonb)
+     on conflict (address) do update set record = excluded.record, reading = excluded.reading`,
+    [record.address, JSON.stringify(record), JSON.stringify(reading)],
+  )
 }
 
 export async function findToken(sql: Sql, address: Address): Promise<KnownToken | undefined> {

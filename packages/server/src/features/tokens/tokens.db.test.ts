@@ -5,7 +5,7 @@ import { countTokens, createTokenStats } from './countTokens.ts'
 import type { StoredRecord } from './describeToken.ts'
 import type { TokenReading } from './reading.ts'
 import { countSharing, createTokenSearch, type TokenSearchTerms } from './searchTokens.ts'
-import { findToken, replaceableAfter, saveToken, screenedAmong } from './store.ts'
+import { findToken, refreshToken, replaceableAfter, saveToken, screenedAmong } from './store.ts'
 import { cleanText } from './text.ts'
 
 const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}` as const
@@ -73,6 +73,24 @@ withDb('the token registry', (db) => {
     expect(await found({ q: 'new' })).toEqual([])
     await db.query('delete from tokens where address = $1', [address(0xff)])
     expect(await findToken(db, address(0xff))).toBeUndefined()
+  })
+
+  it('never lets a refresh undo a newer screen', async () => {
+    const old = known({ n: 0xfe, symbol: 'OLD' })
+    old.reading.screenedAtS = 1
+    await saveToken(db, old, 1)
+    const screened = known({ n: 0xfe, symbol: 'SCREENED' })
+    screened.reading.screenedAtS = 2
+    await saveToken(db, screened, 2)
+    await refreshToken(db, old, 3)
+    expect((await findToken(db, address(0xfe)))?.record.symbol).toBe('SCREENED')
+    const moved = known({ n: 0xfe, symbol: 'MOVED' })
+    moved.reading.screenedAtS = 2
+    await refreshToken(db, moved, 4)
+    expect((await findToken(db, address(0xfe)))?.record.symbol).toBe('MOVED')
+    await db.query('delete from tokens where address = $1', [address(0xfe)])
+    await refreshToken(db, moved, 5)
+    expect(await findToken(db, address(0xfe))).toBeUndefined()
   })
 
   it('knows which were screened and which can change', async () => {

@@ -4,7 +4,6 @@ import {
   type CurvePool,
   findRoutes,
   type Hop,
-  hookEffectOf,
   NATIVE,
   type Pool,
   quoteCurveBuy,
@@ -55,7 +54,7 @@ export function findTrials(
     }
     if (ways.length > 0) return ways
   }
-  return byHook()
+  return byPool()
 
   function byCurve(at: CurvePool): TrialWay | undefined {
     const [valueWei] = VALUES_WEI as [bigint]
@@ -75,14 +74,14 @@ export function findTrials(
     }
   }
 
-  /** Pools that only their hook can quote: what they give is seen when it is tried. */
-  function byHook(): TrialWay[] {
+  /** Pools that no route goes through: by their hook's word only, or of a pair that is no hub. Seen when tried. */
+  function byPool(): TrialWay[] {
     const [valueWei] = VALUES_WEI as [bigint]
     for (const pool of index.of(token)) {
-      if (pool.version !== 'v4' || !isAlive(pool) || hookEffectOf(pool.key) === 'none') continue
+      if (!isAlive(pool)) continue
       const hop = hopInto(pool, token)
-      const before =
-        hop.tokenIn === NATIVE || hop.tokenIn === index.weth ? [] : routesTo(hop.tokenIn, valueWei)[0]?.hops
+      const isEth = hop.tokenIn === NATIVE || hop.tokenIn === index.weth
+      const before = isEth ? [] : routesTo(hop.tokenIn, valueWei)[0]?.hops
       if (before) return [{ kind: 'pool', hops: [...before, hop], valueWei, expectedOut: null }]
     }
     return []

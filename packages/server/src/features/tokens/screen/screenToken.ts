@@ -42,6 +42,8 @@ export async function screenToken(
   known: (reading: TokenReading) => void = () => {},
 ): Promise<TokenReading> {
   const { rpc, clock, market } = deps
+  // Without the market every token would seem to have no route.
+  if (market.head() === null) fail('SCREEN_UNAVAILABLE', { message: 'The market is not read yet.' })
   const pools = poolsOf(deps, token)
   const read = await readCode(deps, token)
   if (read === null) fail('NOT_A_TOKEN', { field: 'address' })

@@ -16,7 +16,8 @@ import { encodeBuy, encodeSell, reversed } from './encodeHops.ts'
 import type { TrialWay } from './findTrials.ts'
 import type { SimBlock, SimCall } from './simulate.ts'
 
-const GAS = { read: 150_000, approve: 300_000, transfer: 1_000_000, swap: 4_000_000 }
+/** Also bounds what an answer may weigh: memory costs gas, and what reverts may carry all of it. */
+const GAS = { read: 150_000, approve: 200_000, transfer: 500_000, swap: 2_500_000 }
 const MAX_UINT160 = (1n << 160n) - 1n
 const MAX_UINT256 = (1n << 256n) - 1n
 const FAR = 2 ** 47
