@@ -33,6 +33,8 @@ it('keeps code and revert data of an error', async () => {
 it.each([
   ['not JSON', '<html>', 1_000],
   ['no result', '{}', 1_000],
+  ['null', 'null', 1_000],
+  ['a bare text', '"busy"', 1_000],
   ['silence', null, 20],
 ])('calls %s unreachable', async (_, reply, timeoutMs) => {
   const rpc = createRpc({ url: await answering(reply as string | null), timeoutMs: timeoutMs as number })

@@ -76,6 +76,7 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
       try {
         const body = JSON.stringify({ jsonrpc: '2.0', id: nextId, method, params })
         answer = JSON.parse(await post(body, options.timeoutMs ?? timeoutMs))
+        if (typeof answer !== 'object' || answer === null) throw new Error('not a JSON-RPC answer')
       } catch (cause) {
         throw new RpcUnreachable(`${method}: ${(cause as Error).message}`, { cause })
       }

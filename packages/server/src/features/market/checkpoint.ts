@@ -18,11 +18,15 @@ export async function readCheckpoint(db: Db): Promise<Checkpoint | null> {
   })
 }
 
-/** Pools are frozen before the first await, so that what is written is the state of one block. */
+/**
+ * Several processes may write: each writes all that changed since it last read or wrote, so that whichever is furthest
+ * ahead leaves a whole state. Pools are frozen before the first await, so that what is written is the state
+ * of one block.
+ */
 export function writeCheckpoint(
   db: Db,
   at: { block: number; hash: Hex },
-  { changed, gone }: { changed: Iterable<AnyPool>; gone: Iterable<string> },
+  { changed, gone, anew }: { changed: Iterable<AnyPool>; gone: Iterable<string>; anew: boolean },
 ): Promise<void> {
   const ids: string[] = []
   const states: string[] = []
@@ -32,6 +36,10 @@ export function writeCheckpoint(
   }
   const goneIds = [...gone]
   return db.transaction(async (sql) => {
+    // Of several processes the one furthest ahead wins: an older state over a newer one would be applied twice.
+    const [cursor] = await sql.query<{ block: number }>('select block from market_cursor for update')
+    // One that read everything anew knows that what is stored belongs to another chain.
+    if (cursor && cursor.block > at.block && !anew) return
     if (goneIds.length > 0) await sql.query('delete from pools where id = any($1::text[])', [goneIds])
     if (ids.length > 0) {
       await sql.query(

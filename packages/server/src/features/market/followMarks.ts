@@ -53,10 +53,13 @@ export function followMarks({
     whyByToken = new Map(reading.unread.map(({ token, why }) => [token, why]))
     readAtMs = nowMs
     const minuteS = Math.floor(nowMs / 60_000) * 60
-    if (writes && minuteS > writtenMinute) {
-      await keepMarks(db, minuteS, reading)
-      writtenMinute = minuteS
-    }
+    if (!writes || minuteS <= writtenMinute) return
+    await keepMarks(db, minuteS, reading).then(
+      () => {
+        writtenMinute = minuteS
+      },
+      (error) => logger.warn({ err: error, minuteS }, 'the marks of this minute are not kept yet'),
+    )
   }
 
   function refresh(): Promise<void> {

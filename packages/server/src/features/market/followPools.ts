@@ -27,7 +27,7 @@ export interface FollowPoolsDeps {
   profile: ChainProfile
   logger: Logger
   listener: BookListener & {
-    /** After a block was applied, before anything else runs. */
+    /** After a block was applied. Must not throw: the block would be applied again. */
     onBlock(head: Header, touched: Set<AnyPool>): void
   }
   pollMs: number
@@ -55,21 +55,27 @@ const emittersOf = ({ contracts }: ChainProfile): Emitters => ({
 
 const WHOLE_FEE_PIPS = 1_000_000
 const hasDynamicFee = (pool: AnyPool): pool is V4Pool => pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE
+/** Pools whose dynamic fee is read with each block: more of them and the reading would hold blocks up. */
+const MAX_DYNAMIC = 256
 
 /** Keeps every pool's state equal to the chain's: from the checkpoint on, block by block, reorgs taken back. */
 export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed> {
   const { rpc, db, profile, logger, listener } = deps
   const stateView = lower(profile.contracts.v4_state_view)
   const multicall3 = profile.contracts.multicall3 as Address
+  const knownHooks = new Set(profile.known_hooks.map(({ address }) => address.toLowerCase()))
   const dynamic = new Set<V4Pool>()
+  /** The block the book stands at: moved together with it, so that whoever reads both reads one state. */
+  let head: Header | null = null
   let changed = new Set<AnyPool>()
   let gone = new Set<string>()
   const book = createPoolBook(emittersOf(profile), {
     onBorn: (pool) => {
       if (hasDynamicFee(pool)) {
-        dynamic.add(pool)
         // All of it, until the real one is read: better no quote than a wrong one.
         if (pool.lpFeePips === 0) pool.lpFeePips = WHOLE_FEE_PIPS
+        // Anyone can open pools with a hook of their own; those are quoted by the chain or not at all.
+        if (knownHooks.has(pool.key.hooks) && dynamic.size < MAX_DYNAMIC) dynamic.add(pool)
       }
       listener.onBorn(pool)
     },
@@ -80,15 +86,24 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       listener.onGone(pool)
     },
   })
-  const readFees = async (pools: V4Pool[], block: number): Promise<Map<V4Pool, number>> =>
-    stateView && pools.length > 0 ? readDynamicFees({ rpc, multicall3, stateView }, pools, block) : new Map()
-  const setFees = (fees: Map<V4Pool, number>, touched: Set<AnyPool>) => {
+  /** A fee that cannot be read now keeps its last value; a block is never held up by it. */
+  const readFees = async (pools: V4Pool[], block: number): Promise<Map<V4Pool, number>> => {
+    if (!stateView || pools.length === 0) return new Map()
+    return readDynamicFees({ rpc, multicall3, stateView }, pools, block).catch((error) => {
+      logger.warn({ err: error, block }, 'dynamic fees were not read')
+      return new Map()
+    })
+  }
+  const setFees = (fees: Map<V4Pool, number>) => {
     for (const [pool, feePips] of fees) {
-      if (pool.lpFeePips === feePips) continue
+      if (pool.lpFeePips === feePips || !book.get(pool.id)) continue
       pool.lpFeePips = feePips
-      touched.add(pool)
+      changed.add(pool)
     }
   }
+  let savedAt = -1
+  /** Everything was read again from the floor since the last checkpoint. */
+  let anew = false
   const floor = profile.first_block - 1
   const checkpoint = await readCheckpoint(db)
   if (checkpoint) book.restore(checkpoint.block, checkpoint.pools)
@@ -111,19 +126,22 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
           // State and logs disagree: a log was missed. Nothing may be quoted from it.
           logger.error({ err: error, block: chunk.head.number }, 'pool state lost its place; reading it anew')
           book.clear()
+          head = null
+          anew = true
           throw new StartAgain('pool state lost its place', { cause: error })
         }
-        setFees(known, touched)
-        const born = [...dynamic].filter((pool) => !known.has(pool))
-        // The block is applied: a failure here must not apply it again. The next block reads them.
-        if (born.length > 0) setFees(await readFees(born, chunk.head.number).catch(() => new Map()), touched)
+        head = chunk.head
         for (const pool of touched) {
           changed.add(pool)
           gone.delete(pool.id)
         }
+        setFees(known)
+        const born = [...dynamic].filter((pool) => !known.has(pool))
+        if (born.length > 0) setFees(await readFees(born, chunk.head.number))
         listener.onBlock(chunk.head, touched)
       },
       onReorg(number) {
+        head = null
         if (book.undoTo(number)) {
           logger.warn({ to: number }, 'the chain was reorganised')
           // What was taken back differs from what is stored; which of it is cheaper to write than to know.
@@ -132,21 +150,24 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
         }
         logger.error({ to: number }, 'the chain was reorganised deeper than is remembered; reading it anew')
         book.clear()
+        anew = true
         return floor
       },
     },
   })
 
   async function saveCheckpoint(): Promise<void> {
-    const head = follower.head()
-    if (head === null || (changed.size === 0 && gone.size === 0)) return
+    if (head === null || head.number === savedAt) return
+    const at = { block: head.number, hash: head.hash }
     const [written, removed] = [changed, gone]
     changed = new Set()
     gone = new Set()
     try {
-      await writeCheckpoint(db, { block: head.number, hash: head.hash }, { changed: written, gone: removed })
+      await writeCheckpoint(db, at, { changed: written, gone: removed, anew })
+      savedAt = at.block
+      anew = false
     } catch (error) {
-      for (const pool of written) changed.add(pool)
+      for (const pool of written) if (book.get(pool.id) === pool) changed.add(pool)
       for (const id of removed) if (!book.get(id)) gone.add(id)
       throw error
     }
@@ -165,7 +186,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   follower.start()
   return {
     book,
-    head: follower.head,
+    head: () => head,
     catchUp: follower.catchUp,
     saveCheckpoint,
     close: async () => {

@@ -58,6 +58,15 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
   const blockListeners = new Set<(head: Header, touched: ReadonlySet<AnyPool>) => void>()
   const poolListeners = new Set<(pool: AnyPool) => void>()
 
+  /** A listener's fault is its own: it neither stops the market nor the listeners after it. */
+  const tell = (run: () => void) => {
+    try {
+      run()
+    } catch (error) {
+      logger.error({ err: error }, 'a market listener failed')
+    }
+  }
+
   const pools = await followPools({
     rpc,
     db,
@@ -69,14 +78,14 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       onBorn(pool) {
         if (pool.version === 'curve') curves.set(pool.token, pool)
         else index.add(pool)
-        for (const listener of poolListeners) listener(pool)
+        for (const listener of poolListeners) tell(() => listener(pool))
       },
       onGone(pool) {
         if (pool.version === 'curve') curves.delete(pool.token)
         else index.remove(pool.id)
       },
       onBlock(head, touched) {
-        for (const listener of blockListeners) listener(head, touched)
+        for (const listener of blockListeners) tell(() => listener(head, touched))
       },
     },
   })

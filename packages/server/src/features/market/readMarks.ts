@@ -1,16 +1,7 @@
-import { sqrtPriceAtTick } from '@pit/chain'
+import { aggregatorV3Abi, multicall3Abi, sqrtPriceAtTick, v3PoolAbi } from '@pit/chain'
 import { ACCOUNT, type ChainProfile, type Feed, stockSessionOpen } from '@pit/protocol'
-import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import type { Rpc } from '../../platform/rpc.ts'
-
-const ABI = parseAbi([
-  'struct Call3 { address target; bool allowFailure; bytes callData; }',
-  'struct Result { bool success; bytes returnData; }',
-  'function aggregate3(Call3[] calls) payable returns (Result[] results)',
-  'function getBlockNumber() view returns (uint256)',
-  'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
-  'function observe(uint32[] secondsAgos) view returns (int56[] tickCumulatives, uint160[] secondsPerLiquidityCumulativeX128s)',
-])
 
 /** An independent price: a feed's, PARTNER's TWAP, or USDG's dollar. A pool's mid is never one. */
 export interface Mark {
@@ -81,40 +72,39 @@ export async function readMarks({
   nowMs: number
   stockSession?: (atMs: number) => boolean
 }): Promise<MarkReading> {
-  const calls = [
-    { target: multicall3, data: encodeFunctionData({ abi: ABI, functionName: 'getBlockNumber' }) },
-    ...sources.map((source) => callOf(source, multicall3)),
-  ]
+  // The node's own number: inside a call a rollup's chain may see its parent's.
+  const tag = await rpc.request<Hex>('eth_blockNumber')
+  const block = Number(tag)
   const data = encodeFunctionData({
-    abi: ABI,
+    abi: multicall3Abi,
     functionName: 'aggregate3',
-    args: [calls.map(({ target, data: callData }) => ({ target, allowFailure: true, callData }))],
+    args: [sources.map((source) => ({ ...callOf(source, multicall3), allowFailure: true }))],
   })
-  const answer = await rpc.request<Hex>('eth_call', [{ to: multicall3, data }, 'latest'])
-  const [first, ...rest] = decodeFunctionResult({ abi: ABI, functionName: 'aggregate3', data: answer })
-  const block = Number(
-    decodeFunctionResult({ abi: ABI, functionName: 'getBlockNumber', data: first!.returnData }),
-  )
+  const answer = await rpc.request<Hex>('eth_call', [{ to: multicall3, data }, tag])
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
   const reading: MarkReading = { block, marks: [], unread: [] }
   for (const [i, source] of sources.entries()) {
     const { token, symbol } = source
-    const priced = priceOf(source, rest[i]!, Math.floor(nowMs / 1000), stockSession(nowMs))
+    const priced = priceOf(source, results[i]!, Math.floor(nowMs / 1000), stockSession(nowMs))
     if ('why' in priced) reading.unread.push({ token, symbol, why: priced.why })
     else reading.marks.push({ token, symbol, block, ...priced })
   }
   return reading
 }
 
-function callOf(source: MarkSource, nothing: Address): { target: Address; data: Hex } {
+function callOf(source: MarkSource, nothing: Address): { target: Address; callData: Hex } {
   if (source.kind === 'feed') {
-    const data = encodeFunctionData({ abi: ABI, functionName: 'latestRoundData' })
-    return { target: source.feed.address as Address, data }
+    const callData = encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'latestRoundData' })
+    return { target: source.feed.address as Address, callData }
   }
   if (source.kind === 'twap') {
-    const data = encodeFunctionData({ abi: ABI, functionName: 'observe', args: [[ACCOUNT.partnerTwapS, 0]] })
-    return { target: source.pool, data }
+    const args = [[ACCOUNT.partnerTwapS, 0]] as const
+    return {
+      target: source.pool,
+      callData: encodeFunctionData({ abi: v3PoolAbi, functionName: 'observe', args }),
+    }
   }
-  return { target: nothing, data: encodeFunctionData({ abi: ABI, functionName: 'getBlockNumber' }) }
+  return { target: nothing, callData: '0x' }
 }
 
 type Priced = Pick<Mark, 'priceE18' | 'source' | 'updatedAtS' | 'stale'> | { why: string }
@@ -137,11 +127,16 @@ function priceOf(
 }
 
 function feedPrice(feed: Feed, returnData: Hex, nowS: number, stocksOpen: boolean): Priced {
-  const round = decodeFunctionResult({ abi: ABI, functionName: 'latestRoundData', data: returnData })
+  const round = decodeFunctionResult({
+    abi: aggregatorV3Abi,
+    functionName: 'latestRoundData',
+    data: returnData,
+  })
   const [roundId, answer, , updatedAt, answeredInRound] = round
   if (answer <= 0n) return { why: 'the feed answers no price' }
   if (updatedAt === 0n) return { why: 'the round is not complete' }
-  if (answeredInRound < roundId) return { why: 'the round carries an older answer' }
+  // Newer feeds no longer say in which round they answered.
+  if (answeredInRound !== 0n && answeredInRound < roundId) return { why: 'the round carries an older answer' }
   const updatedAtS = Number(updatedAt)
   if (updatedAtS > nowS + MAX_AHEAD_S) return { why: 'the round is from the future' }
   const closed = feed.session === 'stock' && !stocksOpen
@@ -154,7 +149,7 @@ function feedPrice(feed: Feed, returnData: Hex, nowS: number, stocksOpen: boolea
 }
 
 function twapPrice(source: MarkSource & { kind: 'twap' }, returnData: Hex, nowS: number): Priced {
-  const [cumulatives] = decodeFunctionResult({ abi: ABI, functionName: 'observe', data: returnData })
+  const [cumulatives] = decodeFunctionResult({ abi: v3PoolAbi, functionName: 'observe', data: returnData })
   const moved = (cumulatives[1] ?? 0n) - (cumulatives[0] ?? 0n)
   const seconds = BigInt(ACCOUNT.partnerTwapS)
   // Towards minus infinity, as the oracle library rounds a mean tick.

@@ -28,12 +28,22 @@ export function createStatsHandler(deps: StatsDeps): Pick<Handlers, 'stats'> {
   return {
     stats: () => {
       const nowMs = deps.clock.nowMs()
-      if (nowMs - builtAtMs >= STATS.rebuildS * 1000) {
-        builtAtMs = nowMs
+      const ageMs = nowMs - builtAtMs
+      // A clock that was set back must not freeze the snapshot.
+      if (ageMs >= STATS.rebuildS * 1000 || ageMs < 0) {
         opening = JSON.stringify(buildStats(deps, nowMs)).slice(0, -1)
+        builtAtMs = nowMs
       }
       return { serialised: `${opening},"cached_s":${Math.floor((nowMs - builtAtMs) / 1000)}}` }
     },
+  }
+}
+
+const orNull = <T>(read: () => T): T | null => {
+  try {
+    return read()
+  } catch {
+    return null
   }
 }
 
@@ -44,14 +54,15 @@ export function buildStats(deps: StatsDeps, nowMs: number): Snapshot {
   const ageS = head ? Math.max(0, Math.round(nowMs / 1000 - head.timestampS)) : 0
   const startedAt = performance.now()
   const usdg = profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
-  const assets =
+  const assets = orNull(() =>
     head && usdg
       ? STATS_SYMBOLS.map((wanted) => profile.core_tokens.find(({ symbol }) => symbol === wanted))
           .filter((asset) => asset !== undefined)
           .map((asset) => quoteAsset(deps, asset, usdg))
-      : null
+      : null,
+  )
   const quotesMs = Math.round((performance.now() - startedAt) * 100) / 100
-  const tradable = deps.tradableTokens()
+  const tradable = orNull(deps.tradableTokens)
   return {
     status: deps.health.report().status,
     generated_at: Math.floor(nowMs / 1000),

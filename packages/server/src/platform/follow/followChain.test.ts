@@ -149,6 +149,50 @@ it('starts from a checkpoint, and from the floor when the checkpoint is no longe
   expect(second.seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
 
+it('asks for less when a node refuses a range', async () => {
+  const chain = modelChain()
+  chain.grow(200)
+  const { seen, listener } = ledger()
+  const rpc: Rpc = {
+    ...chain.rpc,
+    request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
+      const where = params[0] as { fromBlock?: Hex; toBlock?: Hex }
+      if (
+        method === 'eth_getLogs' &&
+        where.fromBlock &&
+        Number(where.toBlock) - Number(where.fromBlock) >= 7
+      ) {
+        throw new Error('query returned more than 10000 results')
+      }
+      return chain.rpc.request<T>(method, params)
+    },
+  }
+  const follower = followChain({ rpc, topics: [TOPIC], listener, floor: 0, pollMs: 1 })
+  for (let tries = 0; seen.length < 200 && tries < 100; tries++) await follower.catchUp().catch(() => {})
+  expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
+})
+
+it('takes a node that stays behind for another chain', async () => {
+  const chain = modelChain()
+  chain.grow(30)
+  const { seen, listener } = ledger()
+  const follower = followChain({
+    rpc: chain.rpc,
+    topics: [TOPIC],
+    listener,
+    floor: 0,
+    pollMs: 1,
+    patience: 3,
+  })
+  await follower.catchUp()
+  chain.blocks.splice(1)
+  chain.grow(5)
+  for (let look = 0; look < 3; look++) await follower.catchUp()
+  expect(seen).toHaveLength(30)
+  await follower.catchUp()
+  expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
+})
+
 it('leaves a lagging node alone', async () => {
   const chain = modelChain()
   chain.grow(5)

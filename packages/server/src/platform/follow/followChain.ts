@@ -1,6 +1,6 @@
 import type { Rpc } from '../rpc.ts'
 import { readHeader, readLogs } from './readChain.ts'
-import { type Chunk, type FollowListener, type Header, type Hex, StartAgain } from './types.ts'
+import { type ChainLog, type Chunk, type FollowListener, type Header, type Hex, StartAgain } from './types.ts'
 
 export interface FollowOptions {
   rpc: Rpc
@@ -14,6 +14,8 @@ export interface FollowOptions {
   pollMs: number
   /** Catching up reads this many blocks at a time. */
   maxRange?: number
+  /** Looks at which a node may be behind us before its chain is taken for another one. */
+  patience?: number
   onTrouble?: (error: Error) => void
 }
 
@@ -28,6 +30,8 @@ export interface Follower {
 
 /** How far back a reorg may reach before everything is read anew. */
 const REMEMBERED = 512
+/** So close to the head blocks are read one by one. */
+const NEAR = 8
 const MAX_WAIT_MS = 5_000
 /** Reads in a row that a moving chain may spoil before we wait. */
 const MAX_RETRIES = 20
@@ -37,11 +41,15 @@ const MAX_RETRIES = 20
  * Reading is bounded in size, and trouble with the node only delays it.
  */
 export function followChain(options: FollowOptions): Follower {
-  const { rpc, topics, listener, pollMs, maxRange = 1_000, onTrouble } = options
+  const { rpc, topics, listener, pollMs, maxRange = 1_000, patience = 600, onTrouble } = options
   let last: { number: number; hash: Hex | null } = options.from ?? { number: options.floor, hash: null }
   let head: Header | null = null
   // Ends of recent chunks, oldest first: where a reorg may fork off.
   let recent: { number: number; hash: Hex }[] = options.from ? [options.from] : []
+  /** How many blocks a range may hold now. */
+  let range = maxRange
+  /** Looks in a row at which the node was behind us. */
+  let behindFor = 0
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let pass: Promise<void> | undefined
@@ -58,6 +66,8 @@ export function followChain(options: FollowOptions): Follower {
       const candidate = recent[recent.length - 1]!
       const onChain = await readHeader(rpc, candidate.number)
       if (onChain?.hash === candidate.hash) break
+      // A node that has no such block knows nothing of it; only another block in its place is a reorg.
+      if (onChain === null) return
       recent.pop()
     }
     const fork = recent[recent.length - 1]
@@ -70,12 +80,16 @@ export function followChain(options: FollowOptions): Follower {
 
   async function readNext(latest: Header): Promise<Chunk | 'again'> {
     const from = last.number + 1
-    if (latest.number === from && (last.hash === null || latest.parentHash === last.hash)) {
-      return { from, head: latest, logs: await readLogs(rpc, { blockHash: latest.hash }, topics) }
+    const behind = latest.number - last.number
+    if (behind <= NEAR) {
+      // By its hash a block's logs are its own, whichever node answers.
+      const next = behind === 1 ? latest : await readHeader(rpc, from)
+      if (!next || (last.hash !== null && next.parentHash !== last.hash)) return 'again'
+      return { from, head: next, logs: await readLogs(rpc, { blockHash: next.hash }, topics) }
     }
-    const end = Math.min(latest.number, last.number + maxRange)
+    const end = Math.min(latest.number, last.number + range)
     const before = await readHeader(rpc, end)
-    const logs = await readLogs(rpc, { from, to: end }, topics)
+    const logs = await readRange(from, end)
     // The range is ours only if its end and the block before it stood still while it was read.
     const [after, parent] = await Promise.all([
       readHeader(rpc, end),
@@ -83,29 +97,37 @@ export function followChain(options: FollowOptions): Follower {
     ])
     if (!before || after?.hash !== before.hash) return 'again'
     if (last.hash !== null && parent?.hash !== last.hash) return 'again'
+    range = Math.min(maxRange, range * 2)
     return { from, head: before, logs }
+  }
+
+  /** A node refuses ranges with too many logs in them, and anyone can make logs: the next try asks for half. */
+  async function readRange(from: number, to: number): Promise<ChainLog[]> {
+    try {
+      return await readLogs(rpc, { from, to }, topics)
+    } catch (error) {
+      range = Math.max(1, Math.floor((to - from + 1) / 2))
+      throw error
+    }
   }
 
   /** True when the chain's head was reached. */
   async function step(): Promise<boolean> {
     const latest = await readHeader(rpc, 'latest')
     if (!latest) return true
-    if (latest.hash === last.hash) return true
-    if (latest.number <= last.number) {
-      if (last.hash === null) return true
-      // Behind what we know: a lagging node when that block is one of ours, else the chain was reorganised.
-      if (recent.some((block) => block.hash === latest.hash)) return true
-      if ((await readHeader(rpc, last.number))?.hash === last.hash) return true
-      await rewind()
-      return false
-    }
-    if (last.hash !== null && (latest.number > last.number + 1 || latest.parentHash !== last.hash)) {
-      const ours = await readHeader(rpc, last.number)
-      if (ours?.hash !== last.hash) {
+    if (latest.hash === last.hash) return caughtUp()
+    if (last.hash !== null) {
+      const ours = latest.number === last.number + 1 ? null : await readHeader(rpc, last.number)
+      const replaced = ours
+        ? ours.hash !== last.hash
+        : latest.number > last.number && latest.parentHash !== last.hash
+      if (replaced) {
         await rewind()
         return false
       }
     }
+    if (latest.number <= last.number) return waitForNode()
+    behindFor = 0
     const chunk = await readNext(latest)
     if (chunk === 'again') return false
     try {
@@ -121,7 +143,22 @@ export function followChain(options: FollowOptions): Follower {
     return chunk.head.number === latest.number
   }
 
-  /** One pass at a time; callers meanwhile share the next. */
+  function caughtUp(): true {
+    behindFor = 0
+    return true
+  }
+
+  /** A node behind what we know is waited for; one that stays behind has another chain, which is read from its start. */
+  async function waitForNode(): Promise<boolean> {
+    behindFor += 1
+    if (last.hash === null || behindFor <= patience) return true
+    behindFor = 0
+    await listener.onReorg(options.floor)
+    startFrom(options.floor)
+    return false
+  }
+
+  /** One pass at a time; whoever asks meanwhile shares it. */
   function catchUp(): Promise<void> {
     pass ??= (async () => {
       try {
