@@ -40,15 +40,20 @@ export async function openGeo(file: string | null): Promise<Geo> {
   }
 }
 
-/** A place as a proxy writes it in headers; `XX` and `T1` (unknown, Tor) name none. */
-export function placeFromHeaders(
+/**
+ * Every place a proxy's headers name; `XX` and `T1` (unknown, Tor) name none. More than one when a proxy adds its word
+ * to a client's instead of replacing it.
+ */
+export function placesFromHeaders(
   headers: IncomingHttpHeaders,
   names: { geoHeader: string; geoRegionHeader: string },
-): Place | null {
-  const country = headers[names.geoHeader]
-  const region = headers[names.geoRegionHeader]
-  if (typeof country !== 'string') return null
-  return placeOf(country, typeof region === 'string' ? region : undefined)
+): Place[] {
+  const countries = headers[names.geoHeader]
+  if (countries === undefined) return []
+  const regions = String(headers[names.geoRegionHeader] ?? '').split(',')
+  return String(countries)
+    .split(',')
+    .flatMap((country) => regions.flatMap((region) => placeOf(country, region) ?? []))
 }
 
 function placeOf(country: string, region: string | undefined): Place | null {

@@ -1,5 +1,5 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import { ROUTE_IDS, routeById } from '@pit/protocol'
 import type { Geo } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
@@ -9,6 +9,7 @@ import type { Metrics } from '../platform/metrics.ts'
 import { createNetworks } from './clientAddress.ts'
 import { createCsrfCheck } from './csrf.ts'
 import { createEdge } from './edge.ts'
+import type { Expects } from './finish.ts'
 import { createHosts } from './hosts.ts'
 import { createInject, type Inject } from './inject.ts'
 import { createOverload } from './overload.ts'
@@ -58,7 +59,8 @@ export interface App {
   inject: Inject
 }
 
-const TIMES = { headersMs: 10_000, bodyMs: 10_000, keepAliveMs: 65_000, closeMs: 10_000, idleMs: 120_000 }
+/** `closeMs` is well below what a supervisor waits before it kills. */
+const TIMES = { headersMs: 10_000, bodyMs: 10_000, keepAliveMs: 65_000, closeMs: 3_000, idleMs: 120_000 }
 /** Also bounds the number of headers: Node's own count drops the surplus in silence. */
 const MAX_HEADER_BYTES = 16_384
 const MAX_CONNECTIONS = 20_000
@@ -114,9 +116,20 @@ export async function createApp(deps: AppDeps): Promise<App> {
   server.timeout = times.idleMs
   // A client may close its half once it has asked; its answer still comes. Node has this switch but no type for it.
   ;(server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true
-  server.on('request', (req, res) => void serve(req, res, 'nothing'))
-  server.on('checkContinue', (req, res) => void serve(req, res, 'continue'))
-  server.on('checkExpectation', (req, res) => void serve(req, res, 'something else'))
+  const answerTo = (expects: Expects) => (req: IncomingMessage, res: ServerResponse) => {
+    serve(req, res, expects).catch((error: unknown) => {
+      deps.logger.error({ err: error }, 'an answer could not be sent')
+      res.destroy()
+    })
+  }
+  server.on('request', answerTo('nothing'))
+  server.on('checkContinue', answerTo('continue'))
+  server.on('checkExpectation', answerTo('something else'))
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   answerParserErrors(server, { peerOf, newRequestId, standing, metrics })
 
   const address = () => server.address() as AddressInfo | null
@@ -136,7 +149,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
     overload.close()
     if (!server.listening) return
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    server.closeIdleConnections()
+    // Node counts a connection that never asked as busy; a browser opens such ones ahead.
+    for (const socket of sockets) if (peerOf(socket).open === 0) socket.destroySoon()
     const late = setTimeout(() => server.closeAllConnections(), times.closeMs)
     await closed
     clearTimeout(late)

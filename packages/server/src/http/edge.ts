@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { fail, isPitError, type PitError, refusal } from '@pit/protocol'
-import { type Geo, isBlocked, placeFromHeaders } from '../compliance/geo.ts'
+import { fail, type PitError } from '@pit/protocol'
+import { type Geo, isBlocked, placesFromHeaders } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import { clientAddressOf, networkOf } from './clientAddress.ts'
+import { createKeyFinder } from './findKey.ts'
 import { type Expects, finish } from './finish.ts'
 import type { Overload } from './overload.ts'
 import { parseJsonObject } from './parseJson.ts'
@@ -14,7 +15,8 @@ import type { Authenticate, PagePlan, RoutePlan } from './plan.ts'
 import { refuseUnless, takingsOf } from './rates/charge.ts'
 import type { Limiter } from './rates/limiter.ts'
 import { bodyLength, ClientGone, checkMediaType, readBody } from './readBody.ts'
-import { isDocumented, type Reply, refusalReply } from './reply.ts'
+import { createRefuse, WrongMethod } from './refuse.ts'
+import type { Reply } from './reply.ts'
 import type { NewRequestId } from './requestId.ts'
 import type { Router } from './router.ts'
 import { targetOf } from './target.ts'
@@ -68,6 +70,8 @@ const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
 /** One request, in the order the contract gives; each step refuses before the next one costs anything. */
 export function createEdge(deps: EdgeDeps): Serve {
   const { clock, router, limiter, metrics, overload, sanctions, logger } = deps
+  const keyOf = createKeyFinder(deps)
+  const { refuse, lastResort } = createRefuse(deps)
 
   /** Host, country, route; then the page, or the route's own way. */
   function answer(visit: Visit): Reply | Promise<Reply> {
@@ -113,7 +117,7 @@ export function createEdge(deps: EdgeDeps): Serve {
         const seen = limiter.peek(takingsOf(plan.bucketsBeforeKey, network, null), clock.nowMs())
         refuseUnless(seen instanceof Promise ? await seen : seen, metrics)
       }
-      key = await keyOf(req, network)
+      key = await keyOf(req.headers.authorization, network)
       refuseSanctioned(key, plan)
     }
     if (plan.buckets.length > 0) {
@@ -139,9 +143,11 @@ export function createEdge(deps: EdgeDeps): Serve {
   }
 
   function refuseBlockedPlace(req: IncomingMessage, peer: Peer, address: string): void {
-    const told = peer.isProxy ? placeFromHeaders(req.headers, deps.config) : null
-    const place = told ?? deps.geo.locate(address)
-    if (place !== null && isBlocked(place)) fail('COUNTRY_BLOCKED')
+    // Either one blocks: a proxy that passes a client's own header on must not lift what the database knows.
+    const told = peer.isProxy ? placesFromHeaders(req.headers, deps.config) : []
+    if (told.some(isBlocked)) fail('COUNTRY_BLOCKED')
+    const found = deps.geo.locate(address)
+    if (found !== null && isBlocked(found)) fail('COUNTRY_BLOCKED')
   }
 
   function enter(visit: Visit): void {
@@ -151,17 +157,6 @@ export function createEdge(deps: EdgeDeps): Serve {
     }
     overload.enter()
     visit.entered = true
-  }
-
-  /** A good key is never held up by the failures of others behind the same address. */
-  async function keyOf(req: IncomingMessage, network: string): Promise<ApiKey> {
-    const bearer = bearerOf(req.headers.authorization)
-    if (bearer !== null) {
-      const key = await deps.authenticate(bearer)
-      if (key !== null) return key
-    }
-    refuseUnless(await limiter.take([{ bucket: 'failed_auth', id: network }], clock.nowMs()), metrics)
-    return fail('UNAUTHORIZED')
   }
 
   function refuseSanctioned({ wallet }: ApiKey, { route }: RoutePlan): void {
@@ -180,31 +175,6 @@ export function createEdge(deps: EdgeDeps): Serve {
     } finally {
       peer.reading = null
     }
-  }
-
-  /** Anything thrown that is no refusal is a defect: logged whole, answered without a word of it. */
-  function refusalOf(error: unknown, { plan, requestId, req }: Visit): PitError {
-    if (error instanceof WrongMethod) return refusal('METHOD_NOT_ALLOWED')
-    if (isPitError(error)) return error
-    metrics.defect(plan?.name ?? 'none')
-    logger.error({ err: error, requestId, route: plan?.name, method: req.method }, 'unexpected exception')
-    return refusal('ENGINE_UNAVAILABLE', {
-      message: `Something went wrong here; report request ${requestId}.`,
-    })
-  }
-
-  function refuse(error: unknown, visit: Visit): { reply: Reply; refused: PitError } {
-    const refused = refusalOf(error, visit)
-    const route = visit.plan?.kind === 'route' ? visit.plan.route : null
-    const reply = refusalReply(refused, route, error instanceof WrongMethod ? ['Allow', error.allow] : [])
-    if (route !== null && !isDocumented(route, refused, reply.status)) {
-      const { requestId } = visit
-      logger.error(
-        { requestId, route: route.id, code: refused.code, status: reply.status },
-        'undocumented refusal',
-      )
-    }
-    return { reply, refused }
   }
 
   function leave({ entered, peer }: Visit): void {
@@ -228,7 +198,10 @@ export function createEdge(deps: EdgeDeps): Serve {
     leave(visit)
     if (reply !== null) {
       if (deps.isClosing() || peer.broken) reply.close = true
-      await finish(visit, reply, refused, deps.standing)
+      await finish(visit, reply, refused, deps.standing).catch((error: unknown) => {
+        ;({ reply, refused } = lastResort(error, visit))
+        return finish(visit, reply, null, deps.standing)
+      })
     }
     const ms = performance.now() - startedMs
     const route = visit.plan?.name ?? 'none'
@@ -240,21 +213,12 @@ export function createEdge(deps: EdgeDeps): Serve {
   }
 }
 
-class WrongMethod extends Error {
-  readonly allow: string
-  constructor(allow: string) {
-    super(allow)
-    this.allow = allow
-  }
-}
-
-function bearerOf(header: string | undefined): string | null {
-  if (header === undefined || header.length > 512) return null
-  return /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1] ?? null
-}
-
 function replyOf(answer: unknown, status: number): Reply {
-  if (!isRawAnswer(answer)) return { status, body: JSON.stringify(answer) }
+  if (!isRawAnswer(answer)) {
+    const body = JSON.stringify(answer) as string | undefined
+    if (body === undefined) throw new TypeError('the handler answered nothing')
+    return { status, body }
+  }
   const reply: Reply = { status: answer.status ?? status, body: answer.serialised }
   if (answer.contentType !== undefined) reply.contentType = answer.contentType
   if (reply.status === 503) reply.headers = ['Retry-After', '5']

@@ -29,7 +29,8 @@ export interface PagePlan {
 }
 
 export type AnyHandler = RoutePlan['handle']
-export type Authenticate = (bearer: string) => Promise<ApiKey | null> | ApiKey | null
+/** `known` asks the store about no key that this process has not found live before; `any` asks about all. */
+export type Authenticate = (bearer: string, which: 'known' | 'any') => Promise<ApiKey | null> | ApiKey | null
 
 export function planRoute(
   route: AnyRoute,

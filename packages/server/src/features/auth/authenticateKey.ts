@@ -20,10 +20,11 @@ export function authenticateKey({ db, clock, keys }: AuthenticateDeps) {
     return { keyId: row.id, accountId: row.account_id, wallet: row.wallet, expiresAtS: row.expires_at_s }
   }
 
-  return async (bearer: string): Promise<ApiKey | null> => {
+  return async (bearer: string, which: 'known' | 'any' = 'any'): Promise<ApiKey | null> => {
     if (!looksLikeKey(bearer)) return null
     // Looked up by its hash: what a look-up's time may tell is about the hash, which no one can steer.
     const sha256Hex = hash('sha256', bearer, 'hex')
+    if (which === 'known' && !keys.has(sha256Hex)) return null
     const found = keys.read(sha256Hex, () => find(Buffer.from(sha256Hex, 'hex')))
     const key = found instanceof Promise ? await found : found
     return key !== null && key.expiresAtS > nowS(clock) ? key : null

@@ -7,6 +7,8 @@ import { REVOKED_CHANNEL, type Revoked } from './store.ts'
 export interface KeyCache {
   /** The live key: from memory, or from `find` when it is not there or is due to be asked again. */
   read(sha256Hex: string, find: () => Promise<ApiKey | null>): ApiKey | Promise<ApiKey | null>
+  /** Whether it was found live lately; it may be due to be asked again. */
+  has(sha256Hex: string): boolean
   /** At once, and for look-ups under way too. */
   forget(revoked: Revoked): void
   close(): Promise<void>
@@ -96,5 +98,5 @@ export async function openKeyCache({ db, clock }: { db: Db; clock: Clock }): Pro
     return asking
   }
 
-  return { read, forget, close: stopListening }
+  return { read, has: (hash) => entries.has(hash), forget, close: stopListening }
 }

@@ -14,7 +14,8 @@ export type AuthOptions = Pick<AuthDeps, 'db' | 'clock' | 'crypto' | 'isSanction
 
 export interface Auth {
   handlers: Pick<Handlers, 'auth.challenge' | 'auth.verify' | 'auth.me' | 'auth.revoke' | 'auth.revoke_all'>
-  authenticateKey(bearer: string): Promise<ApiKey | null>
+  /** `known`: only keys this process has found live before; the store is asked about no other. */
+  authenticateKey(bearer: string, which?: 'known' | 'any'): Promise<ApiKey | null>
   /** For a job, every few minutes. */
   sweep(): Promise<number>
   close(): Promise<void>

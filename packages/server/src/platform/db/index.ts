@@ -1,4 +1,5 @@
-export { migrate } from './migrate.ts'
+export { isStoreUnavailable } from './errors.ts'
+export { MigrationError, migrate } from './migrate.ts'
 export { openDb } from './openDb.ts'
 export { StoreLockedError } from './storeLock.ts'
 export type { Db, Sql } from './types.ts'

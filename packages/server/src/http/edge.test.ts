@@ -1,0 +1,132 @@
+import { connect } from 'node:net'
+import { refusal } from '@pit/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
+import type { Geo } from '../compliance/geo.ts'
+import { createMetrics } from '../platform/metrics.ts'
+import type { ApiKey } from './types.ts'
+
+let app: Awaited<ReturnType<typeof openTestApp>>
+const open = async (options: Parameters<typeof openTestApp>[0] = {}) => {
+  app = await openTestApp(options)
+  await app.listen()
+  return app
+}
+afterEach(() => app.close())
+
+const ME = '/api/v1/auth/me'
+const bearer = { authorization: `Bearer ${GOOD_KEY}` }
+const errorOf = (answer: { json<T>(): T }) => answer.json<{ error: Record<string, unknown> }>().error
+
+describe('where a request is from', () => {
+  const geo: Geo = {
+    locate: (address) =>
+      address.startsWith('5.')
+        ? { country: 'IR', region: null }
+        : address.startsWith('91.')
+          ? { country: 'UA', region: 'UA-43' }
+          : null,
+  }
+  it.each<[string, Record<string, string>, number]>([
+    ['no header, nowhere', {}, 200],
+    ['the database alone', { 'x-forwarded-for': '5.1.1.1' }, 451],
+    ['a header that denies it', { 'x-forwarded-for': '5.1.1.1', 'cf-ipcountry': 'US' }, 451],
+    ['a country without its region', { 'x-forwarded-for': '91.1.1.1', 'cf-ipcountry': 'UA' }, 451],
+    ['another region', { 'x-forwarded-for': '91.1.1.1', 'cf-ipcountry': 'UA', 'cf-region-code': '30' }, 451],
+    ['the header alone', { 'x-forwarded-for': '8.8.8.8', 'cf-ipcountry': 'KP' }, 451],
+    ['neither', { 'x-forwarded-for': '8.8.8.8', 'cf-ipcountry': 'US' }, 200],
+  ])('%s: %j is %s', async (_what, headers, status) => {
+    await open({ geo })
+    expect((await app.inject({ url: ME, headers: { ...bearer, ...headers } })).status).toBe(status)
+  })
+})
+
+describe('keys nobody knows', () => {
+  const key: ApiKey = { keyId: 7, accountId: 3, wallet: WALLET, expiresAtS: 2_000_000_000 }
+
+  it('reach the store no oftener than failures are allowed, also at once, and hold up no known key', async () => {
+    let lookups = 0
+    const known = new Set([GOOD_KEY])
+    await open({
+      authenticate: async (text, which) => {
+        if (known.has(text)) return key
+        if (which === 'any') lookups += 1
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return null
+      },
+    })
+    const ask = (i: number) =>
+      app.inject({ url: ME, headers: { authorization: `Bearer pit_w_${String(i).padStart(43, 'x')}` } })
+    const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => ask(i)))
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length
+    expect([count(401), count(429)]).toEqual([20, 280])
+    // A few are under way when the last failure is drawn.
+    expect(lookups).toBeLessThan(20 + 4)
+    expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
+  })
+
+  it('that are good all pass, however many come at once from one address', async () => {
+    await open({
+      authenticate: async (_text, which) => (which === 'any' ? { ...key, keyId: nextId++ } : null),
+    })
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => app.inject({ url: ME, headers: bearer })),
+    )
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+  })
+})
+
+describe('an answer that cannot be written', () => {
+  it.each<[string, () => unknown]>([
+    ['a bigint', () => ({ n: 1n })],
+    ['nothing', () => undefined],
+    ['a function', () => () => 1],
+    ['a header that is none', () => ({ serialised: '{}', contentType: 'a\r\nb: c' })],
+    [
+      'a refusal with a bigint in it',
+      () => {
+        throw refusal('BAD_REQUEST', { field: 1n })
+      },
+    ],
+  ])('%s is a 503 with its id, and the server lives on', async (_what, answer) => {
+    await open({ handlers: { 'auth.me': answer as never } })
+    const got = await app.inject({ url: ME, headers: bearer })
+    expect([got.status, errorOf(got)['code'], got.headers['retry-after']]).toEqual([
+      503,
+      'ENGINE_UNAVAILABLE',
+      '5',
+    ])
+    expect(errorOf(got)['message']).toContain(got.headers['x-request-id'])
+    expect((await app.inject({ url: '/api/v1/config' })).status).toBe(200)
+  })
+})
+
+it('says that the store is away without a stack per request, and counts no defect', async () => {
+  const metrics = createMetrics({ withProcess: false })
+  const gone = Object.assign(new Error('terminating connection due to administrator command'), {
+    code: '57P01',
+  })
+  await open({ metrics, authenticate: () => Promise.reject(gone) })
+  const answer = await app.inject({ url: ME, headers: bearer })
+  expect([answer.status, errorOf(answer)['code'], answer.headers['retry-after']]).toEqual([
+    503,
+    'ENGINE_UNAVAILABLE',
+    '5',
+  ])
+  expect(answer.text).not.toContain('administrator')
+  expect(app.log.join()).not.toMatch(/unexpected exception|edge\.test\.ts/)
+  expect(await metrics.registry.metrics()).not.toMatch(/pit_http_defects_total\{[^}]*\} [1-9]/)
+})
+
+it('does not wait for connections that ask nothing', async () => {
+  await open()
+  const idle = connect({ port: app.address()!.port, host: '127.0.0.1' })
+  const ended = new Promise((resolve) => idle.once('close', resolve))
+  idle.on('error', () => {})
+  await new Promise((resolve) => idle.once('connect', resolve))
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  const startedMs = performance.now()
+  await app.close()
+  await ended
+  expect(performance.now() - startedMs).toBeLessThan(1_000)
+})
