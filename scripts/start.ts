@@ -1,7 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { lockStore, StoreLockedError } from '../packages/server/src/platform/db/storeLock.ts'
 
 // Starts and watches Pit's processes: the devnet (unless a chain is named), the signer, the server.
 // Each child reports { type: 'stage' | 'ready' | 'failed', text } over IPC and ends when this process does.
@@ -21,10 +22,14 @@ interface Running {
   child: ChildProcess
   ready: Promise<void>
   restarts: number
+  startedAtMs: number
 }
 
-const STOP_BOUND_MS = 10_000
+/** Above what any part takes to answer its last requests and write its state. */
+const STOP_BOUND_MS = 20_000
 const MAX_RESTARTS = 5
+/** A part that ran this long is well again: its earlier ends no longer count. */
+const WELL_AFTER_MS = 10 * 60_000
 
 const here = dirname(fileURLToPath(import.meta.url))
 const dataDir = process.env['DATA_DIR'] ?? '.pit'
@@ -37,31 +42,15 @@ const say = (who: string, text: string) => console.log(`${seconds()}  ${who.padE
 
 function ownDataDir(): void {
   mkdirSync(dataDir, { recursive: true })
-  const lock = join(dataDir, 'start.lock')
-  const alive = (pid: number) => {
-    try {
-      process.kill(pid, 0)
-      return true
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EPERM'
-    }
-  }
-  for (;;) {
-    try {
-      writeFileSync(lock, String(process.pid), { flag: 'wx' })
-      process.on('exit', () => rmSync(lock, { force: true }))
-      return
-    } catch {
-      const pid = Number(existsSync(lock) ? readFileSync(lock, 'utf8') : 0)
-      if (pid > 0 && alive(pid)) {
-        console.error(
-          `Pit is already running here (process ${pid}, data in ${dataDir}).\n` +
-            `Use that one, stop it with "kill ${pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT and METRICS_PORT.`,
-        )
-        process.exit(1)
-      }
-      rmSync(lock, { force: true })
-    }
+  try {
+    process.on('exit', lockStore(join(dataDir, 'start.lock')))
+  } catch (error) {
+    if (!(error instanceof StoreLockedError)) throw error
+    console.error(
+      `Pit is already running here (process ${error.pid}, data in ${dataDir}).\n` +
+        `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT and METRICS_PORT.`,
+    )
+    process.exit(1)
   }
 }
 
@@ -79,7 +68,7 @@ function launch(part: Part, restarts = 0): Running {
       reject(new Error(`${part.name} ended before it was ready (${signal ?? `exit code ${code}`})`))
     })
   })
-  const entry: Running = { part, child, ready, restarts }
+  const entry: Running = { part, child, ready, restarts, startedAtMs: performance.now() }
   running.set(part.name, entry)
   // Watch it for life once it has been ready; an end before that is the start's own failure.
   ready.then(
@@ -91,7 +80,8 @@ function launch(part: Part, restarts = 0): Running {
 
 function revive(entry: Running, why: string): void {
   if (stopping) return
-  const { part, restarts } = entry
+  const { part } = entry
+  const restarts = performance.now() - entry.startedAtMs > WELL_AFTER_MS ? 0 : entry.restarts
   if (restarts >= MAX_RESTARTS) {
     say(part.name, `ended again (${why}); giving up after ${MAX_RESTARTS} restarts`)
     void stop(1)
@@ -160,14 +150,14 @@ async function main(): Promise<void> {
   ownDataDir()
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
-  const devnetPort = process.env['DEVNET_PORT'] ?? '8545'
   const withDevnet = !process.env['CHAIN_RPC_URL']
+  const devnetUrl = `http://127.0.0.1:${process.env['DEVNET_PORT'] ?? '8545'}`
+  const profile = join(dataDir, 'devnet', 'profile.json')
   const chainEnv: Record<string, string> = withDevnet
-    ? {
-        CHAIN_RPC_URL: `http://127.0.0.1:${devnetPort}`,
-        SEQUENCER_URL: `http://127.0.0.1:${devnetPort}/sequencer`,
-      }
+    ? { CHAIN_RPC_URL: devnetUrl, SEQUENCER_URL: `${devnetUrl}/sequencer`, PROFILE: profile }
     : {}
+  // The devnet writes it when it is ready; an old one may name other ports.
+  if (withDevnet) rmSync(profile, { force: true })
   const parts: Part[] = [
     ...(withDevnet ? [{ name: 'devnet', file: 'devnet.js', env: {} }] : []),
     { name: 'signer', file: 'signer.js', env: chainEnv },

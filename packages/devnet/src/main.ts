@@ -50,7 +50,8 @@ try {
     process.exit(0)
   }
   process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  // Ctrl-C reaches every process of the terminal; a supervisor stops us in its own order.
+  process.on('SIGINT', process.send ? () => {} : stop)
   if (process.send) process.on('disconnect', stop)
   report({ type: 'ready', text: `chain 4663 at ${devnet.url}, vendors at ${devnet.vendorsUrl}` })
 } catch (error) {

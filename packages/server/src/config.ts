@@ -16,7 +16,10 @@ export const SETTINGS = {
   },
   ROLE: { default: 'api,jobs', means: 'What this process does: api, jobs or both.' },
   DATA_DIR: { default: '.pit', means: 'Where state lives: the embedded store, the chain, the profile.' },
-  PROFILE: { default: '', means: 'Chain profile file. Empty: the one the devnet writes under DATA_DIR.' },
+  PROFILE: {
+    default: '',
+    means: 'Chain profile file; needed with CHAIN_RPC_URL. Empty: the one the devnet writes under DATA_DIR.',
+  },
   CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain. Set: no devnet starts.' },
   SEQUENCER_URL: { default: '', means: 'Where signed transactions are relayed. Empty: the chain RPC.' },
   DATABASE_URL: { default: '', means: 'PostgreSQL. Empty: the embedded store (PGlite) under DATA_DIR.' },
@@ -98,6 +101,11 @@ export function readConfig(env: Record<string, string | undefined>) {
   const roles = list('ROLE')
   if (roles.length === 0 || roles.some((role) => role !== 'api' && role !== 'jobs')) {
     throw new ConfigError(`ROLE is "${text('ROLE')}": use api, jobs or both`)
+  }
+  if (optional('CHAIN_RPC_URL') && !optional('PROFILE')) {
+    throw new ConfigError(
+      "PROFILE is not set: with CHAIN_RPC_URL name that chain's profile, such as profiles/mainnet.json",
+    )
   }
   const authDomain = optional('AUTH_DOMAIN')
   const listenPort = port('PORT')

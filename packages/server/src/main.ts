@@ -1,7 +1,8 @@
+import { StartRefused } from './checkChain.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { StoreLockedError } from './platform/db/index.ts'
 import { ProfileError } from './platform/readProfile.ts'
-import { StartRefused, startServer } from './startServer.ts'
+import { startServer } from './startServer.ts'
 
 // The server as a process of its own. Under a supervisor it reports over IPC, else it prints.
 

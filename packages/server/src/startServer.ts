@@ -1,5 +1,6 @@
 import { createCrypto } from '@pit/chain'
 import { Redis } from 'ioredis'
+import { checkChain, StartRefused } from './checkChain.ts'
 import { openGeo } from './compliance/geo.ts'
 import { openSanctions } from './compliance/sanctions.ts'
 import type { Config } from './config.ts'
@@ -30,8 +31,6 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-export class StartRefused extends Error {}
-
 const PROFILE_WAIT_MS = 60_000
 const SWEEP_EVERY_MS = 60_000
 const MARKET_WAIT_MS = 10_000
@@ -46,7 +45,12 @@ export async function startServer(config: Config, stage: (text: string) => void)
   /** What was opened, closed in the opposite order. */
   const opened: (() => Promise<unknown> | unknown)[] = []
   const close = async () => {
-    for (const end of opened.reverse().splice(0)) await end()
+    for (const end of opened.reverse().splice(0)) {
+      // One that cannot end must not keep the store from being closed.
+      await Promise.resolve()
+        .then(end)
+        .catch((error) => logger.warn({ err: error }, 'a part did not end cleanly'))
+    }
   }
 
   try {
@@ -71,6 +75,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
     if (!rpcUrl) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
     const rpc = createRpc({ url: rpcUrl })
     opened.push(() => rpc.close())
+    await checkChain(rpc, profile)
     stage(`profile ${profile.name}, chain at ${new URL(rpcUrl).host}`)
 
     const rates = ratesOf({ scale: config.rateLimitScale, overallFactor: config.rateOverallFactor })

@@ -1,0 +1,36 @@
+import type { ChainProfile } from '@pit/protocol'
+import { type Rpc, RpcUnreachable } from './platform/rpc.ts'
+
+/** The server will not run as it is set up; the message says what to change. */
+export class StartRefused extends Error {}
+
+/**
+ * A profile of another chain, or of a devnet that was made anew, would send money to addresses that are nobody's.
+ * A chain that does not answer now is let pass: nothing is built without it, and the market says so.
+ */
+export async function checkChain(rpc: Rpc, profile: ChainProfile): Promise<void> {
+  try {
+    const chainId = Number(await rpc.request<string>('eth_chainId'))
+    if (chainId !== profile.chain_id) {
+      throw new StartRefused(
+        `the chain has id ${chainId}, the profile is of ${profile.chain_id}: set CHAIN_RPC_URL`,
+      )
+    }
+    const pinned = {
+      universal_router: profile.contracts.universal_router,
+      v4_pool_manager: profile.contracts.v4_pool_manager,
+      delegation_manager: profile.delegation.delegation_manager,
+    }
+    for (const [name, address] of Object.entries(pinned)) {
+      if (address === null) continue
+      const code = await rpc.request<string>('eth_getCode', [address, 'latest'])
+      if (code === '0x') {
+        throw new StartRefused(
+          `no contract at ${name} ${address}: profile ${profile.name} is not of this chain; set PROFILE and CHAIN_RPC_URL to the same one`,
+        )
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof RpcUnreachable)) throw error
+  }
+}
