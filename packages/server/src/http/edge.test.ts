@@ -66,13 +66,14 @@ describe('keys nobody knows', () => {
   })
 
   it('that are good all pass, however many come at once from one address', async () => {
+    let nextId = 1
     await open({
       authenticate: async (_text, which) => (which === 'any' ? { ...key, keyId: nextId++ } : null),
     })
     const answers = await Promise.all(
       Array.from({ length: 60 }, () => app.inject({ url: ME, headers: bearer })),
     )
-    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(answers.filter(({ status }) => status !== 200).map(({ text }) => text)).toEqual([])
   })
 })
 

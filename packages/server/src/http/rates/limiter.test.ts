@@ -103,6 +103,50 @@ describe('in memory', () => {
   })
 })
 
+describe('a Redis that is slow', () => {
+  /** Answers yes to everything, after as long as it is told. */
+  function openSlow(delaysMs: () => number) {
+    const lines: string[] = []
+    const redis = {
+      status: 'ready',
+      defineCommand() {},
+      on() {},
+      off() {},
+      disconnect() {},
+      pitTake: () => new Promise((resolve) => setTimeout(resolve, delaysMs(), [0, '0'])),
+    } as unknown as Redis
+    const limiter = createRedisLimiter({
+      redis,
+      rates: RATES,
+      local: createMemoryLimiter({ rates: RATES }),
+      logger: createLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } }),
+      metrics: createMetrics({ withProcess: false }),
+      timeoutMs: 20,
+      restMs: 0,
+      time: 'handed in',
+    })
+    return { limiter, lines }
+  }
+  const one = [{ bucket: 'key', id: 'slow' }] as const
+
+  it('charges a request once, though its answer comes after the fallback’s', async () => {
+    const { limiter } = openSlow(() => 60)
+    for (let i = 0; i < 3; i++) {
+      const ten = await Promise.all(Array.from({ length: 10 }, () => limiter.take(one, START_MS)))
+      expect(ten.every(({ ok }) => ok)).toBe(true)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    expect((await limiter.take(one, START_MS)).ok).toBe(false)
+  })
+
+  it('now and then is told of once, not at every turn', async () => {
+    let asked = 0
+    const { limiter, lines } = openSlow(() => (asked++ % 2 === 0 ? 60 : 0))
+    for (let i = 0; i < 12; i++) await limiter.take(one, START_MS)
+    expect(lines).toHaveLength(1)
+  })
+})
+
 describe.skipIf(!hasRedis)(`in Redis${hasRedis ? '' : ' (redis-server is not installed: skipped)'}`, () => {
   let folder: string
   let server: ChildProcess
@@ -112,7 +156,9 @@ describe.skipIf(!hasRedis)(`in Redis${hasRedis ? '' : ' (redis-server is not ins
   const metrics = createMetrics({ withProcess: false })
   const logger = createLogger({ level: 'silent' })
 
-  function openLimiter(options: { timeoutMs?: number; restMs?: number; prefix?: string } = {}): Limiter {
+  function openLimiter(
+    options: { timeoutMs?: number; restMs?: number; calmMs?: number; prefix?: string } = {},
+  ): Limiter {
     const redis = new Redis({ port, host: '127.0.0.1', enableOfflineQueue: true, retryStrategy: () => 50 })
     const limiter = createRedisLimiter({
       redis,
@@ -186,7 +232,7 @@ describe.skipIf(!hasRedis)(`in Redis${hasRedis ? '' : ' (redis-server is not ins
   })
 
   it('goes on in this process while Redis is away or frozen, and comes back', async () => {
-    const limiter = await ready(openLimiter({ timeoutMs: 20, restMs: 100 }))
+    const limiter = await ready(openLimiter({ timeoutMs: 20, restMs: 100, calmMs: 200 }))
     const one = [{ bucket: 'key', id: 'down' }] as const
     expect((await limiter.take(one, START_MS)).ok).toBe(true)
     server.kill('SIGSTOP')

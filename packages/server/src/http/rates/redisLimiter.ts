@@ -48,6 +48,8 @@ interface RedisLimiterDeps {
   timeoutMs?: number
   /** How long Redis is left alone after it was too slow. */
   restMs?: number
+  /** How long Redis must answer in time before it counts as back: one that is slow now and then stays degraded. */
+  calmMs?: number
   /** Tests hand time in; servers ask Redis, so that they agree. */
   time?: 'redis' | 'handed in'
   prefix?: string
@@ -64,7 +66,8 @@ export function createRedisLimiter({
   logger,
   metrics,
   timeoutMs = 10,
-  restMs = 1000,
+  restMs = 1_000,
+  calmMs = 10_000,
   time = 'redis',
   prefix = 'pit:rate:',
 }: RedisLimiterDeps): Limiter {
@@ -72,6 +75,7 @@ export function createRedisLimiter({
   const run = (redis as unknown as { pitTake: Run }).pitTake.bind(redis)
   let degraded = false
   let restUntilMs = 0
+  let missedAtMs = Number.NEGATIVE_INFINITY
   let failures = 0
 
   function setDegraded(now: boolean, why?: unknown): void {
@@ -102,12 +106,15 @@ export function createRedisLimiter({
     const now = time === 'redis' ? '' : String(nowMs)
     const answer = run(keys.length, ...keys, now, draw ? '1' : '0', ...args)
     return new Promise<Taken>((resolve) => {
-      let answered = false
+      // One of the two settles a request: an answer that comes after the fallback's must not draw here again.
+      let settled = false
       const giveUp = (why: unknown) => {
         clearTimeout(timer)
-        if (answered) return
+        if (settled) return
+        settled = true
         failures += 1
-        if (failures >= REST_AFTER) restUntilMs = performance.now() + restMs
+        missedAtMs = performance.now()
+        if (failures >= REST_AFTER) restUntilMs = missedAtMs + restMs
         setDegraded(true, why)
         resolve(local[verb](takings, nowMs))
       }
@@ -115,10 +122,11 @@ export function createRedisLimiter({
       const late = () => setImmediate(giveUp, new Error(`no answer within ${timeoutMs} ms`))
       const timer = setTimeout(late, timeoutMs)
       answer.then(([failing, waitMs]) => {
-        answered = true
         clearTimeout(timer)
+        if (settled) return
+        settled = true
         failures = 0
-        if (performance.now() >= restUntilMs) setDegraded(false)
+        if (performance.now() - missedAtMs >= calmMs) setDegraded(false)
         const taking = takings[failing - 1]
         const there =
           taking === undefined ? PASSED : refused(taking.bucket, rates[taking.bucket], Number(waitMs))
