@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRiskCode, isSevere, type RiskCode, ROUTES } from '@pit/protocol'
+import { type ChainProfile, isRiskCode, isSevere, type RiskCode, ROUTES } from '@pit/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { deployTricks, TRICKS } from './gallery/deployTricks.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 // Every bad token of the devnet, through the real server on the real chain: each gets exactly the risks it deserves.
@@ -19,6 +20,7 @@ interface Info {
   agents: { token: string }[]
   long_tail: { address: string; symbol: string; venues: string[]; graduated?: boolean }[]
   upgradeable: { token: string }
+  profile: ChainProfile
 }
 interface TokenAnswer {
   address: string
@@ -105,7 +107,11 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server?.stop()
-  devnet?.kill('SIGTERM')
+  if (devnet && devnet.exitCode === null) {
+    const ended = new Promise((resolve) => devnet?.once('exit', resolve))
+    devnet.kill('SIGTERM')
+    await ended
+  }
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -228,6 +234,25 @@ describe('the gallery', () => {
     expect(undecided).toMatchObject({ decimals: 0, flags: { decimals_read: false } })
     expect(undecided.warnings.join()).toMatch(/decimals/)
     expect(server.rssBytes()).toBeLessThan(1_200_000_000)
+  })
+})
+
+describe('tricks', () => {
+  it('are seen through, and fair tokens are not slandered', async () => {
+    const addresses = await deployTricks(chainUrl, info.profile)
+    await sleep(1_000)
+    const wrong: string[] = []
+    for (const [name, { risks }] of Object.entries(TRICKS)) {
+      const { body } = await token(addresses[name]!)
+      const want = [...risks, ...CONTEXT].sort()
+      const got = body.risks ? codesOf(body) : [JSON.stringify(body.error)]
+      if (got.join() !== want.join()) wrong.push(`${name}: ${got} instead of ${want}`)
+    }
+    expect(wrong).toEqual([])
+    expect((await token(addresses['greedy']!)).body.flags).toMatchObject({
+      buy_tax_bps: 9_000,
+      sell_tax_bps: 0,
+    })
   })
 })
 

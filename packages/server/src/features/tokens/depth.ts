@@ -4,9 +4,6 @@ import { type Address, type Concentrated, type CurvePool, midPrice, type Pool } 
 
 export type TradingPool = Pool | CurvePool
 
-export const tokenOf = (pool: TradingPool, other: Address): Address =>
-  pool.version === 'curve' ? pool.token : pool.token0 === other ? pool.token1 : pool.token0
-
 /** What stands at the other side of `token`. */
 export function pairOf(pool: TradingPool, token: Address): Address {
   if (pool.version === 'curve') return pool.pair

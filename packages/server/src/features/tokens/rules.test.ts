@@ -286,6 +286,7 @@ describe('limits and warnings', () => {
     )
     expect(warned(trial({ balanceLies: true }))).toMatch(/cannot be believed/)
     expect(warned(trial({ sell: { ok: true, taxBps: 700 } }))).toMatch(/7%/)
+    expect(warned(trial({ buyTaxBps: 9_000 }))).toMatch(/Buying it costs 90%/)
     expect(warned(trial({ hookTakeBps: 500 }))).toMatch(/hook of its pool keeps 5%/)
     expect(warned(trial({ sell: { ok: false, why: 'NotToday', paused: false } }))).toMatch(
       /not sold again \(NotToday\)/,

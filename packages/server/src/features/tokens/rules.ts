@@ -267,6 +267,8 @@ export function warningsOf(judged: Judged, risks: readonly Disclosure[]): string
       trial.sell.taxBps > NO_TAX_BPS &&
       trial.sell.taxBps <= TOKENS.severeSellTaxBps &&
       `Selling it costs ${percent(trial.sell.taxBps)}.`,
+    buyTaxBps(judged) > TOKENS.severeSellTaxBps &&
+      `Buying it costs ${percent(buyTaxBps(judged))}: what arrives is worth that much less.`,
     trial.status === 'done' &&
       trial.hookTakeBps > NO_TAX_BPS &&
       `The hook of its pool keeps ${percent(trial.hookTakeBps)} of a purchase.`,
