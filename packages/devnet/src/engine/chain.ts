@@ -4,6 +4,7 @@ import { wayOf } from './admin.ts'
 import { createArchiver } from './archiver.ts'
 import { bootEngine, replayLog, restorePool, worldAt } from './boot.ts'
 import { clockCall, type NextBlock } from './clockCalls.ts'
+import { collectAnswers } from './collectGarbage.ts'
 import type { BlockEntry, Entry } from './entries.ts'
 import { createFifo } from './fifo.ts'
 import { readImage, readLog, sweepGenerations } from './generation.ts'
@@ -41,6 +42,8 @@ const ROTATE_AT_KB = 18_000
 const UNTICKED_FACTOR = 6
 /** Blocks wait for an engine's successor when it has grown to this many times its limit: memory before speed. */
 const WAIT_AT = 3
+/** The traces of this many transactions may wait for V8 to notice. */
+const COLLECT_AFTER_TXS = 20
 /** A stop leaves an image when a start would otherwise replay this part of what makes a rotation. */
 const LEAVE_IMAGE_AT = 0.1
 /** With more than this to trace, a stop does not wait for an image: the next start replays. */
@@ -120,6 +123,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   let rotateAt = rotateAtKb
   // What the engine had grown by when the clock began to tick: no reason to hold up the first blocks.
   let deployedKb = 0
+  let answeredTxs = 0
   let rotating: Promise<void> | undefined
   let next: NextBlock = {}
   let touched = entries.findLast((entry) => entry.kind !== 'pool')?.kind === 'admin'
@@ -180,6 +184,11 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       headBlock = block
       head = headOf(block)
       stats.blocks += 1
+      answeredTxs += block.transactions.length
+      if (answeredTxs >= COLLECT_AFTER_TXS) {
+        answeredTxs = 0
+        collectAnswers()
+      }
       grownKb += growthOf(block.transactions.length, BigInt(block['gasUsed'] as Hex))
       return block
     })
