@@ -9,6 +9,8 @@ const hex = (random: Random, digits: number): string =>
 /** Text for the patterns the schemas use; the wrong text now and then is part of the plan. */
 function textFor(random: Random, pattern: string | undefined): string {
   if (pattern?.includes('{130}')) return `0x${hex(random, 130)}`
+  if (pattern?.includes('{64,8192}'))
+    return `0x${hex(random, random.chance(0.7) ? 130 : 2 * (60 + random.below(400)))}`
   if (pattern?.includes('{64}$')) return `0x${hex(random, 64)}`
   if (pattern?.includes('{40}'))
     return random.chance(0.3) ? random.pick(['ETH', 'USDG', 'NVDA']) : `0x${hex(random, 40)}`

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Answer, Count, Id, Nullable, OneOf, Signature, Text, UnixS, Wallet, Whole } from './scalars.ts'
+import { Answer, Count, Id, Nullable, OneOf, SignInSignature, Text, UnixS, Wallet, Whole } from './scalars.ts'
 
 export const ChallengeRequest = Type.Object({
   address: Wallet('the wallet that will sign'),
@@ -31,13 +31,13 @@ export const Challenge = Answer(
 
 export const VerifyRequest = Type.Object({
   address: Wallet('the wallet that signed'),
-  signature: Signature('personal_sign of the message'),
+  signature: SignInSignature('personal_sign of the message'),
   nonce: Type.Optional(Id('selects the open challenge; absent: all open ones, newest first')),
 })
 
 export const RevokeAllRequest = Type.Object({
   address: Wallet('the wallet that signed'),
-  signature: Signature('personal_sign of a revoke-all message'),
+  signature: SignInSignature('personal_sign of a revoke-all message'),
   nonce: Id('of the revoke-all challenge'),
 })
 

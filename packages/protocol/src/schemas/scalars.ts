@@ -45,6 +45,12 @@ export const Hex = (description: string) => Type.String({ description, pattern: 
 export const TxHash = (description: string) => Type.String({ description, pattern: '^0x[0-9a-fA-F]{64}$' })
 export const Signature = (description: string) =>
   Type.String({ description: `${description}; 0x and 130 hex digits`, pattern: '^0x[0-9a-fA-F]{130}$' })
+/** Contract wallets sign with longer hex, compact ones with 64 bytes: they pass here, and BAD_SIGNATURE says why not. */
+export const SignInSignature = (description: string) =>
+  Type.String({
+    description: `${description}; 0x and 130 hex digits (longer ones, as contract wallets send, are BAD_SIGNATURE)`,
+    pattern: '^0x([0-9a-fA-F]{2}){64,8192}$',
+  })
 /** A core symbol or an address. Other symbols pass here and are refused by name later, with a better code. */
 export const TokenRef = (description: string) =>
   Type.String({
