@@ -50,20 +50,18 @@ export async function openKeyCache({ db, clock }: { db: Db; clock: Clock }): Pro
     }
   }
 
-  const stopListening =
-    db.engine === 'pglite'
-      ? async () => {}
-      : await db.listen(REVOKED_CHANNEL, {
-          heard: (payload) => forget(JSON.parse(payload) as Revoked),
-          lost() {
-            listening = false
-            forgetAll()
-          },
-          back() {
-            forgetAll()
-            listening = true
-          },
-        })
+  // The embedded store hears only itself, but it too may stop and come back with a revocation nobody was told of.
+  const stopListening = await db.listen(REVOKED_CHANNEL, {
+    heard: (payload) => forget(JSON.parse(payload) as Revoked),
+    lost() {
+      listening = false
+      forgetAll()
+    },
+    back() {
+      forgetAll()
+      listening = true
+    },
+  })
 
   function keep(hash: string, key: ApiKey): void {
     if (entries.size >= MOST_KEYS) {

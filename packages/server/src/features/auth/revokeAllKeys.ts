@@ -15,10 +15,14 @@ export async function revokeAllKeys(
 ): Promise<Answer<'auth.revoke_all'>> {
   const { id, wallet } = await findSignedChallenge(deps, 'revoke-all', body)
   const atS = nowS(deps.clock)
-  const revoked = await deps.db.transaction(async (sql) => {
-    if (!(await useChallenge(sql, id, atS))) fail('CHALLENGE_EXPIRED')
-    return markWalletRevoked(sql, wallet, atS)
-  })
-  deps.keys.forget({ wallet })
-  return { wallet, revoked, note: NOTE }
+  try {
+    const revoked = await deps.db.transaction(async (sql) => {
+      if (!(await useChallenge(sql, id, atS))) fail('CHALLENGE_EXPIRED')
+      return markWalletRevoked(sql, wallet, atS)
+    })
+    return { wallet, revoked, note: NOTE }
+  } finally {
+    // Also when the commit's outcome is unknown: the store is asked, not the memory of before.
+    deps.keys.forget({ wallet })
+  }
 }

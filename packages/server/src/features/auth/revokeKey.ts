@@ -9,7 +9,11 @@ export async function revokeKey(
   { db, clock, keys }: Pick<AuthDeps, 'db' | 'clock' | 'keys'>,
   { keyId, wallet }: ApiKey,
 ): Promise<Answer<'auth.revoke'>> {
-  await markKeyRevoked(db, keyId, nowS(clock))
-  keys.forget({ keyId })
+  try {
+    await markKeyRevoked(db, keyId, nowS(clock))
+  } finally {
+    // Also when the commit's outcome is unknown: the store is asked, not the memory of before.
+    keys.forget({ keyId })
+  }
   return { revoked: true, key_id: keyId, wallet }
 }

@@ -23,11 +23,13 @@ export async function addChallenge(
       `insert into challenges (wallet, purpose, nonce, issued_at_s, expires_at_s) values ($1, $2, $3, $4, $5)`,
       [wallet, purpose, nonce, issuedAtS, expiresAtS],
     )
+    // Five of each purpose: anyone may ask for a wallet's sign-in challenges, and must not push its revoke-all out.
     await sql.query(
       `delete from challenges where id in (
-         select id from challenges where wallet = $1 and used_at_s is null and expires_at_s > $2
-         order by id desc offset $3)`,
-      [wallet, issuedAtS, AUTH.maxOpenChallengesPerWallet],
+         select id from challenges
+         where wallet = $1 and purpose = $2 and used_at_s is null and expires_at_s > $3
+         order by id desc offset $4)`,
+      [wallet, purpose, issuedAtS, AUTH.maxOpenChallengesPerWallet],
     )
   })
 }
