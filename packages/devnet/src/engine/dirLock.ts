@@ -1,6 +1,9 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** A process that was killed takes a moment to be gone, and a restart may be quicker. */
+const GRACE_MS = 1_000
+
 /** Takes the folder for this process, or throws saying who has it. Answers the release. */
 export function lockDir(dir: string): () => void {
   mkdirSync(dir, { recursive: true })
@@ -9,14 +12,16 @@ export function lockDir(dir: string): () => void {
   const me = `${process.pid} ${startTicks(process.pid)}`
   writeFileSync(mine, me)
   try {
-    for (let attempt = 0; attempt < 10; attempt++) {
+    const untilMs = performance.now() + GRACE_MS
+    for (;;) {
       if (linked(mine, lock)) return () => release(lock, me)
       const holder = read(lock)
       if (holder === undefined) continue
-      if (isAlive(holder)) throw new Error(`${dir} is in use by process ${holder.split(' ')[0]}`)
-      takeAway(lock, holder, `${mine}.stale`)
+      if (!isAlive(holder)) takeAway(lock, holder, `${mine}.stale`)
+      else if (holder === me || performance.now() > untilMs) {
+        throw new Error(`${dir} is in use by process ${holder.split(' ')[0]}`)
+      } else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50)
     }
-    throw new Error(`${dir} could not be locked`)
   } finally {
     unlinkSync(mine)
   }
@@ -64,14 +69,19 @@ function isAlive(holder: string): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  // A process id that was given out again is not the holder; where the start time is unknown, it is.
-  const now = startTicks(Number(pid))
-  return !started || now === '-' || started === '-' || started === now
+  const stat = statOf(Number(pid))
+  // Without /proc nothing more is known of it.
+  if (!stat || !started || started === '-') return true
+  // Dead and not yet collected by its parent; or a process id that was given out again.
+  return stat.state !== 'Z' && stat.startTicks === started
 }
 
-/** When the process started, in the kernel's ticks; "-" where there is no /proc. */
-function startTicks(pid: number): string {
+const startTicks = (pid: number): string => statOf(pid)?.startTicks ?? '-'
+
+/** The state letter of a process and when it started, in the kernel's ticks; undefined where there is no /proc. */
+function statOf(pid: number): { state: string; startTicks: string } | undefined {
   const stat = read(`/proc/${pid}/stat`)
-  if (!stat) return '-'
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '-'
+  if (!stat) return undefined
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state: fields[0] ?? '', startTicks: fields[19] ?? '-' }
 }
