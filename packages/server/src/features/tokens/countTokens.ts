@@ -91,9 +91,9 @@ export async function countTokens(db: Sql, generatedAtS: number): Promise<TokenC
     const startedMs = performance.now()
     const groups = await db.query<Group>(
       `select max(address) as last, count(*)::int4 as rows, tier, kind, tradable, blocked_reason, risks
-       from (select * from tokens where address > $1 order by address limit $2) piece
+       from (select * from tokens where address > $1 order by address limit ${CHUNK}) piece
        group by tier, kind, tradable, blocked_reason, risks`,
-      [after, CHUNK],
+      [after],
     )
     for (const { last, rows, tier, kind, tradable, blocked_reason, risks } of groups) {
       counts.total += rows

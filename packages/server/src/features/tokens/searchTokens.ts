@@ -141,9 +141,9 @@ export async function countSharing(
 ): Promise<{ count: number; atLeast: boolean }> {
   const [row] = await sql.query<{ count: number }>(
     `select count(*)::int4 as count from (
-       select 1 from tokens where symbol_key = $1 and address <> $2 limit $3
+       select 1 from tokens where symbol_key = $1 and address <> $2 order by symbol_key limit ${MAX_SHARED + 1}
      ) sharing`,
-    [searchKey(symbol), except, MAX_SHARED + 1],
+    [searchKey(symbol), except],
   )
   const count = row?.count ?? 0
   return { count: Math.min(count, MAX_SHARED), atLeast: count > MAX_SHARED }
