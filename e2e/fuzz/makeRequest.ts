@@ -16,7 +16,8 @@ const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'TR
 export function makeRequest(random: Random, key: string): FuzzRequest {
   const route = routeById(random.pick(ROUTE_IDS as RouteId[]))
   const method = random.chance(0.96) ? route.method : random.pick(METHODS)
-  const target = pathFor(random, route) + queryFor(random, route)
+  const { path, isBent } = pathFor(random, route)
+  const target = path + queryFor(random, route)
   const headers = headersFor(random, key)
   const body = method === 'POST' || random.chance(0.02) ? bodyFor(random, route.body) : null
   let sent = body
@@ -43,7 +44,7 @@ export function makeRequest(random: Random, key: string): FuzzRequest {
     `${method} ${target} HTTP/1.1\r\n${headers.join('\r\n')}\r\nConnection: close\r\n\r\n`,
   )
   const bytes = sent === null ? head : Buffer.concat([head, sent])
-  if (random.chance(0.96)) return { bytes, route, sound: method === route.method, halfClose }
+  if (random.chance(0.96)) return { bytes, route, sound: method === route.method && !isBent, halfClose }
   return { bytes: breakHead(random, bytes, head.length), route, sound: false, halfClose: true }
 }
 
@@ -55,7 +56,8 @@ const TYPES = [
   'x',
 ]
 
-function pathFor(random: Random, route: AnyRoute): string {
+/** A bent path may be another route's: tokens/stats with a space is tokens/<address>. */
+function pathFor(random: Random, route: AnyRoute): { path: string; isBent: boolean } {
   const given = route.path.replace(/:(\w+)/g, () =>
     random.pick([
       () => `0x${'ab'.repeat(20)}`,
@@ -65,8 +67,8 @@ function pathFor(random: Random, route: AnyRoute): string {
       () => random.pick(['%00', '%2e%2e', 'a%2Fb', '%c3%28', '%', '%zz', 'ai', '..', "'", '%F0%9F%A6%8A']),
     ])(),
   )
-  if (random.chance(0.97)) return given
-  return random.pick([
+  if (random.chance(0.97)) return { path: given, isBent: false }
+  const path = random.pick([
     `${given}/`,
     `/${given}`,
     given.toUpperCase(),
@@ -74,6 +76,7 @@ function pathFor(random: Random, route: AnyRoute): string {
     `${given}%20`,
     given.slice(0, -1),
   ])
+  return { path, isBent: true }
 }
 
 function queryFor(random: Random, route: AnyRoute): string {
