@@ -12,25 +12,21 @@ const FEATURE = /<Feature\s[^>]*?FeatureTypeID="(\d+)"[^>]*>([\s\S]*?)<\/Feature
 const DETAIL = /<VersionDetail[^>]*>\s*(0x[0-9a-fA-F]{40})\s*<\/VersionDetail>/g
 
 /**
- * Addresses of a sanctions list, lower-case. Takes our own plain format (an address a line, `#` comments) and what
- * the US Treasury publishes: sdn.csv, sdn.txt, sdn.xml and sdn_advanced.xml. Every 0x address counts whatever coin
- * it is listed under, because the same key controls it on every EVM chain.
+ * Addresses of a sanctions list, lower-case. Takes our own plain format (an address a line, `#` comments), what the US
+ * Treasury publishes (sdn.csv, sdn.txt, sdn.xml and sdn_advanced.xml), and both in one file. Every 0x address counts
+ * whatever coin it is listed under, because the same key controls it on every EVM chain.
  */
 export function parseSanctions(text: string): ReadonlySet<string> {
-  const addresses = text.includes(TREASURY_MARKER) ? treasuryAddresses(text) : plainAddresses(text)
+  const lines = text.split('\n').map((line) => line.split('#')[0]!.trim())
+  const addresses = new Set(lines.map((line) => line.toLowerCase()).filter((line) => ADDRESS.test(line)))
+  if (lines.some((line) => line.includes(TREASURY_MARKER))) {
+    for (const address of treasuryAddresses(text)) addresses.add(address)
+  } else {
+    // Without the Treasury's rows around them, every line is ours and has to make sense.
+    const wrong = lines.findIndex((line) => line !== '' && !ADDRESS.test(line.toLowerCase()))
+    if (wrong >= 0) throw new SanctionsFileError(`line ${wrong + 1} is not an address or a # comment`)
+  }
   if (addresses.size === 0) throw new SanctionsFileError('the sanctions list has no address in it')
-  return addresses
-}
-
-function plainAddresses(text: string): Set<string> {
-  const addresses = new Set<string>()
-  text.split('\n').forEach((line, index) => {
-    const entry = line.split('#')[0]!.trim().toLowerCase()
-    if (entry === '') return
-    if (!ADDRESS.test(entry))
-      throw new SanctionsFileError(`line ${index + 1} is not an address or a # comment`)
-    addresses.add(entry)
-  })
   return addresses
 }
 

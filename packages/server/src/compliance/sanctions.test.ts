@@ -33,6 +33,16 @@ describe('parseSanctions', () => {
     expect([...parseSanctions(xml)]).toEqual([B.toLowerCase()])
   })
 
+  it('reads plain lines and the Treasury’s in one file', () => {
+    const text = `# ours\n${A} # who\n36,"X","Digital Currency Address - ETH ${B};"\n-0- \n${C}`
+    expect([...parseSanctions(text)].sort()).toEqual([A, B.toLowerCase(), C])
+  })
+
+  it('is not made lenient by a comment that names the Treasury’s words', () => {
+    expect([...parseSanctions(`# Digital Currency Address - ETH\n${A}`)]).toEqual([A])
+    expect(() => parseSanctions(`# Digital Currency Address - ETH\n${A}\n0x12`)).toThrow('line 3')
+  })
+
   it.each(['', '# nothing\n', `${A}\nnot an address`, '0x12', '<xml>Digital Currency Address - ETH</xml>'])(
     'refuses %j',
     (text) => expect(() => parseSanctions(text)).toThrow(),
@@ -70,12 +80,12 @@ describe('openSanctions', () => {
       /SANCTIONS_FILE .*no such file.*does not run/,
     )
     await writeFile(file, '# empty\n')
-    await expect(openSanctions({ file, logger })).rejects.toThrow('no address in it')
+    await expect(openSanctions({ file, logger, settleMs: 10 })).rejects.toThrow('no address in it')
   })
 
   it('follows the file, and keeps the last good list when it breaks or vanishes', async () => {
     await writeFile(file, A)
-    sanctions = await openSanctions({ file, logger, pollMs: 20 })
+    sanctions = await openSanctions({ file, logger, pollMs: 20, settleMs: 10 })
     const { isSanctioned, state } = sanctions
     await writeFile(file, `${A}\n${B}`)
     await until(() => isSanctioned(B))
@@ -89,5 +99,45 @@ describe('openSanctions', () => {
     await rename(`${file}.new`, file)
     await until(() => state().status === 'ok')
     expect([isSanctioned(A), isSanctioned(C)]).toEqual([false, true])
+  })
+
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, i) => `0x${(i + 1).toString(16).padStart(40, '0')}`)
+
+  it('does not take a file that is still being written', async () => {
+    await writeFile(file, many(10).join('\n'))
+    sanctions = await openSanctions({ file, logger, pollMs: 10, settleMs: 150 })
+    const { isSanctioned } = sanctions
+    const seen: boolean[] = []
+    // Ever valid, never finished for longer than a moment.
+    for (let count = 5; count <= 20; count++) {
+      await writeFile(file, many(count).join('\n'))
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      seen.push(isSanctioned(many(10)[9]!))
+    }
+    expect(seen).not.toContain(false)
+    await until(() => isSanctioned(many(20)[19]!))
+  })
+
+  it('keeps the old list and says so when the new one has lost most of it', async () => {
+    await writeFile(file, many(10).join('\n'))
+    sanctions = await openSanctions({ file, logger, pollMs: 20, settleMs: 10 })
+    const { isSanctioned, state } = sanctions
+    await writeFile(file, many(4).join('\n'))
+    await until(() => state().status === 'degraded')
+    expect(JSON.stringify(state())).toContain('from 10 addresses to 4')
+    expect(isSanctioned(many(10)[9]!)).toBe(true)
+    await writeFile(file, many(5).join('\n'))
+    await until(() => state().status === 'ok')
+    expect(isSanctioned(many(10)[9]!)).toBe(false)
+  })
+
+  it('waits at start for a file that has just been written', async () => {
+    await writeFile(file, many(1).join('\n'))
+    const opening = openSanctions({ file, logger, pollMs: 20, settleMs: 200 })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await writeFile(file, many(3).join('\n'))
+    sanctions = await opening
+    expect(sanctions.state()).toEqual({ status: 'ok', addresses: 3 })
   })
 })

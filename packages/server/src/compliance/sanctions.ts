@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../platform/logger.ts'
 import { parseSanctions, SanctionsFileError } from './parseSanctions.ts'
 
@@ -16,22 +17,30 @@ export interface Sanctions {
   close(): void
 }
 
-/** Loads the list or refuses to start; then follows the file, by its watch and by looking now and then. */
+/** A new list below this share of the one in force is taken for a half-written one. */
+const LEAST_SHARE = 0.5
+
+/**
+ * Loads the list or refuses to start; then follows the file, by its watch and by looking now and then. A file is
+ * taken only once it has stood unchanged for a while: whoever writes it may not be done.
+ */
 export async function openSanctions({
   file,
   logger,
   pollMs = 5_000,
+  settleMs = 1_000,
 }: {
   file: string
   logger: Logger
   pollMs?: number
+  /** How long a file must stand unchanged. */
+  settleMs?: number
 }): Promise<Sanctions> {
   let stamp = ''
   let list: ReadonlySet<string>
   let why: string | null = null
   try {
-    stamp = await stampOf(file)
-    list = parseSanctions(await readFile(file, 'utf8'))
+    ;({ stamp, list } = await readSettled(file, settleMs))
   } catch (error) {
     throw new SanctionsFileError(
       `SANCTIONS_FILE ${file}: ${problem(error)}. The server does not run without a sanctions list.`,
@@ -39,14 +48,27 @@ export async function openSanctions({
   }
   logger.info({ file, addresses: list.size }, 'sanctions list loaded')
 
+  let seen = { stamp, atMs: performance.now() }
   let looking = false
+  let again: NodeJS.Timeout | undefined
+  function lookAgain(): void {
+    clearTimeout(again)
+    again = setTimeout(() => void look(), settleMs)
+    again.unref()
+  }
+
   async function look(): Promise<void> {
     if (looking) return
     looking = true
     try {
       const found = await stampOf(file)
       if (found === stamp && why === null) return
-      const read = parseSanctions(await readFile(file, 'utf8'))
+      if (found !== seen.stamp) seen = { stamp: found, atMs: performance.now() }
+      if (performance.now() - seen.atMs < settleMs) return lookAgain()
+      const text = await readFile(file, 'utf8')
+      if ((await stampOf(file)) !== found) return lookAgain()
+      const read = parseSanctions(text)
+      refuseShrink(list.size, read.size)
       if (found !== stamp) logger.info({ file, addresses: read.size }, 'sanctions list read again')
       stamp = found
       list = read
@@ -71,9 +93,32 @@ export async function openSanctions({
         : { status: 'degraded', addresses: list.size, why: `sanctions list: ${why}` },
     close() {
       clearInterval(poll)
+      clearTimeout(again)
       watcher?.close()
     },
   }
+}
+
+/** At start there is no older list to keep, so a file that has just been written is waited for. */
+async function readSettled(
+  file: string,
+  settleMs: number,
+): Promise<{ stamp: string; list: ReadonlySet<string> }> {
+  for (let looks = 0; looks < 10; looks++) {
+    const before = await stampOf(file)
+    const { mtimeMs } = await stat(file)
+    if (Math.abs(Date.now() - mtimeMs) < settleMs) await sleep(settleMs)
+    const text = await readFile(file, 'utf8')
+    if ((await stampOf(file)) === before) return { stamp: before, list: parseSanctions(text) }
+  }
+  throw new SanctionsFileError('it is being written all the time')
+}
+
+function refuseShrink(before: number, after: number): void {
+  if (after >= before * LEAST_SHARE) return
+  throw new SanctionsFileError(
+    `it went from ${before} addresses to ${after}; if that is right, restart the server to take it`,
+  )
 }
 
 /** The folder, because editors and deployments replace the file; where watching fails, polling remains. */
