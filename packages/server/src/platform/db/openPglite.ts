@@ -15,15 +15,28 @@ export interface PgliteOptions extends StoreOptions {
   dataDir: string
   /** How often the log is folded into the tables and dead rows are cleared. */
   tendEveryMs?: number
+  /** The pause after the first failure to open again; each next one is twice as long, up to a bound. */
+  reopenPauseMs?: number
+  /** Tests hand in one that fails. */
+  startLink?: typeof startPgliteLink
 }
 
 const EXEC_TIMEOUT_MS = 600_000
-const REOPEN_TRIES = 5
+const MOST_REOPEN_PAUSE_MS = 5_000
+/** How long a statement waits for the store to be opened again. */
+const REOPEN_WAIT_MS = 5_000
 
 /** The embedded store: PostgreSQL in a worker thread, one connection, one process at a time. */
 export async function openPglite(options: PgliteOptions): Promise<Db> {
   // Generous: on a loaded machine one thread does everything, and the remedy is a restart of it.
-  const { dataDir, statementTimeoutMs = 60_000, idleInTransactionMs = 15_000, logger } = options
+  const {
+    dataDir,
+    statementTimeoutMs = 60_000,
+    idleInTransactionMs = 15_000,
+    reopenPauseMs = 100,
+    startLink = startPgliteLink,
+    logger,
+  } = options
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const directory = join(dataDir, 'store')
   const unlock = lockStore(`${directory}.lock`)
@@ -32,13 +45,21 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
   let state: 'open' | 'closing' = 'open'
   let link: PgliteLink | undefined
   let reopening: Promise<PgliteLink>
+  const closing = new AbortController()
 
   async function start(): Promise<PgliteLink> {
-    const next = await startPgliteLink(directory)
+    const next = await startLink(directory)
     next.onNotification((channel, payload) => {
       for (const { heard } of listeners.get(channel) ?? []) heard(payload)
     })
-    for (const channel of listeners.keys()) await next.run(listenTo(channel), undefined, statementTimeoutMs)
+    try {
+      for (const channel of listeners.keys()) await next.run(listenTo(channel), undefined, statementTimeoutMs)
+      if (state !== 'open') throw new StoreUnavailableError('the store is closed')
+    } catch (error) {
+      // Two workers on one folder would ruin it: this one ends before another is tried.
+      await next.close()
+      throw error
+    }
     link = next
     void next.ended.then(() => {
       link = undefined
@@ -56,17 +77,19 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
         logger?.info({ directory }, 'the embedded store is back')
         for (const listener of allListeners()) listener.back()
       },
-      (error: unknown) => logger?.error({ error }, 'the embedded store cannot be opened again'),
+      () => undefined,
     )
   }
 
+  /** Until it opens or is closed: a full disk or a folder that was away may come right at any time. */
   async function startAgain(): Promise<PgliteLink> {
-    for (let tried = 1; ; tried++) {
+    for (let pauseMs = reopenPauseMs; ; pauseMs = Math.min(pauseMs * 2, MOST_REOPEN_PAUSE_MS)) {
       try {
         return await start()
       } catch (error) {
-        if (tried === REOPEN_TRIES || state !== 'open') throw error
-        await sleep(100 * 2 ** tried)
+        if (state !== 'open') throw error
+        logger?.error({ err: error, nextTryInMs: pauseMs }, 'the embedded store cannot be opened again yet')
+        await sleep(pauseMs, undefined, { signal: closing.signal })
       }
     }
   }
@@ -74,7 +97,12 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
   const allListeners = () => [...listeners.values()].flatMap((set) => [...set])
   const linked = (): PgliteLink | Promise<PgliteLink> => {
     if (state !== 'open') throw new StoreUnavailableError('the store is closed')
-    return link ?? reopening
+    if (link) return link
+    return withinMs(
+      REOPEN_WAIT_MS,
+      reopening,
+      () => new StoreUnavailableError('the embedded store is not open'),
+    )
   }
 
   async function runAlone(text: string, values: readonly unknown[] | undefined, timeoutMs: number) {
@@ -140,7 +168,9 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
       stopTending()
       const release = await lane.hold()
       state = 'closing'
+      closing.abort()
       try {
+        await reopening.catch(() => undefined)
         await link?.close()
       } finally {
         unlock()

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newDataDirectory } from '../../../test/embeddedStore.ts'
 import { isStoreUnavailable } from './errors.ts'
 import { openPglite } from './openPglite.ts'
+import { startPgliteLink } from './pgliteLink.ts'
 import { lockStore, StoreLockedError } from './storeLock.ts'
 import { tendOnce } from './tendPglite.ts'
 import type { Db } from './types.ts'
@@ -29,6 +30,19 @@ describe('the embedded store', () => {
     await Promise.all(opened.splice(0).map((db) => db.close()))
     rmSync(dataDir, { recursive: true, force: true })
   })
+
+  /** A way to start that can be made to fail, and what stops the thread. */
+  function failingStart() {
+    const control = { fails: false, tries: 0 }
+    const startLink = (directory: string) => {
+      if (!control.fails) return startPgliteLink(directory)
+      control.tries++
+      return Promise.reject(new Error('the disk is full'))
+    }
+    const stopThread = (db: Db) =>
+      db.query('select count(*) from generate_series(1, 2000000000)').catch((e: unknown) => e)
+    return { control, startLink, stopThread }
+  }
 
   it('is one process’s alone, and keeps what was committed when it is closed and opened again', async () => {
     const first = await open()
@@ -75,6 +89,31 @@ describe('the embedded store', () => {
     await db.query(`notify news, 'still here'`)
     await expect.poll(() => heard).toEqual(['lost', 'back', 'still here'])
   })
+
+  it('opens again however often that failed before, and says meanwhile that it is away', async () => {
+    const { control, startLink, stopThread } = failingStart()
+    const db = await open({ statementTimeoutMs: 500, reopenPauseMs: 1, startLink })
+    await db.exec('create table kept (n int); insert into kept values (1)')
+    control.fails = true
+    await stopThread(db)
+    await expect.poll(() => control.tries, { timeout: 5_000 }).toBeGreaterThan(8)
+    expect(isStoreUnavailable(await db.ping(50).catch((e: unknown) => e))).toBe(true)
+    control.fails = false
+    const rows = () => db.query('select n from kept').catch(() => null)
+    await expect.poll(rows, { timeout: 20_000 }).toEqual([{ n: 1 }])
+  }, 60_000)
+
+  it('closes at once while it cannot be opened again', async () => {
+    const { control, startLink, stopThread } = failingStart()
+    const db = await open({ statementTimeoutMs: 500, reopenPauseMs: 4_000, startLink })
+    control.fails = true
+    await stopThread(db)
+    await expect.poll(() => control.tries, { timeout: 5_000 }).toBe(1)
+    const startedMs = performance.now()
+    await db.close()
+    expect(performance.now() - startedMs).toBeLessThan(2_000)
+    expect(existsSync(join(dataDir, 'store.lock'))).toBe(false)
+  }, 60_000)
 
   it('folds its log into the tables and clears dead rows when tended', async () => {
     const db = await open()

@@ -36,9 +36,12 @@ export async function startPgliteLink(directory: string): Promise<PgliteLink> {
   const ended = new Promise<void>((resolve) => {
     worker.once('exit', () => resolve())
   })
-  const ready = hear(worker, 'ready')
-  await Promise.race([ready, ended])
-  if (failure) throw new StoreUnavailableError(`the embedded store did not open: ${failure.message}`)
+  const isReady = await Promise.race([hear(worker, 'ready').then(() => true), ended.then(() => false)])
+  if (!isReady) {
+    throw new StoreUnavailableError(
+      `the embedded store did not open: ${failure?.message ?? 'its thread ended'}`,
+    )
+  }
 
   const client = new pg.Client({
     stream: () => createPgliteStream(worker),
