@@ -1,3 +1,9 @@
+import { CAPS } from '@pit/protocol'
+import { createNetworks } from './http/clientAddress.ts'
+import { createHosts } from './http/hosts.ts'
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
 /**
  * Every setting of the server: its name, default and meaning. The only reader of process.env; `.env.example` and
  * docs/configuration.md are made from this table.
@@ -5,6 +11,8 @@
 interface Setting {
   default: string
   means: string
+  /** What the empty text stands for, where that is not the default. Elsewhere empty is as good as not set. */
+  whenEmpty?: string
 }
 
 export const SETTINGS = {
@@ -32,10 +40,12 @@ export const SETTINGS = {
   AUTH_DOMAIN: {
     default: 'localhost',
     means: 'Domain named in sign-in messages, never taken from the Host header. Empty: sign-in is off.',
+    whenEmpty: 'sign-in is off',
   },
   PUBLIC_URL: {
     default: '',
-    means: "The API's own origin (sign-in URI, CSRF). Empty: http://AUTH_DOMAIN:PORT.",
+    means:
+      "The API's own origin (sign-in URI, CSRF). Empty: http://AUTH_DOMAIN, with PORT unless it names one.",
   },
   ALLOWED_HOSTS: {
     default: '',
@@ -43,19 +53,43 @@ export const SETTINGS = {
       'Comma-separated hosts this server answers for, beyond PUBLIC_URL and loopback names; * answers any.',
   },
   REQUIRE_PARTNER_AGENT: { default: '', means: '1: only wallets and owners of registry agents may sign in.' },
-  SIGNUPS_PER_ADDRESS_DAY: { default: '20', means: 'New accounts per client address and day.' },
-  SIGNUPS_PER_HOUR: { default: '2000', means: 'New accounts an hour for the whole service.' },
-  KEYS_PER_ADDRESS_DAY: { default: '50', means: 'New keys per client address and day.' },
-  KEYS_PER_HOUR: { default: '5000', means: 'New keys an hour for the whole service.' },
+  SIGNUPS_PER_ADDRESS_DAY: {
+    default: String(CAPS.signup.perAddressPerDay),
+    means: 'New accounts per client address and day.',
+  },
+  SIGNUPS_PER_HOUR: {
+    default: String(CAPS.signup.overallPerHour),
+    means: 'New accounts an hour for the whole service.',
+  },
+  KEYS_PER_ADDRESS_DAY: {
+    default: String(CAPS.keys.perAddressPerDay),
+    means: 'New keys per client address and day.',
+  },
+  KEYS_PER_HOUR: {
+    default: String(CAPS.keys.overallPerHour),
+    means: 'New keys an hour for the whole service.',
+  },
   RATE_LIMIT_SCALE: { default: '1', means: 'Multiplies every rate bucket, for load tests.' },
   RATE_OVERALL_FACTOR: { default: '50', means: "An overall bucket is this many times the address's." },
   TRUSTED_PROXIES: {
     default: '127.0.0.0/8,::1',
-    means: 'Networks whose X-Forwarded-For and geo headers count.',
+    means: 'Networks whose X-Forwarded-For and geo headers count. Empty: none.',
+    whenEmpty: 'none',
   },
-  GEO_HEADER: { default: 'cf-ipcountry', means: 'Header a trusted proxy names the country in.' },
-  GEO_REGION_HEADER: { default: 'cf-region-code', means: 'Header a trusted proxy names the region in.' },
-  GEO_DB: { default: '', means: 'MaxMind database file, used when no proxy names the country.' },
+  GEO_HEADER: {
+    default: 'cf-ipcountry',
+    means: 'Header a trusted proxy names the country in. Empty: none.',
+    whenEmpty: 'none',
+  },
+  GEO_REGION_HEADER: {
+    default: 'cf-region-code',
+    means: 'Header a trusted proxy names the region in. Empty: none.',
+    whenEmpty: 'none',
+  },
+  GEO_DB: {
+    default: '',
+    means: 'MaxMind database file. What it blocks stays blocked, whatever a proxy says. Empty: none.',
+  },
   SANCTIONS_FILE: {
     default: 'data/sanctions.txt',
     means: 'Sanctioned addresses; read again when it changes.',
@@ -63,7 +97,7 @@ export const SETTINGS = {
   MAX_IN_FLIGHT: { default: '1000', means: 'Requests under way at once before new ones are shed with 503.' },
   MAX_LOOP_DELAY_MS: { default: '500', means: 'Event-loop delay at which new requests are shed with 503.' },
   DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
-  LOG_LEVEL: { default: 'info', means: 'pino level: trace, debug, info, warn, error, silent.' },
+  LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
@@ -73,7 +107,11 @@ export class ConfigError extends Error {}
 
 /** Parses the environment once; a value that makes no sense stops the start with its name. */
 export function readConfig(env: Record<string, string | undefined>) {
-  const text = (name: SettingName): string => env[name]?.trim() ?? SETTINGS[name].default
+  const text = (name: SettingName): string => {
+    const row: Setting = SETTINGS[name]
+    const given = env[name]?.trim()
+    return given === undefined || (given === '' && row.whenEmpty === undefined) ? row.default : given
+  }
   const optional = (name: SettingName): string | null => text(name) || null
   const flag = (name: SettingName): boolean => {
     const value = text(name).toLowerCase()
@@ -107,8 +145,21 @@ export function readConfig(env: Record<string, string | undefined>) {
       "PROFILE is not set: with CHAIN_RPC_URL name that chain's profile, such as profiles/mainnet.json",
     )
   }
+  if (!LOG_LEVELS.includes(text('LOG_LEVEL'))) {
+    throw new ConfigError(`LOG_LEVEL is "${text('LOG_LEVEL')}": use one of ${LOG_LEVELS.join(', ')}`)
+  }
   const authDomain = optional('AUTH_DOMAIN')
+  if (authDomain !== null && !isHost(authDomain)) {
+    throw new ConfigError(
+      `AUTH_DOMAIN is "${authDomain}": use a host such as pit.example, or one with a port`,
+    )
+  }
   const listenPort = port('PORT')
+  const publicUrl = originOf(optional('PUBLIC_URL') ?? ownUrl(authDomain ?? 'localhost', listenPort))
+  const allowedHosts = list('ALLOWED_HOSTS')
+  const trustedProxies = list('TRUSTED_PROXIES')
+  settled(() => createNetworks(trustedProxies))
+  settled(() => createHosts({ publicUrl, allowedHosts }))
   return {
     host: text('HOST'),
     port: listenPort,
@@ -122,8 +173,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),
     redisUrl: optional('REDIS_URL'),
     authDomain,
-    publicUrl: optional('PUBLIC_URL') ?? `http://${authDomain ?? 'localhost'}:${listenPort}`,
-    allowedHosts: list('ALLOWED_HOSTS'),
+    publicUrl,
+    allowedHosts,
     requirePartnerAgent: flag('REQUIRE_PARTNER_AGENT'),
     caps: {
       signupsPerAddressDay: number('SIGNUPS_PER_ADDRESS_DAY'),
@@ -133,7 +184,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     },
     rateLimitScale: number('RATE_LIMIT_SCALE', 0.001),
     rateOverallFactor: number('RATE_OVERALL_FACTOR', 1),
-    trustedProxies: list('TRUSTED_PROXIES'),
+    trustedProxies,
     geoHeader: text('GEO_HEADER').toLowerCase(),
     geoRegionHeader: text('GEO_REGION_HEADER').toLowerCase(),
     geoDb: optional('GEO_DB'),
@@ -142,5 +193,28 @@ export function readConfig(env: Record<string, string | undefined>) {
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
     devFields: flag('DEV_FIELDS'),
     logLevel: text('LOG_LEVEL'),
+  }
+}
+
+const hasPort = (host: string): boolean => /:\d+$/.test(host)
+const ownUrl = (host: string, port: number): string => `http://${hasPort(host) ? host : `${host}:${port}`}`
+
+const isHost = (text: string): boolean =>
+  URL.canParse(`http://${text}`) && /^([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/i.test(text)
+
+/** An origin and nothing more: browsers and wallets compare it as a whole. */
+function originOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  if (!isOrigin) throw new ConfigError(`PUBLIC_URL is "${text}": use an origin such as https://pit.example`)
+  return url.origin
+}
+
+/** Their messages name the setting. */
+function settled(build: () => unknown): void {
+  try {
+    build()
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
   }
 }
