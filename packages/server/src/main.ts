@@ -1,8 +1,10 @@
 import { StartRefused } from './checkChain.ts'
+import { SanctionsFileError } from './compliance/parseSanctions.ts'
 import { ConfigError, readConfig } from './config.ts'
-import { StoreLockedError } from './platform/db/index.ts'
+import { isStoreUnavailable, MigrationError, StoreLockedError } from './platform/db/index.ts'
 import { ProfileError } from './platform/readProfile.ts'
-import { startServer } from './startServer.ts'
+import { withinMs } from './platform/withinMs.ts'
+import { type RunningServer, startServer } from './startServer.ts'
 
 // The server as a process of its own. Under a supervisor it reports over IPC, else it prints.
 
@@ -13,35 +15,57 @@ const report = (row: Report): void => {
   else console.log(row.type === 'ready' ? `ready: ${row.text}` : row.text)
 }
 
+const EXPECTED = [
+  ConfigError,
+  MigrationError,
+  ProfileError,
+  SanctionsFileError,
+  StartRefused,
+  StoreLockedError,
+]
+/** How long a start under way may take to end, so that what it opened is closed; less than a supervisor waits. */
+const START_END_MS = 5_000
+
 /** One line a person can act on, and the whole error only when it is a surprise. */
 function explain(error: unknown): string {
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE') {
     return `port ${port} is in use: stop what listens there, or choose another by PORT and METRICS_PORT`
   }
-  const expected = [ConfigError, StoreLockedError, ProfileError, StartRefused].some(
-    (kind) => error instanceof kind,
-  )
+  const expected = EXPECTED.some((kind) => error instanceof kind) || isStoreUnavailable(error)
   if (!expected) console.error(error)
   return message
 }
 
+let starting: Promise<RunningServer> | null = null
+let stopping = false
+async function stop(): Promise<void> {
+  if (stopping) return
+  stopping = true
+  // Whatever a start did not get to close, the next one takes over: every step of it survives a kill.
+  const server = await withinMs(START_END_MS, starting ?? Promise.reject(), () => new Error('late')).catch(
+    () => null,
+  )
+  await server?.close()
+  process.exit(0)
+}
+
+// Before the start, which may take a minute.
+process.on('SIGTERM', stop)
+// A terminal's Ctrl-C reaches the supervisor too, which stops its parts in order.
+process.on('SIGINT', () => (process.send ? undefined : stop()))
+// The supervisor is gone: nobody would stop this process otherwise.
+if (process.send) process.on('disconnect', stop)
+
 try {
-  const server = await startServer(readConfig(process.env), (text) => report({ type: 'stage', text }))
-  let stopping = false
-  const stop = async () => {
-    if (stopping) return
-    stopping = true
-    await server.close()
-    process.exit(0)
+  starting = startServer(readConfig(process.env), (text) => report({ type: 'stage', text }))
+  const server = await starting
+  if (!stopping) {
+    report({ type: 'ready', text: server.url === '' ? 'jobs running' : `API at ${server.url}/api/v1/` })
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-  // The supervisor is gone: nobody would stop this process otherwise.
-  if (process.send) process.on('disconnect', stop)
-  report({ type: 'ready', text: server.url === '' ? 'jobs running' : `API at ${server.url}/api/v1/` })
 } catch (error) {
-  const text = `the server did not start: ${explain(error)}`
-  console.error(text)
-  process.exit(1)
+  if (!stopping) {
+    console.error(`the server did not start: ${explain(error)}`)
+    process.exit(1)
+  }
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type CityResponse, open } from 'maxmind'
+import { ConfigError } from '../config.ts'
 
 /** Cuba, Iran, North Korea, Syria; in Ukraine: Crimea, Donetsk, Luhansk. */
 const BLOCKED_COUNTRIES = new Set(['CU', 'IR', 'KP', 'SY'])
@@ -29,7 +30,7 @@ export async function openGeo(file: string | null): Promise<Geo> {
     watchForUpdates: true,
     watchForUpdatesNonPersistent: true,
   }).catch((error: Error) => {
-    throw new Error(`GEO_DB ${file}: ${error.message}`)
+    throw new ConfigError(`GEO_DB ${file}: ${error.message}`)
   })
   return {
     locate(address) {

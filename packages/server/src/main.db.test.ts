@@ -1,0 +1,84 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { seedStore } from '../test/embeddedStore.ts'
+
+const FILE = new URL('../../../dist/server.js', import.meta.url).pathname
+
+let folder: string
+let child: ChildProcess
+let output: string
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pit-main-'))
+  await seedStore(folder)
+  output = ''
+})
+afterEach(() => {
+  child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** With a profile that never comes: the start goes on for a minute. */
+function start(how: 'alone' | 'supervised', env: Record<string, string> = {}): void {
+  const options = {
+    env: {
+      PATH: process.env['PATH'],
+      PORT: '0',
+      METRICS_PORT: '0',
+      DATA_DIR: folder,
+      PROFILE: join(folder, 'no.json'),
+      ...env,
+    },
+  }
+  child =
+    how === 'alone'
+      ? spawn(process.execPath, [FILE], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+      : fork(FILE, [], { ...options, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+  child.on('message', ({ text }: { text: string }) => {
+    output += text
+  })
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+}
+const storeIsOpen = () => expect.poll(() => output, { timeout: 30_000 }).toContain('store open')
+
+describe('a start under way', () => {
+  it.each(['alone', 'supervised'] as const)('ends cleanly when told to, %s', async (how) => {
+    start(how)
+    await storeIsOpen()
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+    expect(output).not.toMatch(/did not start|\n\s+at /)
+  })
+
+  it('leaves Ctrl-C to its supervisor, and ends when that is gone', async () => {
+    start('supervised')
+    await storeIsOpen()
+    child.kill('SIGINT')
+    await sleep(500)
+    expect([child.exitCode, child.signalCode]).toEqual([null, null])
+    const ended = once(child, 'exit')
+    child.disconnect()
+    expect(await ended).toEqual([0, null])
+  })
+})
+
+it.each([
+  ['SANCTIONS_FILE', '/nonexistent/list.txt'],
+  ['GEO_DB', '/nonexistent/geo.mmdb'],
+  ['PUBLIC_URL', 'nonsense'],
+])('says in one line that %s=%s is wrong', async (name, value) => {
+  start('alone', { [name]: value })
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(1)
+  expect(output).toContain(`the server did not start: ${name}`)
+  expect(output).not.toMatch(/\n\s+at /)
+})
