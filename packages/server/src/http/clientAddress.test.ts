@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { clientAddressOf, createNetworks, networkOf, plainAddress } from './clientAddress.ts'
 
@@ -40,15 +41,36 @@ describe('clientAddressOf', () => {
   })
 })
 
-it.each([
-  ['1.2.3.4', '1.2.3.4'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:0db8:0001:0002::6', '2001:db8:1:2::/64'],
-  ['2001:db8::5', '2001:db8:0:0::/64'],
-  ['::1', '0:0:0:0::/64'],
-  ['fe80::', 'fe80:0:0:0::/64'],
-])('networkOf %s is %s', (address, network) => {
-  expect(networkOf(address)).toBe(network)
+describe('the network one client counts as', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['::1', '0:0:0:0::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['2001:0DB8:0000:0000:ffff::', '2001:db8:0:0::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
+    ['64:ff9b::192.0.2.7', '64:ff9b:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['unknown', 'unknown'],
+    ['1.2.3.4', '1.2.3.4'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:0db8:0001:0002::6', '2001:db8:1:2::/64'],
+    ['fe80::', 'fe80:0:0:0::/64'],
+  ])('of %s is %s', (address, scope) => expect(networkOf(address)).toBe(scope))
+
+  it('is the same for every address of a /64 and no two /64s share one', () => {
+    const group = () => fc.integer({ min: 0, max: 0xffff })
+    const groups = (length: number) => fc.array(group(), { minLength: length, maxLength: length })
+    const text = (parts: number[]) => parts.map((part) => part.toString(16)).join(':')
+    fc.assert(
+      fc.property(groups(4), groups(4), groups(4), groups(4), (net, otherNet, host, otherHost) => {
+        const scope = networkOf(text([...net, ...host]))
+        expect(networkOf(text([...net, ...otherHost]))).toBe(scope)
+        expect(networkOf(text([...otherNet, ...host])) === scope).toBe(text(net) === text(otherNet))
+      }),
+    )
+  })
 })
 
 it.each([

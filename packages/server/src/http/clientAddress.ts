@@ -2,6 +2,8 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 
 /** `::ffff:1.2.3.4` is 1.2.3.4; zones and letter case do not make another client. */
 export function plainAddress(address: string): string {
+  // Most are IPv4 already.
+  if (!address.includes(':')) return address
   const bare = address.split('%')[0]!.toLowerCase()
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(bare)
   if (mapped) return mapped[1]!
@@ -12,12 +14,14 @@ export function plainAddress(address: string): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
 }
 
-/** Who shares a rate bucket: an IPv4 address, or an IPv6 /64, because one host owns all of it. */
-export function networkOf(address: string): string {
+/** Who counts as one client, for rates and caps: an IPv4 address, or an IPv6 /64, because one host owns all of it. */
+export function networkOf(given: string): string {
+  const address = plainAddress(given)
   if (!address.includes(':')) return address
   const [head = '', tail] = address.split('::')
   const groups = head === '' ? [] : head.split(':')
   if (tail !== undefined) {
+    // A dotted tail stands for two groups.
     const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0)
     while (groups.length < 8 - after) groups.push('0')
     if (tail !== '') groups.push(...tail.split(':'))

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { fail, type PitError, refusal } from '@pit/protocol'
+import { fail, type PitError, REQUEST, refusal } from '@pit/protocol'
 import { isJson } from './csrf.ts'
-
-const MAX_BODY_BYTES = 65_536
 
 /** How long a body is, judged from its headers alone: nothing has been read yet. */
 export function bodyLength(req: IncomingMessage, needsBody: boolean): number {
@@ -18,8 +16,9 @@ export function bodyLength(req: IncomingMessage, needsBody: boolean): number {
     return 0
   }
   const bytes = /^\d{1,15}$/.test(length) ? Number(length) : Number.POSITIVE_INFINITY
-  if (bytes > MAX_BODY_BYTES) {
-    fail('BAD_REQUEST', { status: 413, field: 'body', message: `The body is over ${MAX_BODY_BYTES} bytes.` })
+  if (bytes > REQUEST.maxBodyBytes) {
+    const message = `The body is over ${REQUEST.maxBodyBytes} bytes.`
+    fail('BAD_REQUEST', { status: 413, field: 'body', message })
   }
   return bytes
 }

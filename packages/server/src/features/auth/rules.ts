@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net'
 import { AUTH, type ChallengePurpose, REQUEST } from '@pit/protocol'
+import { networkOf } from '../../http/clientAddress.ts'
 
 export type Wallet = `0x${string}`
 export type Purpose = ChallengePurpose
@@ -45,7 +45,7 @@ export function capsOf(what: 'account' | 'key', caps: Caps, clientAddress: strin
       ? [caps.signupsPerAddressDay, caps.signupsPerHour]
       : [caps.keysPerAddressDay, caps.keysPerHour]
   return [
-    { scope: capScope(clientAddress), ...windowOf(DAY_S, nowS), most: perDay },
+    { scope: networkOf(clientAddress), ...windowOf(DAY_S, nowS), most: perDay },
     { scope: 'service', ...windowOf(HOUR_S, nowS), most: perHour },
   ]
 }
@@ -59,21 +59,4 @@ function windowOf(lengthS: number, nowS: number) {
 export function retryAfterS(caps: readonly Cap[], counts: ReadonlyMap<string, number>, nowS: number) {
   const passed = caps.filter(({ scope, most }) => (counts.get(scope) ?? 0) > most)
   return passed.length === 0 ? undefined : Math.max(...passed.map(({ windowEndS }) => windowEndS - nowS))
-}
-
-/** Whoever has an IPv6 address has its whole /64, so that is what is counted. */
-export function capScope(clientAddress: string): string {
-  const address = clientAddress.split('%')[0] ?? clientAddress
-  if (!isIPv6(address)) return address
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
-  if (mapped?.[1]) return mapped[1]
-  const [head = '', tail] = address.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  // A dotted tail stands for two groups.
-  const width = (groups: string[]) => groups.reduce((sum, group) => sum + (group.includes('.') ? 2 : 1), 0)
-  const zeros = tail === undefined ? 0 : 8 - width(left) - width(right)
-  const groups = [...left, ...Array<string>(zeros).fill('0'), ...right]
-  const prefix = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${prefix.join(':')}::/64`
 }

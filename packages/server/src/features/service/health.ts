@@ -1,3 +1,5 @@
+import { withinMs } from '../../platform/withinMs.ts'
+
 /**
  * What the service stands on. `required`: without it nothing can be served (down); else its loss is `degraded`.
  * A probe throws when the dependency is impaired.
@@ -37,19 +39,13 @@ export function watchHealth({ probes, onChange, everyMs = 1_000, boundMs = 2_000
   let stopped = false
 
   const probeOne = async ({ name, check }: Probe): Promise<void> => {
-    let bound: NodeJS.Timeout | undefined
     let state: 'ok' | 'impaired' = 'ok'
     let why = ''
     try {
-      const late = new Promise<never>((_, reject) => {
-        bound = setTimeout(() => reject(new Error(`no answer in ${boundMs} ms`)), boundMs)
-      })
-      await Promise.race([check(), late])
+      await withinMs(boundMs, Promise.resolve(check()), () => new Error(`no answer in ${boundMs} ms`))
     } catch (error) {
       state = 'impaired'
       why = (error as Error).message
-    } finally {
-      clearTimeout(bound)
     }
     if (states.get(name) !== state) onChange?.(name, state, why)
     states.set(name, state)
