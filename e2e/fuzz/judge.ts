@@ -1,4 +1,4 @@
-import { type AnyRoute, ERRORS, type ErrorCode, errorRow } from '@pit/protocol'
+import { type AnyRoute, checkWith, ERRORS, type ErrorCode, errorRow } from '@pit/protocol'
 import type { RawAnswer } from '../rawHttp.ts'
 import type { FuzzRequest } from './makeRequest.ts'
 
@@ -36,9 +36,12 @@ export function judge(
   } catch {
     return status < 400 && !sound ? null : 'not JSON'
   }
-  if (status === route.status)
-    return parsed.error === undefined ? null : 'a refusal with the status of an answer'
-  if (route.id === 'health' && status === 503 && parsed.error === undefined) return null
+  if (status === route.status) {
+    if (parsed.error !== undefined) return 'a refusal with the status of an answer'
+    return sound ? wrongShape(route, parsed) : null
+  }
+  if (status in route.statusWhen && parsed.error === undefined)
+    return sound ? wrongShape(route, parsed) : null
   if (status < 400) return sound ? `${status} is not this route's` : null
   const code = parsed.error?.code
   if (code === undefined || !(code in ERRORS) || typeof parsed.error?.message !== 'string')
@@ -54,6 +57,11 @@ export function judge(
   return statusesOf(route, code).includes(status)
     ? null
     : `${status} for ${code} is not documented for ${route.id}`
+}
+
+function wrongShape(route: AnyRoute, body: unknown): string | null {
+  const checked = checkWith(route.answer, body)
+  return checked.ok ? null : `not the answer of ${route.id}: ${checked.message}`
 }
 
 const isHead = (bytes: Buffer): boolean => bytes.subarray(0, 5).toString('latin1').toUpperCase() === 'HEAD '
