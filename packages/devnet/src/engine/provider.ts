@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { env } from 'node:process'
 import type * as Edr from '@nomicfoundation/edr'
+import { createTurns } from './turns.ts'
 
 // EDR's allocator gives freed memory back after a second at its leisure; after 10 ms it is a quarter less in all.
 env['MIMALLOC_PURGE_DELAY'] ??= '10'
@@ -66,6 +67,12 @@ const bigintsAsHex = (_: string, value: unknown) =>
 const SILENT_LOGGER = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} }
 const NO_SUBSCRIPTIONS = { subscriptionCallback: () => {} }
 
+/**
+ * The engine works on one request at a time; more of them inside only hold more of its threads, each of which keeps the
+ * memory it once used. The second crosses over while the first is worked on.
+ */
+const IN_ENGINE_AT_ONCE = 2
+
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
   const engine = await (await sharedContext()).createProvider(
     edr.L1_CHAIN_TYPE,
@@ -114,8 +121,9 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     new edr.ContractDecoder(),
   )
   let id = 0
+  const turn = createTurns(IN_ENGINE_AT_ONCE)
   const raw = async (json: string): Promise<string> => {
-    const { data } = await engine.handleRequest(json)
+    const { data } = await turn(() => engine.handleRequest(json))
     return typeof data === 'string' ? data : JSON.stringify(data)
   }
   const ask = async (request: unknown) => {
