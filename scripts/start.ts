@@ -32,7 +32,7 @@ const MAX_RESTARTS = 5
 const WELL_AFTER_MS = 10 * 60_000
 
 const here = dirname(fileURLToPath(import.meta.url))
-const dataDir = process.env['DATA_DIR'] ?? '.pit'
+const dataDir = process.env['DATA_DIR'] || '.pit'
 const startedAt = performance.now()
 const running = new Map<string, Running>()
 let stopping = false
@@ -119,7 +119,7 @@ async function stop(exitCode: number): Promise<void> {
 }
 
 function printWhereToGo(): void {
-  const port = process.env['PORT'] ?? '4663'
+  const port = process.env['PORT'] || '4663'
   const api = `http://127.0.0.1:${port}`
   const lines = [
     '',
@@ -130,7 +130,7 @@ function printWhereToGo(): void {
   ]
   if (!process.env['CHAIN_RPC_URL']) {
     lines.push(
-      `  Chain RPC  http://127.0.0.1:${process.env['DEVNET_PORT'] ?? '8545'} (chain 4663, this machine only)`,
+      `  Chain RPC  http://127.0.0.1:${process.env['DEVNET_PORT'] || '8545'} (chain 4663, this machine only)`,
       '  Test key   0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
       '             (account 1 of the public test mnemonic, funded here; never use it on a real chain)',
     )
@@ -151,7 +151,7 @@ async function main(): Promise<void> {
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
   const withDevnet = !process.env['CHAIN_RPC_URL']
-  const devnetUrl = `http://127.0.0.1:${process.env['DEVNET_PORT'] ?? '8545'}`
+  const devnetUrl = `http://127.0.0.1:${process.env['DEVNET_PORT'] || '8545'}`
   const profile = join(dataDir, 'devnet', 'profile.json')
   const chainEnv: Record<string, string> = withDevnet
     ? { CHAIN_RPC_URL: devnetUrl, SEQUENCER_URL: `${devnetUrl}/sequencer`, PROFILE: profile }
