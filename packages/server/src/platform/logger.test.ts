@@ -48,6 +48,13 @@ describe('createLogger', () => {
     })
   })
 
+  it('finds a secret behind a line separator, which JSON leaves as it is', () => {
+    const inner = JSON.stringify({ signature: 's3cret\u2028more' })
+    expect(redact(`${JSON.stringify({ note: `failed: ${JSON.stringify(inner)}` })}\n`)).not.toContain(
+      's3cret',
+    )
+  })
+
   it('leaves a line that is still JSON and no secret in it, whatever it is made of', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.string(), (text, other) => {
