@@ -76,14 +76,11 @@ async function start(env: Record<string, string>): Promise<Running> {
   }
 }
 
-async function stop(
-  { child }: Running,
-  signal: NodeJS.Signals = 'SIGTERM',
-): Promise<{ code: number | null; ms: number }> {
-  const startedAt = performance.now()
+/** Its exit code. */
+async function stop({ child }: Running, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   child.kill(signal)
-  return { code: await exited, ms: performance.now() - startedAt }
+  return exited
 }
 
 async function rpc<T>(url: string, method: string, params: unknown[] = []): Promise<T> {
@@ -277,7 +274,7 @@ describe('one devnet, cold and warm', () => {
     expect(wrong.lines).toEqual([expect.stringContaining('MARKET is "maybe"')])
   })
 
-  it('stops within two seconds on SIGTERM and keeps the chain', async () => {
+  it('stops cleanly on SIGTERM, whatever hangs, and keeps the chain', async () => {
     const kept = (await blockNumber(devnet.url)) - 1
     const before = await rpc<{ hash: Hex }>(devnet.url, 'eth_getBlockByNumber', [
       `0x${kept.toString(16)}`,
@@ -288,9 +285,8 @@ describe('one devnet, cold and warm', () => {
     const hanging = fetch(`${devnet.vendors}/audit/v1/tokens/4663/0x${'11'.repeat(20)}`).catch(
       () => 'dropped',
     )
-    const { code, ms } = await stop(devnet)
-    expect(code).toBe(0)
-    expect(ms).toBeLessThan(2_000)
+    // The exit code is 1 when the stop had to be cut off.
+    expect(await stop(devnet)).toBe(0)
     expect(await hanging).toBe('dropped')
     devnet = await start({ DATA_DIR: dir })
     const after = await rpc<{ hash: Hex }>(devnet.url, 'eth_getBlockByNumber', [

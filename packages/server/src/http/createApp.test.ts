@@ -545,7 +545,7 @@ describe('under load and at the end', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     const startedMs = performance.now()
     await app.close()
-    expect(performance.now() - startedMs).toBeLessThan(2_000)
+    expect(performance.now() - startedMs).toBeLessThan(5_000)
     expect(await hanging).toMatch(/hang up|reset/i)
   })
 })
