@@ -56,7 +56,8 @@ function ownDataDir(): void {
 
 function launch(part: Part, restarts = 0): Running {
   const child = fork(join(here, part.file), [], {
-    env: { ...process.env, ...part.env },
+    // A person reads this terminal: stages, and what goes wrong.
+    env: { LOG_LEVEL: 'warn', ...process.env, ...part.env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const ready = new Promise<void>((resolve, reject) => {

@@ -154,6 +154,17 @@ export async function startServer(config: Config, stage: (text: string) => void)
             if (state.status === 'degraded') throw new Error(state.why)
           },
         },
+        {
+          name: 'market',
+          required: false,
+          check: () => {
+            const at = market.head()
+            if (at === null) throw new Error('no block has been read yet')
+            const ageS = clock.nowMs() / 1000 - at.timestampS
+            if (ageS > HEAD_MAX_AGE_S) throw new Error(`the market stands ${Math.round(ageS)} s behind`)
+            if (market.unreadMarks() > 0) throw new Error(`${market.unreadMarks()} marks cannot be read`)
+          },
+        },
         ...(redis ? [{ name: 'redis', required: false, check: async () => void (await redis.ping()) }] : []),
       ],
     })
