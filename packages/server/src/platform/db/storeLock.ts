@@ -119,17 +119,22 @@ function isAlive(holder: Holder, file: string): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
   const start = processStart(holder.pid)
+  if (start === ENDED) return false
   return start === undefined || holder.startedAt === '' || start === holder.startedAt
 }
 
 const isSame = (a: Holder | undefined, b: Holder): boolean =>
   a?.pid === b.pid && a.startedAt === b.startedAt && a.bootId === b.bootId && a.host === b.host
 
+/** A process that ended and that nobody has collected: in a container without an init it stays for good. */
+const ENDED = 'ended'
+
 /** Clock ticks after boot, from Linux; elsewhere a pid has to do. */
 function processStart(pid: number): string | undefined {
   try {
     // The second field is the command in brackets and may hold spaces: count from behind it.
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19]
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')
+    return fields?.[0] === 'Z' || fields?.[0] === 'X' ? ENDED : fields?.[19]
   } catch {
     return undefined
   }
