@@ -36,6 +36,7 @@ async function servePit(): Promise<void> {
   const db = {
     engine: 'pglite',
     query: async (_text: string, [sha256]: unknown[]) => [{ ...row, key_sha256: sha256 }],
+    listen: async () => async () => {},
   } as unknown as Db
   const never = () => {
     throw new Error('not measured here')
