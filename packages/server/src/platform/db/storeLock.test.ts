@@ -22,15 +22,15 @@ it('refuses while its holder lives, and names it', () => {
 it.runIf(process.platform === 'linux')(
   'takes over from a process that ended and that nobody collected',
   async () => {
-    // The shell becomes a sleep, which never asks after the child it inherits.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 20'], {
+    // The shell becomes a sleep, which never asks after the child it inherits; the child ends long after that.
+    const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 30'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     const pid = await new Promise<number>((resolve) =>
       parent.stdout.once('data', (text) => resolve(Number(text))),
     )
     const state = () => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0]
-    await expect.poll(state).toBe('Z')
+    await expect.poll(state, { timeout: 10_000 }).toBe('Z')
     heldBy(pid)
     const release = lockStore(file)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ pid: process.pid })
