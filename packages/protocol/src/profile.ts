@@ -60,6 +60,8 @@ export const ChainProfile = Type.Object({
     permit2: Address,
     multicall3: Address,
     universal_router: Nullable(Address),
+    /** The release the router runs: 2.1.1 takes other words than 2.1.0. */
+    universal_router_layout: Type.Union([Type.Literal('2.1.0'), Type.Literal('2.1.1')]),
     v2_factory: Nullable(Address),
     v2_pair_init_code_hash: Nullable(Hash32),
     v3_factory: Nullable(Address),

@@ -96,6 +96,10 @@ export const SETTINGS = {
   },
   MAX_IN_FLIGHT: { default: '1000', means: 'Requests under way at once before new ones are shed with 503.' },
   MAX_LOOP_DELAY_MS: { default: '500', means: 'Event-loop delay at which new requests are shed with 503.' },
+  SUBMIT_ENABLED: {
+    default: '1',
+    means: '0: nothing is relayed here; plans are still made and simulated.',
+  },
   DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
   LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, Setting>
@@ -191,6 +195,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     sanctionsFile: text('SANCTIONS_FILE'),
     maxInFlight: number('MAX_IN_FLIGHT', 1),
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
+    submitEnabled: flag('SUBMIT_ENABLED'),
     devFields: flag('DEV_FIELDS'),
     logLevel: text('LOG_LEVEL'),
   }

@@ -58,6 +58,7 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
       permit2: PERMIT2,
       multicall3: MULTICALL3,
       universal_router,
+      universal_router_layout: '2.1.0',
       ...exchanges,
       launchpad_factory: parts.launchpad,
       agent_registry: parts.registry,

@@ -165,7 +165,11 @@ export const Quote = Answer(
       Answer({
         ...RouteRow.properties,
         simulated: Flag('whether the best was simulated'),
-        quoted_amount_out: Type.Optional(Atoms('what the quote said, beside the simulated amount_out')),
+        quoted_amount_out: Type.Optional(
+          Atoms(
+            'what the wallet would receive by the quote, beside the simulated amount_out: the same in kind',
+          ),
+        ),
       }),
       'the best route; null when none quoted',
     ),

@@ -58,12 +58,16 @@ export const PlanFee = Answer(
 
 export const Tx = Answer(
   {
+    type: Type.Literal(2, { description: 'EIP-1559' }),
     chain_id: Type.Literal(4663),
-    from: Type.Optional(Wallet('who signs it')),
+    from: Wallet('who signs it'),
     to: Wallet('the contract called'),
     value: Atoms('wei sent'),
     data: Hex('calldata'),
-    gas: Type.Optional(Nullable(Atoms('suggested gas limit'))),
+    gas: Atoms('suggested gas limit; the wallet’s own to choose'),
+    nonce: Count('suggested: the next free one, pending ones counted; the wallet’s own to choose'),
+    max_fee_per_gas: Atoms('suggested'),
+    max_priority_fee_per_gas: Atoms('suggested'),
   },
   { title: 'UnsignedTransaction' },
 )
@@ -88,7 +92,9 @@ export const RouteRow = Answer(
     venue: Text('venue_pool, venue_curve or an aggregator'),
     label: Text('the path in words'),
     ok: Flag('whether it quoted'),
-    amount_out: Nullable(Atoms('output after pool fees, before the service’s')),
+    amount_out: Nullable(
+      Atoms('what the pools deliver, the input less an input-side fee; an output-side fee comes off it'),
+    ),
     vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
     gas: Nullable(Count('estimated gas')),
     gas_usd: Nullable(Usd('its cost')),

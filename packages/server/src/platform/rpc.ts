@@ -21,8 +21,23 @@ export interface Rpc {
     params?: readonly unknown[],
     options?: { timeoutMs?: number },
   ): Promise<T>
+  /** Several calls in one request, answered in order; one that fails is its error, beside the others' results. */
+  batch(
+    calls: readonly RpcCall[],
+    options?: { timeoutMs?: number },
+  ): Promise<({ ok: true; result: unknown } | { ok: false; error: RpcError })[]>
   close(): void
 }
+
+export type RpcCall = readonly [method: string, params: readonly unknown[]]
+
+interface Answered {
+  id?: unknown
+  result?: unknown
+  error?: { code?: number; message?: string; data?: unknown }
+}
+const errorOf = (method: string, error: NonNullable<Answered['error']>): RpcError =>
+  new RpcError(method, error.code ?? -32_000, error.message ?? 'unknown error', error.data)
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
@@ -69,23 +84,38 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
       outgoing.end(body)
     })
 
+  /** Sends and reads JSON; whatever goes wrong on the way is the node's silence. */
+  async function exchange(what: string, message: unknown, boundMs = timeoutMs): Promise<unknown> {
+    try {
+      const answer = JSON.parse(await post(JSON.stringify(message), boundMs))
+      if (typeof answer !== 'object' || answer === null) throw new Error('not a JSON-RPC answer')
+      return answer
+    } catch (cause) {
+      throw new RpcUnreachable(`${what}: ${(cause as Error).message}`, { cause })
+    }
+  }
+  const messageOf = ([method, params]: RpcCall) => ({ jsonrpc: '2.0', id: ++nextId, method, params })
+
   return {
     async request<T>(method: string, params: readonly unknown[] = [], options: { timeoutMs?: number } = {}) {
-      nextId += 1
-      let answer: { result?: T; error?: { code?: number; message?: string; data?: unknown } }
-      try {
-        const body = JSON.stringify({ jsonrpc: '2.0', id: nextId, method, params })
-        answer = JSON.parse(await post(body, options.timeoutMs ?? timeoutMs))
-        if (typeof answer !== 'object' || answer === null) throw new Error('not a JSON-RPC answer')
-      } catch (cause) {
-        throw new RpcUnreachable(`${method}: ${(cause as Error).message}`, { cause })
-      }
-      if (answer.error) {
-        const { code = -32_000, message = 'unknown error', data } = answer.error
-        throw new RpcError(method, code, message, data)
-      }
+      const answer = (await exchange(method, messageOf([method, params]), options.timeoutMs)) as Answered
+      if (answer.error) throw errorOf(method, answer.error)
       if (!('result' in answer)) throw new RpcUnreachable(`${method}: answer without a result`)
       return answer.result as T
+    },
+    async batch(calls, options = {}) {
+      if (calls.length === 0) return []
+      const messages = calls.map(messageOf)
+      const answers = await exchange('batch', messages, options.timeoutMs)
+      if (!Array.isArray(answers)) throw new RpcUnreachable('batch: the node takes no batches')
+      // A node may answer in any order.
+      const byId = new Map((answers as Answered[]).map((answer) => [answer?.id, answer]))
+      return messages.map(({ id, method }) => {
+        const answer = byId.get(id)
+        if (answer?.error) return { ok: false, error: errorOf(method, answer.error) }
+        if (!answer || !('result' in answer)) throw new RpcUnreachable(`${method}: no answer in the batch`)
+        return { ok: true, result: answer.result }
+      })
     },
     close: () => agent.destroy(),
   }

@@ -40,7 +40,7 @@ function modelChain() {
     logIndex: '0x0',
   })
   let beforeCall = () => {}
-  const rpc: Rpc = {
+  const rpc: Pick<Rpc, 'request'> = {
     async request<T>(method: string, params: readonly unknown[] = []): Promise<T> {
       beforeCall()
       if (method === 'eth_getBlockByNumber') {
@@ -56,7 +56,6 @@ function modelChain() {
       }
       return blocks.slice(Number(where.fromBlock), Number(where.toBlock) + 1).map(log) as T
     },
-    close: () => {},
   }
   return { blocks, grow, fork, rpc, onCall: (run: () => void) => (beforeCall = run) }
 }
@@ -153,7 +152,7 @@ it('asks for less when a node refuses a range', async () => {
   const chain = modelChain()
   chain.grow(200)
   const { seen, listener } = ledger()
-  const rpc: Rpc = {
+  const rpc: Pick<Rpc, 'request'> = {
     ...chain.rpc,
     request: async <T>(method: string, params: readonly unknown[] = []): Promise<T> => {
       const where = params[0] as { fromBlock?: Hex; toBlock?: Hex }

@@ -3,7 +3,7 @@ import { readHeader, readLogs } from './readChain.ts'
 import { type ChainLog, type Chunk, type FollowListener, type Header, type Hex, StartAgain } from './types.ts'
 
 export interface FollowOptions {
-  rpc: Rpc
+  rpc: Pick<Rpc, 'request'>
   /** First topics of interest; others' logs are not read. */
   topics: readonly Hex[]
   listener: FollowListener

@@ -17,7 +17,10 @@ type LogJson = Omit<ChainLog, 'blockNumber' | 'logIndex'> & {
 const toHex = (value: number): Hex => `0x${value.toString(16)}`
 
 /** The header of a block, or null when the node has none there. */
-export async function readHeader(rpc: Rpc, block: number | 'latest'): Promise<Header | null> {
+export async function readHeader(
+  rpc: Pick<Rpc, 'request'>,
+  block: number | 'latest',
+): Promise<Header | null> {
   const tag = block === 'latest' ? block : toHex(block)
   const json = await rpc.request<HeaderJson | null>('eth_getBlockByNumber', [tag, false])
   if (!json) return null
@@ -33,7 +36,11 @@ export async function readHeader(rpc: Rpc, block: number | 'latest'): Promise<He
 type LogRange = { blockHash: Hex } | { from: number; to: number }
 
 /** Logs in chain order. By hash the answer belongs to that block for certain; by range the caller checks the end. */
-export async function readLogs(rpc: Rpc, range: LogRange, topics: readonly Hex[]): Promise<ChainLog[]> {
+export async function readLogs(
+  rpc: Pick<Rpc, 'request'>,
+  range: LogRange,
+  topics: readonly Hex[],
+): Promise<ChainLog[]> {
   const where =
     'blockHash' in range
       ? { blockHash: range.blockHash }

@@ -1,0 +1,1 @@
+export type { PlanHop, SwapFee, SwapPlan } from './types.ts'
