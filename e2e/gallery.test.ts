@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChainProfile, checkWith, isRiskCode, isSevere, type RiskCode, ROUTES } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type DevnetProcess, startDevnetProcess } from './devnetProcess.ts'
 import { deployTricks, TRICKS } from './gallery/deployTricks.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 
@@ -56,46 +53,17 @@ interface Answered {
   ms: number
 }
 
-let devnet: ChildProcess | undefined
-let folder: string
+let devnet: DevnetProcess
 let server: ServerProcess
-let chainUrl = ''
 let info: Info
 const keys: string[] = []
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'pit-gallery-'))
-  devnet = spawn(process.execPath, ['dist/devnet.js'], {
-    env: {
-      ...process.env,
-      DATA_DIR: folder,
-      DEVNET_PORT: '0',
-      DEVNET_VENDOR_PORT: '0',
-      MARKET: 'off',
-      BLOCK_MS: '250',
-      DEVNET_STOCK_SESSION: 'always',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  for (const stream of [devnet.stdout!, devnet.stderr!]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
-  }
-  for (;;) {
-    const ready = /ready: chain 4663 at (\S+),/.exec(output)
-    if (ready) {
-      chainUrl = ready[1]!
-      break
-    }
-    if (devnet.exitCode !== null) throw new Error(`the devnet ended:\n${output}`)
-    await sleep(50)
-  }
+  devnet = await startDevnetProcess({ MARKET: 'off', BLOCK_MS: '250' })
   info = await rpc<Info>('devnet_info')
   server = await startServerProcess({
-    PROFILE: join(folder, 'devnet', 'profile.json'),
-    CHAIN_RPC_URL: chainUrl,
+    PROFILE: devnet.profileFile,
+    CHAIN_RPC_URL: devnet.url,
     LOG_LEVEL: 'warn',
     // The gallery asks for more in a minute than one caller may.
     RATE_LIMIT_SCALE: '100',
@@ -106,24 +74,10 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await server?.stop()
-  if (devnet && devnet.exitCode === null) {
-    const ended = new Promise((resolve) => devnet?.once('exit', resolve))
-    devnet.kill('SIGTERM')
-    await ended
-  }
-  rmSync(folder, { recursive: true, force: true })
+  await devnet?.stop()
 })
 
-async function rpc<T>(method: string, params: unknown[] = []): Promise<T> {
-  const answer = await fetch(chainUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const { result, error } = (await answer.json()) as { result: T; error?: { message: string } }
-  if (error) throw new Error(`${method}: ${error.message}`)
-  return result
-}
+const rpc = <T>(method: string, params: readonly unknown[] = []) => devnet.rpc<T>(method, params)
 
 async function get(path: string, key = keys[0]!, url = server.url): Promise<Answered> {
   const started = performance.now()
@@ -238,7 +192,7 @@ describe('the gallery', () => {
 
 describe('tricks', () => {
   it('are seen through, and fair tokens are not slandered', async () => {
-    const addresses = await deployTricks(chainUrl, info.profile)
+    const addresses = await deployTricks(devnet.url, info.profile)
     await sleep(1_000)
     const wrong: string[] = []
     for (const [name, { risks }] of Object.entries(TRICKS)) {
@@ -446,7 +400,7 @@ describe('a chain that is slow', () => {
       if (isDown) return void req.socket.destroy()
       const isTrial = body.includes('eth_simulateV1') && JSON.parse(body).params[0].blockStateCalls.length > 1
       if (isTrial) await sleep(delayMs)
-      const answer = await fetch(chainUrl, {
+      const answer = await fetch(devnet.url, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body,
@@ -455,7 +409,7 @@ describe('a chain that is slow', () => {
     })
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
     slow = await startServerProcess({
-      PROFILE: join(folder, 'devnet', 'profile.json'),
+      PROFILE: devnet.profileFile,
       CHAIN_RPC_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
       LOG_LEVEL: 'error',
       ROLE: 'api',
@@ -527,8 +481,8 @@ describe('a chain that is slow', () => {
 describe('a server that runs jobs', () => {
   it('registers every token that trades, unasked', async () => {
     const whole = await startServerProcess({
-      PROFILE: join(folder, 'devnet', 'profile.json'),
-      CHAIN_RPC_URL: chainUrl,
+      PROFILE: devnet.profileFile,
+      CHAIN_RPC_URL: devnet.url,
       LOG_LEVEL: 'error',
       RATE_LIMIT_SCALE: '100',
     })

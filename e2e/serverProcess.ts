@@ -106,6 +106,7 @@ const BARE_PROFILE = {
     permit2: NOWHERE,
     multicall3: NOWHERE,
     universal_router: null,
+    universal_router_layout: '2.1.0',
     v2_factory: null,
     v2_pair_init_code_hash: null,
     v3_factory: null,
