@@ -7,8 +7,9 @@ import { dirname, join, normalize } from 'node:path'
 const MAY_IMPORT = {
   protocol: [],
   chain: ['protocol'],
-  server: ['protocol', 'chain'],
-  signer: ['protocol', 'chain'],
+  platform: ['protocol'],
+  server: ['protocol', 'chain', 'platform'],
+  signer: ['protocol', 'chain', 'platform'],
   client: ['protocol', 'chain'],
   cli: ['protocol', 'chain', 'client'],
   web: ['protocol', 'chain', 'client'],

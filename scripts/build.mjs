@@ -9,8 +9,8 @@ const entries = {
   generate: 'scripts/generate.ts',
   signIn: 'scripts/signIn.ts',
   server: 'packages/server/src/main.ts',
-  pgliteWorker: 'packages/server/src/platform/db/pgliteWorker.ts',
-  storeWriter: 'packages/server/test/storeWriter.ts',
+  pgliteWorker: 'packages/platform/src/db/pgliteWorker.ts',
+  storeWriter: 'packages/platform/test/storeWriter.ts',
   devnet: 'packages/devnet/src/main.ts',
   compileContracts: 'packages/devnet/src/compileEntry.ts',
 }

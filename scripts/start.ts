@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { lockStore, StoreLockedError } from '../packages/server/src/platform/db/storeLock.ts'
+import { lockStore, StoreLockedError } from '@pit/platform/db'
 
 // Starts and watches Pit's processes: the devnet (unless a chain is named), the signer, the server.
 // Each child reports { type: 'stage' | 'ready' | 'failed', text } over IPC and ends when this process does.

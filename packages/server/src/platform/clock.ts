@@ -1,8 +1,1 @@
-/** Time is handed in, so tests own it. */
-export interface Clock {
-  nowMs(): number
-}
-
-export const systemClock: Clock = { nowMs: () => Date.now() }
-
-export const nowS = (clock: Clock): number => Math.floor(clock.nowMs() / 1000)
+export * from '@pit/platform/clock'

@@ -1,12 +1,1 @@
-/** The same promise, given up after a while; what it was doing goes on. */
-export async function withinMs<T>(timeoutMs: number, work: Promise<T>, tooLate: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const bound = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooLate()), timeoutMs)
-  })
-  try {
-    return await Promise.race([work, bound])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+export * from '@pit/platform/withinMs'

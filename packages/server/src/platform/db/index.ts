@@ -1,5 +1,2 @@
-export { isStoreUnavailable } from './errors.ts'
-export { MigrationError, migrate } from './migrate.ts'
-export { openDb } from './openDb.ts'
-export { StoreLockedError } from './storeLock.ts'
-export type { Db, Sql } from './types.ts'
+export * from '@pit/platform/db'
+export { migrateStore as migrate } from '../../migrateStore.ts'

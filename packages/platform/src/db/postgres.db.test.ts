@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findPostgres, type PostgresServer, startPostgres } from '../../../test/postgresServer.ts'
+import { findPostgres, type PostgresServer, startPostgres } from '../../test/postgresServer.ts'
 import { isStatementTimeout, isStoreUnavailable } from './errors.ts'
 import { openPostgres } from './openPostgres.ts'
 import type { Db } from './types.ts'

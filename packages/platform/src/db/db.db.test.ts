@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { withDb } from '../../../test/withDb.ts'
+import { withDb } from '../../test/withDb.ts'
 import { isStatementTimeout, isUniqueViolation, UnsafeIntegerError } from './errors.ts'
 import type { Sql } from './types.ts'
 

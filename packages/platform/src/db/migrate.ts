@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Db } from './types.ts'
 
 export interface Migration {
@@ -20,7 +19,7 @@ const ADVISORY_LOCK = 0x70697401
 const STATEMENT_TIMEOUT_MS = 600_000
 
 /** Applies what is missing, in order, each in a transaction of its own; answers how many. */
-export async function migrate(db: Db, migrations: readonly Migration[] = readMigrations()): Promise<number> {
+export async function migrate(db: Db, migrations: readonly Migration[]): Promise<number> {
   // Two that start at once would both find the table missing: the second waits, then finds it.
   await inTurn(db, (sql) =>
     sql.query(`create table if not exists migrations (
@@ -78,7 +77,7 @@ function inTurn<T>(db: Db, run: Parameters<typeof db.transaction<T>>[0]): Promis
   )
 }
 
-export function readMigrations(directory: string = migrationsDirectory()): Migration[] {
+export function readMigrations(directory: string): Migration[] {
   const migrations = readdirSync(directory)
     .filter((file) => file.endsWith('.sql'))
     .sort()
@@ -92,12 +91,4 @@ export function readMigrations(directory: string = migrationsDirectory()): Migra
     if (migration.number !== i + 1) throw new MigrationError(`${migration.name} is not number ${i + 1}`)
   })
   return migrations
-}
-
-/** Beside the bundle that runs (dist/ or dist/bench/), or the source's own. */
-function migrationsDirectory(): string {
-  const places = ['./migrations', '../migrations', '../../migrations']
-  const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync)
-  if (!found) throw new MigrationError('no migrations beside this program')
-  return found
 }

@@ -111,7 +111,7 @@ function hear(worker: Worker, word: FromWorker): Promise<void> {
 
 /** Beside the bundle that runs (dist/ or dist/bench/); run from source, the built one: Node 20 reads no types. */
 function workerFile(): string {
-  const places = ['./pgliteWorker.js', '../pgliteWorker.js', '../../../../../dist/pgliteWorker.js']
+  const places = ['./pgliteWorker.js', '../pgliteWorker.js', '../../../../dist/pgliteWorker.js']
   const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync)
   if (!found) throw new Error('the embedded store’s worker is not built: run `npm run build`')
   return found

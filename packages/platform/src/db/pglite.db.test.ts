@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { newDataDirectory } from '../../../test/embeddedStore.ts'
+import { newDataDirectory } from '../../test/embeddedStore.ts'
 import { isStoreUnavailable } from './errors.ts'
 import { openPglite } from './openPglite.ts'
 import { startPgliteLink } from './pgliteLink.ts'
@@ -13,7 +13,7 @@ import { lockStore, StoreLockedError } from './storeLock.ts'
 import { tendOnce } from './tendPglite.ts'
 import type { Db } from './types.ts'
 
-const WRITER = new URL('../../../../../dist/storeWriter.js', import.meta.url).pathname
+const WRITER = new URL('../../../../dist/storeWriter.js', import.meta.url).pathname
 
 describe('the embedded store', () => {
   let dataDir: string

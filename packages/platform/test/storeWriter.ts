@@ -1,4 +1,4 @@
-import { openDb } from '../src/platform/db/openDb.ts'
+import { openDb } from '../src/db/openDb.ts'
 
 // Commits as fast as it can and says so after each; a test kills it in the middle. Built into dist/.
 const [dataDir = '', from = '0'] = process.argv.slice(2)

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { withDb } from '../../test/withDb.ts'
+import { type Migration, migrate, readMigrations } from './migrate.ts'
+
+const made = (number: number, sql: string): Migration => ({
+  number,
+  name: `${String(number).padStart(4, '0')}_test`,
+  sql,
+  sha256: createHash('sha256').update(sql).digest('hex'),
+})
+const own = [made(1, 'create table one (n int)'), made(2, 'create table two (n int)')]
+const nextNumber = own.length + 1
+const more = made(nextNumber, 'create table more (n int); insert into more values (1)')
+
+withDb(
+  'migrations',
+  (db, store) => {
+    it('are all applied, and a second time nothing is', async () => {
+      expect(await db.query('select number, name from migrations order by number')).toEqual(
+        own.map(({ number, name }) => ({ number, name })),
+      )
+      expect(await migrate(db, own)).toBe(0)
+    })
+
+    it('undo a failed one whole and leave it to be tried again', async () => {
+      const broken = made(nextNumber, 'create table more (n int); select 1 / 0')
+      await expect(migrate(db, [...own, broken])).rejects.toMatchObject({ code: '22012' })
+      expect(await db.query(`select to_regclass('more') as more`)).toEqual([{ more: null }])
+    })
+
+    it('apply once when several start at the same time', async () => {
+      const second = await store().openSecond?.()
+      const counts = await Promise.all([db, second ?? db, db].map((each) => migrate(each, [...own, more])))
+      expect(counts.reduce((sum, n) => sum + n)).toBe(1)
+      expect(await db.query('select n from more')).toEqual([{ n: 1 }])
+    })
+
+    it('refuse one that was changed after it was applied', async () => {
+      const changed = made(nextNumber, `${more.sql} -- changed`)
+      await expect(migrate(db, [...own, changed])).rejects.toThrow('was changed after it was applied')
+    })
+
+    it('refuse a store that a newer version has migrated', async () => {
+      await expect(migrate(db, own)).rejects.toThrow('does not know')
+    })
+  },
+  (db) => migrate(db, own),
+)
+
+describe('the files', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pit-sql-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  it('are numbered without gaps and named alike', () => {
+    writeFileSync(join(folder, '0001_one.sql'), 'select 1')
+    writeFileSync(join(folder, '0003_three.sql'), 'select 3')
+    expect(() => readMigrations(folder)).toThrow('0003_three is not number 2')
+    writeFileSync(join(folder, '0002-two.sql'), 'select 2')
+    expect(() => readMigrations(folder)).toThrow('not named like')
+  })
+})

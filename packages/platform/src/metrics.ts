@@ -1,0 +1,96 @@
+import { createServer, type Server } from 'node:http'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { createRequestTimes } from './requestTimes.ts'
+
+/** What the server counts. Features add their own to `registry`. */
+export interface Metrics {
+  registry: Registry
+  request(route: string, status: number, seconds: number): void
+  limiterRefused(bucket: string): void
+  limiterDegraded(on: boolean): void
+  /** Requests turned away before any work. */
+  shed(): void
+  /** A thrown defect that was answered as 503. */
+  defect(route: string): void
+  watchLoad(load: { inFlight(): number; loopDelayMs(): number }): void
+}
+
+export function createMetrics({ withProcess = true } = {}): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  if (withProcess) collectDefaultMetrics({ register: registry })
+  const refusals = new Counter({
+    name: 'pit_rate_refusals_total',
+    help: 'Requests refused by a rate bucket.',
+    labelNames: ['bucket'],
+    registers,
+  })
+  const degraded = new Gauge({
+    name: 'pit_rate_degraded',
+    help: '1 while rate limits are kept by this process alone because Redis does not answer.',
+    registers,
+  })
+  const shed = new Counter({ name: 'pit_http_shed_total', help: 'Requests shed under overload.', registers })
+  const defects = new Counter({
+    name: 'pit_http_defects_total',
+    help: 'Unexpected exceptions, answered as 503.',
+    labelNames: ['route'],
+    registers,
+  })
+  return {
+    registry,
+    request: createRequestTimes(registry),
+    limiterRefused: (bucket) => refusals.inc({ bucket }),
+    limiterDegraded: (on) => degraded.set(on ? 1 : 0),
+    shed: () => shed.inc(),
+    defect: (route) => defects.inc({ route }),
+    watchLoad(load) {
+      new Gauge({
+        name: 'pit_http_in_flight',
+        help: 'Requests under way.',
+        registers,
+        collect() {
+          this.set(load.inFlight())
+        },
+      })
+      new Gauge({
+        name: 'pit_loop_delay_ms',
+        help: 'Mean event-loop delay over the last quarter second.',
+        registers,
+        collect() {
+          this.set(load.loopDelayMs())
+        },
+      })
+    },
+  }
+}
+
+/** Serves the registry on its own port, loopback only: metrics are nobody else's business. */
+export async function serveMetrics(
+  metrics: Pick<Metrics, 'registry'>,
+  { port, host = '127.0.0.1' }: { port: number; host?: string },
+): Promise<{ port: number; close(): Promise<void> }> {
+  const server: Server = createServer((req, res) => {
+    if (req.url !== '/metrics' || (req.method !== 'GET' && req.method !== 'HEAD')) {
+      res.writeHead(404).end()
+      return
+    }
+    metrics.registry.metrics().then(
+      (text) => res.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text),
+      () => res.writeHead(503).end(),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

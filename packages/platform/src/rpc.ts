@@ -1,0 +1,122 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+
+/** The node answered with a JSON-RPC error: `code` 3 carries revert data. */
+export class RpcError extends Error {
+  readonly code: number
+  readonly data: unknown
+  constructor(method: string, code: number, message: string, data: unknown) {
+    super(`${method}: ${message}`)
+    this.code = code
+    this.data = data
+  }
+}
+
+/** No usable answer: refused, timed out, cut off, or not JSON-RPC. The call may or may not have had an effect. */
+export class RpcUnreachable extends Error {}
+
+export interface Rpc {
+  request<T = unknown>(
+    method: string,
+    params?: readonly unknown[],
+    options?: { timeoutMs?: number },
+  ): Promise<T>
+  /** Several calls in one request, answered in order; one that fails is its error, beside the others' results. */
+  batch(
+    calls: readonly RpcCall[],
+    options?: { timeoutMs?: number },
+  ): Promise<({ ok: true; result: unknown } | { ok: false; error: RpcError })[]>
+  close(): void
+}
+
+export type RpcCall = readonly [method: string, params: readonly unknown[]]
+
+interface Answered {
+  id?: unknown
+  result?: unknown
+  error?: { code?: number; message?: string; data?: unknown }
+}
+const errorOf = (method: string, error: NonNullable<Answered['error']>): RpcError =>
+  new RpcError(method, error.code ?? -32_000, error.message ?? 'unknown error', error.data)
+
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+/** A JSON-RPC client over kept-alive HTTP connections; every call is bounded in time and size. */
+export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?: number }): Rpc {
+  const target = new URL(url)
+  const secure = target.protocol === 'https:'
+  const agent = secure
+    ? new HttpsAgent({ keepAlive: true, maxSockets: 64 })
+    : new HttpAgent({ keepAlive: true, maxSockets: 64, noDelay: true })
+  const send = secure ? httpsRequest : httpRequest
+  let nextId = 0
+
+  const post = (body: string, boundMs: number): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const outgoing = send(
+        target,
+        {
+          agent,
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        },
+        (incoming) => {
+          const chunks: Buffer[] = []
+          let size = 0
+          incoming.on('data', (chunk: Buffer) => {
+            size += chunk.length
+            if (size > MAX_ANSWER_BYTES) outgoing.destroy(new Error('answer too large'))
+            else chunks.push(chunk)
+          })
+          incoming.on('end', () => {
+            clearTimeout(timer)
+            resolve(Buffer.concat(chunks).toString('utf8'))
+          })
+          incoming.on('error', failed)
+        },
+      )
+      const failed = (error: Error) => {
+        clearTimeout(timer)
+        reject(error)
+      }
+      const timer = setTimeout(() => outgoing.destroy(new Error(`no answer in ${boundMs} ms`)), boundMs)
+      outgoing.on('error', failed)
+      outgoing.end(body)
+    })
+
+  /** Sends and reads JSON; whatever goes wrong on the way is the node's silence. */
+  async function exchange(what: string, message: unknown, boundMs = timeoutMs): Promise<unknown> {
+    try {
+      const answer = JSON.parse(await post(JSON.stringify(message), boundMs))
+      if (typeof answer !== 'object' || answer === null) throw new Error('not a JSON-RPC answer')
+      return answer
+    } catch (cause) {
+      throw new RpcUnreachable(`${what}: ${(cause as Error).message}`, { cause })
+    }
+  }
+  const messageOf = ([method, params]: RpcCall) => ({ jsonrpc: '2.0', id: ++nextId, method, params })
+
+  return {
+    async request<T>(method: string, params: readonly unknown[] = [], options: { timeoutMs?: number } = {}) {
+      const answer = (await exchange(method, messageOf([method, params]), options.timeoutMs)) as Answered
+      if (answer.error) throw errorOf(method, answer.error)
+      if (!('result' in answer)) throw new RpcUnreachable(`${method}: answer without a result`)
+      return answer.result as T
+    },
+    async batch(calls, options = {}) {
+      if (calls.length === 0) return []
+      const messages = calls.map(messageOf)
+      const answers = await exchange('batch', messages, options.timeoutMs)
+      if (!Array.isArray(answers)) throw new RpcUnreachable('batch: the node takes no batches')
+      // A node may answer in any order.
+      const byId = new Map((answers as Answered[]).map((answer) => [answer?.id, answer]))
+      return messages.map(({ id, method }) => {
+        const answer = byId.get(id)
+        if (answer?.error) return { ok: false, error: errorOf(method, answer.error) }
+        if (!answer || !('result' in answer)) throw new RpcUnreachable(`${method}: no answer in the batch`)
+        return { ok: true, result: answer.result }
+      })
+    },
+    close: () => agent.destroy(),
+  }
+}
