@@ -1,5 +1,5 @@
 import type { Address, Hex } from '../bytes/hex.ts'
-import type { PermitSingle, PoolKey, RouterLayout } from '../router/types.ts'
+import type { PermitSingle, PoolKey, RouterCommand, RouterLayout } from '../router/types.ts'
 
 /** One pool of a planned trade and the way through it, without its state: what calldata is made of. */
 export type PlanHop =
@@ -27,4 +27,39 @@ export type SwapPlan = {
   deadlineS: bigint
   weth: Address
   layout?: RouterLayout
+}
+
+type WithoutPool<H> = H extends PlanHop ? Omit<H, 'pool'> : never
+/** A hop as calldata names it: the router finds the pool by tokens and fee, or by key. */
+export type HopPath = WithoutPool<PlanHop>
+export type LegPath = { hops: readonly HopPath[]; amountIn: bigint }
+/** A plan without what calldata does not say. */
+export type SwapPath = Omit<SwapPlan, 'legs'> & { legs: readonly LegPath[] }
+
+/** What a call pays the service. Null stands for nothing at all: no rate, or one that rounds down to nothing. */
+export type FeeReading =
+  | {
+      side: 'input'
+      recipient: Address
+      /** Exactly what is sent: this is what to hold against a rate. */
+      amount: bigint
+      /** The least rate that gives this amount; for a tiny trade higher ones may give it too. */
+      bps: number
+    }
+  | { side: 'output'; recipient: Address; amount: null; bps: number }
+
+/** All that a router call of ours says. What it does not say: the tokens' own behaviour, and who calls. */
+export type SwapReading = {
+  tokenIn: Address
+  tokenOut: Address
+  /** Fee included. */
+  amountIn: bigint
+  /** What the transaction must carry, exactly: more would be left in the router. */
+  valueWei: bigint
+  legs: readonly LegPath[]
+  amountOutMin: bigint
+  fee: FeeReading | null
+  permit: { permit: PermitSingle; signature: Hex } | null
+  deadlineS: bigint
+  commands: readonly RouterCommand[]
 }

@@ -1,0 +1,73 @@
+import type { Address } from '../bytes/hex.ts'
+import { ADDRESS_THIS, MSG_SENDER, NATIVE } from '../router/constants.ts'
+import { placeOf } from '../routes/gas.ts'
+import { feeOf } from './feeOf.ts'
+import type { HopPath, LegPath, SwapPath } from './types.ts'
+
+const MAX_LEGS = 3
+const MAX_HOPS = 3
+/** v4 counts in 128 bits; no real amount comes near. */
+const AMOUNT_END = 1n << 128n
+const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/
+
+/** Why a plan cannot be a call of ours, or undefined. What passes is executed as written or reverts whole. */
+export function faultOfPlan(plan: SwapPath): string | undefined {
+  const { tokenIn, tokenOut, amountIn, amountOutMin, fee, legs, weth, permit } = plan
+  for (const address of [tokenIn, tokenOut, fee.recipient, weth])
+    if (!LOWER_ADDRESS.test(address)) return `${address} is no lower-case address`
+  if (weth === NATIVE) return 'WETH is an address'
+  if (placeOf(tokenIn, weth) === placeOf(tokenOut, weth)) return 'a trade has two different ends'
+  if (!isAmount(amountIn) || amountOutMin < 0n || amountOutMin >= AMOUNT_END)
+    return 'an amount is out of range'
+  if (!Number.isInteger(fee.bps) || fee.bps < 0 || fee.bps >= 10_000) return 'the fee’s rate is out of range'
+  if (fee.bps > 0 && isMarker(fee.recipient)) return 'the fee’s recipient stands for somebody else'
+  if (legs.length < 1 || legs.length > MAX_LEGS) return 'a trade has one to three legs'
+  let spent = fee.side === 'input' ? feeOf(amountIn, fee.bps) : 0n
+  for (const leg of legs) {
+    const fault = faultOfLeg(leg, plan)
+    if (fault) return fault
+    spent += leg.amountIn
+  }
+  if (spent !== amountIn) return 'the legs do not add up to the input less the fee'
+  if (!permit) return undefined
+  if (tokenIn === NATIVE) return 'ETH needs no permit'
+  if (permit.permit.details.token !== tokenIn) return 'the permit is for another token'
+  return permit.permit.details.amount < amountIn ? 'the permit is for less than the input' : undefined
+}
+
+function faultOfLeg({ hops, amountIn }: LegPath, { tokenIn, tokenOut, weth }: SwapPath): string | undefined {
+  if (!isAmount(amountIn)) return 'a leg’s amount is out of range'
+  if (hops.length < 1 || hops.length > MAX_HOPS) return 'a leg has one to three hops'
+  // ETH and WETH are one place. No leg comes to a place twice: what the router holds of a token between two hops, or
+  // turns from one form of ether into the other, is then this leg's alone, and "all of it" is right.
+  const places = [placeOf(tokenIn, weth)]
+  for (const hop of hops) {
+    const fault = faultOfHop(hop)
+    if (fault) return fault
+    if (placeOf(hop.tokenIn, weth) !== places[places.length - 1]) return 'the hops do not join'
+    const next = placeOf(hop.tokenOut, weth)
+    if (places.includes(next)) return 'a leg comes to a token twice'
+    places.push(next)
+  }
+  return places[places.length - 1] === placeOf(tokenOut, weth) ? undefined : 'a leg ends elsewhere'
+}
+
+function faultOfHop(hop: HopPath): string | undefined {
+  const { tokenIn, tokenOut } = hop
+  if (!LOWER_ADDRESS.test(tokenIn) || !LOWER_ADDRESS.test(tokenOut)) return 'a token is no lower-case address'
+  if (hop.version !== 'v4')
+    return tokenIn === NATIVE || tokenOut === NATIVE ? 'ETH is in v4 pools only' : undefined
+  const { currency0, currency1, hooks } = hop.key
+  if (!LOWER_ADDRESS.test(hooks)) return 'a hook is no lower-case address'
+  const [first, second] = tokenIn < tokenOut ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
+  return currency0 === first && currency1 === second ? undefined : 'a key is of other tokens than its hop'
+}
+
+function isAmount(amount: bigint): boolean {
+  return amount > 0n && amount < AMOUNT_END
+}
+
+/** Addresses the router reads as the caller or itself, and nobody's. */
+function isMarker(address: Address): boolean {
+  return address === NATIVE || address === MSG_SENDER || address === ADDRESS_THIS
+}

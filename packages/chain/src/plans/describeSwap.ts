@@ -1,0 +1,116 @@
+import type { Address } from '../bytes/hex.ts'
+import { DYNAMIC_FEE } from '../pools/hooks.ts'
+import { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE } from '../router/constants.ts'
+import type { RouterCommand } from '../router/types.ts'
+import { encodeSwap } from './encodeSwap.ts'
+import { feeOf } from './feeOf.ts'
+import { hopsOfRun, type RunCommand, termsOfRun } from './readRun.ts'
+import type { HopPath, SwapPath } from './types.ts'
+import { wholeOf } from './wholeOf.ts'
+
+/** Deployers choose symbols; one that could pass for a part of the sentence gives way to the address. */
+const PLAIN_SYMBOL = /^[\w.$+-]{1,16}$/
+
+export type TokenNames = (token: Address) => { symbol: string; decimals: number } | undefined
+
+/** A plan in words and numbers a person can check: each command a sentence, each amount whole and in atoms. */
+export function describeSwap(plan: SwapPath, names: TokenNames): Record<string, unknown> {
+  const { commands, valueWei } = encodeSwap(plan)
+  const say = sayer(names, plan)
+  const { tokenIn, tokenOut, amountIn, amountOutMin, fee, deadlineS } = plan
+  const feeToken = fee.side === 'input' ? tokenIn : tokenOut
+  return {
+    function: 'execute(bytes commands, bytes[] inputs, uint256 deadline)',
+    pays: say.amount(tokenIn, amountIn),
+    receives_at_least: say.amount(tokenOut, amountOutMin),
+    fee: {
+      bps: fee.bps,
+      side: fee.side,
+      token: feeToken,
+      recipient: fee.recipient,
+      // A portion of what comes out is known once it came out.
+      ...(fee.side === 'input' && { amount: say.amount(tokenIn, feeOf(amountIn, fee.bps)) }),
+    },
+    legs: plan.legs.map((leg) => ({
+      pays: say.amount(tokenIn, leg.amountIn),
+      hops: leg.hops.map((hop) => say.hop(hop)),
+    })),
+    commands: commands.map((command) => ({ command: command.command, does: say.command(command) })),
+    value_wei: valueWei.toString(),
+    deadline: Number(deadlineS),
+  }
+}
+
+function sayer(names: TokenNames, plan: SwapPath) {
+  const symbol = (token: Address): string => {
+    if (token === NATIVE) return 'ETH'
+    if (token === plan.weth) return 'WETH'
+    const name = names(token)?.symbol
+    return name !== undefined && PLAIN_SYMBOL.test(name) ? name : token
+  }
+  const decimals = (token: Address): number | undefined =>
+    names(token)?.decimals ?? (token === NATIVE || token === plan.weth ? 18 : undefined)
+
+  const amount = (token: Address, atoms: bigint) => {
+    const places = decimals(token)
+    const whole = places === undefined ? null : wholeOf(atoms, places)
+    return { token, symbol: symbol(token), amount: whole, atoms: atoms.toString() }
+  }
+  const money = (token: Address, atoms: bigint): string => {
+    if (atoms === CONTRACT_BALANCE) return `all the router’s ${symbol(token)}`
+    const { amount: whole } = amount(token, atoms)
+    return whole === null
+      ? `${atoms} atoms of ${symbol(token)}`
+      : `${whole} ${symbol(token)} (${atoms} atoms)`
+  }
+  const who = (address: Address): string =>
+    address === MSG_SENDER ? 'the caller' : address === ADDRESS_THIS ? 'the router' : address
+  const hop = (one: HopPath): string => `${symbol(one.tokenIn)} → ${symbol(one.tokenOut)} (${poolOf(one)})`
+
+  const command = (c: RouterCommand): string => {
+    switch (c.command) {
+      case 'PERMIT2_PERMIT': {
+        const { details, spender, sigDeadline } = c.permit
+        return `Lets ${spender} move up to ${money(details.token, details.amount)} of the caller through Permit2 until ${timeOf(BigInt(details.expiration))}, by the caller’s signature (nonce ${details.nonce}, valid until ${timeOf(sigDeadline)}).`
+      }
+      case 'PERMIT2_TRANSFER_FROM':
+        return `Sends ${money(c.token, c.amount)} from the caller to ${who(c.recipient)}.`
+      case 'TRANSFER':
+        return `Sends ${money(c.token, c.amount)} of what came with the transaction to ${who(c.recipient)}.`
+      case 'WRAP_ETH':
+        return `Turns ${money(NATIVE, c.amount)} into WETH, kept by ${who(c.recipient)}.`
+      case 'UNWRAP_WETH':
+        return `Turns all the router’s WETH, ${money(plan.weth, c.amountMin)} at least, into ETH, kept by ${who(c.recipient)}.`
+      case 'PAY_PORTION':
+        return `Sends ${c.bips} hundredths of a percent of the router’s ${symbol(c.token)} to ${who(c.recipient)}.`
+      case 'SWEEP':
+        return `Sends all the router’s ${symbol(c.token)}, ${money(c.token, c.amountMin)} at least, to ${who(c.recipient)}.`
+      default:
+        return swapSentence(c)
+    }
+  }
+
+  const swapSentence = (run: RunCommand): string => {
+    const hops = hopsOfRun(run)
+    const terms = termsOfRun(run)
+    const [tokenIn, tokenOut] = [hops[0]!.tokenIn, hops[hops.length - 1]!.tokenOut]
+    const payer = terms.payerIsUser ? 'the caller' : 'the router'
+    return `Swaps ${money(tokenIn, terms.amountIn)}, paid by ${payer}: ${hops.map(hop).join(', ')}; ${money(tokenOut, terms.amountOutMin)} at least, to ${who(terms.recipient)}.`
+  }
+  return { amount, hop, command }
+}
+
+function poolOf(hop: HopPath): string {
+  if (hop.version === 'v2') return 'v2'
+  if (hop.version === 'v3') return `v3 ${percentOf(hop.feePips)}`
+  const { fee, tickSpacing, hooks } = hop.key
+  const rate = fee === DYNAMIC_FEE ? 'a fee its hook sets' : percentOf(fee)
+  return `v4 ${rate}, spacing ${tickSpacing}${hooks === NATIVE ? '' : `, hook ${hooks}`}`
+}
+
+const percentOf = (pips: number): string => `${wholeOf(BigInt(pips), 4)}%`
+
+/** Far-off times are no date of a calendar. */
+function timeOf(seconds: bigint): string {
+  return seconds < 1n << 40n ? new Date(Number(seconds) * 1000).toISOString() : `second ${seconds}`
+}
