@@ -1,0 +1,3 @@
+export type { AccountDeps } from './deps.ts'
+export { type Account, openAccount } from './openAccount.ts'
+export type { Refusal } from './refusalLog.ts'

@@ -1,0 +1,84 @@
+import type { Address, Hex } from '@pit/chain'
+import { ACCOUNT, type Answer, fail, NATIVE_TOKEN } from '@pit/protocol'
+import { nowS } from '../../platform/clock.ts'
+import { RpcError, RpcUnreachable } from '../../platform/rpc.ts'
+import type { AccountDeps } from './deps.ts'
+import { describeHoldings } from './describeHoldings.ts'
+import { readBalances } from './readBalances.ts'
+import type { VolumeReader } from './readVolume.ts'
+import { describeVolume } from './rules.ts'
+import { createSharedReads } from './sharedReads.ts'
+import type { TokenTexts } from './tokenTexts.ts'
+import { createTradedTokens } from './tradedTokens.ts'
+
+type Portfolio = Answer<'me.portfolio'>
+
+/** More than the route's overall rate lets in within five seconds. */
+const MOST_WALLETS = 1_000
+
+type PortfolioDeps = Pick<AccountDeps, 'db' | 'rpc' | 'clock' | 'profile' | 'market'> & {
+  texts: TokenTexts
+  volumes: Pick<VolumeReader, 'volume'>
+}
+
+/** GET me/portfolio: one reading per wallet and five seconds, in this process. */
+export function createPortfolioReader(deps: PortfolioDeps): (wallet: Address) => Promise<Portfolio> {
+  const { clock, texts } = deps
+  const tradedTokens = createTradedTokens({ ...deps, standing: texts.standing })
+  const reads = createSharedReads({
+    clock,
+    keepMs: ACCOUNT.portfolioCacheS * 1000,
+    most: MOST_WALLETS,
+    read: (wallet) => readPortfolio({ ...deps, tradedTokens }, wallet as Address),
+  })
+  return async (wallet) => {
+    const { value, reused } = await reads.get(wallet)
+    return { ...value, cached: reused }
+  }
+}
+
+async function readPortfolio(
+  deps: PortfolioDeps & { tradedTokens: (wallet: Address) => Promise<Address[]> },
+  wallet: Address,
+): Promise<Omit<Portfolio, 'cached'>> {
+  const { rpc, clock, market, texts, volumes } = deps
+  if (market.head() === null) fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
+  const [tag, strangers, volumeMicroUsd] = await Promise.all([
+    fromChain(rpc.request<Hex>('eth_blockNumber')),
+    deps.tradedTokens(wallet),
+    volumes.volume(wallet),
+  ])
+  const { standing } = texts
+  const [balances, textOf] = await Promise.all([
+    fromChain(readBalances(deps, { wallet, tag }, { standing, strangers })),
+    texts.read([...standing, ...strangers]),
+  ])
+  // A node that works always knows how much ETH there is.
+  if (balances.get(NATIVE_TOKEN) === null) fail('RPC_UNAVAILABLE')
+  const known = new Set(standing)
+  const held = [...balances].flatMap(([address, atoms]) =>
+    isShown(address, atoms) ? [{ text: textOf(address), atoms, standing: known.has(address) }] : [],
+  )
+  const unread = [...balances].filter(([, atoms]) => atoms === null).map(([address]) => textOf(address).token)
+  return {
+    wallet,
+    block: Number(tag),
+    read_at: nowS(clock),
+    ...describeHoldings(held, { market, nowS: nowS(clock) }),
+    unread,
+    volume: describeVolume(volumeMicroUsd),
+  }
+}
+
+/** What is not held is left out; ETH stays, since every trade is paid for with it. */
+function isShown(address: Address, atoms: bigint | null): atoms is bigint {
+  return atoms !== null && (atoms > 0n || address === NATIVE_TOKEN)
+}
+
+/** The node's silence, or its refusal to answer, is RPC_UNAVAILABLE. */
+async function fromChain<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error) => {
+    if (error instanceof RpcError || error instanceof RpcUnreachable) return fail('RPC_UNAVAILABLE')
+    throw error
+  })
+}

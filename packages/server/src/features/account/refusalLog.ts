@@ -1,0 +1,170 @@
+import type { RefusalCode } from '@pit/protocol'
+import { Counter, Gauge } from 'prom-client'
+import { isStoreUnavailable } from '../../platform/db/index.ts'
+import { withinMs } from '../../platform/withinMs.ts'
+import { type AccountDeps, lower } from './deps.ts'
+import { addRefused, deleteRefusedBefore, type RefusedRow, trimRefused } from './store.ts'
+import type { TokenTexts } from './tokenTexts.ts'
+
+/** A trade that was asked for and refused before anything was relayed. */
+export interface Refusal {
+  keyId: number
+  wallet: string
+  path: RefusedRow['path']
+  code: RefusalCode
+  /** As they were sent: core symbols or addresses. A call that names no token is no trade and is not kept. */
+  tokenIn: string
+  tokenOut: string
+  /** Null when the amount was never known. */
+  amountIn: bigint | null
+  amountOutMin?: bigint | null
+  sessionId?: string | null
+}
+
+export interface RefusalLog {
+  /** Never waits and never throws. */
+  record(refusal: Refusal): void
+  /** Deletes what is past its time; answers how many. */
+  sweep(): Promise<number>
+  /** Writes what is left, for a moment. */
+  close(): Promise<void>
+}
+
+const MOST_QUEUED = 5_000
+const AT_ONCE = 500
+const WRITE_AFTER_MS = 200
+const LONGEST_PAUSE_MS = 10_000
+const CLOSE_WITHIN_MS = 3_000
+const KEEP_PER_WALLET = 500
+const KEEP_MS = 30 * 86_400_000
+const SWEEP_AT_ONCE = 2_000
+const LARGEST = 2n ** 256n
+
+/** Refused calls on their way to the store: off the caller's path, in batches, bounded everywhere. */
+export function createRefusalLog({
+  db,
+  clock,
+  logger,
+  metrics,
+  texts,
+  mostQueued = MOST_QUEUED,
+}: Pick<AccountDeps, 'db' | 'clock' | 'logger' | 'metrics'> & {
+  texts: Pick<TokenTexts, 'addressOf'>
+  mostQueued?: number
+}): RefusalLog {
+  let queue: RefusedRow[] = []
+  let timer: NodeJS.Timeout | undefined
+  let underWay: Promise<void> | undefined
+  let pauseMs = WRITE_AFTER_MS
+  let closed = false
+  const registers = [metrics.registry]
+  const lost = new Counter({
+    name: 'pit_refusals_lost_total',
+    help: 'Refused calls that were not kept: the queue was full, or the store would not take them.',
+    registers,
+  })
+  new Gauge({
+    name: 'pit_refusals_queued',
+    help: 'Refused calls not written yet.',
+    registers,
+    collect() {
+      this.set(queue.length)
+    },
+  })
+
+  function bound(): void {
+    if (queue.length <= mostQueued) return
+    lost.inc(queue.length - mostQueued)
+    queue = queue.slice(-mostQueued)
+  }
+
+  function schedule(): void {
+    if (closed || timer !== undefined || underWay !== undefined || queue.length === 0) return
+    timer = setTimeout(() => {
+      timer = undefined
+      void write()
+    }, pauseMs)
+  }
+
+  function write(): Promise<void> {
+    underWay ??= writeAll().finally(() => {
+      underWay = undefined
+      schedule()
+    })
+    return underWay
+  }
+
+  async function writeAll(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = queue.splice(0, AT_ONCE)
+      try {
+        await addRefused(db, batch)
+        pauseMs = WRITE_AFTER_MS
+      } catch (error) {
+        if (!isStoreUnavailable(error)) {
+          // The same rows would fail for ever, and keep all later ones waiting.
+          logger.error({ err: error, rows: batch.length }, 'refused calls could not be kept')
+          lost.inc(batch.length)
+          continue
+        }
+        if (pauseMs === WRITE_AFTER_MS) logger.warn({ err: error }, 'refused calls wait for the store')
+        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+        queue.unshift(...batch)
+        bound()
+        return
+      }
+      await trim(batch)
+    }
+  }
+
+  async function trim(batch: readonly RefusedRow[]): Promise<void> {
+    const wallets = [...new Set(batch.map(({ wallet }) => wallet))]
+    // What is left too much goes with the wallet's next one.
+    await trimRefused(db, wallets, KEEP_PER_WALLET).catch((error) =>
+      logger.warn({ err: error }, 'old refused calls were not deleted'),
+    )
+  }
+
+  return {
+    record(refusal) {
+      const tokenIn = texts.addressOf(refusal.tokenIn)
+      const tokenOut = texts.addressOf(refusal.tokenOut)
+      if (closed || tokenIn === undefined || tokenOut === undefined) return
+      queue.push({
+        keyId: refusal.keyId,
+        wallet: lower(refusal.wallet),
+        path: refusal.path,
+        code: refusal.code,
+        tokenIn,
+        tokenOut,
+        amountIn: stored(refusal.amountIn),
+        amountOutMin: stored(refusal.amountOutMin),
+        sessionId: refusal.sessionId ?? null,
+        atMs: clock.nowMs(),
+      })
+      bound()
+      schedule()
+    },
+    async sweep() {
+      let swept = 0
+      for (let deleted = SWEEP_AT_ONCE; deleted === SWEEP_AT_ONCE; swept += deleted) {
+        deleted = await deleteRefusedBefore(db, clock.nowMs() - KEEP_MS, SWEEP_AT_ONCE)
+      }
+      return swept
+    },
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      const written = async () => {
+        await underWay
+        await write()
+      }
+      await withinMs(CLOSE_WITHIN_MS, written(), () => new Error('the store is too slow')).catch(() => {})
+      if (queue.length > 0) logger.warn({ rows: queue.length }, 'refused calls are lost')
+    },
+  }
+}
+
+/** What a token cannot hold was never an amount: the call is kept without it. */
+const stored = (atoms: bigint | null | undefined): bigint | null =>
+  atoms == null || atoms < 0n || atoms >= LARGEST ? null : atoms

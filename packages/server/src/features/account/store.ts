@@ -1,0 +1,184 @@
+import type { Address } from '@pit/chain'
+import type { Sql } from '../../platform/db/index.ts'
+
+export interface StoredTrade {
+  id: number
+  path: 'agent' | 'session' | 'hosted' | 'fast'
+  status: 'relaying' | 'pending' | 'mined' | 'reverted' | 'dropped' | 'refused'
+  code: string | null
+  token_in: Address
+  token_out: Address
+  amount_in: string | null
+  amount_out: string | null
+  amount_out_kind: 'actual' | 'minimum' | null
+  amount_out_min: string | null
+  tx_hash: string | null
+  block: number | null
+  session_id: string | null
+  created_at_ms: number
+}
+
+const SHOWN = ['relaying', 'pending', 'mined', 'reverted']
+const NEVER_MINED = ['dropped', 'refused']
+/** As text: no number holds it. */
+const LARGEST_ID = '9223372036854775807'
+
+/** `id < $2` always, never "or $2 is null": only a plain bound starts the index where the page starts. */
+export const TRADES_PAGE = `select id, path, status, code, token_in, token_out, amount_in, amount_out,
+    amount_out_kind, amount_out_min, tx_hash, block, session_id, created_at_ms
+  from trades
+  where wallet = $1 and id < $2::int8 and kind = 'swap' and status = any($3::text[])
+    and token_in is not null and token_out is not null
+  order by id desc limit $4`
+
+export interface PageTerms {
+  wallet: Address
+  before: number | undefined
+  withNeverMined: boolean
+  limit: number
+}
+export const pageValues = ({ wallet, before, withNeverMined, limit }: PageTerms): unknown[] => [
+  wallet,
+  before ?? LARGEST_ID,
+  withNeverMined ? [...SHOWN, ...NEVER_MINED] : SHOWN,
+  limit,
+]
+
+/** Newest first. */
+export const tradesPage = (sql: Sql, terms: PageTerms): Promise<StoredTrade[]> =>
+  sql.query<StoredTrade>(TRADES_PAGE, pageValues(terms))
+
+/** Only what was mined and priced has a volume; the index alone answers. */
+export const VOLUME_SINCE = `select coalesce(sum(volume_micro_usd), 0) as volume from trades
+  where wallet = $1 and mined_at_s > $2 and volume_micro_usd is not null`
+
+export async function volumeSince(sql: Sql, wallet: Address, sinceS: number): Promise<bigint> {
+  const [row] = await sql.query<{ volume: string }>(VOLUME_SINCE, [wallet, sinceS])
+  return BigInt(row?.volume ?? 0)
+}
+
+export interface TradedSince {
+  /** Newest first, each with the last swap it was in. */
+  tokens: { token: Address; lastId: number }[]
+  /** The newest swap made before `settledBeforeMs`; null when there is none. */
+  settledId: number | null
+}
+
+/** What a wallet swapped after a row, without the tokens that are not asked for. */
+export async function tradedSince(
+  sql: Sql,
+  terms: {
+    wallet: Address
+    afterId: number
+    except: readonly Address[]
+    settledBeforeMs: number
+    most: number
+  },
+): Promise<TradedSince> {
+  const [row] = await sql.query<{
+    tokens: Address[] | null
+    last_ids: number[] | null
+    settled_id: number | null
+  }>(
+    `with swaps as (
+       select id, token_in, token_out, created_at_ms from trades
+       where wallet = $1 and id > $2 and kind = 'swap' and status in ('relaying', 'pending', 'mined')),
+     newest as (
+       select token, max(id) as last_id
+       from (select token_in as token, id from swaps union all select token_out, id from swaps) as ends
+       where token <> all($3::text[]) group by token order by last_id desc limit $5)
+     select array_agg(token order by last_id desc) as tokens,
+       array_agg(last_id order by last_id desc) as last_ids,
+       (select max(id) from swaps where created_at_ms < $4) as settled_id
+     from newest`,
+    [terms.wallet, terms.afterId, terms.except, terms.settledBeforeMs, terms.most],
+  )
+  const lastIds = row?.last_ids ?? []
+  return {
+    tokens: (row?.tokens ?? []).map((token, i) => ({ token, lastId: lastIds[i] ?? 0 })),
+    settledId: row?.settled_id ?? null,
+  }
+}
+
+export interface RegistryText {
+  address: Address
+  symbol: string
+  name: string
+  /** Null when the token does not say. */
+  decimals: number | null
+  stock: boolean
+}
+
+/** The registry's words for all of them, in one read; those it does not know are absent. */
+export const registryTexts = (sql: Sql, addresses: readonly Address[]): Promise<RegistryText[]> =>
+  sql.query<RegistryText>(
+    `select address, record->>'symbol' as symbol, record->>'name' as name,
+       (reading->>'decimals')::int4 as decimals, coalesce((record->>'stock_beacon')::boolean, false) as stock
+     from token_records where address = any($1::text[])`,
+    [addresses],
+  )
+
+export interface RefusedRow {
+  wallet: Address
+  keyId: number
+  path: StoredTrade['path']
+  sessionId: string | null
+  code: string
+  tokenIn: Address
+  tokenOut: Address
+  amountIn: bigint | null
+  amountOutMin: bigint | null
+  atMs: number
+}
+
+export async function addRefused(sql: Sql, rows: readonly RefusedRow[]): Promise<void> {
+  const column = <K extends keyof RefusedRow>(name: K) => rows.map((row) => row[name])
+  const atoms = (name: 'amountIn' | 'amountOutMin') => column(name).map((value) => value?.toString() ?? null)
+  await sql.query(
+    `insert into trades (kind, status, wallet, key_id, path, session_id, code, token_in, token_out, amount_in,
+       amount_out_min, created_at_ms)
+     select 'swap', 'refused', wallet, key_id, path, session_id, code, token_in, token_out, amount_in::numeric,
+       amount_out_min::numeric, created_at_ms
+     from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+         $9::text[], $10::int8[]) with ordinality
+       as given (wallet, key_id, path, session_id, code, token_in, token_out, amount_in, amount_out_min,
+         created_at_ms, place)
+     order by place`,
+    [
+      column('wallet'),
+      column('keyId'),
+      column('path'),
+      column('sessionId'),
+      column('code'),
+      column('tokenIn'),
+      column('tokenOut'),
+      atoms('amountIn'),
+      atoms('amountOutMin'),
+      column('atMs'),
+    ],
+  )
+}
+
+/** Deletes all but the newest refused calls of each wallet. */
+export async function trimRefused(sql: Sql, wallets: readonly Address[], keep: number): Promise<void> {
+  await sql.query(
+    `delete from trades using (
+       select given.wallet, edge.id from unnest($1::text[]) as given (wallet)
+       cross join lateral (
+         select id from trades where trades.wallet = given.wallet and status = 'refused'
+         order by id desc offset $2 limit 1) as edge) as old
+     where trades.wallet = old.wallet and trades.status = 'refused' and trades.id <= old.id`,
+    [wallets, keep],
+  )
+}
+
+/** Deletes some refused calls from before a time; answers how many. */
+export async function deleteRefusedBefore(sql: Sql, beforeMs: number, atOnce: number): Promise<number> {
+  const deleted = await sql.query(
+    `delete from trades where id = any (array(
+       select id from trades where status = 'refused' and created_at_ms < $1
+       order by created_at_ms limit $2)) returning 1`,
+    [beforeMs, atOnce],
+  )
+  return deleted.length
+}

@@ -1,0 +1,62 @@
+import type { Address } from '@pit/chain'
+import type { Answer } from '@pit/protocol'
+import { type AccountDeps, lower } from './deps.ts'
+import { type RegistryText, registryTexts } from './store.ts'
+
+/** How a token is shown. Its words are its deployer's: whoever shows them escapes them. */
+export interface TokenText {
+  /** Core symbol or address. */
+  token: string
+  address: Address
+  symbol: string | null
+  name: string | null
+  decimals: number | null
+  kind: Answer<'me.portfolio'>['holdings'][number]['kind']
+}
+
+export interface TokenTexts {
+  /** ETH, core tokens and listed stocks, in the profile's order: every portfolio has them. */
+  standing: readonly Address[]
+  addressOf(token: string): Address | undefined
+  /** One read of the registry for all of them, or none when the profile knows them all. */
+  read(addresses: Iterable<Address>): Promise<(address: Address) => TokenText>
+}
+
+export function createTokenTexts({ db, profile }: Pick<AccountDeps, 'db' | 'profile'>): TokenTexts {
+  const core = new Map<Address, TokenText>(
+    profile.core_tokens.map(({ symbol, name, address, decimals, kind }) => [
+      lower(address),
+      { token: symbol, address: lower(address), symbol, name, decimals, kind },
+    ]),
+  )
+  const listed = new Map(profile.listed_stocks.map((stock) => [lower(stock.address), stock]))
+  const bySymbol = new Map([...core.values()].map(({ token, address }) => [token, address]))
+
+  return {
+    standing: [...new Set([...core.keys(), ...listed.keys()])],
+    addressOf: (token) =>
+      bySymbol.get(token) ?? (/^0x[0-9a-fA-F]{40}$/.test(token) ? lower(token) : undefined),
+    async read(addresses) {
+      const asked = [...new Set(addresses)].filter((address) => !core.has(address))
+      const rows = asked.length > 0 ? await registryTexts(db, asked) : []
+      const known = new Map(rows.map((row) => [row.address, row]))
+      return (address) => core.get(address) ?? textOf(address, known.get(address), listed.get(address))
+    },
+  }
+}
+
+/** A listed stock's symbol and decimals are the profile's; everything else is the registry's word. */
+function textOf(
+  address: Address,
+  known: RegistryText | undefined,
+  listed: { symbol: string; decimals: number } | undefined,
+): TokenText {
+  return {
+    token: address,
+    address,
+    symbol: listed?.symbol ?? (known?.symbol || null),
+    name: known?.name || (listed?.symbol ?? null),
+    decimals: listed?.decimals ?? known?.decimals ?? null,
+    kind: listed || known?.stock ? 'stock' : 'token',
+  }
+}

@@ -1,0 +1,56 @@
+import type { Address } from '@pit/chain'
+import { ACCOUNT } from '@pit/protocol'
+import type { AccountDeps } from './deps.ts'
+import { tradedSince } from './store.ts'
+
+interface Traded {
+  /** Token → its last swap; no more than are shown. */
+  lastIds: Map<Address, number>
+  /** Swaps up to this one need not be looked at again. */
+  fromId: number
+  wholeAtMs: number
+}
+
+const MOST_WALLETS = 2_000
+/** Rows may be committed in another order than their ids; none takes this long. */
+const SETTLED_AFTER_MS = 60_000
+/** What was given up and mined after all is found by looking at everything again. */
+const WHOLE_EVERY_MS = 600_000
+
+/**
+ * The tokens by address a wallet traded, most recent first, without the standing ones. Remembers what it saw, so that
+ * a wallet of a hundred thousand trades is walked through once and then only read on.
+ */
+export function createTradedTokens({
+  db,
+  clock,
+  standing,
+}: Pick<AccountDeps, 'db' | 'clock'> & { standing: readonly Address[] }): (
+  wallet: Address,
+) => Promise<Address[]> {
+  const known = new Map<Address, Traded>()
+
+  return async (wallet) => {
+    const nowMs = clock.nowMs()
+    const seen = known.get(wallet)
+    const isFresh = seen !== undefined && Math.abs(nowMs - seen.wholeAtMs) < WHOLE_EVERY_MS
+    const before = isFresh ? seen : { lastIds: new Map<Address, number>(), fromId: 0, wholeAtMs: nowMs }
+    const { tokens, settledId } = await tradedSince(db, {
+      wallet,
+      afterId: before.fromId,
+      except: standing,
+      settledBeforeMs: nowMs - SETTLED_AFTER_MS,
+      most: ACCOUNT.portfolioMaxTradedTokens,
+    })
+    const lastIds = new Map(before.lastIds)
+    for (const { token, lastId } of tokens) lastIds.set(token, Math.max(lastId, lastIds.get(token) ?? 0))
+    const newest = [...lastIds].sort(([, a], [, b]) => b - a).slice(0, ACCOUNT.portfolioMaxTradedTokens)
+    known.delete(wallet)
+    known.set(wallet, { ...before, lastIds: new Map(newest), fromId: settledId ?? before.fromId })
+    if (known.size > MOST_WALLETS) {
+      const [oldest] = known.keys()
+      if (oldest !== undefined) known.delete(oldest)
+    }
+    return newest.map(([token]) => token)
+  }
+}
