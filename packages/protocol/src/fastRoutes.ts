@@ -1,0 +1,161 @@
+import type { Json } from './canonicalJson.ts'
+import { type FastPool, poolOf } from './fastPools.ts'
+import { type FastShape, permitInput, type RouterInput, shapeOf } from './fastShapes.ts'
+import { CHAIN_ID, FAST } from './numbers.ts'
+import type { ChainProfile, CoreToken } from './profile.ts'
+import { FAST_SYMBOLS, FEE_SIDE_RANK, type FeeSide } from './values.ts'
+
+/** Changes whenever the bytes of a route, its pool, cap or floor could: clients pin the table by its hash. */
+const VERSION = '1'
+
+/** Against USDG the pools are deep; across they are not. */
+const MAX_USD = { usdg: FAST.maxNotionalUsd, cross: 1_000 } as const
+
+/** Least gas limits, a fifth above what a trade of the shape used; a tick crossed more still fits. */
+const GAS = {
+  v3: 230_000,
+  v4: 240_000,
+  toRouter: 40_000,
+  wrap: 40_000,
+  unwrap: 20_000,
+  permit: 40_000,
+} as const
+
+export interface FastToken {
+  symbol: string
+  /** Lower-case; all zero for ETH. */
+  address: string
+  decimals: number
+}
+
+/** A pinned pair in one direction: all that the bytes of a trade are made of, but the amounts and the fee's rate. */
+export interface FastRoute {
+  token_in: FastToken
+  token_out: FastToken
+  pool: FastPool
+  pool_fee_bps: number
+  /** How far the pool may stand under the oracle marks beyond its fee. */
+  band_bps: number
+  /** Who pays the service and how: exactly floor(amount × bps / 10,000) of the amount at `side`. */
+  fee: { side: FeeSide; token: string; recipient: string; command: string }
+  /** What the transaction carries: `$amount_in` or 0. */
+  value: string
+  /** A byte per input, in order. */
+  commands: string
+  inputs: readonly RouterInput[]
+  /** For a token input the router has no allowance for: the same with the permit first. Null where ETH is the input. */
+  permit: { commands: string; input: RouterInput; gas_add: number } | null
+  gas_floor: number
+  max_usd: number
+}
+
+/** The pinned table. Its hash is the SHA-256 of its canonical JSON. */
+export interface FastTable {
+  version: string
+  chain_id: number
+  router: string | null
+  router_layout: string
+  permit2: string
+  fee_recipient: string | null
+  /** `execute(bytes commands, bytes[] inputs, uint256 deadline)`. */
+  selector: string
+  max_usd: Record<string, number>
+  pairs: Record<string, FastRoute>
+}
+
+const lower = (address: string): string => address.toLowerCase()
+
+/** The routes that this chain's profile pins; none where it names no router or no fee recipient. */
+export function fastRoutesOf(profile: ChainProfile): FastTable {
+  const { universal_router: router, permit2, universal_router_layout } = profile.contracts
+  const pairs: Record<string, FastRoute> = {}
+  if (router !== null && profile.fee_recipient !== null) {
+    for (const pair of Object.keys(profile.pins.fast_pools).sort()) pairs[pair] = routeOf(profile, pair)
+  }
+  return {
+    version: VERSION,
+    chain_id: CHAIN_ID,
+    router: router && lower(router),
+    router_layout: universal_router_layout,
+    permit2: lower(permit2),
+    fee_recipient: profile.fee_recipient && lower(profile.fee_recipient),
+    selector: '0x3593564c',
+    max_usd: Object.fromEntries(Object.entries(pairs).map(([pair, route]) => [pair, route.max_usd])),
+    pairs,
+  }
+}
+
+/** The table as plain JSON, for hashing and sending. */
+export const fastTableJson = (table: FastTable): Json => table as unknown as Json
+
+function routeOf(profile: ChainProfile, pair: string): FastRoute {
+  const { contracts, pins } = profile
+  const [tokenIn, tokenOut] = pair.split('/').map((symbol) => tokenOf(profile, pair, symbol))
+  if (!tokenIn || !tokenOut || tokenIn.symbol === tokenOut.symbol)
+    throw new Error(`fast pool ${pair}: not a pair`)
+  const weth = lower(contracts.weth ?? '')
+  const pool = poolOf(pair, pins.fast_pools[pair]!, {
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    weth,
+  })
+  const side = feeSideOf(tokenIn.symbol, tokenOut.symbol)
+  const recipient = lower(profile.fee_recipient!)
+  const shape = shapeOf({
+    pool,
+    side,
+    recipient,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    layout: contracts.universal_router_layout,
+  })
+  const overUsdg = tokenIn.symbol === 'USDG' || tokenOut.symbol === 'USDG'
+  const commands = shape.inputs.map(({ command }) => command.slice(2)).join('')
+  const takesPermit = tokenIn.address !== NATIVE
+  const permit = permitInput({ token: tokenIn.address, spender: lower(contracts.universal_router!) })
+  return {
+    token_in: tokenIn,
+    token_out: tokenOut,
+    pool,
+    pool_fee_bps: pool.fee / 100,
+    band_bps: overUsdg ? FAST.bandBpsUsdg : FAST.bandBpsCross,
+    fee: {
+      side,
+      token: side === 'input' ? tokenIn.address : tokenOut.address,
+      recipient,
+      command: shape.feeCommand,
+    },
+    value: takesPermit ? '0' : '$amount_in',
+    commands: `0x${commands}`,
+    inputs: shape.inputs,
+    permit: takesPermit ? { commands: `0x0a${commands}`, input: permit, gas_add: GAS.permit } : null,
+    gas_floor: gasFloorOf(pool, shape),
+    max_usd: overUsdg ? MAX_USD.usdg : MAX_USD.cross,
+  }
+}
+
+const NATIVE = '0x0000000000000000000000000000000000000000'
+
+function tokenOf(profile: ChainProfile, pair: string, symbol: string): FastToken {
+  const token: CoreToken | undefined = profile.core_tokens.find((core) => core.symbol === symbol)
+  if (!token || !(FAST_SYMBOLS as readonly string[]).includes(symbol)) {
+    throw new Error(`fast pool ${pair}: ${symbol} is not traded in fast mode`)
+  }
+  return { symbol, address: lower(token.address), decimals: token.decimals }
+}
+
+/** The end that ranks first pays. */
+function feeSideOf(symbolIn: string, symbolOut: string): FeeSide {
+  const rank = (symbol: string) => (FEE_SIDE_RANK as readonly string[]).indexOf(symbol)
+  return rank(symbolIn) < rank(symbolOut) ? 'input' : 'output'
+}
+
+function gasFloorOf(pool: FastPool, { names }: FastShape): number {
+  const extra = (name: string, gas: number) => (names.includes(name) ? gas : 0)
+  return (
+    GAS[pool.version] +
+    extra('PAY_PORTION', GAS.toRouter) +
+    extra('WRAP_ETH', GAS.wrap) +
+    extra('UNWRAP_WETH', GAS.unwrap)
+  )
+}
