@@ -96,7 +96,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     return { ...page }
   }
 
-  /** Load, body length, CSRF, rate by address, key, sanctions, rate by key, parse, handler. */
+  /** Load, body length, CSRF, rate by address, key, sanctions, rate by key, what the route says first, parse, handler. */
   async function answerRoute(
     visit: Visit,
     plan: RoutePlan,
@@ -126,12 +126,14 @@ export function createEdge(deps: EdgeDeps): Serve {
       refuseUnless(taken instanceof Promise ? await taken : taken, metrics)
     }
     if (plan.needsWallet && key?.wallet === null) fail('WALLET_NOT_BOUND')
+    const caller = { requestId, address, key }
+    plan.admit?.(caller)
     const body = route.method === 'POST' ? await bodyOf(visit, bodyBytes) : null
     const done = plan.handle({
       params: validator.params(params),
       query: validator.query(search),
       body: body === null ? NO_FIELDS : validator.body(body),
-      caller: { requestId, address, key },
+      caller,
     })
     return replyOf(done instanceof Promise ? await done : done, route.status)
   }

@@ -1,4 +1,4 @@
-import { type AnyRoute, AREAS, type BucketId, needsKey, refusal } from '@pit/protocol'
+import { type AnyRoute, AREAS, type BucketId, needsKey, type PitError, refusal } from '@pit/protocol'
 import { bucketsByStage } from './rates/charge.ts'
 import type { ApiKey, Caller, RawAnswer } from './types.ts'
 import { createValidator, type Validator } from './validate.ts'
@@ -15,6 +15,10 @@ export interface RoutePlan {
   bucketsBeforeKey: readonly BucketId[]
   buckets: readonly BucketId[]
   validator: Validator
+  /** Refuses before the body is read. */
+  admit?: (caller: Caller) => void
+  /** Completes a refusal. */
+  refused?: (error: PitError) => PitError
   handle: (call: { params: unknown; query: unknown; body: unknown; caller: Caller }) => unknown
 }
 
@@ -28,7 +32,8 @@ export interface PagePlan {
   headers: readonly string[]
 }
 
-export type AnyHandler = RoutePlan['handle']
+type Handle = RoutePlan['handle']
+export type AnyHandler = Handle | Pick<RoutePlan, 'handle' | 'admit' | 'refused'>
 /** `known` asks the store about no key that this process has not found live before; `any` asks about all. */
 export type Authenticate = (bearer: string, which: 'known' | 'any') => Promise<ApiKey | null> | ApiKey | null
 
@@ -49,9 +54,11 @@ export function planRoute(
     bucketsBeforeKey: stages.beforeKey,
     buckets: stages.all,
     validator: createValidator(route, { devFields }),
-    handle: handler === 'not built' ? () => notBuilt(route) : handler,
+    ...(handler === 'not built' ? { handle: () => notBuilt(route) } : guarded(handler)),
   }
 }
+
+const guarded = (handler: AnyHandler) => (typeof handler === 'function' ? { handle: handler } : handler)
 
 const notBuilt = (route: AnyRoute): RawAnswer => {
   throw refusal(AREAS[route.area])

@@ -56,8 +56,10 @@ export function createRefuse({ logger, metrics }: { logger: Logger; metrics: Met
 
   function refuse(error: unknown, visit: Visit): Refused {
     try {
-      const refused = refusalOf(error, visit)
-      const route = visit.plan?.kind === 'route' ? visit.plan.route : null
+      const plan = visit.plan?.kind === 'route' ? visit.plan : null
+      const route = plan?.route ?? null
+      const thrown = refusalOf(error, visit)
+      const refused = plan?.refused?.(thrown) ?? thrown
       const allow = error instanceof WrongMethod ? ['Allow', error.allow] : []
       const reply = refusalReply(refused, route, allow)
       if (route !== null && !isDocumented(route, refused, reply.status)) {

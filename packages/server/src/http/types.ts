@@ -1,4 +1,4 @@
-import type { Answer, Body, Params, Query, RouteId } from '@pit/protocol'
+import type { Answer, Body, Params, PitError, Query, RouteId } from '@pit/protocol'
 
 /** Who calls, once the edge has let the request in. */
 export interface ApiKey {
@@ -37,8 +37,24 @@ export type Handler<Id extends RouteId> = (
   call: Call<Id>,
 ) => Promise<Answer<Id> | RawAnswer> | Answer<Id> | RawAnswer
 
+/** A handler whose route has something to say before its body is read, or about what the edge refuses for it. */
+export interface GuardedHandler<Id extends RouteId> {
+  handle: Handler<Id>
+  /** Refuses by throwing, once the caller is known and before anything of the body is read. */
+  admit?(caller: Caller): void
+  /** What is answered for a refusal of this route, whoever refused. */
+  refused?(error: PitError): PitError
+}
+
 /**
  * One handler per route: a missing one is a compile error. 'not built' answers the area's documented 503. The OpenAPI
  * document is the edge's own.
  */
-export type Handlers = { [Id in Exclude<RouteId, 'openapi'>]: Handler<Id> | 'not built' }
+export type Handlers = {
+  [Id in Exclude<RouteId, 'openapi'>]:
+    | Handler<Id>
+    | (Id extends GuardedRoute ? GuardedHandler<Id> : never)
+    | 'not built'
+}
+/** Routes whose refusals have an order of their own. */
+type GuardedRoute = 'live.fast'
