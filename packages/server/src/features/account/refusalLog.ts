@@ -39,6 +39,7 @@ const KEEP_PER_WALLET = 500
 const KEEP_MS = 30 * 86_400_000
 const SWEEP_AT_ONCE = 2_000
 const LARGEST = 2n ** 256n
+const ADDRESS = /^0x[0-9a-f]{40}$/
 
 /** Refused calls on their way to the store: off the caller's path, in batches, bounded everywhere. */
 export function createRefusalLog({
@@ -127,12 +128,14 @@ export function createRefusalLog({
 
   return {
     record(refusal) {
+      const wallet = lower(refusal.wallet)
       const tokenIn = texts.addressOf(refusal.tokenIn)
       const tokenOut = texts.addressOf(refusal.tokenOut)
-      if (closed || tokenIn === undefined || tokenOut === undefined) return
+      // One row the store will not take would cost the whole batch.
+      if (closed || !ADDRESS.test(wallet) || tokenIn === undefined || tokenOut === undefined) return
       queue.push({
         keyId: refusal.keyId,
-        wallet: lower(refusal.wallet),
+        wallet,
         path: refusal.path,
         code: refusal.code,
         tokenIn,
@@ -160,7 +163,9 @@ export function createRefusalLog({
         await write()
       }
       await withinMs(CLOSE_WITHIN_MS, written(), () => new Error('the store is too slow')).catch(() => {})
-      if (queue.length > 0) logger.warn({ rows: queue.length }, 'refused calls are lost')
+      if (queue.length === 0) return
+      lost.inc(queue.length)
+      logger.warn({ rows: queue.length }, 'refused calls are lost')
     },
   }
 }

@@ -23,13 +23,17 @@ const NEVER_MINED = ['dropped', 'refused']
 /** As text: no number holds it. */
 const LARGEST_ID = '9223372036854775807'
 
-/** `id < $2` always, never "or $2 is null": only a plain bound starts the index where the page starts. */
+/**
+ * Every page starts where it starts in the index (wallet, id desc). The wallet is a range of one, not an equality:
+ * with that the planner would see through the order and, for a wallet of many trades, walk all wallets' rows by id.
+ * And `id < $2` stands plain: "or $2 is null" would begin every page at the newest row.
+ */
 export const TRADES_PAGE = `select id, path, status, code, token_in, token_out, amount_in, amount_out,
     amount_out_kind, amount_out_min, tx_hash, block, session_id, created_at_ms
   from trades
-  where wallet = $1 and id < $2::int8 and kind = 'swap' and status = any($3::text[])
+  where wallet between $1 and $1 and id < $2::int8 and kind = 'swap' and status = any($3::text[])
     and token_in is not null and token_out is not null
-  order by id desc limit $4`
+  order by wallet, id desc limit $4`
 
 export interface PageTerms {
   wallet: Address
