@@ -1,6 +1,7 @@
 export * from './abis/index.ts'
 export { type Address, bytesEqual, bytesToHex, type Hex, hexToBytes, tryHexToBytes } from './bytes/hex.ts'
 export * from './crypto/index.ts'
+export * from './delegation/index.ts'
 export * from './plans/index.ts'
 export * from './pools/index.ts'
 export * from './rlp/index.ts'

@@ -1,0 +1,34 @@
+export { NOT_ENFORCED_ON_CHAIN, type NotEnforced, ON_CHAIN_BOUNDS, type OnChainBound } from './bounds.ts'
+export { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
+export { type CaveatInWords, describeCaveats } from './describe.ts'
+export { decodeDelegations, encodeDelegations } from './encode.ts'
+export {
+  delegationDigest,
+  delegationDomainHash,
+  delegationHash,
+  delegationTypedData,
+  ROOT_AUTHORITY,
+} from './hash.ts'
+export {
+  curveLeaf,
+  feeLeaf,
+  LEAF_TTL_S,
+  type LeafTerms,
+  leafId,
+  payFee,
+  readLeaf,
+  sessionLeaf,
+} from './leaf.ts'
+export { delegationPlace } from './place.ts'
+export {
+  type DecodedRedeem,
+  decodeRedeem,
+  encodeDisable,
+  encodeEnable,
+  encodeRedeem,
+  type RedeemFault,
+} from './redeem.ts'
+export { buildRoot, type EthCaps, type RootTerms, readRoot, type SessionRoot } from './root.ts'
+export { curveRoots, type RootAsk, type RootBinding, rootDiffs, sessionRoot } from './sessionRoots.ts'
+export { delegationSigner, normalizeSignature, signDelegation } from './sign.ts'
+export type { Caveat, Delegation, DelegationPlace, EnforcerName, Execution, Redemption } from './types.ts'

@@ -1,0 +1,386 @@
+import fc from 'fast-check'
+import { numberToHex } from 'viem'
+import { describe, expect, it, vi } from 'vitest'
+import { type Address, bytesToHex, type Hex } from '../bytes/hex.ts'
+import { createCrypto } from '../crypto/createCrypto.ts'
+import { decodeCaveat } from './caveats.ts'
+import { describeCaveats } from './describe.ts'
+import { delegationHash } from './hash.ts'
+import { curveLeaf, feeLeaf, leafId, payFee, readLeaf, sessionLeaf } from './leaf.ts'
+import { delegationPlace } from './place.ts'
+import { buildRoot, readRoot, type SessionRoot } from './root.ts'
+import { curveRoots, type RootAsk, rootDiffs, sessionRoot } from './sessionRoots.ts'
+import { type Delegation, ENFORCERS } from './types.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const crypto = await createCrypto()
+const place = delegationPlace({
+  chain_id: 4663,
+  delegation: {
+    delegation_manager: '0xdb9B1e94B5b69Df7e401DDbedE43491141047dB3',
+    stateless_delegator: '0x63c0c19a282a1B52b07dD5a65b58948A07DAE32B',
+    enforcers: Object.fromEntries(
+      ENFORCERS.map((name, i) => [`${name}Enforcer`, numberToHex(0xe0 + i, { size: 20 })]),
+    ),
+  },
+})
+const at = (digit: string) => `0x${digit.repeat(40)}` as Address
+const [ETH, USDG] = [at('0'), at('5')]
+const NOW = 1_768_478_400
+const binding: RootAsk['binding'] = {
+  chain_id: 4663,
+  wallet: at('1'),
+  executor: at('2'),
+  cosigner: at('3'),
+  router: at('4'),
+  tokens: [ETH, USDG],
+  limits: { max_trades: 50 },
+  expires_at: NOW + 86_400,
+  fee: { recipient: at('6') },
+}
+const bindingHash: Hex = `0x0${'a'.repeat(63)}`
+const eth = { dayWei: 10n ** 18n + 1n, tradeWei: 25n * 10n ** 16n }
+const ask: RootAsk = { binding, bindingHash, eth, nowS: NOW }
+const curves = [at('9'), at('8')]
+
+const rootOf = <Kind extends SessionRoot['kind']>(kind: Kind, delegation: Delegation) => {
+  const root = readRoot(crypto, place, delegation)
+  if (root?.kind !== kind) throw new Error(`read as ${root?.kind}`)
+  return root as Extract<SessionRoot, { kind: Kind }>
+}
+const caveatsOf = ({ caveats }: Delegation) => caveats.map((caveat) => decodeCaveat(place, caveat))
+
+describe('roots', () => {
+  const root = sessionRoot(place, ask)
+  const { curve, fee } = curveRoots(place, { ...ask, curves })
+  const shared = {
+    wallet: binding.wallet,
+    cosigner: binding.cosigner,
+    salt: bindingHash,
+    expiresS: binding.expires_at,
+    maxTrades: 50,
+  }
+
+  it('for router calls has the caveats of the design, in order', () => {
+    expect(root).toMatchObject({
+      delegate: binding.cosigner,
+      delegator: binding.wallet,
+      authority: `0x${'f'.repeat(64)}`,
+      salt: BigInt(bindingHash),
+      signature: '0x',
+    })
+    expect(caveatsOf(root)).toEqual([
+      { enforcer: 'Redeemer', redeemers: [binding.executor] },
+      { enforcer: 'AllowedTargets', targets: [binding.router] },
+      { enforcer: 'AllowedMethods', selectors: ['0x3593564c'] },
+      { enforcer: 'Timestamp', afterS: 0, beforeS: binding.expires_at },
+      { enforcer: 'LimitedCalls', limit: 50 },
+      { enforcer: 'NativeTokenPeriodTransfer', amountWei: eth.dayWei, periodS: 86_400, startS: NOW - 60 },
+      { enforcer: 'ValueLte', valueWei: eth.tradeWei },
+    ])
+  })
+
+  it('lets no ETH out when ETH is not bound', () => {
+    const tokens = [USDG, at('7')]
+    const without = sessionRoot(place, { ...ask, binding: { ...binding, tokens }, eth: null })
+    expect(caveatsOf(without).slice(5)).toEqual([{ enforcer: 'ValueLte', valueWei: 0n }])
+    expect(rootOf('router', without).eth).toBeNull()
+    expect(() => sessionRoot(place, { ...ask, eth: null })).toThrow('ETH caps')
+    expect(() => sessionRoot(place, { ...ask, binding: { ...binding, tokens } })).toThrow('ETH caps')
+    expect(() => curveRoots(place, { ...ask, binding: { ...binding, tokens }, eth: null, curves })).toThrow(
+      'ETH',
+    )
+    expect(() => sessionRoot(place, { ...ask, eth: { ...eth, dayWei: 0n } })).toThrow(RangeError)
+  })
+
+  it('for curves has one for their calls and one that can only pay the fee', () => {
+    expect(caveatsOf(curve).slice(0, 3)).toEqual([
+      { enforcer: 'Redeemer', redeemers: [binding.executor] },
+      { enforcer: 'AllowedTargets', targets: [at('8'), at('9')] },
+      { enforcer: 'AllowedMethods', selectors: ['0x8945257c', '0x8a038a54'] },
+    ])
+    expect(caveatsOf(fee)).toEqual([
+      { enforcer: 'Redeemer', redeemers: [place.enforcers.NativeTokenPayment] },
+      { enforcer: 'AllowedTargets', targets: [binding.fee.recipient] },
+      { enforcer: 'ExactCalldata', data: '0x' },
+      { enforcer: 'Timestamp', afterS: 0, beforeS: binding.expires_at },
+      { enforcer: 'LimitedCalls', limit: 50 },
+      {
+        enforcer: 'NativeTokenPeriodTransfer',
+        amountWei: 10n ** 16n + 1n,
+        periodS: 86_400,
+        startS: NOW - 60,
+      },
+    ])
+  })
+
+  it('are read back as they were made', () => {
+    const caps = { ...eth, startS: NOW - 60 }
+    const { executor, router } = binding
+    expect(readRoot(crypto, place, root)).toEqual({
+      ...shared,
+      kind: 'router',
+      executor,
+      router,
+      eth: caps,
+      hash: delegationHash(crypto, root),
+    })
+    expect(readRoot(crypto, place, curve)).toMatchObject({
+      ...shared,
+      kind: 'curve',
+      executor,
+      curves: [at('8'), at('9')],
+      eth: caps,
+    })
+    expect(readRoot(crypto, place, { ...fee, signature: '0x11' })).toMatchObject({
+      ...shared,
+      kind: 'fee',
+      recipient: binding.fee.recipient,
+      eth: { dayWei: 10n ** 16n + 1n, startS: NOW - 60 },
+    })
+  })
+
+  it('are not read when anything of them is another', () => {
+    for (const one of [root, curve, fee]) {
+      const { caveats } = one
+      const others: Delegation[] = [
+        { ...one, authority: delegationHash(crypto, one) },
+        { ...one, caveats: [] },
+        { ...one, caveats: caveats.slice(1) },
+        { ...one, caveats: caveats.slice(0, -1) },
+        { ...one, caveats: [...caveats, caveats[0]!] },
+        { ...one, caveats: [...caveats].reverse() },
+        ...caveats.map((_, i) => ({ ...one, caveats: caveats.filter((_, j) => j !== i) })),
+        ...caveats.map((caveat, i) => ({
+          ...one,
+          caveats: caveats.with(i, { ...caveat, args: '0x01' as const }),
+        })),
+        ...caveats.map((caveat, i) => ({
+          ...one,
+          caveats: caveats.with(i, { ...caveat, enforcer: place.manager }),
+        })),
+        ...caveats.map((caveat, i) => ({
+          ...one,
+          caveats: caveats.with(i, { ...caveat, terms: `${caveat.terms}00` as Hex }),
+        })),
+      ]
+      for (const other of others) expect(readRoot(crypto, place, other)).toBeUndefined()
+    }
+  })
+
+  it('whatever the bytes, what is read builds the same bytes again', () => {
+    const base = [root, curve, fee]
+    fc.assert(
+      fc.property(
+        fc.nat(2),
+        fc.nat(6),
+        fc.nat(200),
+        fc.integer({ min: 1, max: 15 }),
+        (which, c, digit, flip) => {
+          const one = base[which]!
+          const caveat = one.caveats[c % one.caveats.length]!
+          const i = 2 + (digit % Math.max(1, caveat.terms.length - 2))
+          const other = (Number.parseInt(caveat.terms[i] ?? '0', 16) ^ flip).toString(16)
+          const terms = (caveat.terms.slice(0, i) + other + caveat.terms.slice(i + 1)) as Hex
+          const changed = { ...one, caveats: one.caveats.with(c % one.caveats.length, { ...caveat, terms }) }
+          const read = readRoot(crypto, place, changed)
+          if (read) expect(buildRoot(place, read)).toEqual(changed)
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('are refused when a key could leave them', () => {
+    const bound = (change: Partial<RootAsk['binding']>) => () =>
+      sessionRoot(place, { ...ask, binding: { ...binding, ...change } })
+    expect(bound({ router: binding.wallet })).toThrow('its own wallet')
+    expect(bound({ router: place.manager })).toThrow('the manager')
+    expect(bound({ executor: binding.wallet })).toThrow('executor')
+    expect(bound({ executor: binding.cosigner })).toThrow('executor')
+    expect(bound({ chain_id: 1 })).toThrow('another chain')
+    for (const bad of [binding.wallet, place.manager])
+      expect(() => curveRoots(place, { ...ask, curves: [at('8'), bad] })).toThrow('escapes')
+    expect(() => curveRoots(place, { ...ask, curves: [] })).toThrow(RangeError)
+  })
+
+  it('tell where they differ from a binding', () => {
+    for (const one of [root, curve, fee]) {
+      const read = readRoot(crypto, place, one)!
+      expect(rootDiffs(read, binding, bindingHash)).toEqual([])
+      expect(rootDiffs(read, { ...binding, tokens: [USDG, at('7')] }, bindingHash)).toEqual(['eth'])
+      expect(rootDiffs(read, { ...binding, wallet: at('7') }, bindingHash)).toEqual(['wallet'])
+      expect(rootDiffs(read, { ...binding, cosigner: at('7') }, `0x${'b'.repeat(64)}`)).toEqual([
+        'cosigner',
+        'salt',
+      ])
+      expect(rootDiffs(read, { ...binding, limits: { max_trades: 51 }, expires_at: 1 }, bindingHash)).toEqual(
+        ['expires_at', 'max_trades'],
+      )
+    }
+    const other = { ...binding, executor: at('7'), router: at('7'), fee: { recipient: at('7') } }
+    expect(rootDiffs(rootOf('router', root), other, bindingHash)).toEqual(['executor', 'router'])
+    expect(rootDiffs(rootOf('curve', curve), other, bindingHash)).toEqual(['executor'])
+    expect(rootDiffs(rootOf('fee', fee), other, bindingHash)).toEqual(['fee_recipient'])
+  })
+})
+
+describe('leaves', () => {
+  const root = rootOf('router', sessionRoot(place, ask))
+  const roots = curveRoots(place, { ...ask, curves })
+  const [curve, fee] = [rootOf('curve', roots.curve), rootOf('fee', roots.fee)]
+  const execution = { target: binding.router, valueWei: 5n, data: '0x3593564c11' as Hex }
+  const leaf = sessionLeaf(place, { root, execution, sequence: 7, nowS: NOW })
+  const buy = { target: at('8'), valueWei: 99n, data: '0x8945257c' as Hex }
+  const trade = curveLeaf(place, {
+    root: curve,
+    feeRoot: fee,
+    feeWei: 3n,
+    execution: buy,
+    sequence: 1,
+    nowS: NOW,
+  })
+  const payment = [feeLeaf(crypto, place, { feeRoot: fee, leaf: trade, nowS: NOW }), roots.fee]
+
+  it('are one call, for two minutes, once', () => {
+    expect(leaf).toMatchObject({
+      delegate: binding.executor,
+      delegator: binding.cosigner,
+      authority: root.hash,
+    })
+    expect(caveatsOf(leaf)).toEqual([
+      { enforcer: 'ExactExecution', execution },
+      { enforcer: 'Timestamp', afterS: 0, beforeS: NOW + 120 },
+      { enforcer: 'Id', id: leafId(root.hash, 7) },
+    ])
+  })
+
+  it('of curves also force their fee', () => {
+    expect(caveatsOf(trade)[3]).toEqual({
+      enforcer: 'NativeTokenPayment',
+      recipient: binding.fee.recipient,
+      amountWei: 3n,
+    })
+    expect(payment[0]!.delegate).toBe(place.enforcers.NativeTokenPayment)
+    expect(caveatsOf(payment[0]!)[0]).toEqual({
+      enforcer: 'ArgsEqualityCheck',
+      delegationHash: delegationHash(crypto, trade),
+      redeemer: binding.executor,
+    })
+    const paid = payFee(place, trade, payment)
+    expect(delegationHash(crypto, paid)).toBe(delegationHash(crypto, trade))
+    expect(paid.caveats[3]!.args).not.toBe('0x')
+  })
+
+  it('are read back as they were made', () => {
+    const shared = { cosigner: binding.cosigner, expiresS: NOW + 120, executor: binding.executor }
+    expect(readLeaf(place, leaf)).toEqual({
+      ...shared,
+      kind: 'router',
+      rootHash: root.hash,
+      execution,
+      sequence: 7,
+      payment: null,
+    })
+    const read = {
+      ...shared,
+      kind: 'curve',
+      rootHash: curve.hash,
+      execution: buy,
+      sequence: 1,
+      fee: { recipient: binding.fee.recipient, amountWei: 3n },
+    }
+    expect(readLeaf(place, trade)).toEqual({ ...read, payment: null })
+    expect(readLeaf(place, payFee(place, trade, payment))).toEqual({ ...read, payment })
+    expect(readLeaf(place, payment[0]!)).toEqual({
+      ...shared,
+      kind: 'fee',
+      rootHash: fee.hash,
+      paidFor: delegationHash(crypto, trade),
+      payment: null,
+    })
+  })
+
+  it('are not read when anything of them is another', () => {
+    for (const one of [leaf, trade, payment[0]!]) {
+      const { caveats } = one
+      const others: Delegation[] = [
+        { ...one, salt: 1n },
+        { ...one, caveats: caveats.slice(1) },
+        { ...one, caveats: [...caveats, caveats[0]!] },
+        { ...one, caveats: [...caveats].reverse() },
+        { ...one, caveats: caveats.with(0, { ...caveats[0]!, args: '0x01' }) },
+        { ...one, caveats: caveats.with(-1, { ...caveats.at(-1)!, args: '0x01' }) },
+      ]
+      for (const other of others) expect(readLeaf(place, other)).toBeUndefined()
+    }
+    // The id is of its root.
+    expect(readLeaf(place, { ...leaf, authority: curve.hash })).toBeUndefined()
+    expect(readLeaf(place, { ...payment[0]!, delegate: binding.executor })).toBeUndefined()
+    expect(readLeaf(place, sessionRoot(place, ask))).toBeUndefined()
+  })
+
+  it('are made only for what their root allows', () => {
+    const elsewhere = { ...execution, target: at('7') }
+    expect(() => sessionLeaf(place, { root, execution: elsewhere, sequence: 1, nowS: NOW })).toThrow('target')
+    expect(() =>
+      curveLeaf(place, { root: curve, feeRoot: fee, feeWei: 1n, execution, sequence: 1, nowS: NOW }),
+    ).toThrow('target')
+  })
+
+  it('of different roots never share an id', () => {
+    expect(leafId(root.hash, 1)).not.toBe(leafId(curve.hash, 1))
+    expect(leafId(root.hash, 2) - leafId(root.hash, 1)).toBe(1n)
+    for (const bad of [-1, 0.5, 2 ** 32, Number.NaN]) expect(() => leafId(root.hash, bad)).toThrow(RangeError)
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), fc.nat(), (hash, sequence) => {
+        const id = leafId(bytesToHex(hash), sequence)
+        expect(numberToHex(id, { size: 32 }).slice(0, 58)).toBe(bytesToHex(hash).slice(0, 58))
+        expect(Number(id & 0xffffffffn)).toBe(sequence)
+      }),
+    )
+  })
+})
+
+describe('caveats in words', () => {
+  it('say what they bound', () => {
+    const { curve, fee } = curveRoots(place, { ...ask, curves })
+    const feeRoot = rootOf('fee', fee)
+    const execution = { target: at('8'), valueWei: 10n ** 17n, data: '0x8945257c' as Hex }
+    const leaf = curveLeaf(place, {
+      root: rootOf('curve', curve),
+      feeRoot,
+      feeWei: 1n,
+      execution,
+      sequence: 0,
+      nowS: NOW,
+    })
+    const says = (one: Delegation) => describeCaveats(place, one.caveats).map((row) => row.says)
+    expect(says(sessionRoot(place, ask))).toEqual([
+      `Only ${binding.executor} can use it.`,
+      `It can call ${binding.router} and nothing else.`,
+      'It can call execute(bytes,bytes[],uint256) and no other method.',
+      'It ends at 2026-01-16T12:00:00Z.',
+      'It works 50 times in all.',
+      'At most 1.000000000000000001 ETH leave with its calls in each window of 86400 s, counted from 2026-01-15T11:59:00Z.',
+      'At most 0.25 ETH leave with one call.',
+    ])
+    expect(says(fee)[2]).toBe('It sends ETH and calls no method.')
+    expect(says(leaf)[0]).toBe(`It allows one call only: ${at('8')} with 0.1 ETH and exactly this calldata.`)
+    expect(says(leaf)[3]).toBe(
+      `It works only when 0.000000000000000001 ETH are paid to ${binding.fee.recipient} with it.`,
+    )
+    expect(says(feeLeaf(crypto, place, { feeRoot, leaf, nowS: NOW }))[0]).toContain(binding.executor)
+  })
+
+  it('warn of what is not known', () => {
+    const [row] = describeCaveats(place, [{ enforcer: at('d'), terms: '0x01', args: '0x' }])
+    expect(row).toEqual({
+      enforcer: undefined,
+      address: at('d'),
+      terms: '0x01',
+      says: 'Not a caveat Pit uses: do not sign it.',
+    })
+  })
+})

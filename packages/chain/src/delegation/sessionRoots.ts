@@ -1,0 +1,95 @@
+import type { Address, Hex } from '../bytes/hex.ts'
+import { lowerAddress, sameAddress, sortsBefore } from '../crypto/address.ts'
+import { NATIVE } from '../router/constants.ts'
+import { buildRoot, type EthCaps, type RootTerms } from './root.ts'
+import type { Delegation, DelegationPlace } from './types.ts'
+
+/** What of a session's binding its roots say themselves; the rest is in the hash they carry. */
+export type RootBinding = {
+  chain_id: number
+  wallet: Address
+  executor: Address
+  cosigner: Address
+  router: Address
+  tokens: readonly Address[]
+  limits: { max_trades: number }
+  expires_at: number
+  fee: { recipient: Address }
+}
+
+export type RootAsk = {
+  binding: RootBinding
+  /** keccak256 of the binding's canonical JSON. */
+  bindingHash: Hex
+  /** The dollar caps at the price of the grant; null when the session does not trade ETH. */
+  eth: { dayWei: bigint; tradeWei: bigint } | null
+  nowS: number
+}
+
+/** The first window starts a little before the grant: a root whose window lies ahead of a block's time reverts. */
+const START_BEFORE_S = 60
+/** No fee is more than a hundredth of a trade (FEE.maxBps), so all fees of a day are not more of its cap. */
+const FEE_SHARE_OF_DAY = 100n
+
+export function sessionRoot(place: DelegationPlace, ask: RootAsk): Delegation {
+  const { executor, router } = ask.binding
+  return buildRoot(place, { ...shared(place, ask), kind: 'router', executor, router, eth: capsOf(ask) })
+}
+
+/** For a session that also trades on ETH curves: one root for all of their calls, one that pays their fees. */
+export function curveRoots(
+  place: DelegationPlace,
+  ask: RootAsk & { curves: readonly Address[] },
+): { curve: Delegation; fee: Delegation } {
+  const eth = capsOf(ask)
+  if (eth === null) throw new TypeError('curves are traded for ETH, which this session does not bind')
+  const common = shared(place, ask)
+  const curves = ask.curves.map(lowerAddress).sort((a, b) => (sortsBefore(a, b) ? -1 : 1))
+  const { executor, fee } = ask.binding
+  const dayWei = (eth.dayWei + FEE_SHARE_OF_DAY - 1n) / FEE_SHARE_OF_DAY
+  return {
+    curve: buildRoot(place, { ...common, kind: 'curve', executor, curves, eth }),
+    fee: buildRoot(place, {
+      ...common,
+      kind: 'fee',
+      recipient: fee.recipient,
+      eth: { dayWei, startS: eth.startS },
+    }),
+  }
+}
+
+/** What a root that was read says otherwise than the binding it should carry. Its ETH caps are the reader's to judge. */
+export function rootDiffs(root: RootTerms, binding: RootBinding, bindingHash: Hex): string[] {
+  const diffs: string[] = []
+  const addresses: [string, Address, Address][] = [
+    ['wallet', root.wallet, binding.wallet],
+    ['cosigner', root.cosigner, binding.cosigner],
+  ]
+  if (root.kind !== 'fee') addresses.push(['executor', root.executor, binding.executor])
+  if (root.kind === 'router') addresses.push(['router', root.router, binding.router])
+  if (root.kind === 'fee') addresses.push(['fee_recipient', root.recipient, binding.fee.recipient])
+  for (const [name, said, bound] of addresses) if (!sameAddress(said, bound)) diffs.push(name)
+  if (root.salt !== bindingHash.toLowerCase()) diffs.push('salt')
+  if (root.expiresS !== binding.expires_at) diffs.push('expires_at')
+  if (root.maxTrades !== binding.limits.max_trades) diffs.push('max_trades')
+  if ((root.eth !== null) !== bindsEth(binding)) diffs.push('eth')
+  return diffs
+}
+
+function shared(place: DelegationPlace, { binding, bindingHash }: RootAsk) {
+  if (binding.chain_id !== place.chainId) throw new TypeError('the binding is for another chain')
+  return {
+    wallet: binding.wallet,
+    cosigner: binding.cosigner,
+    salt: bindingHash,
+    expiresS: binding.expires_at,
+    maxTrades: binding.limits.max_trades,
+  }
+}
+
+function capsOf({ binding, eth, nowS }: RootAsk): EthCaps | null {
+  if ((eth !== null) !== bindsEth(binding)) throw new TypeError('ETH caps go with ETH among the tokens')
+  return eth && { ...eth, startS: nowS - START_BEFORE_S }
+}
+
+const bindsEth = ({ tokens }: RootBinding): boolean => tokens.includes(NATIVE)
