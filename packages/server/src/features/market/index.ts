@@ -1,4 +1,5 @@
 export { type Market, openMarket } from './openMarket.ts'
 export type { AnyPool } from './poolBook.ts'
 export type { Mark } from './readMarks.ts'
+export { crossMid, type MidDeps, referenceMid } from './referenceMid.ts'
 export { watchMarket } from './watchMarket.ts'

@@ -1,7 +1,7 @@
-import { type Crypto, findRoutes, midPrice, type Pool, type RouteQuote } from '@pit/chain'
-import { type Answer, type ChainProfile, type CoreToken, type PoolPin, STATS } from '@pit/protocol'
+import { type Crypto, findRoutes, type Pool, type RouteQuote } from '@pit/chain'
+import { type Answer, type ChainProfile, type CoreToken, STATS } from '@pit/protocol'
 import type { Address } from 'viem'
-import type { Market } from '../market/index.ts'
+import { type Market, referenceMid } from '../market/index.ts'
 
 type AssetRow = NonNullable<Answer<'stats'>['assets']>[number]
 type Side = AssetRow['buy']
@@ -22,7 +22,7 @@ export function quoteAsset(
   usdg: CoreToken,
 ): AssetRow {
   const mark = market.mark(lower(asset.address))
-  const mid = midOf(market, profile, asset, usdg)
+  const mid = referenceMid({ market, profile }, lower(asset.address))
   // A TWAP values wallets; what is shown here beside live prices is the pinned pool's own mid.
   const fromFeed = mark?.source === 'oracle_feed'
   const markUsd = fromFeed ? Number(mark.priceE18) / 1e18 : mid
@@ -81,42 +81,3 @@ function side(
 
 const feeTierOf = (pool: Pool): number =>
   pool.version === 'v2' ? pool.feeBps * 100 : pool.version === 'v3' ? pool.feePips : pool.lpFeePips
-
-/** The middle one of the reference pools' mids, in USDG for one unit. */
-function midOf(
-  market: Pick<Market, 'index'>,
-  profile: ChainProfile,
-  asset: CoreToken,
-  usdg: CoreToken,
-): number | null {
-  const pins = profile.pins.reference_pools[asset.symbol] ?? []
-  const mids = pins
-    .map((pin) => pinnedPool(market, asset, usdg, pin))
-    .filter((pool) => pool !== undefined)
-    .map((pool) => {
-      const usdgIsFirst = pool.token0 === lower(usdg.address)
-      const perAtom = usdgIsFirst ? 1 / midPrice(pool) : midPrice(pool)
-      return perAtom * 10 ** (asset.decimals - usdg.decimals)
-    })
-    .filter((mid) => Number.isFinite(mid) && mid > 0)
-    .sort((a, b) => a - b)
-  return mids.length === 0 ? null : mids[Math.floor(mids.length / 2)]!
-}
-
-function pinnedPool(
-  market: Pick<Market, 'index'>,
-  asset: CoreToken,
-  usdg: CoreToken,
-  pin: PoolPin,
-): Pool | undefined {
-  if (pin.version !== 'v4') return market.index.get(lower(pin.address))
-  return market.index
-    .between(lower(asset.address), lower(usdg.address))
-    .find(
-      (pool) =>
-        pool.version === 'v4' &&
-        pool.key.fee === pin.fee &&
-        pool.key.tickSpacing === pin.tick_spacing &&
-        pool.key.hooks === lower(pin.hooks),
-    )
-}

@@ -100,6 +100,10 @@ export interface FailedRoute {
   venue: Venue
   label: string
   why: string
+  /** What a plan by this venue is refused with; without it there is simply no route there. */
+  code?: 'CURVE_PAIR' | 'CURVE_GRADUATED' | 'SNIPE_TAX' | 'VENUE_FAILED'
+  /** When waiting helps. */
+  retryAfterS?: number
 }
 
 /** A trade priced at one block. Nothing of it refuses for risk: that is the policy's work. */

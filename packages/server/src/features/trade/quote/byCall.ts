@@ -1,0 +1,175 @@
+import {
+  type Address,
+  GAS,
+  type Hex,
+  type Hop,
+  hookEffectOf,
+  planHopOf,
+  type Route,
+  routeIdOf,
+  v4QuoterAbi,
+} from '@pit/chain'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import type { RpcError } from '../../../platform/rpc.ts'
+import type { FailedRoute } from '../types.ts'
+import type { QuoterDeps } from './deps.ts'
+import type { Found, Outcome } from './found.ts'
+import type { Hooks } from './hooks.ts'
+import { endlessOut, impactBps } from './impact.ts'
+import type { Labels } from './labels.ts'
+import { ATOMS_END } from './size.ts'
+
+/** As long as an aggregator has. */
+const BUDGET_MS = 1_500
+/** Anyone can open pools with hooks: no more than these are asked about one trade, and none of them may burn more. */
+const MAX_CALLS = 8
+const CALL_GAS: Hex = '0x2dc6c0'
+const MAX_ELSEWHERE = 3
+
+export interface CallRequest {
+  tokenIn: Address
+  tokenOut: Address
+  amountIn: bigint
+  /** Asked at this block, as the other routes are of it. */
+  block: number
+  /** Strangers' hooks are not asked about core pairs: nobody may slow those down by opening a pool. */
+  knownOnly: boolean
+}
+
+export interface CallQuoter {
+  /** Which of the pools will be asked. What memory knows of them is read here, before anything waits. */
+  choose(routes: readonly Route[], request: CallRequest): Chosen[]
+  ask(chosen: readonly Chosen[], request: CallRequest): Promise<Outcome>
+  /** Where a token that no route was found for could be traded by call: such pools are no part of longer routes. */
+  elsewhere(token: Address): FailedRoute[]
+}
+
+interface Chosen {
+  hop: Hop
+  row: Pick<Found, 'id' | 'venue' | 'label' | 'risks'>
+  endless: number
+}
+
+/** Pools whose hook has the last word, quoted by the chain's own quoter in one batch. */
+export function createCallQuoter({
+  market,
+  rpc,
+  profile,
+  crypto,
+  logger,
+  hooks,
+  labels,
+}: Pick<QuoterDeps, 'market' | 'rpc' | 'profile' | 'crypto' | 'logger'> & {
+  hooks: Hooks
+  labels: Labels
+}): CallQuoter {
+  const quoter = profile.contracts.v4_quoter as Address | null
+
+  function choose(routes: readonly Route[], request: CallRequest): Chosen[] {
+    const { amountIn, knownOnly } = request
+    if (quoter === null) return []
+    const rank = (hop: Hop) => (hooks.isKnown(hop) ? 1 : 0)
+    return routes
+      .flatMap(({ id, hops }) => (hops.length === 1 ? [{ id, hops, hop: hops[0]! }] : []))
+      .filter(({ hop }) => !knownOnly || hooks.isKnown(hop))
+      .sort((a, b) => rank(b.hop) - rank(a.hop) || depthOf(b.hop) - depthOf(a.hop))
+      .slice(0, MAX_CALLS)
+      .map(({ id, hops, hop }) => ({
+        hop,
+        row: { id, venue: 'venue_pool', label: labels.ofPath(request, hops), risks: hooks.risksOf(hops) },
+        endless: endlessOut(hops, amountIn),
+      }))
+  }
+
+  async function ask(chosen: readonly Chosen[], { amountIn, block }: CallRequest): Promise<Outcome> {
+    if (chosen.length === 0) return { found: [], failed: [] }
+    const tag = `0x${block.toString(16)}`
+    const calls = chosen.map(({ hop }) => {
+      const call = { to: quoter, data: quoteCall(hop, amountIn), gas: CALL_GAS }
+      return ['eth_call', [call, tag]] as const
+    })
+    try {
+      const answers = await rpc.batch(calls, { timeoutMs: BUDGET_MS })
+      return chosen.reduce<Outcome>(
+        (outcome, one, i) => {
+          const answer = answers[i]!
+          const read = answer.ok ? readQuote(answer.result) : refusalOf(answer.error)
+          if ('why' in read) outcome.failed.push({ ...plain(one), ...read })
+          else outcome.found.push(describe(one, read, amountIn))
+          return outcome
+        },
+        { found: [], failed: [] },
+      )
+    } catch (error) {
+      logger.warn({ err: error }, 'pools with hooks could not be quoted')
+      const why = 'The chain did not answer in time.'
+      return { found: [], failed: chosen.map((one) => ({ ...plain(one), why, code: 'VENUE_FAILED' })) }
+    }
+  }
+
+  function elsewhere(token: Address): FailedRoute[] {
+    const rows = new Map<Address, FailedRoute>()
+    for (const pool of market.index.of(token)) {
+      if (pool.version !== 'v4' || hookEffectOf(pool.key) === 'none') continue
+      const pair = pool.token0 === token ? pool.token1 : pool.token0
+      if (rows.has(pair) || rows.size === MAX_ELSEWHERE) continue
+      const hop = { pool, zeroForOne: pool.token0 === token, tokenIn: token, tokenOut: pair }
+      rows.set(pair, {
+        id: routeIdOf(crypto, [hop]),
+        venue: 'venue_pool',
+        label: labels.ofPath({ tokenIn: token, tokenOut: pair }, [hop]),
+        why: `Its hook lets it trade only directly: trade it against ${labels.nameOf(pair)}.`,
+      })
+    }
+    return [...rows.values()]
+  }
+
+  return { choose, ask, elsewhere }
+}
+
+const depthOf = ({ pool }: Hop): number => (pool.version === 'v4' ? Number(pool.liquidity) : 0)
+const plain = ({ row: { id, venue, label } }: Chosen) => ({ id, venue, label })
+
+function describe({ hop, row, endless }: Chosen, read: Read, amountIn: bigint): Found {
+  return {
+    ...row,
+    way: { kind: 'pools', legs: [{ hops: [planHopOf(hop)], amountIn }] },
+    quotedBy: 'call',
+    amountOut: read.amountOut,
+    gas: GAS.base + read.gas,
+    impactBps: impactBps(read.amountOut, endless),
+  }
+}
+
+function quoteCall({ pool, zeroForOne }: Hop, exactAmount: bigint): Hex {
+  if (pool.version !== 'v4') throw new TypeError('only v4 pools have hooks')
+  const params = { poolKey: pool.key, zeroForOne, exactAmount, hookData: '0x' as Hex }
+  return encodeFunctionData({ abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', args: [params] })
+}
+
+interface Read {
+  amountOut: bigint
+  gas: number
+}
+type Reason = Pick<FailedRoute, 'why' | 'code'>
+
+function readQuote(result: unknown): Read | Reason {
+  try {
+    const [amountOut, gas] = decodeFunctionResult({
+      abi: v4QuoterAbi,
+      functionName: 'quoteExactInputSingle',
+      data: result as Hex,
+    })
+    if (amountOut <= 0n || amountOut >= ATOMS_END) return { why: 'The pool gives nothing for it.' }
+    return { amountOut, gas: Number(gas < BigInt(CALL_GAS) ? gas : BigInt(CALL_GAS)) }
+  } catch {
+    return { why: 'The quoter’s answer cannot be read.' }
+  }
+}
+
+/** A revert is the pool's own word; anything else is the node's. */
+function refusalOf(error: RpcError): Reason {
+  return error.code === 3
+    ? { why: 'The pool or its hook refuses this trade.' }
+    : { why: 'The chain could not be asked.', code: 'VENUE_FAILED' }
+}

@@ -1,0 +1,98 @@
+import { type Address, type CurvePool, quoteCurveBuy, quoteCurveSell, snipeTaxBps } from '@pit/chain'
+import type { FailedRoute } from '../types.ts'
+import { idOf, type QuoterDeps } from './deps.ts'
+import type { Found, Outcome } from './found.ts'
+import { impactBps } from './impact.ts'
+import type { Labels } from './labels.ts'
+
+/** Measured, rounded up, with the transfer that pays the fee. */
+const CURVE_GAS = 160_000
+const BPS = 10_000
+
+export interface CurveRequest {
+  tokenIn: Address
+  tokenOut: Address
+  /** Less an input-side fee. */
+  amountIn: bigint
+  /** Of the newest block: a later one has no higher snipe tax. */
+  atS: number
+}
+
+/** The launchpad's curves of either end. Nothing waits in it. */
+export function quoteCurves(
+  { market, crypto, labels }: Pick<QuoterDeps, 'market' | 'crypto'> & { labels: Labels },
+  request: CurveRequest,
+): Outcome {
+  const { tokenIn, tokenOut, amountIn, atS } = request
+  const outcome: Outcome = { found: [], failed: [] }
+  for (const [token, side] of [
+    [tokenOut, 'buy'],
+    [tokenIn, 'sell'],
+  ] as const) {
+    const curve = market.curveOf(token)
+    if (curve?.version !== 'curve') continue
+    const row = {
+      id: idOf(crypto, `curve:${curve.id}:${side}`),
+      venue: 'venue_curve' as const,
+      label: labels.ofVenue(request, 'curve'),
+    }
+    const other = side === 'buy' ? tokenIn : tokenOut
+    const reason = refusalOf(curve, side, other)
+    if (reason) {
+      outcome.failed.push({ ...row, ...reason })
+      continue
+    }
+    const quoted = side === 'buy' ? buy(curve, amountIn, atS) : sell(curve, amountIn)
+    if ('why' in quoted) outcome.failed.push({ ...row, ...quoted })
+    else {
+      outcome.found.push({
+        ...row,
+        ...quoted,
+        way: { kind: 'curve', curve: { ...curve }, side },
+        quotedBy: 'memory',
+        gas: CURVE_GAS,
+        risks: [],
+      })
+    }
+  }
+  return outcome
+
+  function refusalOf(curve: CurvePool, side: 'buy' | 'sell', other: Address): Reason | undefined {
+    if (curve.graduated) return { code: 'CURVE_GRADUATED', why: 'The curve graduated into a pool.' }
+    if (curve.pair !== other) {
+      return { code: 'CURVE_PAIR', why: `The curve trades only against ${labels.nameOf(curve.pair)}.` }
+    }
+    const taxBps = side === 'buy' ? snipeTaxBps(curve, atS) : 0
+    if (taxBps === 0) return undefined
+    const retryAfterS = Math.max(1, curve.launchedAtS + curve.snipeSeconds - Math.floor(atS))
+    const why = `A snipe tax of ${taxBps / 100}% applies now; it is gone in ${retryAfterS} s.`
+    return { code: 'SNIPE_TAX', why, retryAfterS }
+  }
+}
+
+type Reason = Pick<FailedRoute, 'why' | 'code' | 'retryAfterS'>
+type Quoted = Pick<Found, 'amountOut' | 'impactBps'> | Reason
+
+function buy(curve: CurvePool, amountIn: bigint, atS: number): Quoted {
+  const quote = quoteCurveBuy(curve, amountIn, atS)
+  if (quote?.graduates) {
+    return {
+      code: 'CURVE_GRADUATED',
+      why: 'This buy would take the last tokens for sale and fill only partly: buy less.',
+    }
+  }
+  if (!quote || quote.tokensOut === 0n) return NOTHING
+  const kept = 1 - (curve.curveFeeBps + curve.creatorTaxBps) / BPS
+  const endless = (Number(amountIn) * kept * Number(curve.y)) / Number(curve.x)
+  return { amountOut: quote.tokensOut, impactBps: impactBps(quote.tokensOut, endless) }
+}
+
+function sell(curve: CurvePool, amountIn: bigint): Quoted {
+  const quote = quoteCurveSell(curve, amountIn)
+  if (!quote || quote.pairOut === 0n) return NOTHING
+  const kept = 1 - (curve.curveFeeBps + curve.creatorTaxBps) / BPS
+  const endless = (Number(amountIn) * kept * Number(curve.x)) / Number(curve.y)
+  return { amountOut: quote.pairOut, impactBps: impactBps(quote.pairOut, endless) }
+}
+
+const NOTHING: Reason = { why: 'The curve gives nothing for so little.' }

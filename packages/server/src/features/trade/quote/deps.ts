@@ -1,0 +1,29 @@
+import type { Address, Crypto } from '@pit/chain'
+import type { ChainProfile } from '@pit/protocol'
+import type { Clock } from '../../../platform/clock.ts'
+import type { Logger } from '../../../platform/logger.ts'
+import type { Rpc } from '../../../platform/rpc.ts'
+import type { Market } from '../../market/index.ts'
+import type { Tokens } from '../../tokens/index.ts'
+
+/** What pricing a trade is handed. */
+export interface QuoterDeps {
+  market: Pick<Market, 'head' | 'index' | 'curveOf' | 'mark'>
+  tokens: Pick<Tokens, 'get' | 'coreBySymbol' | 'assertUnchanged' | 'readAudit'>
+  rpc: Pick<Rpc, 'batch'>
+  profile: ChainProfile
+  clock: Clock
+  crypto: Pick<Crypto, 'keccakText' | 'parseAddress'>
+  logger: Pick<Logger, 'warn'>
+  /** The rate of a major trade for this wallet now; null: the posted one. */
+  tierBps(wallet: Address | null): Promise<number>
+}
+
+export const lower = (address: string): Address => address.toLowerCase() as Address
+
+/** Sixteen bytes of a hash, as a pool route's id has. */
+export const idOf = ({ keccakText }: Pick<Crypto, 'keccakText'>, path: string): string =>
+  keccakText(path).slice(0, 34)
+
+/** Two digits after the point are more than a basis point means. */
+export const roundBps = (bps: number): number => Math.round(bps * 100) / 100

@@ -1,0 +1,48 @@
+import type { Address } from '@pit/chain'
+import { type ChainProfile, FEE, FEE_SIDE_RANK, type FeeClass, type FeeSide, fail } from '@pit/protocol'
+import type { TradeAsk, TradeFee, TradeToken } from '../types.ts'
+import { lower } from './deps.ts'
+
+type End = Pick<TradeToken, 'address' | 'core' | 'record'>
+type Ends = { tokenIn: End; tokenOut: End }
+
+const isMajor = ({ core, record }: End): boolean => core !== null || record.stock_beacon === true
+
+export const feeClassOf = ({ tokenIn, tokenOut }: Ends): FeeClass =>
+  isMajor(tokenIn) && isMajor(tokenOut) ? 'major' : 'other'
+
+/** The end that ranks higher pays; when neither is core, the input does. */
+export function feeSideOf({ tokenIn, tokenOut }: Ends): FeeSide {
+  const rank = ({ core }: End) => (core === null ? FEE_SIDE_RANK.length : FEE_SIDE_RANK.indexOf(core))
+  return rank(tokenOut) < rank(tokenIn) ? 'output' : 'input'
+}
+
+/** Fees go to the pinned recipient only: without one nothing is traded. */
+export const feeRecipientOf = ({ fee_recipient }: ChainProfile): Address =>
+  fee_recipient === null
+    ? fail('LIVE_UNAVAILABLE', { message: 'No fee recipient is set on this chain: nothing is traded here.' })
+    : lower(fee_recipient)
+
+/** `majorBps` is the wallet's tier, asked for only where it counts. */
+export async function feeOfTrade(
+  ends: Ends,
+  ask: Pick<TradeAsk, 'shield' | 'feeBps'>,
+  { recipient, majorBps }: { recipient: Address; majorBps: () => Promise<number> },
+): Promise<TradeFee> {
+  const cls = feeClassOf(ends)
+  const shieldBps = ask.shield ? FEE.shieldAddBps : 0
+  const tier = ask.feeBps
+    ? Math.max(0, ask.feeBps(cls) - shieldBps)
+    : cls === 'major'
+      ? await majorBps()
+      : FEE.otherBps
+  const side = feeSideOf(ends)
+  return {
+    bps: Math.min(ask.feeBps ? ask.feeBps(cls) : tier + shieldBps, FEE.maxBps),
+    class: cls,
+    tier,
+    side,
+    token: side === 'input' ? ends.tokenIn.address : ends.tokenOut.address,
+    recipient,
+  }
+}

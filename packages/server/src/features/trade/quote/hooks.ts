@@ -1,0 +1,25 @@
+import { type Hop, NATIVE } from '@pit/chain'
+import { type ChainProfile, RISKS } from '@pit/protocol'
+import type { Risk } from '../types.ts'
+import { lower } from './deps.ts'
+
+export interface Hooks {
+  isKnown(hop: Hop): boolean
+  /** UNKNOWN_HOOK when any pool on the way runs a hook that nobody has read. */
+  risksOf(hops: readonly Hop[]): Risk[]
+}
+
+export function createHooks({ known_hooks }: Pick<ChainProfile, 'known_hooks'>): Hooks {
+  const known = new Set([NATIVE, ...known_hooks.map(({ address }) => lower(address))])
+  const isKnown = ({ pool }: Hop) => pool.version !== 'v4' || known.has(pool.key.hooks)
+  return {
+    isKnown,
+    risksOf(hops) {
+      const unknown = hops.find((hop) => !isKnown(hop))
+      if (unknown?.pool.version !== 'v4') return []
+      const { severity } = RISKS.UNKNOWN_HOOK
+      const message = `This route runs through the hook ${unknown.pool.key.hooks}, which nobody has read.`
+      return [{ code: 'UNKNOWN_HOOK', severity, message }]
+    },
+  }
+}

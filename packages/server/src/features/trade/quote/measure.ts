@@ -1,0 +1,105 @@
+import { feeOf, type GasCost } from '@pit/chain'
+import type { PricedRoute, TradeFee, TradeQuote, TradeToken } from '../types.ts'
+import { roundBps } from './deps.ts'
+import type { Found } from './found.ts'
+import { atomsFor, priceOf, unitUsd } from './prices.ts'
+
+const WEI_PER_ETH = 10n ** 18n
+const BPS = 10_000
+
+/** What every route of one trade is held against. */
+export interface Yardsticks {
+  tokenIn: TradeToken
+  tokenOut: TradeToken
+  amountIn: bigint
+  swapIn: bigint
+  fee: Pick<TradeFee, 'bps' | 'side'>
+  mid: number | null
+  gasPriceWei: bigint
+  ethUsd: number | null
+  /** Undefined when ETH or the output has no price. */
+  gasCost: GasCost | undefined
+}
+
+/** What gas costs in the output's atoms. */
+export function gasCostOf(
+  tokenOut: TradeToken,
+  eth: TradeToken['mark'],
+  gasPriceWei: bigint,
+): GasCost | undefined {
+  if (tokenOut.core === 'ETH' || tokenOut.core === 'WETH') {
+    return { gasPriceWei, outAtomsPerEth: WEI_PER_ETH }
+  }
+  const price = priceOf(tokenOut)
+  if (!eth || !price) return undefined
+  const ethMicroUsd = eth.priceE18 / 10n ** 12n
+  return { gasPriceWei, outAtomsPerEth: atomsFor(ethMicroUsd, price) }
+}
+
+/** Output less gas: what routes are ranked by. */
+export const netOf = (
+  { amountOut, gas }: Pick<Found, 'amountOut' | 'gas'>,
+  cost: GasCost | undefined,
+): bigint => amountOut - gasOut(gas, cost)
+
+const gasOut = (gas: number, cost: GasCost | undefined): bigint =>
+  cost ? (BigInt(gas) * cost.gasPriceWei * cost.outAtomsPerEth) / WEI_PER_ETH : 0n
+
+/** What reaches the wallet: the pools' output less an output-side fee. */
+export const receivedOf = (
+  { fee }: { fee: Pick<TradeQuote['fee'], 'bps' | 'side'> },
+  { amountOut }: Pick<PricedRoute, 'amountOut'>,
+): bigint => (fee.side === 'output' ? amountOut - feeOf(amountOut, fee.bps) : amountOut)
+
+/** Prices a route of the trade; only figures to show and to judge by are made here, no amount. */
+export function createMeasure(yard: Yardsticks): (found: Found) => PricedRoute {
+  const { tokenIn, tokenOut, mid } = yard
+  const scale = 10 ** (tokenIn.decimals - tokenOut.decimals)
+  /** Whole units of the output for one of the input. */
+  const rate = (out: bigint, given: bigint) => (Number(out) / Number(given)) * scale
+  const reference = referenceRateOf(tokenIn, tokenOut)
+  const gasUsdEach = yard.ethUsd === null ? null : (Number(yard.gasPriceWei) / 1e18) * yard.ethUsd
+
+  return (found) => {
+    const { amountOut, gas } = found
+    const price = rate(amountOut, yard.swapIn)
+    const kept = receivedOf(yard, found) - gasOut(gas, yard.gasCost)
+    return {
+      ...found,
+      gasUsd: gasUsdEach === null ? null : round(gas * gasUsdEach, 6),
+      vsMidBps: mid === null ? null : roundBps((price / mid - 1) * BPS),
+      totalBps:
+        mid === null || yard.gasCost === undefined
+          ? null
+          : roundBps((1 - rate(kept, yard.amountIn) / mid) * BPS),
+      guardBps: reference === null ? null : roundBps((1 - price / reference) * BPS),
+    }
+  }
+}
+
+/** By marks and records, where a token by address is one of the two; null where either end has no price. */
+function referenceRateOf(tokenIn: TradeToken, tokenOut: TradeToken): number | null {
+  if (tokenIn.core !== null && tokenOut.core !== null) return null
+  const [usdIn, usdOut] = [unitUsd(tokenIn), unitUsd(tokenOut)]
+  return usdIn === null || usdOut === null ? null : usdIn / usdOut
+}
+
+const round = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits
+
+/** An aggregator's offer further above the market than this is a mistake or a lie. */
+const IMPLAUSIBLE_OVER_MID = 1.1
+const IMPLAUSIBLE_OVER_POOLS = 2n
+
+/** The most output that can be believed for `swapIn`; null when there is nothing to tell it by. */
+export function mostBelievable(
+  { mid, swapIn, tokenIn, tokenOut }: Yardsticks,
+  found: readonly Found[],
+): bigint | null {
+  if (mid !== null) {
+    const atoms = Number(swapIn) * mid * IMPLAUSIBLE_OVER_MID * 10 ** (tokenOut.decimals - tokenIn.decimals)
+    return Number.isFinite(atoms) ? BigInt(Math.ceil(atoms)) : null
+  }
+  let best = 0n
+  for (const { amountOut } of found) if (amountOut > best) best = amountOut
+  return best > 0n ? best * IMPLAUSIBLE_OVER_POOLS : null
+}

@@ -1,0 +1,74 @@
+import { RISKS, type RiskCode, TRADE } from '@pit/protocol'
+import type { Audit, PricedRoute, Risk, TradeToken } from '../types.ts'
+import { unitUsd } from './prices.ts'
+
+/** One token's verdict. */
+export interface Audited {
+  token: TradeToken['address']
+  audit: Audit
+}
+
+/** Everything to disclose: both tokens', the trade's by its best route, and with shield the audit's. */
+export function risksOfTrade({
+  tokenIn,
+  tokenOut,
+  best,
+  audits,
+}: {
+  tokenIn: TradeToken
+  tokenOut: TradeToken
+  best: Pick<PricedRoute, 'impactBps' | 'risks'> | undefined
+  audits: readonly Audited[]
+}): Risk[] {
+  const risks: Risk[] = []
+  for (const token of [tokenIn, tokenOut]) {
+    risks.push(...token.record.risks.map((risk) => ({ ...risk, token: token.address })))
+    if (token.core === null && unitUsd(token) === null) risks.push(riskOf('NO_REFERENCE', token))
+    if (token.mark?.stale) risks.push(riskOf('STALE_MARK', token))
+  }
+  risks.push(...(best?.risks ?? []), ...impactRisk(best?.impactBps ?? null))
+  for (const { token, audit } of audits) {
+    if (audit.verdict === 'flagged') risks.push(riskOf('AUDIT_FLAGGED', { address: token }))
+    else if (audit.verdict !== 'verified') risks.push(riskOf('AUDIT_UNVERIFIED', { address: token }))
+  }
+  return severeFirst(onePerToken(risks))
+}
+
+function impactRisk(impactBps: number | null): Risk[] {
+  if (impactBps === null || impactBps < TRADE.priceImpactBps) return []
+  const code = impactBps >= TRADE.highPriceImpactBps ? 'HIGH_PRICE_IMPACT' : 'PRICE_IMPACT'
+  const message = `This trade moves the price by ${Math.round(impactBps) / 100}%.`
+  return [{ code, severity: RISKS[code].severity, message }]
+}
+
+function riskOf(code: RiskCode, { address }: Pick<TradeToken, 'address'>): Risk {
+  const { severity, meaning } = RISKS[code]
+  return { code, severity, token: address, message: `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)}.` }
+}
+
+function onePerToken(risks: readonly Risk[]): Risk[] {
+  const seen = new Map<string, Risk>()
+  for (const risk of risks) {
+    const key = `${risk.code} ${risk.token ?? ''}`
+    if (!seen.has(key)) seen.set(key, risk)
+  }
+  return [...seen.values()]
+}
+
+const severeFirst = (risks: readonly Risk[]): Risk[] => [
+  ...risks.filter(({ severity }) => severity === 'severe'),
+  ...risks.filter(({ severity }) => severity !== 'severe'),
+]
+
+const BADNESS = ['verified', 'unverified', 'flagged']
+
+/** The verdict that stands for the trade: the worst; of two alike that of what is bought. */
+export function worstAudit(audits: readonly Audited[]): Audit | null {
+  const bad = ({ audit }: Audited) => BADNESS.indexOf(audit.verdict)
+  return (
+    audits.reduce<Audited | undefined>(
+      (worst, one) => (worst && bad(worst) > bad(one) ? worst : one),
+      undefined,
+    )?.audit ?? null
+  )
+}
