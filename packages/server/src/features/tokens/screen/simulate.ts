@@ -1,4 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
+import { revertReason } from '../../../platform/revertReason.ts'
 import type { Rpc } from '../../../platform/rpc.ts'
 
 export interface SimCall<Label extends string> {
@@ -79,25 +80,5 @@ export async function simulate<Label extends string>(
 function readResult(one: Answered['calls'][number]): SimResult {
   if (one.status === '0x1') return { ok: true, data: one.returnData ?? '0x', logs: one.logs ?? [] }
   const data = one.error?.data ?? one.returnData ?? '0x'
-  return { ok: false, data, reason: reasonOf(data, one.error?.message) }
+  return { ok: false, data, reason: revertReason(data, one.error?.message) }
 }
-
-const ERROR_STRING = '0x08c379a0'
-const MAX_REASON_CHARS = 80
-
-/** The contract's own words are somebody's text: short, and letters only. */
-function reasonOf(data: Hex, message = 'reverted'): string {
-  if (data.startsWith(ERROR_STRING)) {
-    const text = Buffer.from(data.slice(2 + 8 + 128), 'hex').toString('utf8')
-    return plain(text) || 'reverted'
-  }
-  if (data.length >= 10) return `reverted with ${data.slice(0, 10)}`
-  return plain(message) || 'reverted'
-}
-
-const plain = (text: string): string =>
-  text
-    .replace(/[^ -~]/g, '')
-    .replace(/[<>&"']/g, '')
-    .trim()
-    .slice(0, MAX_REASON_CHARS)

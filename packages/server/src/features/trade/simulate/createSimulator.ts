@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import { refusal } from '@pit/protocol'
+import { withinMs } from '../../../platform/withinMs.ts'
+import type { PlanSimulation, WalletState } from '../types.ts'
+import { lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
+import { createLender } from './lendToken.ts'
+import { readWallet, type WalletAsk } from './readWallet.ts'
+import { simulatePlan } from './simulatePlan.ts'
+import { createSynthetic, type SyntheticWallet } from './synthetic.ts'
+
+export interface Simulator {
+  readWallet(ask: WalletAsk): Promise<WalletState>
+  simulatePlan(ask: SimulateAsk): Promise<PlanSimulation>
+  synthetic: SyntheticWallet
+}
+
+export type SimulatorOptions = Omit<SimulatorDeps, 'randomBytes' | 'timeoutMs'> &
+  Partial<Pick<SimulatorDeps, 'randomBytes' | 'timeoutMs'>>
+
+const TIMEOUT_MS = 5_000
+
+/** Reads wallets and tries plans out, with nothing of either left on the chain. */
+export function createSimulator(options: SimulatorOptions): Simulator {
+  const deps: SimulatorDeps = { randomBytes, timeoutMs: TIMEOUT_MS, ...options }
+  const { crypto, profile, timeoutMs } = deps
+  const synthetic = createSynthetic({
+    crypto,
+    randomBytes: deps.randomBytes,
+    chainId: profile.chain_id,
+    permit2: lower(profile.contracts.permit2),
+  })
+  const lender = createLender({ ...deps, owner: synthetic.wallet })
+  // Each request is bounded by itself; all of an answer's are bounded here.
+  const bounded = <T>(work: Promise<T>): Promise<T> =>
+    withinMs(timeoutMs, work, () =>
+      refusal('RPC_UNAVAILABLE', { message: `The chain's RPC took longer than ${timeoutMs} ms.` }),
+    )
+  return {
+    readWallet: (ask) => bounded(readWallet(deps, ask)),
+    simulatePlan: (ask) => bounded(simulatePlan({ ...deps, lender }, ask)),
+    synthetic,
+  }
+}

@@ -1,0 +1,167 @@
+import type { Address, Hex } from '@pit/chain'
+import { plainText, revertReason } from '../../../platform/revertReason.ts'
+import { type Rpc, RpcError } from '../../../platform/rpc.ts'
+import { lower, quantity, unavailable } from './deps.ts'
+
+export interface SimCall {
+  /** Nobody in particular when absent. */
+  from?: Address
+  to: Address
+  data: Hex
+  gas: number
+  valueWei?: bigint
+  /** The sender pays the base fee for gas, at most this; absent: gas is free. */
+  maxFeePerGasWei?: bigint
+}
+export interface SimBlock {
+  calls: readonly SimCall[]
+  overrides?: Readonly<Record<Address, AccountOverride>>
+  baseFeeWei?: bigint
+  timeS?: number
+}
+export interface AccountOverride {
+  balanceWei?: bigint
+  words?: Readonly<Record<Hex, bigint>>
+}
+
+export interface RanBlock {
+  number: number
+  baseFeeWei: bigint
+  calls: RanCall[]
+}
+export interface RanCall {
+  ok: boolean
+  data: Hex
+  gasUsed: number
+  logs: { address: Address; topics: Hex[]; data: Hex }[]
+  /** Why it failed, in words. */
+  error: string | null
+}
+
+/** The calls were understood and no block could hold them: theirs is the fault, not the node's. */
+export class NotRunnable extends Error {
+  readonly code: number
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** The codes of eth_simulateV1 that judge the calls; what a node words itself is not repeated. */
+const NOT_RUNNABLE = new Map([
+  [-38010, 'a nonce was used before'],
+  [-38011, 'a nonce is not the next'],
+  [-38012, 'the fee cap is under the base fee'],
+  [-38013, 'the gas limit is under what any such transaction needs'],
+  [-38014, 'the ETH held does not cover value and gas'],
+  [-38015, 'the gas limit is more than a block has'],
+  [-38021, 'the block’s time is not after the one before'],
+])
+/** EIP-1474's: for nodes that do not tell the reasons apart. */
+const TRANSACTION_REJECTED = -32003
+const METHOD_NOT_FOUND = -32601
+/** A hostile token may log as long as gas lasts. */
+const MAX_LOGS = 256
+
+/**
+ * Runs calls on the newest state with one eth_simulateV1, block after block, and leaves nothing behind. Nonces are
+ * the node's to count: a wallet with something pending has none of its own to be held to. No tip is paid, so that what
+ * gas cost is known on every chain: gas used at the base fee.
+ */
+export async function runBlocks(
+  rpc: Pick<Rpc, 'request'>,
+  blocks: readonly SimBlock[],
+  { timeoutMs }: { timeoutMs: number },
+): Promise<RanBlock[]> {
+  const payload = { blockStateCalls: blocks.map(blockJson), traceTransfers: false, validation: false }
+  const answer = await rpc
+    .request('eth_simulateV1', [payload, 'latest'], { timeoutMs })
+    .catch((error: Error) => refuse(error))
+  if (!Array.isArray(answer) || answer.length !== blocks.length)
+    return unavailable('eth_simulateV1 answered other blocks than were asked')
+  return blocks.map(({ calls }, i) => readBlock(answer[i], calls))
+}
+
+function refuse(error: Error): never {
+  if (!(error instanceof RpcError)) return unavailable('it did not answer a simulation')
+  if (error.code === METHOD_NOT_FOUND) return unavailable('this node has no eth_simulateV1')
+  const words = NOT_RUNNABLE.get(error.code)
+  if (words !== undefined) throw new NotRunnable(error.code, words)
+  if (error.code === TRANSACTION_REJECTED) throw new NotRunnable(error.code, plainText(error.message))
+  return unavailable(`it refused the simulation (${error.code})`)
+}
+
+const blockJson = ({ calls, overrides = {}, baseFeeWei, timeS }: SimBlock) => ({
+  blockOverrides: {
+    ...(baseFeeWei === undefined ? {} : { baseFeePerGas: quantity(baseFeeWei) }),
+    ...(timeS === undefined ? {} : { time: quantity(timeS) }),
+  },
+  stateOverrides: Object.fromEntries(
+    Object.entries(overrides).map(([address, { balanceWei, words }]) => [
+      address,
+      {
+        ...(balanceWei === undefined ? {} : { balance: quantity(balanceWei) }),
+        ...(words === undefined ? {} : { stateDiff: wordsJson(words) }),
+      },
+    ]),
+  ),
+  calls: calls.map(({ from, to, data, gas, valueWei, maxFeePerGasWei }) => ({
+    ...(from === undefined ? {} : { from }),
+    to,
+    input: data,
+    gas: quantity(gas),
+    ...(valueWei === undefined ? {} : { value: quantity(valueWei) }),
+    ...(maxFeePerGasWei === undefined
+      ? {}
+      : { maxFeePerGas: quantity(maxFeePerGasWei), maxPriorityFeePerGas: '0x0' }),
+  })),
+})
+
+const wordsJson = (words: Readonly<Record<Hex, bigint>>) =>
+  Object.fromEntries(
+    Object.entries(words).map(([slot, word]) => [slot, `0x${word.toString(16).padStart(64, '0')}`]),
+  )
+
+interface AnsweredCall {
+  status: Hex
+  gasUsed: Hex
+  returnData?: Hex
+  logs?: { address: Address; topics: Hex[]; data: Hex }[]
+  error?: { message?: string; data?: Hex }
+}
+
+function readBlock(answered: unknown, asked: readonly SimCall[]): RanBlock {
+  const block = answered as { number?: Hex; baseFeePerGas?: Hex; calls?: AnsweredCall[] } | null
+  if (!Array.isArray(block?.calls) || block.calls.length !== asked.length || !isQuantity(block.number))
+    return unavailable('eth_simulateV1 answered other calls than were asked')
+  return {
+    number: Number(block.number),
+    baseFeeWei: isQuantity(block.baseFeePerGas) ? BigInt(block.baseFeePerGas) : 0n,
+    calls: block.calls.map((call, i) => readCall(call, asked[i]!)),
+  }
+}
+
+function readCall({ status, gasUsed, returnData, logs, error }: AnsweredCall, { gas }: SimCall): RanCall {
+  if ((status !== '0x1' && status !== '0x0') || !isQuantity(gasUsed))
+    return unavailable('eth_simulateV1 does not say how a call ended')
+  const ok = status === '0x1'
+  const data = (ok ? returnData : (error?.data ?? returnData)) ?? '0x'
+  return {
+    ok,
+    data,
+    gasUsed: Number(gasUsed),
+    logs: ok
+      ? (logs ?? [])
+          .slice(0, MAX_LOGS)
+          .map((log) => ({ address: lower(log.address), topics: log.topics, data: log.data }))
+      : [],
+    error: ok ? null : reasonOf(data, error?.message, `${Number(gasUsed)} of ${gas} gas used`),
+  }
+}
+
+/** A call that was choked deep inside reverts with nothing to say: then its gas says more. */
+const reasonOf = (data: Hex, message: string | undefined, gas: string): string =>
+  data === '0x' ? `${revertReason(data, message)} (${gas})` : revertReason(data, message)
+
+const isQuantity = (value: unknown): value is Hex =>
+  typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value)

@@ -1,0 +1,74 @@
+import type { Address } from '@pit/chain'
+import { fail } from '@pit/protocol'
+import type { PlanSimulation } from '../types.ts'
+import { isEth, type SimulateAsk, type SimulatorDeps } from './deps.ts'
+import { judgeRun } from './judgeRun.ts'
+import type { Lender } from './lendToken.ts'
+import { type AccountOverride, NotRunnable } from './runBlocks.ts'
+import { runPlan } from './runPlan.ts'
+
+type Deps = SimulatorDeps & { lender: Lender }
+
+/** Beside what the transactions spend; nothing a trade does depends on how much more there is. */
+const LENT_WEI = 1_000n * 10n ** 18n
+
+/**
+ * Runs exactly the plan's transactions and says how they ended and what they moved. Refuses DRY_RUN_UNFUNDABLE when a
+ * token has to be lent and cannot be, RPC_UNAVAILABLE when the node gives no usable answer; a plan that fails is an
+ * answer.
+ */
+export async function simulatePlan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulation> {
+  const lends = ask.fund === true || (ask.fund === 'auto' && !ask.holdsInput)
+  try {
+    if (!lends) return judgeRun(ask, await runPlan(deps, ask, {}))
+    if (isEth(ask.tokenIn)) return judgeRun(ask, await runPlan(deps, ask, lentEth(ask)))
+    return await simulateOnLoan(deps, ask)
+  } catch (error) {
+    if (error instanceof NotRunnable) return notRun(deps, ask, { lends, why: error.message })
+    throw error
+  }
+}
+
+/** Where a token keeps balances may be another place by now, if it is a proxy: the run shows it, and it is found anew. */
+async function simulateOnLoan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulation> {
+  const { lender } = deps
+  for (let tries = 0; tries < 2; tries++) {
+    const loan = await lender.lend(ask.tokenIn, ask.wallet, ask.amountIn)
+    if (loan === null) break
+    const token = { words: { [loan.slot]: loan.word } }
+    const ran = await runPlan(deps, ask, { ...lentEth(ask), [ask.tokenIn]: token })
+    if (loan.holds(ran.before.input)) return judgeRun(ask, ran)
+    lender.forget(ask.tokenIn)
+  }
+  return fail('DRY_RUN_UNFUNDABLE', {
+    message:
+      'No balance of this token could be lent to the simulation: use fund false from a wallet that holds it, or trade a small real amount.',
+  })
+}
+
+/** Every sender can pay what its transactions send and the gas they may use. */
+function lentEth({ wallet, transactions, tokenIn, amountIn }: SimulateAsk): Record<Address, AccountOverride> {
+  // A batch sends no value along: the wallet spends its own ETH in the calls it makes.
+  const lent = new Map([[wallet, LENT_WEI + (isEth(tokenIn) ? amountIn : 0n)]])
+  for (const { tx } of transactions) {
+    const spent = tx.valueWei + BigInt(tx.gas) * tx.maxFeePerGasWei
+    lent.set(tx.from, (lent.get(tx.from) ?? LENT_WEI) + spent)
+  }
+  return Object.fromEntries([...lent].map(([account, balanceWei]) => [account, { balanceWei }]))
+}
+
+/** No block could hold the plan as it is. Which of its transactions it was the node does not say. */
+const notRun = (
+  { market }: Deps,
+  ask: SimulateAsk,
+  { lends, why }: { lends: boolean; why: string },
+): PlanSimulation => ({
+  ok: false,
+  block: market.head()?.number ?? 0,
+  amountOut: null,
+  feeTransfer: null,
+  gasTotal: null,
+  fundedByOverrides: lends,
+  transactions: ask.transactions.map(({ kind }) => ({ kind, ok: false, gasUsed: 0, error: why, logs: [] })),
+  error: why,
+})

@@ -1,0 +1,44 @@
+import {
+  type Address,
+  type Crypto,
+  type Hex,
+  hashPermit,
+  type PermitSingle,
+  serializeSignature,
+} from '@pit/chain'
+
+/** A wallet of this process alone, for plans that name none: it holds nothing and can sign what is simulated. */
+export interface SyntheticWallet {
+  wallet: Address
+  signPermit(permit: PermitSingle): Hex
+}
+
+/** Its key never leaves this function: nothing it signed is worth anything outside a simulation. */
+export function createSynthetic(deps: {
+  crypto: Crypto
+  randomBytes(size: number): Uint8Array
+  chainId: number
+  permit2: Address
+}): SyntheticWallet {
+  const { crypto, randomBytes, chainId, permit2 } = deps
+  const key = newKey(crypto, randomBytes)
+  return {
+    wallet: crypto.addressOf(key),
+    signPermit: (permit) =>
+      serializeSignature(crypto.sign(hashPermit(crypto, { chainId, permit2 }, permit), key)),
+  }
+}
+
+/** Nearly every 32 bytes are a key; those past the curve's order are not. */
+function newKey(crypto: Crypto, randomBytes: (size: number) => Uint8Array): Uint8Array {
+  for (let tries = 0; tries < 8; tries++) {
+    const key = randomBytes(32)
+    try {
+      crypto.addressOf(key)
+      return key
+    } catch {
+      // Drawn again.
+    }
+  }
+  throw new Error('no usable key in eight draws: the source of randomness is broken')
+}
