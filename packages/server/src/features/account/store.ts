@@ -84,16 +84,20 @@ export async function tradedSince(
     last_ids: number[] | null
     settled_id: number | null
   }>(
-    `with swaps as (
-       select id, token_in, token_out, created_at_ms from trades
-       where wallet = $1 and id > $2 and kind = 'swap' and status in ('relaying', 'pending', 'mined')),
+    // By pairs first: a wallet of many trades has few of them.
+    `with pairs as (
+       select token_in, token_out, max(id) as last_id,
+         max(id) filter (where created_at_ms < $4) as settled_id
+       from trades
+       where wallet = $1 and id > $2 and kind = 'swap' and status in ('relaying', 'pending', 'mined')
+       group by token_in, token_out),
      newest as (
-       select token, max(id) as last_id
-       from (select token_in as token, id from swaps union all select token_out, id from swaps) as ends
+       select token, max(last_id) as last_id
+       from (select token_in as token, last_id from pairs union all select token_out, last_id from pairs) as ends
        where token <> all($3::text[]) group by token order by last_id desc limit $5)
      select array_agg(token order by last_id desc) as tokens,
        array_agg(last_id order by last_id desc) as last_ids,
-       (select max(id) from swaps where created_at_ms < $4) as settled_id
+       (select max(settled_id) from pairs) as settled_id
      from newest`,
     [terms.wallet, terms.afterId, terms.except, terms.settledBeforeMs, terms.most],
   )
@@ -163,15 +167,14 @@ export async function addRefused(sql: Sql, rows: readonly RefusedRow[]): Promise
   )
 }
 
-/** Deletes all but the newest refused calls of each wallet. */
+/** Deletes all but the newest refused calls of each wallet; an endless backlog in steps. */
 export async function trimRefused(sql: Sql, wallets: readonly Address[], keep: number): Promise<void> {
   await sql.query(
-    `delete from trades using (
-       select given.wallet, edge.id from unnest($1::text[]) as given (wallet)
+    `delete from trades where id = any (array(
+       select old.id from unnest($1::text[]) as given (wallet)
        cross join lateral (
-         select id from trades where trades.wallet = given.wallet and status = 'refused'
-         order by id desc offset $2 limit 1) as edge) as old
-     where trades.wallet = old.wallet and trades.status = 'refused' and trades.id <= old.id`,
+         select id from trades where wallet between given.wallet and given.wallet and status = 'refused'
+         order by wallet, id desc offset $2 limit 2000) as old))`,
     [wallets, keep],
   )
 }
