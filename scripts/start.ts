@@ -155,7 +155,13 @@ async function main(): Promise<void> {
   const devnetUrl = `http://127.0.0.1:${process.env['DEVNET_PORT'] || '8545'}`
   const profile = join(dataDir, 'devnet', 'profile.json')
   const chainEnv: Record<string, string> = withDevnet
-    ? { CHAIN_RPC_URL: devnetUrl, SEQUENCER_URL: `${devnetUrl}/sequencer`, PROFILE: profile }
+    ? {
+        CHAIN_RPC_URL: devnetUrl,
+        SEQUENCER_URL: `${devnetUrl}/sequencer`,
+        PROFILE: profile,
+        // Everything there is to try is on where nothing is at stake.
+        FAST_ENABLED: process.env['FAST_ENABLED'] || '1',
+      }
     : {}
   // The devnet writes it when it is ready; an old one may name other ports.
   if (withDevnet) rmSync(profile, { force: true })

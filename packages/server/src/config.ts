@@ -100,6 +100,11 @@ export const SETTINGS = {
     default: '1',
     means: '0: nothing is relayed here; plans are still made and simulated.',
   },
+  FAST_ENABLED: {
+    default: '',
+    means:
+      '1: live/fast checks and relays trades that clients built themselves. Off where SUBMIT_ENABLED is 0.',
+  },
   DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
   LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, Setting>
@@ -196,6 +201,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     maxInFlight: number('MAX_IN_FLIGHT', 1),
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
     submitEnabled: flag('SUBMIT_ENABLED'),
+    fastEnabled: flag('FAST_ENABLED'),
     devFields: flag('DEV_FIELDS'),
     logLevel: text('LOG_LEVEL'),
   }

@@ -68,6 +68,13 @@ export const sha256Of = (table: FastTable): string =>
     .update(canonicalJson(fastTableJson(table)))
     .digest('hex')
 
+/** What config says of the table: its hash is null where there are no routes to pin. */
+export function fastPinOf(profile: ChainProfile): { version: string; sha256: string | null } {
+  const table = fastRoutesOf(profile)
+  const { version, pairs } = table
+  return { version, sha256: Object.keys(pairs).length === 0 ? null : sha256Of(table) }
+}
+
 function placeOf({ contracts }: ChainProfile, table: FastTable): Place | null {
   const { router, fee_recipient } = table
   if (router === null || fee_recipient === null || contracts.weth === null) return null

@@ -1,0 +1,64 @@
+import { type Address, type Crypto, type Hex, hashPermit } from '@pit/chain'
+import { CHAIN_ID, TRADE } from '@pit/protocol'
+import type { Facts } from './facts.ts'
+import { type FastAsk, permitOf } from './rebuild.ts'
+import type { PinnedRoute, Place } from './table.ts'
+
+const MAX_UINT48 = 2 ** 48 - 1
+const MAX_UINT160 = (1n << 160n) - 1n
+
+/** Permit2 takes a v of 27 or 28 only; wallets that write 0 or 1 must be told, not relayed. */
+const hasPermit2V = (signature: string): boolean => /1[bc]$/i.test(signature)
+
+/** Who signed the permit; null for nobody. Undefined: there is none, or not for a token of this route. */
+export function permitSignerOf(
+  crypto: Crypto,
+  route: PinnedRoute,
+  place: Place,
+  ask: FastAsk,
+): Address | null | undefined {
+  if (ask.permit === null || !route.row.permit || !fitsWords(ask.permit)) return undefined
+  if (!hasPermit2V(ask.permit.signature)) return null
+  const hash = hashPermit(crypto, { chainId: CHAIN_ID, permit2: place.permit2 }, permitOf(route, place, ask)!)
+  return crypto.recover(hash, ask.permit.signature as Hex) ?? null
+}
+
+const fitsWords = ({ amount, expiration, nonce }: NonNullable<FastAsk['permit']>): boolean =>
+  BigInt(amount) <= MAX_UINT160 && expiration <= MAX_UINT48 && nonce <= MAX_UINT48
+
+/** What is wrong with the permit, in words; null when nothing is. */
+export function permitFault(facts: Facts): { message: string; value?: unknown; limit?: unknown } | null {
+  const { route, nowMs, wallet, permitSigner, funds } = facts
+  const { permit, amountIn, deadlineS } = facts.ask
+  if (permit === null || !route) return null
+  if (!route.row.permit) return { message: 'ETH needs no permit: leave it out.' }
+  if (BigInt(permit.amount) !== amountIn) {
+    return { message: 'The permit is for exactly amount_in.', value: permit.amount, limit: String(amountIn) }
+  }
+  const latest = Math.floor(nowMs / 1000) + TRADE.permitTradeExpiryS
+  for (const [name, at] of [
+    ['expiration', permit.expiration],
+    ['sig_deadline', permit.sig_deadline],
+  ] as const) {
+    if (at > latest) {
+      return {
+        message: `The permit's ${name} is at most ${TRADE.permitTradeExpiryS} s away.`,
+        value: at,
+        limit: latest,
+      }
+    }
+    if (at < deadlineS) {
+      return { message: `The permit's ${name} is before the trade's deadline.`, value: at, limit: deadlineS }
+    }
+  }
+  if (permitSigner !== wallet) {
+    return {
+      message: "The permit is not signed by the key's wallet for the router.",
+      value: permitSigner ?? null,
+    }
+  }
+  const nonce = funds?.tokens.get(route.tokenIn.address)?.permit.nonce
+  return nonce === undefined || nonce === permit.nonce
+    ? null
+    : { message: `The permit's nonce is not the next one at Permit2.`, value: permit.nonce, limit: nonce }
+}

@@ -1,0 +1,45 @@
+import {
+  type Address,
+  type Crypto,
+  type Hex,
+  hashTx,
+  parseSignedTx,
+  type SignedTx,
+  senderOf,
+} from '@pit/chain'
+
+/**
+ * What `raw_tx` is. Bytes that do not even begin like a transaction are the request's fault (BAD_REQUEST); those that
+ * do but are not the one canonical encoding of a transaction are TX_ENCODING; a type we do not read is TX_TYPE alone.
+ */
+export interface TxReading {
+  /** Null: no transaction at all. Legacy ones are type 0. */
+  type: number | null
+  /** Why it is not a canonical, signed transaction without an access list; null when it is, or its type is unknown. */
+  fault: string | null
+  /** Null when its fields could not be read. */
+  tx: SignedTx | null
+  sender: Address | null
+  hash: Hex | null
+}
+
+const READ_TYPES = [0, 1, 2, 4]
+/** Below it a byte is an EIP-2718 type, from here on a list: a legacy transaction. Between them is neither. */
+const TYPE_END = 0x80
+const LIST_START = 0xc0
+
+export function readTx(crypto: Crypto, raw: string): TxReading {
+  const first = Number.parseInt(raw.slice(2, 4), 16)
+  const type = first >= LIST_START ? 0 : first < TYPE_END ? first : null
+  const nothing = { type, tx: null, sender: null, hash: null }
+  // A typed 0x00 is no type that was ever given out.
+  if (type === null || first === 0) return { ...nothing, type: null, fault: null }
+  if (!READ_TYPES.includes(type)) return { ...nothing, fault: null }
+  const parsed = parseSignedTx(raw)
+  if (!parsed.ok) return { ...nothing, fault: parsed.why }
+  const { tx } = parsed
+  const sender = senderOf(crypto, tx) ?? null
+  const listed = 'accessList' in tx && tx.accessList.length > 0
+  const fault = sender === null ? 'BAD_SIGNATURE' : listed ? 'ACCESS_LIST' : null
+  return { type, fault, tx, sender, hash: hashTx(crypto, tx) }
+}
