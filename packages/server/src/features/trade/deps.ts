@@ -1,0 +1,39 @@
+import type { Address, Crypto } from '@pit/chain'
+import type { ChainProfile } from '@pit/protocol'
+import type { Charge } from '../../http/rates/charge.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Rpc } from '../../platform/rpc.ts'
+import type { Refusal } from '../account/index.ts'
+import type { Market } from '../market/index.ts'
+import type { Tokens } from '../tokens/index.ts'
+import type { PlanTx, TradePlan } from './types.ts'
+
+/** What trading is handed. */
+export interface TradeDeps {
+  market: Market
+  tokens: Tokens
+  rpc: Rpc
+  profile: ChainProfile
+  clock: Clock
+  crypto: Crypto
+  logger: Logger
+  charge: Charge
+  /** The rate of a major trade for this wallet now; null: the posted one. */
+  tierBps(wallet: Address | null): Promise<number>
+  /** Before a plan is answered: only what was stored is relayed. */
+  storePlan(ask: StorePlanAsk): Promise<void>
+  storeRevocation(ask: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
+  /** Never waits and never throws. */
+  recordRefusal(refusal: Refusal): void
+  /** Whether requests may name a fee recipient, if only the pinned one. */
+  devFields: boolean
+}
+
+export interface StorePlanAsk {
+  keyId: number
+  wallet: Address
+  path: 'agent' | 'session' | 'hosted'
+  sessionId?: string | null
+  plan: TradePlan
+}

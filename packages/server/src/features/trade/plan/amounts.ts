@@ -1,0 +1,100 @@
+import { feeOf } from '@pit/chain'
+import { BPS } from '@pit/protocol'
+import type { PricedRoute, TradeQuote, TradeToken } from '../types.ts'
+
+/** What a trade delivers and what it must deliver at least, seen from the wallet and from the contract called. */
+export interface Outcome {
+  /** What the wallet should receive. */
+  expected: bigint
+  /** What it receives at least. */
+  min: bigint
+  /** What the contract called is told to insist on: it may count before the wallet does. */
+  contractMin: bigint
+  /** What an output-side fee should be; zero when the input pays. */
+  outputFee: bigint
+}
+
+const whole = BigInt(BPS)
+const TINY = 1n
+
+/** Less a tax or a fee of so many basis points, which is rounded down as contracts do. */
+const less = (amount: bigint, bps: number): bigint => amount - feeOf(amount, bps)
+
+/** The least amount of which `wanted` is left. */
+function before(wanted: bigint, bps: number): bigint {
+  if (bps <= 0 || wanted <= 0n) return wanted
+  let amount = (wanted * whole) / (whole - BigInt(bps))
+  while (less(amount, bps) < wanted) amount += TINY
+  while (amount > 0n && less(amount - TINY, bps) >= wanted) amount -= TINY
+  return amount
+}
+
+/** Takings on the way of the output, in their order; each leaves its part. */
+interface Takings {
+  /** Of what the pools send. */
+  buyTaxBps: number
+  /** The service's, of what the router holds. */
+  feeBps: number
+  /** Of what the router sends on. */
+  transferTaxBps: number
+  /** Whether the minimum is held against what left the pool or what arrived from it. */
+  countsBeforeTax: boolean
+}
+
+/**
+ * The outcome of a route. Slippage applies to what the pools deliver; fee, measured taxes and an own floor come after.
+ * Never a minimum of nothing: a trade for nothing is no trade.
+ */
+export function outcomeOf(
+  quote: TradeQuote,
+  route: PricedRoute,
+  { minAmountOut = 0n }: { minAmountOut?: bigint } = {},
+): Outcome {
+  const takings = takingsOf(quote, route)
+  const gross = less(route.amountOut, flagBps(quote.tokenIn, 'sell_tax_bps'))
+  const tolerated = less(gross, Math.min(quote.slippageBps, BPS))
+  // A fee of a curve sale is a fixed amount, sent apart: it does not shrink with what comes out.
+  const fixedFee =
+    quote.fee.side === 'output' && route.way?.kind === 'curve' ? feeOf(gross, quote.fee.bps) : 0n
+  const arrives = (amount: bigint): bigint =>
+    less(less(less(amount, takings.buyTaxBps), takings.feeBps), takings.transferTaxBps) - fixedFee
+  const needed = (wanted: bigint): bigint =>
+    before(before(before(wanted + fixedFee, takings.transferTaxBps), takings.feeBps), takings.buyTaxBps)
+
+  const expected = arrives(gross)
+  const floor = minAmountOut > TINY ? minAmountOut : TINY
+  const least = arrives(tolerated) >= floor ? tolerated : needed(floor)
+  const min = arrives(least)
+  return {
+    expected,
+    min,
+    contractMin: takings.countsBeforeTax ? least : less(less(least, takings.buyTaxBps), takings.feeBps),
+    outputFee:
+      quote.fee.side === 'output' ? fixedFee || feeOf(less(gross, takings.buyTaxBps), quote.fee.bps) : 0n,
+  }
+}
+
+function takingsOf({ tokenOut, fee }: TradeQuote, { way }: PricedRoute): Takings {
+  const buyTaxBps = flagBps(tokenOut, 'buy_tax_bps')
+  if (way === null || way.kind === 'curve') {
+    return { buyTaxBps, feeBps: 0, transferTaxBps: 0, countsBeforeTax: true }
+  }
+  const feeBps = fee.side === 'output' ? fee.bps : 0
+  const [leg] = way.legs
+  const last = leg?.hops[leg.hops.length - 1]
+  // As the encoder decides it: one leg that ends in the output itself, and no portion to take, pays the wallet.
+  const isDirect = way.legs.length === 1 && feeBps === 0 && last?.tokenOut === tokenOut.address
+  return {
+    buyTaxBps,
+    feeBps,
+    transferTaxBps: isDirect ? 0 : flagBps(tokenOut, 'transfer_tax_bps'),
+    // v2 is judged by what arrived, v3 and v4 by what the pool says it sent.
+    countsBeforeTax: isDirect && last?.version !== 'v2',
+  }
+}
+
+/** A tax the screen measured; none when it could not be. Never all of it: nothing would be left to divide by. */
+function flagBps({ record }: TradeToken, flag: string): number {
+  const bps = record.flags[flag]
+  return typeof bps === 'number' && bps > 0 ? Math.min(Math.round(bps), BPS - 1) : 0
+}

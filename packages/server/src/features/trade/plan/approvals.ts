@@ -1,0 +1,111 @@
+import { NATIVE } from '@pit/chain'
+import type { APPROVAL_MODES, PERMIT_MODES, PERMIT_SCOPES } from '@pit/protocol'
+import { TRADE } from '@pit/protocol'
+import type { TradeQuote, WalletState } from '../types.ts'
+import { microUsd } from './judged.ts'
+
+export const MAX_UINT256 = (1n << 256n) - 1n
+export const MAX_UINT160 = (1n << 160n) - 1n
+const MAX_UINT96 = (1n << 96n) - 1n
+
+/** More than Permit2 can ever move, or what tokens that count in 96 bits call without end. */
+export const isUnlimited = (allowance: bigint): boolean =>
+  allowance >= MAX_UINT160 || allowance === MAX_UINT96
+
+export interface ApprovalTerms {
+  mode: (typeof APPROVAL_MODES)[number]
+  budgetUsd: number
+  permitMode: (typeof PERMIT_MODES)[number]
+  permitScope: (typeof PERMIT_SCOPES)[number]
+}
+
+/** What Permit2 lets the router move, and for how long. */
+export interface Grant {
+  amount: bigint
+  expirationS: number
+}
+
+/** What has to be allowed before the swap; nothing of it for ETH. */
+export interface ApprovalNeed {
+  /** What is spent of the input by whom it is approved to. */
+  needed: bigint
+  /** What the spender may take now. */
+  allowance: bigint
+  /** The token's own approval, when what is left does not suffice. */
+  approve: bigint | null
+  /** Permit2's allowance to the router, when there is none that lasts; never for a curve. */
+  grant: Grant | null
+  reason: string
+}
+
+const NOTHING = { needed: 0n, allowance: 0n, approve: null, grant: null }
+
+/** For the router: the token to Permit2, and Permit2 to the router until the deadline. */
+export function routerNeed(
+  quote: TradeQuote,
+  wallet: Pick<WalletState, 'allowance' | 'permit'>,
+  terms: ApprovalTerms,
+  { anchorS, deadlineS }: { anchorS: number; deadlineS: number },
+): ApprovalNeed {
+  if (quote.tokenIn.address === NATIVE) return { ...NOTHING, reason: 'ETH needs no approval.' }
+  const needed = quote.amountIn
+  const { allowance, permit } = wallet
+  const approve = allowance >= needed ? null : approvalAmount(quote, needed, terms)
+  // Permit2 takes an allowance as expired from the second after its last.
+  const lasts = permit.amount >= needed && permit.expirationS >= deadlineS
+  const grant = lasts ? null : grantOf(quote, terms, anchorS)
+  return { needed, allowance, approve, grant, reason: reasonOf(approve, grant, allowance) }
+}
+
+/** For a curve, which takes its input itself. */
+export function curveNeed(
+  quote: TradeQuote,
+  wallet: Pick<WalletState, 'curveAllowance'>,
+  terms: ApprovalTerms,
+  needed: bigint,
+): ApprovalNeed {
+  if (quote.tokenIn.address === NATIVE) return { ...NOTHING, reason: 'ETH needs no approval.' }
+  const allowance = wallet.curveAllowance
+  const approve = allowance >= needed ? null : approvalAmount(quote, needed, terms)
+  return { needed, allowance, approve, grant: null, reason: reasonOf(approve, null, allowance) }
+}
+
+/** What is left of the approval after the trade. One without end is not counted down by most tokens. */
+export function leftAfter({ approve, allowance, needed }: ApprovalNeed): bigint {
+  const granted = approve ?? allowance
+  return isUnlimited(granted) ? granted : granted - needed
+}
+
+/** Never less than this trade spends, or it could not be made. */
+function approvalAmount(quote: TradeQuote, needed: bigint, { mode, budgetUsd }: ApprovalTerms): bigint {
+  if (mode === 'unlimited') return MAX_UINT256
+  if (mode === 'exact') return needed
+  const budget = budgetAtoms(quote, budgetUsd)
+  return budget > needed ? budget : needed
+}
+
+function grantOf(quote: TradeQuote, terms: ApprovalTerms, anchorS: number): Grant {
+  if (terms.permitScope === 'trade') {
+    return { amount: quote.amountIn, expirationS: anchorS + TRADE.permitTradeExpiryS }
+  }
+  const expirationS = anchorS + TRADE.permit30dExpiryS
+  if (terms.mode === 'unlimited') return { amount: MAX_UINT160, expirationS }
+  return { amount: approvalAmount(quote, quote.amountIn, terms), expirationS }
+}
+
+/** The budget's dollars in atoms, at the price that values this trade; rounded down. */
+function budgetAtoms({ amountIn, notionalMicroUsd }: TradeQuote, budgetUsd: number): bigint {
+  if (notionalMicroUsd === null || notionalMicroUsd === 0n) return 0n
+  return (amountIn * microUsd(budgetUsd)) / notionalMicroUsd
+}
+
+function reasonOf(approve: bigint | null, grant: Grant | null, allowance: bigint): string {
+  if (approve !== null) {
+    return allowance === 0n
+      ? 'The wallet has not approved the input token yet.'
+      : 'What is left of the approval is less than this trade spends.'
+  }
+  return grant === null
+    ? 'What was approved before suffices.'
+    : 'The token is approved; the router’s permit is missing, too small or about to expire.'
+}

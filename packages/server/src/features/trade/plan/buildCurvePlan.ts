@@ -1,0 +1,106 @@
+import { type CurvePool, encodeBatch, encodeCurveBuy, encodeCurveSell, feeOf } from '@pit/chain'
+import { fail } from '@pit/protocol'
+import type { TradePlan } from '../types.ts'
+import { outcomeOf } from './amounts.ts'
+import type { BuildableRoute } from './chooseRoute.ts'
+import { isEth, type TradePlace } from './place.ts'
+import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
+import { type Draft, feeStep, INTRINSIC_GAS, limitFromEstimate, lineUp } from './steps.ts'
+
+type CurveWay = { kind: 'curve'; curve: CurvePool; side: 'buy' | 'sell' }
+type CurveAsk = BuildAsk & { route: BuildableRoute & { way: CurveWay } }
+
+/**
+ * A trade with a launchpad's curve, which takes no fee of ours: it goes apart. From a delegated wallet everything is one
+ * transaction; otherwise the fee is the transaction before the swap.
+ */
+export function buildCurvePlan(place: TradePlace, ask: CurveAsk, spending: Spending): TradePlan {
+  const { quote, route, wallet } = ask
+  const isBatch = batches(place, ask)
+  const isInput = quote.fee.side === 'input'
+  const outcome = outcomeOf(quote, route, floorOf(ask))
+  const feeAmount = isInput ? feeOf(quote.amountIn, quote.fee.bps) : outcome.outputFee
+  const feeToken = isInput ? quote.tokenIn : quote.tokenOut
+  const fee = feeAmount === 0n ? [] : [feeStep(feeToken, quote.fee.recipient, feeAmount)]
+  const swap = curveDraft(ask, outcome.contractMin)
+  const approve = approvalDrafts(ask, spending)
+  // In a batch a sale can pay its fee out of what it brought; apart, the fee goes first, or it might never come.
+  const drafts = isBatch && !isInput ? [...approve, swap, ...fee] : [...approve, ...fee, swap]
+  return {
+    quote,
+    route,
+    execution: isBatch ? 'batch' : 'curve',
+    steps: lineUp(isBatch ? [batchDraft(ask, drafts)] : drafts, {
+      ...wallet,
+      gasPriceWei: quote.gasPriceWei,
+    }),
+    feeAmount,
+    feeCommand: isBatch ? 'batch transfer' : 'fee_transfer',
+    amountOutMin: outcome.min,
+    amountOutExpected: outcome.expected,
+    deadlineS: deadlineOf(ask.nowS),
+    permit: null,
+    permitNowS: null,
+    complete: true,
+  }
+}
+
+function batches({ delegator }: TradePlace, { wallet, curveFeeMode }: CurveAsk): boolean {
+  const isDelegated = wallet.delegatedTo === delegator
+  if (curveFeeMode === 'batch' && !isDelegated) {
+    fail('FEE_MODE', {
+      field: 'curve_fee_mode',
+      message: `A batch needs a wallet delegated to ${delegator}; two_step works for every wallet.`,
+    })
+  }
+  return curveFeeMode === 'two_step' ? false : isDelegated
+}
+
+function curveDraft({ quote, route, wallet, nowS }: CurveAsk, contractMin: bigint): Draft {
+  const { curve, side } = route.way
+  const trade = {
+    amountIn: quote.swapIn,
+    amountOutMin: contractMin,
+    recipient: wallet.wallet,
+    deadlineS: BigInt(deadlineOf(nowS)),
+  }
+  const data = side === 'buy' ? encodeCurveBuy(trade) : encodeCurveSell(trade)
+  const valueWei = isEth(quote.tokenIn.address) ? quote.swapIn : 0n
+  return {
+    kind: 'swap',
+    why: 'The trade itself, with the curve.',
+    call: { to: curve.id, valueWei, data, gas: limitFromEstimate(route.gas) },
+    decoded: {
+      function: `${side}(uint256 amountIn, uint256 minOut, address to, uint256 deadline)`,
+      curve: curve.id,
+      pays: { token: quote.tokenIn.address, symbol: quote.tokenIn.symbol, amount: quote.swapIn.toString() },
+      receives_at_least: {
+        token: quote.tokenOut.address,
+        symbol: quote.tokenOut.symbol,
+        amount: contractMin.toString(),
+      },
+      recipient: wallet.wallet,
+      deadline: deadlineOf(nowS),
+    },
+  }
+}
+
+/** The wallet calls itself: what the calls send comes out of its own balance, so the transaction carries nothing. */
+function batchDraft({ wallet }: CurveAsk, drafts: readonly Draft[]): Draft {
+  const calls = drafts.flatMap(({ call }) => (call ? [call] : []))
+  const gas = calls.reduce((sum, call) => sum + call.gas, 2 * INTRINSIC_GAS)
+  return {
+    kind: 'swap',
+    why: 'Approval, fee and trade in one transaction of the delegated wallet: all of it happens or nothing.',
+    call: { to: wallet.wallet, valueWei: 0n, data: encodeBatch(calls), gas },
+    decoded: {
+      function: 'execute(bytes32 mode, bytes executionCalldata)',
+      calls: drafts.map(({ kind, call, decoded }) => ({
+        kind,
+        to: call?.to,
+        value_wei: call?.valueWei.toString(),
+        ...decoded,
+      })),
+    },
+  }
+}

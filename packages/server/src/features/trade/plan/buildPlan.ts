@@ -1,0 +1,30 @@
+import { type Crypto, feeOf } from '@pit/chain'
+import { fail } from '@pit/protocol'
+import type { TradePlan } from '../types.ts'
+import { outcomeOf } from './amounts.ts'
+import { buildCurvePlan } from './buildCurvePlan.ts'
+import { buildRouterPlan } from './buildRouterPlan.ts'
+import type { TradePlace } from './place.ts'
+import type { BuildAsk, Spending } from './spending.ts'
+
+/** Everything of a plan but its judgement: pure, the same ask gives the same plan. */
+export function buildPlan(
+  deps: { crypto: Crypto; place: TradePlace },
+  ask: BuildAsk,
+  spending: Spending,
+): TradePlan {
+  refuseTinyFee(ask)
+  const { route } = ask
+  const { way } = route
+  return way.kind === 'curve'
+    ? buildCurvePlan(deps.place, { ...ask, route: { ...route, way } }, spending)
+    : buildRouterPlan(deps, { ...ask, route: { ...route, way } }, spending)
+}
+
+/** A fee that rounds to nothing is no fee: such a trade is too small. */
+function refuseTinyFee({ quote, route }: BuildAsk): void {
+  const { bps, side } = quote.fee
+  if (bps === 0) return
+  const amount = side === 'input' ? feeOf(quote.amountIn, bps) : outcomeOf(quote, route).outputFee
+  if (amount === 0n) fail('FEE_TOO_SMALL')
+}

@@ -1,0 +1,144 @@
+import {
+  type Crypto,
+  describeSwap,
+  encodeSwap,
+  feeOf,
+  type Hex,
+  NATIVE,
+  type Permit2Place,
+  type PermitSingle,
+  type SwapPlan,
+} from '@pit/chain'
+import type { PoolLeg, TradePlan, TradeQuote } from '../types.ts'
+import { outcomeOf } from './amounts.ts'
+import type { Grant } from './approvals.ts'
+import type { BuildableRoute } from './chooseRoute.ts'
+import { checkAnchor, permitJson, permitOf, verifyPermit } from './permits.ts'
+import type { TradePlace } from './place.ts'
+import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
+import { type Draft, limitFromEstimate, lineUp, permit2ApproveStep } from './steps.ts'
+
+type RouterAsk = BuildAsk & { route: BuildableRoute & { way: { kind: 'pools'; legs: readonly PoolLeg[] } } }
+
+/** One call of the Universal Router, and what has to be allowed before it. */
+export function buildRouterPlan(
+  deps: { crypto: Crypto; place: TradePlace },
+  ask: RouterAsk,
+  spending: Spending,
+): TradePlan {
+  const { quote, route, wallet } = ask
+  const deadlineS = deadlineOf(ask.nowS)
+  const drafts = approvalDrafts(ask, spending)
+  const permission = permitFor(deps, ask, spending)
+  drafts.push(...permission.drafts)
+  const outcome = outcomeOf(quote, route, floorOf(ask))
+  if (permission.complete) {
+    drafts.push(
+      swapDraft(deps.place, ask, {
+        legs: route.way.legs,
+        contractMin: outcome.contractMin,
+        deadlineS,
+        permission,
+      }),
+    )
+  }
+  const isInput = quote.fee.side === 'input'
+  return {
+    quote,
+    route,
+    execution: 'router',
+    steps: lineUp(drafts, { ...wallet, gasPriceWei: quote.gasPriceWei }),
+    feeAmount: isInput ? feeOf(quote.amountIn, quote.fee.bps) : null,
+    feeCommand: !isInput
+      ? 'PAY_PORTION'
+      : quote.tokenIn.address === NATIVE
+        ? 'TRANSFER'
+        : 'PERMIT2_TRANSFER_FROM',
+    amountOutMin: outcome.min,
+    amountOutExpected: outcome.expected,
+    deadlineS,
+    permit: permission.permit,
+    permitNowS: permission.permit && permission.anchorS,
+    complete: permission.complete,
+  }
+}
+
+interface Permission {
+  drafts: Draft[]
+  permit: PermitSingle | null
+  signature: Hex | null
+  anchorS: number
+  complete: boolean
+}
+
+/** Permit2's allowance to the router: in place, by signature or by a transaction. */
+function permitFor(
+  { crypto, place }: { crypto: Crypto; place: TradePlace },
+  ask: BuildAsk,
+  { grant }: Spending,
+): Permission {
+  const { quote, wallet, approval, nowS } = ask
+  const anchorS = ask.permit.kind === 'signed' ? ask.permit.nowS : nowS
+  const none: Permission = { drafts: [], permit: null, signature: null, anchorS, complete: true }
+  if (grant === null) return none
+  if (approval.permitMode === 'transaction') {
+    return { ...none, drafts: [grantStep(place, quote, grant)] }
+  }
+  const token = quote.tokenIn.address
+  const { router } = place
+  const permit = permitOf({ token, router, grant, nonce: wallet.permit.nonce, anchorS })
+  if (ask.permit.kind === 'own key') return { ...none, permit, signature: ask.permit.sign(permit) }
+  if (ask.permit.kind === 'signed') {
+    const { signature } = ask.permit
+    checkAnchor(anchorS, { nowS, deadlineS: deadlineOf(nowS) })
+    return {
+      ...none,
+      permit,
+      signature: verifyPermit({ crypto, place }, { permit, signature, wallet: wallet.wallet }),
+    }
+  }
+  return { ...none, permit, drafts: [signStep(place, permit)], complete: false }
+}
+
+function grantStep({ permit2, router }: TradePlace, { tokenIn }: TradeQuote, grant: Grant): Draft {
+  return permit2ApproveStep({ permit2, token: tokenIn, router, ...grant })
+}
+
+const signStep = (place: Permit2Place, permit: PermitSingle): Draft => ({
+  kind: 'sign_permit',
+  why: 'Sign `permit` and send the request again with permit_signature and permit_now: no transaction, no gas.',
+  call: null,
+  decoded: permitJson(place, permit)['message'] as Record<string, unknown>,
+})
+
+function swapDraft(
+  place: TradePlace,
+  { quote, route }: BuildAsk,
+  terms: { legs: readonly PoolLeg[]; contractMin: bigint; deadlineS: number; permission: Permission },
+): Draft {
+  const { permit, signature } = terms.permission
+  const { fee } = quote
+  const swap: SwapPlan = {
+    tokenIn: quote.tokenIn.address,
+    tokenOut: quote.tokenOut.address,
+    amountIn: quote.amountIn,
+    legs: terms.legs,
+    amountOutMin: terms.contractMin,
+    fee: { bps: fee.bps, side: fee.side, recipient: fee.recipient },
+    ...(permit && signature ? { permit: { permit, signature } } : {}),
+    deadlineS: BigInt(terms.deadlineS),
+    weth: place.weth,
+    layout: place.layout,
+  }
+  const { valueWei, data } = encodeSwap(swap)
+  const gas = limitFromEstimate(route.gas + (permit ? PERMIT_GAS : 0))
+  return {
+    kind: 'swap',
+    why: 'The trade itself, with the fee in it.',
+    call: { to: place.router, valueWei, data, gas },
+    decoded: describeSwap(swap, place.namesFor([quote.tokenIn, quote.tokenOut])),
+  }
+}
+
+/** Checking a signature and writing a fresh allowance. */
+const PERMIT_GAS = 60_000

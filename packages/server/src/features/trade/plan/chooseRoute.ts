@@ -1,0 +1,47 @@
+import { fail } from '@pit/protocol'
+import { refuseUnrouted } from '../quote/index.ts'
+import type { FailedRoute, PricedRoute, TradeQuote } from '../types.ts'
+import { outcomeOf } from './amounts.ts'
+
+export type BuildableRoute = PricedRoute & { way: NonNullable<PricedRoute['way']> }
+
+/** The route asked for, or the best that can be built. */
+export function chooseRoute(quote: TradeQuote): BuildableRoute {
+  const route = quote.ask.routeId === undefined ? firstBuildable(quote) : askedFor(quote, quote.ask.routeId)
+  if (outcomeOf(quote, route).expected <= 0n) {
+    fail('NO_ROUTE', { message: 'After fees and taxes nothing of the output would arrive: trade more.' })
+  }
+  return route
+}
+
+const isBuildable = (route: PricedRoute): route is BuildableRoute => route.way !== null
+
+function askedFor({ routes, failed }: TradeQuote, routeId: string): BuildableRoute {
+  const route = routes.find(({ id }) => id === routeId)
+  if (!route) {
+    const reason = failed.find(({ id }) => id === routeId)
+    if (reason) refuseFailed(reason)
+    fail('NO_ROUTE', { message: 'route_id is no route of this pair, size and venues now: quote again.' })
+  }
+  return isBuildable(route) ? route : fail('QUOTE_ONLY', { field: 'route_id' })
+}
+
+function firstBuildable(quote: TradeQuote): BuildableRoute {
+  const { routes, failed } = quote
+  const best = routes.find(isBuildable)
+  if (best) return best
+  if (routes.length > 0) {
+    fail('QUOTE_ONLY', {
+      field: 'venues',
+      message: 'Only aggregators quote this trade; they are never built.',
+    })
+  }
+  // A curve that will not trade says why, unless a pool that was silent might.
+  const reason = failed.find(({ code }) => code !== undefined)
+  if (reason && failed.every(({ code }) => code !== 'VENUE_FAILED')) refuseFailed(reason)
+  return refuseUnrouted(quote)
+}
+
+function refuseFailed({ code, why, retryAfterS }: FailedRoute): never {
+  fail(code ?? 'NO_ROUTE', { message: why, ...(retryAfterS !== undefined && { retryAfterS }) })
+}

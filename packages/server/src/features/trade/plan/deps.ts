@@ -1,0 +1,32 @@
+import type { TradeDeps } from '../deps.ts'
+import type { Quoter } from '../quote/index.ts'
+import type { Simulator } from '../simulate/index.ts'
+import type { PermitMemory } from './permitMemory.ts'
+import type { TradePlace } from './place.ts'
+
+/** What planning a trade is handed. */
+export interface PlannerDeps
+  extends Pick<
+    TradeDeps,
+    | 'profile'
+    | 'clock'
+    | 'crypto'
+    | 'charge'
+    | 'storePlan'
+    | 'storeRevocation'
+    | 'recordRefusal'
+    | 'devFields'
+  > {
+  quoter: Quoter
+  simulator: Simulator
+  market: Pick<TradeDeps['market'], 'curveOf' | 'mark' | 'head'>
+  tokens: Pick<TradeDeps['tokens'], 'find' | 'coreBySymbol'>
+  rpc: Pick<TradeDeps['rpc'], 'request' | 'batch'>
+}
+
+/** The same with what it makes for itself. */
+export interface PlanDeps extends PlannerDeps {
+  /** Refuses LIVE_UNAVAILABLE where the chain has no router. */
+  place(): TradePlace
+  permits: PermitMemory
+}

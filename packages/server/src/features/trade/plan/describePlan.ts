@@ -1,0 +1,125 @@
+import { type Answer, CHAIN_ID } from '@pit/protocol'
+import { disclosuresOf, routeRowOf, usdOf } from '../quote/index.ts'
+import type { PlanStep, PlanTx, TradePlan, WalletState } from '../types.ts'
+import { leftAfter } from './approvals.ts'
+import { holdsAll } from './holdings.ts'
+import { permitJson } from './permits.ts'
+import { isEth, type TradePlace } from './place.ts'
+import type { Planned } from './planTrade.ts'
+import { passes } from './policy.ts'
+
+export type PlanAnswer = Extract<Answer<'live.build'>, { execution: unknown }>
+type TxAnswer = NonNullable<PlanAnswer['tx']>
+
+export function txJson(tx: PlanTx): TxAnswer {
+  return {
+    type: 2,
+    chain_id: CHAIN_ID,
+    from: tx.from,
+    to: tx.to,
+    value: tx.valueWei.toString(),
+    data: tx.data,
+    gas: String(tx.gas),
+    nonce: tx.nonce,
+    max_fee_per_gas: tx.maxFeePerGasWei.toString(),
+    max_priority_fee_per_gas: tx.maxPriorityFeePerGasWei.toString(),
+  }
+}
+
+export const stepJson = <K extends string>({
+  kind,
+  why,
+  tx,
+  decoded,
+}: Omit<PlanStep, 'kind'> & { kind: K }) => ({
+  kind,
+  why,
+  tx: tx && txJson(tx),
+  decoded,
+})
+
+/** A plan as it is answered; `steps` may carry gas limits that a simulation measured. */
+export function describePlan(place: TradePlace, planned: Planned, steps = planned.plan.steps): PlanAnswer {
+  const { plan, ask, checks, accepted, timings } = planned
+  const { quote, route } = ask
+  const last = steps[steps.length - 1]?.tx ?? null
+  return {
+    ready: plan.complete && holdsAll(planned, steps),
+    tx: plan.complete && last ? txJson(last) : null,
+    steps: steps.map(stepJson),
+    execution: plan.execution,
+    route: routeRowOf(route, quote),
+    quote: {
+      amount_out: route.amountOut.toString(),
+      vs_mid_bps: route.vsMidBps,
+      gas: route.gas,
+      gas_usd: route.gasUsd,
+    },
+    amount_in: quote.amountIn.toString(),
+    notional_usd: quote.notionalMicroUsd === null ? null : usdOf(quote.notionalMicroUsd),
+    amount_out_min: plan.amountOutMin.toString(),
+    amount_out_expected: plan.amountOutExpected.toString(),
+    deadline: plan.deadlineS,
+    fee: feeJson(plan),
+    checks,
+    policy_ok: passes(checks),
+    permit: plan.permit && !plan.complete ? permitJson(place, plan.permit) : null,
+    permit_now: plan.permit && !plan.complete ? plan.permitNowS : null,
+    approval: approvalJson(planned),
+    wallet_state: walletJson(ask.wallet),
+    tokens: tokensOf(planned),
+    accepted_risks: accepted,
+    ...disclosuresOf(quote),
+    timings,
+  }
+}
+
+function feeJson({ quote: { fee }, feeAmount, feeCommand, execution }: TradePlan): PlanAnswer['fee'] {
+  const { bps, side, recipient, token } = fee
+  const amount = execution !== 'router' && feeAmount !== null ? { amount: feeAmount.toString() } : {}
+  return { bps, side, recipient, token, command: feeCommand, ...amount }
+}
+
+function approvalJson({ spending, ask: { approval, quote } }: Planned): Record<string, unknown> {
+  const { spender, needed, allowance, approve, grant, reason } = spending
+  const terms = { mode: approval.mode, budget_usd: approval.budgetUsd, spender, reason }
+  if (isEth(quote.tokenIn.address))
+    return { ...terms, allowance: null, needed: '0', approve: null, after: null }
+  return {
+    ...terms,
+    allowance: allowance.toString(),
+    needed: needed.toString(),
+    approve: approve === null ? null : approve.toString(),
+    after: leftAfter(spending).toString(),
+    permit: grant && { amount: grant.amount.toString(), expiration: grant.expirationS },
+  }
+}
+
+function walletJson(state: WalletState): Record<string, unknown> {
+  const { permit } = state
+  return {
+    wallet: state.wallet,
+    block: state.block,
+    nonce: state.nonce,
+    balance_wei: state.balanceWei.toString(),
+    balance_in: state.balanceIn.toString(),
+    allowance: state.allowance.toString(),
+    permit: { amount: permit.amount.toString(), expiration: permit.expirationS, nonce: permit.nonce },
+    curve_allowance: state.curveAllowance.toString(),
+    delegated_to: state.delegatedTo,
+    has_other_code: state.hasOtherCode,
+    stocks: state.stocks,
+  }
+}
+
+/** The records of tokens by address, with this trade's fee. */
+function tokensOf({ ask: { quote } }: Planned): PlanAnswer['tokens'] {
+  const { fee_bps, shield, audit, shield_available } = disclosuresOf(quote)
+  const shieldFields = {
+    shield,
+    ...(shield ? { audit: audit ?? null } : { shield_available: shield_available! }),
+  }
+  return [quote.tokenIn, quote.tokenOut]
+    .filter(({ core }) => core === null)
+    .map(({ record }) => ({ ...record, fee_bps, ...shieldFields }))
+}

@@ -1,0 +1,51 @@
+import { type Address, type describeSwap, NATIVE, type Permit2Place, type RouterLayout } from '@pit/chain'
+import { type ChainProfile, fail } from '@pit/protocol'
+import type { TradeToken } from '../types.ts'
+
+type TokenNames = Parameters<typeof describeSwap>[1]
+
+/** Where trades are built: the profile's contracts, lower-case. */
+export interface TradePlace extends Permit2Place {
+  router: Address
+  weth: Address
+  layout: RouterLayout
+  /** The contract a wallet must run for batches. */
+  delegator: Address
+  /** Core assets, and these. */
+  namesFor(tokens: readonly TradeToken[]): TokenNames
+}
+
+export const lower = (address: string): Address => address.toLowerCase() as Address
+
+/** Refuses LIVE_UNAVAILABLE on a chain whose router is not known. */
+export function tradePlaceOf({
+  chain_id,
+  contracts,
+  delegation,
+  core_tokens,
+}: ChainProfile): () => TradePlace {
+  const { universal_router: router, weth } = contracts
+  const core = new Map(
+    core_tokens.map(({ address, symbol, decimals }) => [lower(address), { symbol, decimals }]),
+  )
+  const place =
+    router === null || weth === null
+      ? null
+      : {
+          chainId: chain_id,
+          permit2: lower(contracts.permit2),
+          router: lower(router),
+          weth: lower(weth),
+          layout: contracts.universal_router_layout,
+          delegator: lower(delegation.stateless_delegator),
+          namesFor: (tokens: readonly TradeToken[]): TokenNames => {
+            const named = new Map(
+              tokens.map(({ address, symbol, decimals }) => [address, { symbol, decimals }]),
+            )
+            return (token) => core.get(token) ?? named.get(token)
+          },
+        }
+  return () => place ?? fail('LIVE_UNAVAILABLE', { message: 'This chain has no router to trade through.' })
+}
+
+export const isEth = (token: Address): boolean => token === NATIVE

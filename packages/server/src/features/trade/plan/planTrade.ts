@@ -1,0 +1,169 @@
+import { type Address, encodeErc20Approve, erc20Abi, type Hex } from '@pit/chain'
+import { fail, isPitError } from '@pit/protocol'
+import { encodeFunctionData } from 'viem'
+import { nowS } from '../../../platform/clock.ts'
+import { RpcError } from '../../../platform/rpc.ts'
+import type { Check, TradeAsk, TradePlan, TradeQuote, WalletState } from '../types.ts'
+import { buildPlan } from './buildPlan.ts'
+import { type BuildableRoute, chooseRoute } from './chooseRoute.ts'
+import type { PlanDeps } from './deps.ts'
+import { isEth } from './place.ts'
+import { acceptedOf, checkPolicy, refuseByPolicy } from './policy.ts'
+import type { PolicyContext } from './policyContext.ts'
+import { createWalletReader } from './readAhead.ts'
+import type { PlanTerms } from './readRequest.ts'
+import { type BuildAsk, type Spending, spendingOf } from './spending.ts'
+
+export interface PlanAsk {
+  trade: TradeAsk
+  terms: PlanTerms
+  /** A real wallet, or the state of one that only a simulation knows. */
+  wallet: { kind: 'real'; address: Address } | { kind: 'pretended'; stateOf(quote: TradeQuote): WalletState }
+  /** Hears of the quote as soon as it is there, refused later or not. */
+  onQuote?(quote: TradeQuote): void
+}
+
+/** A plan with everything it was made from and judged by. */
+export interface Planned {
+  plan: TradePlan
+  ask: BuildAsk
+  spending: Spending
+  checks: Check[]
+  accepted: string[]
+  /** What the wallet holds of a fee token that is neither ETH nor the input; null where there is none. */
+  feeBalance: bigint | null
+  timings: Record<string, number>
+}
+
+export type PlanTrade = (ask: PlanAsk) => Promise<Planned>
+
+/** Prices, judges and builds. Policy refuses for a real wallet; a pretended one is only told. */
+export function createPlanTrade(deps: PlanDeps): PlanTrade {
+  const reader = createWalletReader(deps)
+
+  return async (ask) => {
+    const { trade, terms, wallet } = ask
+    const place = deps.place()
+    const startedAt = performance.now()
+    const ahead = wallet.kind === 'real' ? reader.start(wallet.address, trade) : undefined
+    const quote = await deps.quoter.quoteTrade(trade)
+    ask.onQuote?.(quote)
+    const route = routeOf(quote, contextOf(terms))
+    const quotedAt = performance.now()
+    const state =
+      wallet.kind === 'real'
+        ? await reader.finish(wallet.address, await ahead, quote, route)
+        : wallet.stateOf(quote)
+    const readAt = performance.now()
+
+    const context = contextOf(terms, { route, wallet: wallet.kind === 'real' ? state : undefined })
+    const checks = checkPolicy(quote, context)
+    if (wallet.kind === 'real') refuseByPolicy(quote, context, checks)
+
+    const buildAsk: BuildAsk = {
+      quote,
+      route,
+      wallet: state,
+      ...(terms.minAmountOut !== undefined && { minAmountOut: terms.minAmountOut }),
+      ...(terms.granted !== undefined && { granted: terms.granted }),
+      approval: terms.approval,
+      permit: terms.permit,
+      curveFeeMode: terms.curveFeeMode,
+      // The chain's clock counts where it is ahead: it judges deadlines.
+      nowS: Math.max(nowS(deps.clock), quote.blockTimeS),
+    }
+    const spending = await withReset(deps, buildAsk, spendingOf(place, buildAsk))
+    const plan = buildPlan({ crypto: deps.crypto, place }, buildAsk, spending)
+    const feeBalance = wallet.kind === 'real' ? await readFeeBalance(deps, plan, state.wallet) : null
+    const timings = {
+      ...quote.timings,
+      wallet: ms(readAt - quotedAt),
+      build: ms(performance.now() - readAt),
+      plan: ms(performance.now() - startedAt),
+    }
+    return {
+      plan,
+      ask: buildAsk,
+      spending,
+      checks,
+      accepted: acceptedOf(quote, context),
+      feeBalance,
+      timings,
+    }
+  }
+}
+
+/** A size out of range is said before that no route takes it. */
+function routeOf(quote: TradeQuote, context: PolicyContext): BuildableRoute {
+  try {
+    return chooseRoute(quote)
+  } catch (error) {
+    if (!isPitError(error)) throw error
+    const sizes = checkPolicy(quote, context).filter(({ code }) => SIZE_CODES.has(code))
+    refuseByPolicy(quote, context, sizes)
+    throw error
+  }
+}
+const SIZE_CODES: ReadonlySet<string> = new Set(['MIN_NOTIONAL', 'MAX_NOTIONAL'])
+
+function contextOf(
+  terms: PlanTerms,
+  { route, wallet }: { route?: BuildableRoute; wallet?: WalletState | undefined } = {},
+): PolicyContext {
+  return {
+    acceptRisks: terms.acceptRisks,
+    attestsNonUs: terms.attestsNonUs,
+    approval: terms.approval,
+    ...(terms.maxFeeBps !== undefined && { maxFeeBps: terms.maxFeeBps }),
+    ...(terms.minAmountOut !== undefined && { minAmountOut: terms.minAmountOut }),
+    ...(terms.notionalUsd !== undefined && { notionalUsd: terms.notionalUsd }),
+    ...(route && { route, approves: route.way.kind === 'curve' ? 'curve' : 'permit2' }),
+    ...(wallet && { wallet }),
+  }
+}
+
+/**
+ * Some tokens take a new approval only after the old one was set to zero. Nothing of a token tells, so it is asked: only
+ * where an approval that is too small is left, and never of core assets, which take it.
+ */
+async function withReset(
+  { rpc }: Pick<PlanDeps, 'rpc'>,
+  { quote, wallet }: BuildAsk,
+  spending: Omit<Spending, 'resetsFirst'>,
+): Promise<Spending> {
+  const { approve, allowance, spender } = spending
+  if (approve === null || spender === null || allowance === 0n || quote.tokenIn.core !== null) {
+    return { ...spending, resetsFirst: false }
+  }
+  const call = {
+    from: wallet.wallet,
+    to: quote.tokenIn.address,
+    data: encodeErc20Approve(spender, approve),
+  }
+  try {
+    await rpc.request('eth_call', [call, 'latest'])
+    return { ...spending, resetsFirst: false }
+  } catch (error) {
+    if (error instanceof RpcError) return { ...spending, resetsFirst: true }
+    return fail('RPC_UNAVAILABLE')
+  }
+}
+
+/** A sale on a curve against a token pays its fee in that token, before there is any from the sale. */
+async function readFeeBalance(
+  { rpc }: Pick<PlanDeps, 'rpc'>,
+  { quote: { fee, tokenIn }, execution }: TradePlan,
+  wallet: Address,
+): Promise<bigint | null> {
+  if (execution !== 'curve' || isEth(fee.token) || fee.token === tokenIn.address) return null
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] })
+  try {
+    const word = await rpc.request<Hex>('eth_call', [{ to: fee.token, data }, 'latest'])
+    if (typeof word === 'string' && /^0x[0-9a-f]{64}$/i.test(word)) return BigInt(word)
+  } catch {
+    // Falls through: without the balance nobody can say that the plan is ready.
+  }
+  return fail('RPC_UNAVAILABLE')
+}
+
+const ms = (value: number): number => Math.round(value * 1_000) / 1_000

@@ -1,0 +1,54 @@
+import { type ErrorCode, errorRow, fail, type RefusalCode } from '@pit/protocol'
+import type { Check, TradeQuote } from '../types.ts'
+import { blockedBy, type Judged, judgedOf, policiesOf, severeOf, unacceptedOf } from './judged.ts'
+import type { CheckPolicy, PolicyContext } from './policyContext.ts'
+import { POLICY } from './policyRules.ts'
+
+export const checkPolicy: CheckPolicy = (quote, context) => {
+  const judged = judgedOf(quote, context)
+  return POLICY.flatMap(({ code, severity, check }) => {
+    const verdict = check(judged)
+    return verdict ? [{ code, severity, ...verdict }] : []
+  })
+}
+
+/** The rules that look at the request alone: they refuse before anything is read for it. */
+const OF_REQUEST: ReadonlySet<string> = new Set(['APPROVAL_MODE', 'APPROVAL_BUDGET', 'UNLIMITED_APPROVAL'])
+
+export function refuseTerms(context: Pick<PolicyContext, 'approval'>): void {
+  for (const { code, severity, field, check } of POLICY) {
+    if (!OF_REQUEST.has(code) || severity !== 'refuse') continue
+    const verdict = check(context as Judged)
+    if (verdict && !verdict.ok) refuse(code, verdict.message, { field })
+  }
+}
+
+/** Whether every refusing rule that ran passed. */
+export const passes = (checks: readonly Check[]): boolean =>
+  checks.every(({ ok, severity }) => ok || severity !== 'refuse')
+
+/** Refuses by the first refusing rule that failed, with all that ran. */
+export function refuseByPolicy(quote: TradeQuote, context: PolicyContext, checks: readonly Check[]): void {
+  const failed = checks.find(({ ok, severity }) => !ok && severity === 'refuse')
+  if (!failed) return
+  const judged = judgedOf(quote, context)
+  const blocked = blockedBy(judged)
+  refuse(failed.code as RefusalCode, failed.message, {
+    field: POLICY.find(({ code }) => code === failed.code)?.field,
+    unaccepted: unacceptedOf(judged),
+    blocked: blocked.codes,
+    policy: { names: failed.code === 'RISK_BLOCKED' ? blocked.names : policiesOf(quote), checks },
+    risks: quote.risks,
+  })
+}
+
+/** The severe risks of this trade that the owner accepted. */
+export function acceptedOf(quote: TradeQuote, context: PolicyContext): string[] {
+  return severeOf(judgedOf(quote, context)).filter((code) => context.acceptRisks.includes(code))
+}
+
+/** With those extras that the code's row names. */
+function refuse(code: RefusalCode, message: string, extras: Record<string, unknown>): never {
+  const named = errorRow(code as ErrorCode).extras.filter((name) => extras[name] !== undefined)
+  return fail(code, { message, ...Object.fromEntries(named.map((name) => [name, extras[name]])) })
+}

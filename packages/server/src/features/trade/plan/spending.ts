@@ -1,0 +1,67 @@
+import { type Address, type Hex, NATIVE, type PermitSingle } from '@pit/chain'
+import { type CURVE_FEE_MODES, TRADE } from '@pit/protocol'
+import type { TradeQuote, WalletState } from '../types.ts'
+import { type ApprovalNeed, type ApprovalTerms, curveNeed, routerNeed } from './approvals.ts'
+import type { BuildableRoute } from './chooseRoute.ts'
+import type { SignedPermit } from './permits.ts'
+import type { TradePlace } from './place.ts'
+import { approveStep, type Draft } from './steps.ts'
+
+/** How a permit that is needed comes by its signature. */
+export type PermitSource =
+  | { kind: 'asked' }
+  | ({ kind: 'signed' } & SignedPermit)
+  | { kind: 'own key'; sign(permit: PermitSingle): Hex }
+
+export interface BuildAsk {
+  quote: TradeQuote
+  route: BuildableRoute
+  wallet: WalletState
+  minAmountOut?: bigint
+  approval: ApprovalTerms
+  permit: PermitSource
+  /** What an earlier call's permit granted, where that is not this call's to compute anew. */
+  granted?: bigint
+  curveFeeMode: (typeof CURVE_FEE_MODES)[number]
+  nowS: number
+}
+
+export interface Spending extends ApprovalNeed {
+  /** Null for ETH. */
+  spender: Address | null
+  /** The token takes a new approval only after the old one was set to zero. */
+  resetsFirst: boolean
+}
+
+export const deadlineOf = (nowS: number): number => nowS + TRADE.deadlineS
+
+/** What has to be approved, and to whom; pure, so that it can be asked before the plan is built. */
+export function spendingOf(place: TradePlace, ask: BuildAsk): Omit<Spending, 'resetsFirst'> {
+  const { quote, route, wallet, approval, permit, nowS } = ask
+  const isEth = quote.tokenIn.address === NATIVE
+  if (route.way.kind === 'curve') {
+    const need = curveNeed(quote, wallet, approval, quote.swapIn)
+    return { ...need, spender: isEth ? null : route.way.curve.id }
+  }
+  const anchorS = permit.kind === 'signed' ? permit.nowS : nowS
+  const need = routerNeed(quote, wallet, approval, { anchorS, deadlineS: deadlineOf(nowS) })
+  const grant = need.grant && { ...need.grant, amount: ask.granted ?? need.grant.amount }
+  return { ...need, grant, spender: isEth ? null : place.permit2 }
+}
+
+export const floorOf = ({ minAmountOut }: Pick<BuildAsk, 'minAmountOut'>) =>
+  minAmountOut === undefined ? {} : { minAmountOut }
+
+/** The token's own approval, in one step or, where it insists, in two. */
+export function approvalDrafts(
+  { quote }: BuildAsk,
+  { spender, approve, resetsFirst, reason }: Spending,
+): Draft[] {
+  if (approve === null || spender === null) return []
+  const token = quote.tokenIn
+  const reset = 'This token takes a new approval only after the old one was set to zero.'
+  return [
+    ...(resetsFirst ? [approveStep(token, spender, 0n, reset)] : []),
+    approveStep(token, spender, approve, reason),
+  ]
+}

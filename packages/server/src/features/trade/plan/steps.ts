@@ -1,0 +1,119 @@
+import {
+  type Address,
+  encodeErc20Approve,
+  encodeErc20Transfer,
+  encodePermit2Approve,
+  type Hex,
+  NATIVE,
+} from '@pit/chain'
+import type { PlanStep, PlanTx, TradeToken } from '../types.ts'
+import { isUnlimited } from './approvals.ts'
+
+/** A transaction before it has its place in the wallet's row. */
+export interface Call {
+  to: Address
+  valueWei: bigint
+  data: Hex
+  /** What it may use when nothing was simulated. */
+  gas: number
+}
+export type Draft = Omit<PlanStep, 'tx'> & { call: Call | null }
+
+/** What a call of its kind uses at most on tokens worth trading; a simulation knows better. */
+const GAS = { approve: 100_000, permit2Approve: 90_000, sendEth: 60_000, sendToken: 120_000 } as const
+/** What a transaction costs before it does anything. */
+export const INTRINSIC_GAS = 21_000
+
+export interface Sender {
+  wallet: Address
+  nonce: number
+  gasPriceWei: bigint
+}
+
+/** Room for the base fee to double before it is mined; the tip is a token of it, for blocks are not auctioned here. */
+export function feesOf(gasPriceWei: bigint): Pick<PlanTx, 'maxFeePerGasWei' | 'maxPriorityFeePerGasWei'> {
+  const tip = gasPriceWei / 20n > 0n ? gasPriceWei / 20n : 1n
+  return { maxFeePerGasWei: 2n * gasPriceWei + tip, maxPriorityFeePerGasWei: tip }
+}
+
+/** Numbers the transactions from the wallet's next nonce on. */
+export function lineUp(drafts: readonly Draft[], { wallet, nonce, gasPriceWei }: Sender): PlanStep[] {
+  let next = nonce
+  const fees = feesOf(gasPriceWei)
+  return drafts.map(({ call, ...step }) => ({
+    ...step,
+    tx: call === null ? null : { from: wallet, ...call, nonce: next++, ...fees },
+  }))
+}
+
+type Named = Pick<TradeToken, 'address' | 'symbol'>
+const amountOf = (token: Named, atoms: bigint) => ({
+  token: token.address,
+  symbol: token.symbol,
+  amount: isUnlimited(atoms) ? 'unlimited' : atoms.toString(),
+})
+
+export function approveStep(token: Named, spender: Address, amount: bigint, why: string): Draft {
+  return {
+    kind: 'approve',
+    why,
+    call: { to: token.address, valueWei: 0n, data: encodeErc20Approve(spender, amount), gas: GAS.approve },
+    decoded: { function: 'approve(address spender, uint256 amount)', spender, ...amountOf(token, amount) },
+  }
+}
+
+export function permit2ApproveStep(ask: {
+  permit2: Address
+  token: Named
+  router: Address
+  amount: bigint
+  expirationS: number
+}): Draft {
+  const { permit2, token, router, amount, expirationS } = ask
+  const data = encodePermit2Approve({
+    token: token.address,
+    spender: router,
+    amount,
+    expiration: expirationS,
+  })
+  return {
+    kind: 'approve',
+    why: 'Lets the router take the input through Permit2.',
+    call: { to: permit2, valueWei: 0n, data, gas: GAS.permit2Approve },
+    decoded: {
+      function: 'approve(address token, address spender, uint160 amount, uint48 expiration)',
+      spender: router,
+      ...amountOf(token, amount),
+      expiration: expirationS,
+    },
+  }
+}
+
+export function feeStep(token: Named, recipient: Address, amount: bigint): Draft {
+  return {
+    kind: 'fee_transfer',
+    why: 'Pays the fee; a curve cannot take it out of the trade.',
+    call: transferCall(token.address, recipient, amount),
+    decoded: {
+      function: token.address === NATIVE ? 'plain transfer' : 'transfer(address to, uint256 amount)',
+      recipient,
+      ...amountOf(token, amount),
+    },
+  }
+}
+
+export function transferCall(token: Address, to: Address, amount: bigint): Call {
+  return token === NATIVE
+    ? { to, valueWei: amount, data: '0x', gas: GAS.sendEth }
+    : { to: token, valueWei: 0n, data: encodeErc20Transfer(to, amount), gas: GAS.sendToken }
+}
+
+const ESTIMATE_PER_CENT = 150
+const SIMULATED_PER_CENT = 130
+
+/** A limit from an estimate that ranks routes. */
+export const limitFromEstimate = (gas: number): number => Math.ceil((gas * ESTIMATE_PER_CENT) / 100)
+
+/** A limit from what a simulation used: refunds are given back after it was needed, at most a fifth of it. */
+export const limitFromUse = (gasUsed: number): number =>
+  Math.max(INTRINSIC_GAS, Math.ceil((gasUsed * SIMULATED_PER_CENT) / 100))

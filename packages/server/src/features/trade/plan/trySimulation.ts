@@ -1,0 +1,120 @@
+import { fail } from '@pit/protocol'
+import type { Simulator } from '../simulate/index.ts'
+import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
+import { holdsAll, mostWei } from './holdings.ts'
+import type { Planned } from './planTrade.ts'
+import { limitFromUse } from './steps.ts'
+
+export interface SimulateTerms {
+  fund: 'auto' | boolean
+  /** In place: what a wallet would have approved long before. */
+  approvals: 'as planned' | 'in place'
+}
+
+/** Room for what an estimate did not see; what it really uses is what is answered. */
+const ROOM = 3
+
+/** Simulates exactly the plan's transactions, in order. */
+export function simulatePlanned(
+  simulator: Pick<Simulator, 'simulatePlan'>,
+  planned: Planned,
+  { fund, approvals }: SimulateTerms,
+): Promise<PlanSimulation> {
+  const { plan, ask } = planned
+  const { quote, wallet } = ask
+  const { way } = ask.route
+  const lends = fund === true || (fund === 'auto' && !holdsAll(planned))
+  const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
+  return simulator.simulatePlan({
+    wallet: wallet.wallet,
+    transactions: withRoom(transactions, lends ? null : wallet.balanceWei),
+    tokenIn: quote.tokenIn.address,
+    tokenOut: quote.tokenOut.address,
+    amountIn: quote.amountIn,
+    fee: { token: quote.fee.token, recipient: quote.fee.recipient },
+    amountOutMin: plan.amountOutMin,
+    fund,
+    holdsInput: !lends,
+    approvals,
+    spenders: way.kind === 'curve' ? [way.curve.id] : [],
+  })
+}
+
+/** Only as far as the wallet could pay: a limit it cannot afford would fail for that alone. */
+function withRoom<T extends { tx: PlanTx }>(
+  transactions: readonly T[],
+  balanceWei: bigint | null,
+): readonly T[] {
+  const roomy = transactions.map((one) => ({ ...one, tx: { ...one.tx, gas: one.tx.gas * ROOM } }))
+  return balanceWei === null || mostWei(roomy) <= balanceWei ? roomy : transactions
+}
+
+/** The steps with gas limits from what they used. */
+export function withUsedGas(steps: readonly PlanStep[], { transactions }: PlanSimulation): PlanStep[] {
+  let next = 0
+  return steps.map((step) => {
+    if (step.tx === null) return step
+    const used = transactions[next++]
+    return used?.ok ? { ...step, tx: { ...step.tx, gas: limitFromUse(used.gasUsed) } } : step
+  })
+}
+
+export type Judgement = { code: 'SIMULATION_FAILED' | 'QUOTE_SIM_MISMATCH'; message: string }
+
+/** What a simulation says against a plan; null: nothing. */
+export function judgeSimulation(simulation: PlanSimulation, { amountOutMin }: TradePlan): Judgement | null {
+  const { ok, amountOut, error } = simulation
+  if (amountOut !== null && amountOut < amountOutMin) {
+    const message = `The simulation delivers ${amountOut}, less than the plan’s minimum of ${amountOutMin}.`
+    return { code: 'QUOTE_SIM_MISMATCH', message }
+  }
+  return ok
+    ? null
+    : { code: 'SIMULATION_FAILED', message: `The simulation failed: ${error ?? 'it reverted'}.` }
+}
+
+export function refuseSimulation(simulation: PlanSimulation, plan: TradePlan): void {
+  const judgement = judgeSimulation(simulation, plan)
+  if (judgement)
+    fail(judgement.code, { message: judgement.message, simulation: simulationJson(simulation, plan) })
+}
+
+export function simulationJson(simulation: PlanSimulation, plan: TradePlan) {
+  const { ok, block, amountOut, feeTransfer, gasTotal, fundedByOverrides, error } = simulation
+  return {
+    ok,
+    amount_out: amountOut === null ? null : amountOut.toString(),
+    fee_transfer: feeTransfer === null ? null : feeTransfer.toString(),
+    gas_total: gasTotal,
+    funded_by_overrides: fundedByOverrides,
+    block,
+    error,
+    checks: checksOf(simulation, plan),
+  }
+}
+
+function checksOf({ transactions, amountOut, feeTransfer }: PlanSimulation, plan: TradePlan): Check[] {
+  const checks: Check[] = transactions.map(({ kind, ok, error, gasUsed }) => ({
+    code: kind.toUpperCase(),
+    ok,
+    message: ok ? `${kind} succeeds.` : `${kind} fails: ${error ?? 'it reverts'}.`,
+    value: gasUsed,
+  }))
+  checks.push({
+    code: 'DELIVERED',
+    ok: amountOut !== null && amountOut >= plan.amountOutMin,
+    message: amountOut === null ? 'Nothing was delivered.' : `${amountOut} atoms of the output arrive.`,
+    value: amountOut === null ? null : amountOut.toString(),
+    limit: plan.amountOutMin.toString(),
+  })
+  if (feeTransfer !== null && plan.feeAmount !== null) {
+    checks.push({
+      code: 'FEE_PAID',
+      ok: feeTransfer >= plan.feeAmount,
+      message: `The fee recipient receives ${feeTransfer} of ${plan.feeAmount} atoms.`,
+      value: feeTransfer.toString(),
+      limit: plan.feeAmount.toString(),
+    })
+  }
+  return checks
+}
