@@ -3,14 +3,8 @@ import type { RouteId } from '@pit/protocol'
 /** Routes whose feature does not exist yet: each answers the documented 503 of its area. */
 export const NOT_BUILT = {
   treasury: 'not built',
-  'live.prepare': 'not built',
-  'live.quote': 'not built',
-  'live.build': 'not built',
-  'live.simulate': 'not built',
-  'live.submit': 'not built',
   'live.fast': 'not built',
   'live.fast.terms': 'not built',
-  'live.revoke': 'not built',
   'live.session.grant': 'not built',
   'live.session.trade': 'not built',
   'live.session.revoke': 'not built',
@@ -32,8 +26,6 @@ export const NOT_BUILT = {
   'hosted.logs': 'not built',
   'hosted.executor': 'not built',
   'hosted.spend': 'not built',
-  'me.trades': 'not built',
-  'me.portfolio': 'not built',
   'me.sessions': 'not built',
   league: 'not built',
   'league.standings': 'not built',

@@ -4,12 +4,15 @@ import { checkChain, StartRefused } from './checkChain.ts'
 import { openGeo } from './compliance/geo.ts'
 import { openSanctions } from './compliance/sanctions.ts'
 import type { Config } from './config.ts'
+import { openAccount } from './features/account/index.ts'
 import { createAgentRegistry } from './features/agents/index.ts'
 import { openAuth } from './features/auth/index.ts'
 import { openMarket, watchMarket } from './features/market/index.ts'
-import { createServiceHandlers, watchHealth } from './features/service/index.ts'
+import { openRelay } from './features/relay/index.ts'
+import { createServiceHandlers, probesOf, watchHealth } from './features/service/index.ts'
 import { createStatsHandler, watchLatency } from './features/stats/index.ts'
 import { openTokens } from './features/tokens/index.ts'
+import { openTrade } from './features/trade/index.ts'
 import { createApp } from './http/createApp.ts'
 import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
@@ -34,8 +37,6 @@ export interface RunningServer {
 const PROFILE_WAIT_MS = 60_000
 const SWEEP_EVERY_MS = 60_000
 const MARKET_WAIT_MS = 10_000
-const PING_BOUND_MS = 1_500
-const HEAD_MAX_AGE_S = 30
 
 /** Builds everything and hands it in; `stage` tells a waiting person what happens. */
 export async function startServer(config: Config, stage: (text: string) => void): Promise<RunningServer> {
@@ -116,6 +117,9 @@ export async function startServer(config: Config, stage: (text: string) => void)
         : 'market still catching up with the chain',
     )
 
+    const account = openAccount({ db, rpc, clock, logger, metrics, profile, market })
+    opened.push(() => account.close())
+    const charge = createCharge({ limiter, clock, metrics })
     const tokens = await openTokens({
       db,
       rpc,
@@ -125,59 +129,61 @@ export async function startServer(config: Config, stage: (text: string) => void)
       metrics,
       profile,
       market,
-      charge: createCharge({ limiter, clock, metrics }),
+      charge,
+      majorBps: account.tierBps,
       background: config.roles.jobs,
     })
     opened.push(() => tokens.close())
+
+    const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl
+    const sequencer = createRpc({ url: sequencerUrl })
+    opened.push(() => sequencer.close())
+    const relay = openRelay({
+      db,
+      rpc,
+      sequencer,
+      crypto,
+      clock,
+      logger,
+      metrics,
+      profile,
+      market,
+      isSanctioned: sanctions.isSanctioned,
+      submitEnabled: config.submitEnabled,
+      writes: config.roles.jobs,
+      isPlainToken: tokens.isPlain,
+    })
+    opened.push(() => relay.close())
+    const trade = openTrade({
+      market,
+      tokens,
+      rpc,
+      profile,
+      clock,
+      crypto,
+      logger,
+      charge,
+      tierBps: account.tierBps,
+      storePlan: relay.storePlan,
+      storeRevocation: relay.storeRevocation,
+      recordRefusal: account.recordRefusal,
+      devFields: config.devFields,
+    })
 
     const health = watchHealth({
       onChange: (dependency, state, why) =>
         state === 'ok'
           ? logger.info({ dependency }, 'dependency ok')
           : logger.warn({ dependency, why }, 'dependency impaired'),
-      probes: [
-        { name: 'store', required: true, check: () => db.ping(PING_BOUND_MS) },
-        {
-          name: 'chain',
-          required: false,
-          check: async () => {
-            const block = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
-            const ageS = clock.nowMs() / 1000 - Number(block.timestamp)
-            if (ageS > HEAD_MAX_AGE_S) throw new Error(`the newest block is ${Math.round(ageS)} s old`)
-          },
-        },
-        {
-          name: 'sanctions',
-          required: false,
-          check: () => {
-            const state = sanctions.state()
-            if (state.status === 'degraded') throw new Error(state.why)
-          },
-        },
-        {
-          name: 'market',
-          required: false,
-          check: () => {
-            const at = market.head()
-            if (at === null) throw new Error('no block has been read yet')
-            const ageS = clock.nowMs() / 1000 - at.timestampS
-            if (ageS > HEAD_MAX_AGE_S) throw new Error(`the market stands ${Math.round(ageS)} s behind`)
-            if (market.unreadMarks() > 0) throw new Error(`${market.unreadMarks()} marks cannot be read`)
-          },
-        },
-        ...(redis ? [{ name: 'redis', required: false, check: async () => void (await redis.ping()) }] : []),
-      ],
+      probes: probesOf({ db, rpc, clock, sanctions, market, redis }),
     })
     opened.push(() => health.stop())
 
-    const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl
-    const sequencer = createRpc({ url: sequencerUrl })
     const rpcLatency = watchLatency(rpc, 'eth_blockNumber')
     const sequencerLatency = watchLatency(sequencer, 'eth_chainId')
     opened.push(() => {
       rpcLatency.stop()
       sequencerLatency.stop()
-      sequencer.close()
     })
 
     const handlers: Handlers = {
@@ -190,14 +196,19 @@ export async function startServer(config: Config, stage: (text: string) => void)
         health,
         latency: { rpc: rpcLatency.latest, sequencer: sequencerLatency.latest },
         tradableTokens: tokens.tradable,
+        relays: config.submitEnabled,
       }),
       ...createServiceHandlers({ profile, settings: config, version: VERSION, health }),
       ...auth.handlers,
       ...tokens.handlers,
+      ...trade.handlers,
+      ...relay.handlers,
+      ...account.handlers,
     }
     if (config.roles.jobs) {
       const sweep = setInterval(() => {
         auth.sweep().catch((error) => logger.warn({ err: error }, 'sweeping old challenges failed'))
+        account.sweep().catch((error) => logger.warn({ err: error }, 'sweeping refused calls failed'))
       }, SWEEP_EVERY_MS)
       opened.push(() => clearInterval(sweep))
     }

@@ -17,6 +17,7 @@ import {
   TRADE,
 } from '@pit/protocol'
 import type { Config } from '../../config.ts'
+import { fastPinOf } from '../fast/index.ts'
 
 type Address = `0x${string}`
 const lower = <T extends string | null>(address: T) => (address?.toLowerCase() ?? null) as T & Address
@@ -28,7 +29,7 @@ export function describeConfig({
   version,
 }: {
   profile: ChainProfile
-  settings: Pick<Config, 'authDomain' | 'requirePartnerAgent'>
+  settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
   version: string
 }): Answer<'config'> {
   const { contracts, delegation } = profile
@@ -97,8 +98,8 @@ export function describeConfig({
       ),
       leaf_ttl_s: SESSION.leafTtlS,
     },
-    // Nothing relays until the trading layer is built, whatever the setting says.
-    submit_enabled: false,
+    routes: fastPinOf(profile),
+    submit_enabled: settings.submitEnabled,
     universe: {
       hops: { max_pools: 3, through: ['ETH', 'WETH', 'USDG', 'PARTNER'] },
       known_hooks: profile.known_hooks.map((hook) => ({ ...hook, address: lower(hook.address) })),

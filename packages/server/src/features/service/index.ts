@@ -14,7 +14,7 @@ export function createServiceHandlers({
   health,
 }: {
   profile: ChainProfile
-  settings: Pick<Config, 'authDomain' | 'requirePartnerAgent'>
+  settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
   version: string
   health: Health
 }): Pick<Handlers, 'config' | 'health'> {
@@ -30,3 +30,4 @@ export function createServiceHandlers({
     },
   }
 }
+export { probesOf } from './probesOf.ts'

@@ -24,6 +24,7 @@ function stats(head: ReturnType<StatsDeps['market']['head']>) {
     health: { report: () => ({ status: 'degraded', checks: {} }) },
     latency: { rpc: () => null, sequencer: () => 3 },
     tradableTokens: () => null,
+    relays: true,
   }).stats
   if (handler === 'not built') throw new Error('not built')
   const read = () => JSON.parse((handler(call) as { serialised: string }).serialised)

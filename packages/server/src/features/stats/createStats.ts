@@ -16,6 +16,8 @@ export interface StatsDeps {
   latency: { rpc(): number | null; sequencer(): number | null }
   /** Tokens with a route, or null while first counted. */
   tradableTokens(): number | null
+  /** Whether submit relays here. */
+  relays: boolean
 }
 
 type Snapshot = Omit<Answer<'stats'>, 'cached_s'>
@@ -71,8 +73,7 @@ export function buildStats(deps: StatsDeps, nowMs: number): Snapshot {
     assets,
     routes: assets === null ? null : assets.reduce((sum, { routes }) => sum + routes, 0),
     latency_ms: { ref_quotes: assets && quotesMs, rpc: latency.rpc(), sequencer: latency.sequencer() },
-    // Nothing relays until the trading layer is built.
-    relay: false,
+    relay: deps.relays,
     fee_bps: {
       major_max: FEE.majorMaxBps,
       major_min: FEE.majorMinBps,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '@pit/chain'
-import { FEE } from '@pit/protocol'
+import { FEE, type RiskCode } from '@pit/protocol'
 import type { Handlers } from '../../http/types.ts'
 import { createAgentTokens } from './agentTokens.ts'
 import { createTokenStats } from './countTokens.ts'
@@ -26,12 +26,21 @@ export interface Tokens {
   /** Refuses TOKEN_CHANGED when a proxy runs other code than its screen read. */
   assertUnchanged: Registry['assertUnchanged']
   readAudit: AuditReader['read']
+  /** False when less arrives than was sent, or balances change by themselves: then logs do not tell what came. */
+  isPlain(token: Address): Promise<boolean>
   /** Tokens with a route, null while first counted. */
   tradable(): number | null
   close(): Promise<void>
 }
 
 const CORE_EVERY_MS = 15_000
+const MOVES_OTHERWISE = new Set<string>([
+  'FEE_ON_TRANSFER',
+  'BUY_TAX',
+  'SELL_TAX',
+  'REBASING',
+  'UNSCREENED',
+] satisfies RiskCode[])
 
 export async function openTokens({ background, ...options }: TokenOptions): Promise<Tokens> {
   const deps: TokenDeps = {
@@ -63,6 +72,11 @@ export async function openTokens({ background, ...options }: TokenOptions): Prom
     coreBySymbol: registry.coreBySymbol,
     assertUnchanged: registry.assertUnchanged,
     readAudit: audit.read,
+    isPlain: async (token) => {
+      if (registry.coreAddresses.has(token)) return true
+      const known = await registry.find(token)
+      return known !== undefined && !known.record.risks.some(({ code }) => MOVES_OTHERWISE.has(code))
+    },
     tradable: stats.tradable,
     close: async () => {
       clearInterval(timer)
