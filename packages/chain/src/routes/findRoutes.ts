@@ -1,6 +1,5 @@
 import type { Address } from '../bytes/hex.ts'
 import type { Crypto } from '../crypto/createCrypto.ts'
-import { hookEffectOf } from '../pools/hooks.ts'
 import { quoteExactIn } from '../pools/quote.ts'
 import type { Pool } from '../pools/types.ts'
 import { frameGas, gasInOut, hopGas, placeOf } from './gas.ts'
@@ -8,8 +7,6 @@ import type { PoolIndex } from './poolIndex.ts'
 import { routeIdOf } from './routeId.ts'
 import type { Hop, Route, RouteQuote, RouteRequest } from './types.ts'
 
-/** Anyone can open pools: of one pair no more than the deepest of them are looked at. */
-const MAX_POOLS_OF_PAIR = 24
 /** More steps than this (three million gas) is no trade to offer, and walking them is what a huge amount costs us. */
 const MAX_STEPS_OF_HOP = 400
 /** Of several ways to reach a place, so many go on; more input never gives less, so the best of them stays the best. */
@@ -51,7 +48,7 @@ export function findRoutes(
     measure({ id: routeIdOf(crypto, draft.hops), hops: draft.hops }, draft, request),
   )
   routes.sort((a, b) => compare(b.netOut, a.netOut) || a.gas - b.gas)
-  return { routes, byCall: directByCall(index, crypto, from, to) }
+  return { routes, byCall: directByCall(index, crypto, { from, to, amountIn }) }
 }
 
 /** The same route for another amount; undefined when it cannot carry it. */
@@ -68,19 +65,25 @@ export function requote(
 }
 
 function extend(index: PoolIndex, drafts: readonly Draft[], from: Address, to: Address): Draft[] {
-  const pools = deepest(index.between(from, to))
+  // The best first: what is worth a look for it is for those that bring a little less.
+  const amountIn = drafts[0]?.amountsOut.at(-1)
+  if (amountIn === undefined) return []
   const found: Draft[] = []
-  for (const pool of pools) {
-    const zeroForOne = placeOf(pool.token0, index.weth) === from
-    const hop = zeroForOne
-      ? { pool, zeroForOne, tokenIn: pool.token0, tokenOut: pool.token1 }
-      : { pool, zeroForOne, tokenIn: pool.token1, tokenOut: pool.token0 }
+  for (const pool of index.candidates(from, to, amountIn, 'memory')) {
+    const hop = hopOf(index, pool, from)
     for (const draft of drafts) {
       const next = step(draft, hop)
       if (next) found.push(next)
     }
   }
   return found
+}
+
+function hopOf(index: PoolIndex, pool: Pool, from: Address): Hop {
+  const zeroForOne = placeOf(pool.token0, index.weth) === from
+  return zeroForOne
+    ? { pool, zeroForOne, tokenIn: pool.token0, tokenOut: pool.token1 }
+    : { pool, zeroForOne, tokenIn: pool.token1, tokenOut: pool.token0 }
 }
 
 function step(draft: Draft, hop: Hop): Draft | undefined {
@@ -117,32 +120,12 @@ function measure(
 function directByCall(
   index: PoolIndex,
   crypto: Pick<Crypto, 'keccakText'>,
-  from: Address,
-  to: Address,
+  { from, to, amountIn }: { from: Address; to: Address; amountIn: bigint },
 ): Route[] {
-  const routes: Route[] = []
-  for (const pool of index.between(from, to)) {
-    if (pool.version !== 'v4' || hookEffectOf(pool.key) === 'none') continue
-    const zeroForOne = placeOf(pool.token0, index.weth) === from
-    const [tokenIn, tokenOut] = zeroForOne ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
-    const hops = [{ pool, zeroForOne, tokenIn, tokenOut }]
-    routes.push({ id: routeIdOf(crypto, hops), hops })
-    if (routes.length === MAX_POOLS_OF_PAIR) break
-  }
-  return routes
-}
-
-/** Liquidity is one unit for all kinds of pool of a pair: for v2 it is the root of the product. */
-function depthOf(pool: Pool): number {
-  if (pool.version !== 'v2') return Number(pool.liquidity)
-  return Math.sqrt(Number(pool.reserve0) * Number(pool.reserve1))
-}
-
-function deepest(pools: readonly Pool[]): readonly Pool[] {
-  if (pools.length <= MAX_POOLS_OF_PAIR) return pools
-  const rated = pools.map((pool) => ({ pool, depth: depthOf(pool) }))
-  rated.sort((a, b) => b.depth - a.depth)
-  return rated.slice(0, MAX_POOLS_OF_PAIR).map(({ pool }) => pool)
+  return index.candidates(from, to, amountIn, 'call').map((pool) => {
+    const hops = [hopOf(index, pool, from)]
+    return { id: routeIdOf(crypto, hops), hops }
+  })
 }
 
 function compare(a: bigint, b: bigint): number {

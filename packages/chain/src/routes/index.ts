@@ -1,6 +1,6 @@
 export { type FoundRoutes, findRoutes, requote } from './findRoutes.ts'
 export { GAS } from './gas.ts'
-export { createPoolIndex, type PoolIndex } from './poolIndex.ts'
-export { routeIdOf } from './routeId.ts'
+export { createPoolIndex, type PoolIndex, type QuotedBy } from './poolIndex.ts'
+export { routeIdOf, splitIdOf } from './routeId.ts'
 export { splitRoute } from './splitRoute.ts'
 export type { GasCost, Hop, Route, RouteQuote, RouteRequest, SplitQuote } from './types.ts'

@@ -1,6 +1,16 @@
 import type { Address, Hex } from '../bytes/hex.ts'
+import { hookEffectOf } from '../pools/hooks.ts'
 import type { Pool } from '../pools/types.ts'
 import { placeOf } from './gas.ts'
+import { createRanking, type Ranking } from './ranking.ts'
+
+/** Anyone can open pools: of a pair with more of them than this, only those that would give most are looked at. */
+export const CROWD = 24
+/** Crowded pairs whose ranking is kept, each direction for itself; the one not asked for longest goes first. */
+const MAX_RANKED = 256
+
+/** How a pool's quote is had: from its state in memory, or, where its hook has the last word, by asking the chain. */
+export type QuotedBy = 'memory' | 'call'
 
 /**
  * Pools by the two tokens they join. Looking up a pair costs the same whatever else is in it. Tokens are lower-case;
@@ -13,7 +23,11 @@ export type PoolIndex = {
   add(pool: Pool): void
   remove(id: Hex): boolean
   get(id: Hex): Pool | undefined
+  /** To be told when a pool's state was changed in place: else a crowded pair learns of it late. */
+  touch(id: Hex): void
   between(a: Address, b: Address): readonly Pool[]
+  /** Of the pools between two tokens those worth a quote for this input: all of a few, the best of many. */
+  candidates(from: Address, to: Address, amountIn: bigint, quotedBy: QuotedBy): readonly Pool[]
   /** Every pool a token is in. */
   of(token: Address): Pool[]
   all(): IterableIterator<Pool>
@@ -22,11 +36,19 @@ export type PoolIndex = {
 
 const NONE: readonly Pool[] = Object.freeze([])
 
-export function createPoolIndex(options: { weth: Address; hubs: readonly Address[] }): PoolIndex {
+export function createPoolIndex(options: {
+  weth: Address
+  hubs: readonly Address[]
+  /** Pools that are always looked at, however many others their pair has. */
+  pinned?: readonly Hex[]
+}): PoolIndex {
   const { weth } = options
   const hubs = [...new Set(options.hubs.map((hub) => placeOf(hub, weth)))]
+  const pinned = new Set(options.pinned)
   const byId = new Map<Hex, Pool>()
   const byToken = new Map<Address, Map<Address, Pool[]>>()
+  const rankings = new Map<string, Record<QuotedBy, Ranking>>()
+  const placesOf = (pool: Pool) => [placeOf(pool.token0, weth), placeOf(pool.token1, weth)] as const
 
   const listOf = (a: Address, b: Address): Pool[] => {
     let others = byToken.get(a)
@@ -51,13 +73,43 @@ export function createPoolIndex(options: { weth: Address; hubs: readonly Address
     if (others.size === 0) byToken.delete(a)
   }
 
+  /** The rankings a pool is in, of both directions. */
+  function rankingsOf(pool: Pool): Ranking[] {
+    const [a, b] = placesOf(pool)
+    return [rankings.get(`${a} ${b}`), rankings.get(`${b} ${a}`)]
+      .filter((pair) => pair !== undefined)
+      .map((pair) => pair[quotedBy(pool)])
+  }
+
+  function ranked(from: Address, to: Address, pools: readonly Pool[]): Record<QuotedBy, Ranking> {
+    const name = `${from} ${to}`
+    let pair = rankings.get(name)
+    if (pair) rankings.delete(name)
+    else {
+      const ask = {
+        zeroForOne: (pool: Pool) => placeOf(pool.token0, weth) === from,
+        isPinned: (id: Hex) => pinned.has(id),
+      }
+      pair = { memory: createRanking(ask), call: createRanking(ask) }
+      for (const pool of pools) pair[quotedBy(pool)].add(pool)
+    }
+    rankings.set(name, pair)
+    if (rankings.size > MAX_RANKED) rankings.delete(rankings.keys().next().value!)
+    return pair
+  }
+
+  function between(a: Address, b: Address): readonly Pool[] {
+    return byToken.get(placeOf(a, weth))?.get(placeOf(b, weth)) ?? NONE
+  }
+
   function remove(id: Hex): boolean {
     const pool = byId.get(id)
     if (!pool) return false
-    const [a, b] = [placeOf(pool.token0, weth), placeOf(pool.token1, weth)]
+    const [a, b] = placesOf(pool)
     byId.delete(id)
     drop(a, b, pool)
     drop(b, a, pool)
+    for (const ranking of rankingsOf(pool)) ranking.remove(id)
     return true
   }
 
@@ -66,20 +118,37 @@ export function createPoolIndex(options: { weth: Address; hubs: readonly Address
     hubs,
     add(pool) {
       remove(pool.id)
-      const [a, b] = [placeOf(pool.token0, weth), placeOf(pool.token1, weth)]
+      const [a, b] = placesOf(pool)
       byId.set(pool.id, pool)
       // A pool of ETH against WETH leads nowhere that wrapping does not.
       if (a === b) return
       listOf(a, b).push(pool)
       listOf(b, a).push(pool)
+      for (const ranking of rankingsOf(pool)) ranking.add(pool)
     },
     remove,
     get: (id) => byId.get(id),
-    between: (a, b) => byToken.get(placeOf(a, weth))?.get(placeOf(b, weth)) ?? NONE,
+    touch(id) {
+      const pool = byId.get(id)
+      if (pool && rankings.size > 0) for (const ranking of rankingsOf(pool)) ranking.touch(id)
+    },
+    between,
+    candidates(a, b, amountIn, by) {
+      const pools = between(a, b)
+      if (pools.length > CROWD) {
+        return ranked(placeOf(a, weth), placeOf(b, weth), pools)[by].best(amountIn)
+      }
+      // Quoting from memory leaves the others out by itself.
+      return by === 'memory' ? pools : pools.filter((pool) => quotedBy(pool) === by)
+    },
     of: (token) => [...(byToken.get(placeOf(token, weth))?.values() ?? [])].flat(),
     all: () => byId.values(),
     get size() {
       return byId.size
     },
   }
+}
+
+function quotedBy(pool: Pool): QuotedBy {
+  return pool.version === 'v4' && hookEffectOf(pool.key) !== 'none' ? 'call' : 'memory'
 }

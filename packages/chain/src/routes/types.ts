@@ -21,7 +21,7 @@ export type RouteQuote = Route & {
   netOut: bigint
 }
 
-/** One trade over several routes that share no pool. */
+/** One trade over several routes that share no pool; `splitIdOf` its legs names it. */
 export type SplitQuote = {
   legs: readonly RouteQuote[]
   amountIn: bigint
