@@ -22,6 +22,8 @@ let rpc: Rpc
 let market: Market
 let account: Account
 let wallet: Address
+/** Stands still between steps, so that no slow machine outlives what is reused for five seconds. */
+const clock = { ms: Date.now(), nowMs: () => clock.ms }
 const dir = mkdtempSync(join(tmpdir(), 'pit-portfolio-'))
 
 beforeAll(async () => {
@@ -43,7 +45,7 @@ beforeAll(async () => {
   const deps = { rpc, db, clock: systemClock, logger: createLogger({ level: 'warn' }), profile }
   market = await openMarket({ ...deps, crypto: await createCrypto(), writes: false })
   await market.ready()
-  account = openAccount({ ...deps, market, metrics: createMetrics({ withProcess: false }) })
+  account = openAccount({ ...deps, clock, market, metrics: createMetrics({ withProcess: false }) })
 })
 afterAll(async () => {
   await account?.close()
@@ -62,9 +64,15 @@ const portfolio = async (): Promise<Answer<'me.portfolio'>> => {
 /** Traded once, so that it is looked for. */
 const traded = (token: Address) =>
   db.query(
-    `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, created_at_ms)
-     values ('swap', $1, 1, 'agent', 'mined', $2, $3, $4)`,
-    [wallet, `0x${'0'.repeat(40)}`, token.toLowerCase(), Date.now()],
+    `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, created_at_ms, tx_hash)
+     values ('swap', $1, 1, 'agent', 'mined', $2, $3, $4, $5)`,
+    [
+      wallet,
+      `0x${'0'.repeat(40)}`,
+      token.toLowerCase(),
+      Date.now(),
+      `0x${token.slice(2).padStart(64, '0').toLowerCase()}`,
+    ],
   )
 
 const balanceAt = async (token: Address, tag: Hex): Promise<bigint> => {
@@ -120,7 +128,7 @@ it('reads every honest balance beside tokens that burn gas, loop, or return kilo
   const revert = await install(0x203, '0x60006000fd')
   const burner = gallery['gas_burner']?.address.toLowerCase() as Address
   await traded(burner)
-  await new Promise((resolve) => setTimeout(resolve, 5_100))
+  clock.ms += 5_000
   const answer = await portfolio()
   expect(answer.cached).toBe(false)
   expect(new Set(answer.unread)).toEqual(new Set([flood, loop, revert, burner]))

@@ -64,47 +64,42 @@ export async function volumeSince(sql: Sql, wallet: Address, sinceS: number): Pr
 export interface TradedSince {
   /** Newest first, each with the last swap it was in. */
   tokens: { token: Address; lastId: number }[]
-  /** The newest swap made before `settledBeforeMs`; null when there is none. */
-  settledId: number | null
+  /** No swap up to this one changes any more; null when none was found. */
+  finalId: number | null
 }
 
 /** What a wallet swapped after a row, without the tokens that are not asked for. */
 export async function tradedSince(
   sql: Sql,
-  terms: {
-    wallet: Address
-    afterId: number
-    except: readonly Address[]
-    settledBeforeMs: number
-    most: number
-  },
+  terms: { wallet: Address; afterId: number; except: readonly Address[]; most: number },
 ): Promise<TradedSince> {
   const [row] = await sql.query<{
     tokens: Address[] | null
     last_ids: number[] | null
-    settled_id: number | null
+    final_id: number | null
   }>(
-    // By pairs first: a wallet of many trades has few of them.
+    // By pairs first: a wallet of many trades has few of them. Refused calls have no hash: they end nothing.
     `with pairs as (
-       select token_in, token_out, max(id) as last_id,
-         max(id) filter (where created_at_ms < $4) as settled_id
+       select token_in, token_out, max(id) as newest_id, min(id) filter (where not settled) as open_id,
+         max(id) filter (where status in ('relaying', 'pending', 'mined')) as last_id
        from trades
-       where wallet = $1 and id > $2 and kind = 'swap' and status in ('relaying', 'pending', 'mined')
+       where wallet = $1 and id > $2 and kind = 'swap' and tx_hash is not null
        group by token_in, token_out),
      newest as (
        select token, max(last_id) as last_id
        from (select token_in as token, last_id from pairs union all select token_out, last_id from pairs) as ends
-       where token <> all($3::text[]) group by token order by last_id desc limit $5)
+       where last_id is not null and token <> all($3::text[])
+       group by token order by last_id desc limit $4)
      select array_agg(token order by last_id desc) as tokens,
        array_agg(last_id order by last_id desc) as last_ids,
-       (select max(settled_id) from pairs) as settled_id
+       (select coalesce(min(open_id) - 1, max(newest_id)) from pairs) as final_id
      from newest`,
-    [terms.wallet, terms.afterId, terms.except, terms.settledBeforeMs, terms.most],
+    [terms.wallet, terms.afterId, terms.except, terms.most],
   )
   const lastIds = row?.last_ids ?? []
   return {
     tokens: (row?.tokens ?? []).map((token, i) => ({ token, lastId: lastIds[i] ?? 0 })),
-    settledId: row?.settled_id ?? null,
+    finalId: row?.final_id ?? null,
   }
 }
 
@@ -167,13 +162,17 @@ export async function addRefused(sql: Sql, rows: readonly RefusedRow[]): Promise
   )
 }
 
-/** Deletes all but the newest refused calls of each wallet; an endless backlog in steps. */
+/**
+ * Deletes all but the newest refused calls of each wallet; an endless backlog in steps. Only calls: what has a hash was
+ * signed, and may land on the chain although the sequencer refused it.
+ */
 export async function trimRefused(sql: Sql, wallets: readonly Address[], keep: number): Promise<void> {
   await sql.query(
     `delete from trades where id = any (array(
        select old.id from unnest($1::text[]) as given (wallet)
        cross join lateral (
          select id from trades where wallet between given.wallet and given.wallet and status = 'refused'
+           and tx_hash is null
          order by wallet, id desc offset $2 limit 2000) as old))`,
     [wallets, keep],
   )
@@ -183,7 +182,7 @@ export async function trimRefused(sql: Sql, wallets: readonly Address[], keep: n
 export async function deleteRefusedBefore(sql: Sql, beforeMs: number, atOnce: number): Promise<number> {
   const deleted = await sql.query(
     `delete from trades where id = any (array(
-       select id from trades where status = 'refused' and created_at_ms < $1
+       select id from trades where status = 'refused' and tx_hash is null and created_at_ms < $1
        order by created_at_ms limit $2)) returning 1`,
     [beforeMs, atOnce],
   )

@@ -6,15 +6,13 @@ import { tradedSince } from './store.ts'
 interface Traded {
   /** Token → its last swap; no more than are shown. */
   lastIds: Map<Address, number>
-  /** Swaps up to this one need not be looked at again. */
+  /** Swaps up to this one change no more and need not be looked at again. */
   fromId: number
   wholeAtMs: number
 }
 
 const MOST_WALLETS = 2_000
-/** Rows may be committed in another order than their ids; none takes this long. */
-const SETTLED_AFTER_MS = 60_000
-/** What was given up and mined after all is found by looking at everything again. */
+/** Whatever else was overlooked is found by looking at everything again. */
 const WHOLE_EVERY_MS = 600_000
 
 /**
@@ -35,18 +33,17 @@ export function createTradedTokens({
     const seen = known.get(wallet)
     const isFresh = seen !== undefined && Math.abs(nowMs - seen.wholeAtMs) < WHOLE_EVERY_MS
     const before = isFresh ? seen : { lastIds: new Map<Address, number>(), fromId: 0, wholeAtMs: nowMs }
-    const { tokens, settledId } = await tradedSince(db, {
+    const { tokens, finalId } = await tradedSince(db, {
       wallet,
       afterId: before.fromId,
       except: standing,
-      settledBeforeMs: nowMs - SETTLED_AFTER_MS,
       most: ACCOUNT.portfolioMaxTradedTokens,
     })
     const lastIds = new Map(before.lastIds)
     for (const { token, lastId } of tokens) lastIds.set(token, Math.max(lastId, lastIds.get(token) ?? 0))
     const newest = [...lastIds].sort(([, a], [, b]) => b - a).slice(0, ACCOUNT.portfolioMaxTradedTokens)
     known.delete(wallet)
-    known.set(wallet, { ...before, lastIds: new Map(newest), fromId: settledId ?? before.fromId })
+    known.set(wallet, { ...before, lastIds: new Map(newest), fromId: finalId ?? before.fromId })
     if (known.size > MOST_WALLETS) {
       const [oldest] = known.keys()
       if (oldest !== undefined) known.delete(oldest)
