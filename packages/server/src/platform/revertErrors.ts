@@ -41,7 +41,6 @@ const V4: Record<string, Words> = {
   'ManagerLocked()': 'the v4 pools are locked',
   'DeltaNotPositive(address)': 'the v4 swap gave nothing to take',
   'DeltaNotNegative(address)': 'the v4 swap owes nothing to pay',
-  'UnexpectedRevertBytes(bytes)': ([data], inner) => inner(data),
 }
 
 const PERMIT2: Record<string, Words> = {
@@ -107,7 +106,10 @@ export const WORDS_OF_ERROR: Readonly<Record<string, Words>> = {
 
 /** Reasons too short to be understood. */
 export const WORDS_OF_REASON: ReadonlyMap<string, string> = new Map([
-  ['TRANSFER_FROM_FAILED', 'the token could not be taken from the wallet: its balance or allowance is short, or it refuses'],
+  [
+    'TRANSFER_FROM_FAILED',
+    'the token could not be taken from the wallet: its balance or allowance is short, or it refuses',
+  ],
   ['TRANSFER_FAILED', 'the token refused to be moved'],
   ['ETH_TRANSFER_FAILED', 'ETH could not be sent'],
   ['STF', 'the token could not be taken from the wallet: its balance or allowance is short, or it refuses'],

@@ -5,6 +5,7 @@ import { WORDS_OF_ERROR, WORDS_OF_REASON } from './revertErrors.ts'
 const ERROR_STRING = '0x08c379a0'
 const MAX_OWN_CHARS = 80
 const MAX_CHARS = 240
+const MAX_STRING_BYTES = 4 * MAX_OWN_CHARS
 /** A router's error holds a hook's error holds a token's. */
 const MAX_DEPTH = 4
 
@@ -51,10 +52,10 @@ function knownErrors(): Map<string, KnownError> {
 }
 
 function errorString(data: Hex): string {
-  const body = Buffer.from(data.slice(10), 'hex')
+  const body = Buffer.from(data.slice(10, 10 + 2 * (64 + MAX_STRING_BYTES)), 'hex')
   // Offset and length are whoever reverted's to choose: one that does not fit shows what there is.
   const length = body.length >= 64 ? Number(BigInt(`0x${body.toString('hex', 32, 64)}`)) : 0
-  return body.subarray(64, 64 + Math.min(length, 4 * MAX_OWN_CHARS)).toString('utf8')
+  return body.subarray(64, 64 + Math.min(length, MAX_STRING_BYTES)).toString('utf8')
 }
 
 /** Somebody's text: short, and letters only. */

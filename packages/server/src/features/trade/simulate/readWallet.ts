@@ -1,5 +1,5 @@
-import { type Address, delegationOf, type Hex, permit2Abi } from '@pit/chain'
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import { type Address, delegationOf, type Hex } from '@pit/chain'
+import { NATIVE_TOKEN } from '@pit/protocol'
 import type { RpcCall } from '../../../platform/rpc.ts'
 import type { TradeToken, WalletState } from '../types.ts'
 import { isEth, lower, quantity, type SimulatorDeps, unavailable } from './deps.ts'
@@ -9,6 +9,9 @@ import {
   encodeReadings,
   flagIn,
   holding,
+  isBlocked,
+  paused,
+  permitAllowance,
   READING_GAS,
   type Reading,
   wordIn,
@@ -21,12 +24,6 @@ export interface WalletAsk {
   /** The curve that is traded on; null for pools. */
   curve: Address | null
 }
-
-const stockAbi = parseAbi([
-  'function paused() view returns (bool)',
-  'function isBlocked(address token, address wallet) view returns (bool)',
-])
-const PAUSED = encodeFunctionData({ abi: stockAbi, functionName: 'paused' })
 
 /** Every question of the one Multicall3 call; what a trade has no use for is left out. */
 type Question =
@@ -87,7 +84,9 @@ export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<W
     balanceWei,
     balanceIn: isEth(tokenIn.address) ? balanceWei : need('balanceIn', `the balance of ${tokenIn.address}`),
     allowance: need('allowance', `the allowance of ${tokenIn.address}`),
-    permit: readings.has('permit') ? readPermit(said.get('permit')) : NO_PERMIT,
+    permit: readings.has('permit')
+      ? readPermit(said.get('permit'))
+      : { amount: 0n, expirationS: 0, nonce: 0 },
     curveAllowance: need('curveAllowance', `the curve's allowance of ${tokenIn.address}`),
     delegatedTo,
     hasOtherCode: code !== '0x' && delegatedTo === null,
@@ -103,47 +102,35 @@ export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<W
 
 function questionsOf({ profile }: SimulatorDeps, ask: WalletAsk): Map<Question, Reading> {
   const { wallet, tokenIn, tokenOut, curve } = ask
-  const { permit2, universal_router: router, stock_registry: registry, multicall3 } = profile.contracts
+  const { permit2, universal_router: router, stock_registry: registry } = profile.contracts
+  const multicall3 = lower(profile.contracts.multicall3)
   const token = tokenIn.address
   const questions = new Map<Question, Reading>()
-  questions.set('balanceWei', holding(NATIVE, wallet, lower(multicall3)))
+  questions.set('balanceWei', holding(NATIVE_TOKEN, wallet, multicall3))
   if (!isEth(token)) {
-    questions.set('balanceIn', holding(token, wallet, lower(multicall3)))
+    questions.set('balanceIn', holding(token, wallet, multicall3))
     questions.set('allowance', allowance(token, wallet, lower(permit2)))
-    if (router !== null) questions.set('permit', permitOf(lower(permit2), wallet, token, lower(router)))
+    if (router !== null) {
+      const spender = lower(router)
+      questions.set('permit', permitAllowance(lower(permit2), { owner: wallet, token, spender }))
+    }
     if (curve !== null) questions.set('curveAllowance', allowance(token, wallet, curve))
   }
   for (const { address, stock } of [tokenIn, tokenOut]) {
     if (!stock) continue
     // Without its registry nobody can say who may hold it.
     if (registry === null) return unavailable('the profile of this chain names no registry of stock tokens')
-    const data = encodeFunctionData({ abi: stockAbi, functionName: 'isBlocked', args: [address, wallet] })
-    questions.set(`paused ${address}`, { to: address, data: PAUSED })
-    questions.set(`blocked ${address}`, { to: lower(registry), data })
+    questions.set(`paused ${address}`, paused(address))
+    questions.set(`blocked ${address}`, isBlocked(lower(registry), address, wallet))
   }
   return questions
 }
 
-const NATIVE: Address = '0x0000000000000000000000000000000000000000'
-const NO_PERMIT: WalletState['permit'] = { amount: 0n, expirationS: 0, nonce: 0 }
-
-const permitOf = (permit2: Address, wallet: Address, token: Address, router: Address): Reading => ({
-  to: permit2,
-  data: encodeFunctionData({ abi: permit2Abi, functionName: 'allowance', args: [wallet, token, router] }),
-})
-
 function readPermit(answer: Hex | null | undefined): WalletState['permit'] {
-  if (answer?.length !== 2 + 3 * 64) return unavailable('the allowance at Permit2 cannot be read')
-  try {
-    const [amount, expirationS, nonce] = decodeFunctionResult({
-      abi: permit2Abi,
-      functionName: 'allowance',
-      data: answer,
-    })
-    return { amount, expirationS, nonce }
-  } catch {
+  const [amount, expiration, nonce] = [0, 1, 2].map((index) => wordIn(answer, index))
+  if (amount == null || expiration == null || nonce == null)
     return unavailable('the allowance at Permit2 cannot be read')
-  }
+  return { amount, expirationS: Number(expiration), nonce: Number(nonce) }
 }
 
 const numberIn = (quantity: Hex): number =>

@@ -19,7 +19,7 @@ export interface Held {
   output: bigint | null
   /** By the fee's recipient, of the fee's token. */
   fee: bigint | null
-  /** By the wallet, of the input. */
+  /** By the wallet, of an input that was lent. */
   input: bigint | null
 }
 
@@ -49,7 +49,8 @@ export async function runPlan(
   overrides: Readonly<Record<Address, AccountOverride>>,
 ): Promise<RanPlan> {
   const approvals = ask.approvals === 'in place' ? approvalsInPlace(deps, ask) : []
-  const reading = readingOf(deps, ask)
+  const lent = Object.keys(overrides).length > 0
+  const reading = readingOf(deps, ask, lent)
   const planned = ask.transactions.map(
     ({ tx: { from, to, data, gas, valueWei, maxFeePerGasWei } }): SimCall => ({
       from,
@@ -67,14 +68,14 @@ export async function runPlan(
   return {
     block: number - 1,
     baseFeeWei,
-    lent: Object.keys(overrides).length > 0,
+    lent,
     unapproved: approved.flatMap(({ error }) => error ?? []),
     transactions: ask.transactions.map(({ kind }, i) => {
       const { ok, gasUsed, error, logs } = rest[i]!
       return { kind, ok, gasUsed, error, logs }
     }),
-    before: heldIn(before),
-    after: heldIn(rest.at(-1)!),
+    before: heldIn(before, lent),
+    after: heldIn(rest.at(-1)!, lent),
   }
 }
 
@@ -104,19 +105,18 @@ async function runNext(
   }
 }
 
-function readingOf({ profile }: SimulatorDeps, { wallet, tokenIn, tokenOut, fee }: SimulateAsk): SimCall {
+/** The input only where it was lent: that shows whether it was. */
+function readingOf({ profile }: SimulatorDeps, ask: SimulateAsk, lent: boolean): SimCall {
+  const { wallet, tokenIn, tokenOut, fee } = ask
   const multicall3 = lower(profile.contracts.multicall3)
-  const data = encodeReadings([
-    holding(tokenOut, wallet, multicall3),
-    holding(fee.token, fee.recipient, multicall3),
-    holding(tokenIn, wallet, multicall3),
-  ])
-  return { to: multicall3, gas: READING_GAS, data }
+  const readings = [holding(tokenOut, wallet, multicall3), holding(fee.token, fee.recipient, multicall3)]
+  if (lent) readings.push(holding(tokenIn, wallet, multicall3))
+  return { to: multicall3, gas: READING_GAS, data: encodeReadings(readings) }
 }
 
-function heldIn({ ok, data }: RanCall): Held {
-  const [output = null, fee = null, input = null] = decodeReadings(ok ? data : '0x', 3).map(wordIn)
-  return { output, fee, input }
+function heldIn({ ok, data }: RanCall, lent: boolean): Held {
+  const [output, fee, input] = decodeReadings(ok ? data : '0x', lent ? 3 : 2)
+  return { output: wordIn(output), fee: wordIn(fee), input: wordIn(input) }
 }
 
 /** Unlimited, from the wallet, gas for free: they stand for what was done long before. */

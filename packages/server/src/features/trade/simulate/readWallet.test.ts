@@ -1,0 +1,98 @@
+import { type Address, type Hex, multicall3Abi } from '@pit/chain'
+import { encodeFunctionResult } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { type RpcCall, RpcError, RpcUnreachable } from '../../../platform/rpc.ts'
+import type { TradeToken } from '../types.ts'
+import type { SimulatorOptions } from './createSimulator.ts'
+import {
+  at,
+  CURVE,
+  MULTICALL3,
+  OTHER,
+  open,
+  PERMIT2,
+  ROUTER,
+  refusalOf,
+  TOKEN,
+  WALLET,
+  word,
+} from './test/scripted.ts'
+
+describe('a wallet', () => {
+  const token = (address: Address, stock = false) => ({ address, stock }) as TradeToken
+  const walletAsk = { wallet: WALLET, tokenIn: token(TOKEN, true), tokenOut: token(OTHER), curve: CURVE }
+  const permit = `${word(66n)}${word(77n).slice(2)}${word(8n).slice(2)}` as Hex
+  const results = (change: Record<number, Hex | null> = {}): Hex => {
+    const all = [word(1n), word(2n), word(3n), permit, word(4n), word(0n), word(1n)]
+    const changed = all.map((data, i) => (i in change ? change[i]! : data))
+    return encodeFunctionResult({
+      abi: multicall3Abi,
+      functionName: 'aggregate3',
+      result: changed.map((data) => ({ success: data !== null, returnData: data ?? '0x' })),
+    })
+  }
+  const answers = (change: Record<number, unknown> = {}, reading = results()) => {
+    const all: unknown[] = ['0x2a', reading, '0x9', '0x']
+    return all.map((result, i) => ({ ok: true, result: i in change ? change[i] : result }))
+  }
+
+  it('is read in one batch', async () => {
+    const { simulator, sent } = open(() => answers({ 3: `0xef0100${'Cd'.repeat(20)}` }))
+    expect(await simulator.readWallet(walletAsk)).toEqual({
+      wallet: WALLET,
+      block: 42,
+      nonce: 9,
+      balanceWei: 1n,
+      balanceIn: 2n,
+      allowance: 3n,
+      permit: { amount: 66n, expirationS: 77, nonce: 8 },
+      curveAllowance: 4n,
+      delegatedTo: at('cd'),
+      hasOtherCode: false,
+      stocks: [{ token: TOKEN, paused: false, blocked: true }],
+    })
+    expect(sent).toHaveLength(1)
+    expect(sent[0]!.params.map((call) => (call as RpcCall)[0])).toEqual([
+      'eth_blockNumber',
+      'eth_call',
+      'eth_getTransactionCount',
+      'eth_getCode',
+    ])
+    expect((sent[0]!.params[2] as RpcCall)[1]).toEqual([WALLET, 'pending'])
+  })
+
+  it('is not read by halves', async () => {
+    const read = (script: () => unknown, change: Partial<SimulatorOptions> = {}) =>
+      refusalOf(open(script, change).simulator.readWallet(walletAsk))
+    // Each of the reads, failed or cut short: a pause or a block that cannot be read least of all.
+    for (let i = 0; i < 7; i++) {
+      for (const bad of [null, '0x', '0x01'] as const)
+        expect((await read(() => answers({}, results({ [i]: bad })))).code).toBe('RPC_UNAVAILABLE')
+    }
+    for (const flag of [5, 6])
+      expect((await read(() => answers({}, results({ [flag]: word(2n) })))).code).toBe('RPC_UNAVAILABLE')
+    for (const bad of [null, 7, 'soon', '0x'])
+      for (const i of [0, 1, 2])
+        expect((await read(() => answers({ [i]: bad }))).code).toBe('RPC_UNAVAILABLE')
+    const failed = answers()
+    failed[3] = { ok: false, error: new RpcError('eth_getCode', -32000, 'no', undefined) } as never
+    expect((await read(() => failed)).message).toContain('eth_getCode')
+    const down = await read(() => {
+      throw new RpcUnreachable('no')
+    })
+    expect(down).toMatchObject({ code: 'RPC_UNAVAILABLE', status: 502 })
+    const contracts = {
+      multicall3: MULTICALL3,
+      permit2: PERMIT2,
+      universal_router: ROUTER,
+      stock_registry: null,
+    }
+    const profile = { chain_id: 4663, contracts } as unknown as SimulatorOptions['profile']
+    expect((await read(answers, { profile })).message).toContain('registry')
+  })
+
+  it('with code of its own is told from a delegated one', async () => {
+    const { simulator } = open(() => answers({ 3: '0x6000' }))
+    expect(await simulator.readWallet(walletAsk)).toMatchObject({ delegatedTo: null, hasOtherCode: true })
+  })
+})

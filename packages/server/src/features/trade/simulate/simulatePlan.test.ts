@@ -1,0 +1,248 @@
+import type { Address } from '@pit/chain'
+import { NATIVE_TOKEN } from '@pit/protocol'
+import { describe, expect, it } from 'vitest'
+import type { PlanTx } from '../types.ts'
+import type { SimulateAsk } from './deps.ts'
+import {
+  ask,
+  type Block,
+  CURVE,
+  EXECUTOR,
+  MULTICALL3,
+  OTHER,
+  open,
+  PERMIT2,
+  RECIPIENT,
+  ROUTER,
+  ran,
+  refusalOf,
+  type Sent,
+  TOKEN,
+  tx,
+  WALLET,
+  word,
+} from './test/scripted.ts'
+
+describe('a plan', () => {
+  it('is one request of exactly its transactions, on the block that would come next', async () => {
+    const { simulator, sent, blockSent } = open(() => ran([10n, 0n], [{}, {}], [110n, 1n]))
+    const second = tx({ from: EXECUTOR, to: OTHER, valueWei: 0n, data: '0x', gas: 50_000 })
+    const result = await simulator.simulatePlan(
+      ask({
+        transactions: [
+          { kind: 'fee_transfer', tx: second },
+          { kind: 'swap', tx: tx() },
+        ],
+      }),
+    )
+    expect(sent).toHaveLength(1)
+    expect(sent[0]!.method).toBe('eth_simulateV1')
+    expect(sent[0]!.params[1]).toBe('latest')
+    const { blockOverrides, stateOverrides, calls } = blockSent()
+    expect(blockOverrides).toEqual({ baseFeePerGas: '0x7', time: '0x3e9' })
+    expect(stateOverrides).toEqual({})
+    expect(calls).toHaveLength(4)
+    expect(calls[0]).toEqual(calls[3])
+    expect(calls[0]!['to']).toBe(MULTICALL3)
+    // No nonce: a wallet with something pending has none of its own.
+    expect(calls[1]).toEqual({
+      from: EXECUTOR,
+      to: OTHER,
+      input: '0x',
+      gas: '0xc350',
+      value: '0x0',
+      maxFeePerGas: '0xe',
+      maxPriorityFeePerGas: '0x0',
+    })
+    expect(calls[2]).toMatchObject({
+      from: WALLET,
+      to: ROUTER,
+      input: '0x1234',
+      value: '0x5',
+      gas: '0x493e0',
+    })
+    expect(result).toMatchObject({
+      ok: true,
+      block: 41,
+      amountOut: 100n,
+      feeTransfer: 1n,
+      gasTotal: 200_000,
+      fundedByOverrides: false,
+      error: null,
+    })
+  })
+
+  it('is told apart from its gas, where ETH comes out', async () => {
+    const held = [1_000_000_000n, 5n] as const
+    const eth: Address = NATIVE_TOKEN
+    const out = { tokenIn: TOKEN, tokenOut: eth, fee: { token: eth, recipient: RECIPIENT } }
+    const script = () => ran([...held], [{ gasUsed: 1_000 }, { gasUsed: 2_000 }], [held[0] + 100n, 8n])
+    const both = (second: Partial<PlanTx>) =>
+      open(script).simulator.simulatePlan(
+        ask({
+          ...out,
+          transactions: [
+            { kind: 'approve', tx: tx() },
+            { kind: 'swap', tx: tx(second) },
+          ],
+        }),
+      )
+    // 7 wei a unit, whoever pays it.
+    expect(await both({})).toMatchObject({ ok: true, amountOut: 100n + 3_000n * 7n, feeTransfer: 3n })
+    expect(await both({ from: EXECUTOR })).toMatchObject({ amountOut: 100n + 1_000n * 7n })
+    expect(await both({ from: RECIPIENT })).toMatchObject({ feeTransfer: 3n + 2_000n * 7n })
+  })
+
+  it('that gives too little, or nobody knows how much, is not ok', async () => {
+    const run = (after: (bigint | null)[], change: Partial<SimulateAsk> = {}) =>
+      open(() => ran([10n, 0n], [{}], after)).simulator.simulatePlan(ask(change))
+    expect(await run([99n, 1n])).toMatchObject({
+      ok: false,
+      amountOut: 89n,
+      error: 'it delivers 89, less than the minimum of 90',
+    })
+    expect(await run([100n, 1n])).toMatchObject({ ok: true, amountOut: 90n })
+    expect(await run([3n, 1n])).toMatchObject({ ok: false, amountOut: 0n })
+    expect(await run([null, 1n])).toMatchObject({ ok: false, amountOut: null, feeTransfer: 1n })
+    expect(await run([200n, null])).toMatchObject({ ok: true, feeTransfer: null })
+    // A wallet that pays itself.
+    expect(await run([200n, 1n], { wallet: RECIPIENT })).toMatchObject({ ok: true, feeTransfer: null })
+  })
+
+  it('that reverts says which step and why', async () => {
+    const error = { code: 3, message: 'execution reverted', data: '0x5bf6f916' }
+    const { simulator } = open(() => ran([10n, 0n], [{}, { status: '0x0', error }], [500n, 4n]))
+    const transactions = [
+      { kind: 'fee_transfer' as const, tx: tx() },
+      { kind: 'swap' as const, tx: tx() },
+    ]
+    const result = await simulator.simulatePlan(ask({ transactions }))
+    expect(result).toMatchObject({
+      ok: false,
+      amountOut: null,
+      feeTransfer: 4n,
+      gasTotal: 200_000,
+      error: 'swap: the deadline has passed',
+      transactions: [
+        { kind: 'fee_transfer', ok: true, error: null },
+        { kind: 'swap', ok: false, error: 'the deadline has passed' },
+      ],
+    })
+    const silent = { code: 3, message: 'execution reverted', data: '0x' }
+    const mute = open(() => ran([10n, 0n], [{ status: '0x0', error: silent }], [10n, 0n]))
+    expect((await mute.simulator.simulatePlan(ask())).error).toBe(
+      'swap: execution reverted (100000 of 300000 gas used)',
+    )
+  })
+
+  it('keeps of a flood of logs what a reader can use', async () => {
+    const log = { address: TOKEN.toUpperCase().replace('X', 'x'), topics: ['0x1'], data: '0x' }
+    const logs = Array.from({ length: 5_000 }, () => log)
+    const { simulator } = open(() => ran([10n, 0n], [{ logs }], [110n, 1n]))
+    const kept = (await simulator.simulatePlan(ask())).transactions[0]!.logs
+    expect(kept).toHaveLength(256)
+    expect(kept[0]).toEqual({ address: TOKEN, topics: ['0x1'], data: '0x' })
+  })
+})
+
+describe('approvals in place', () => {
+  const sale = { tokenIn: TOKEN, tokenOut: OTHER, approvals: 'in place' as const }
+  const script = ({ params }: Sent) => {
+    const [{ calls }] = (params[0] as { blockStateCalls: [Block] }).blockStateCalls
+    return ran([0n, 0n], [{}], [500n, 0n], Array(calls.length - 3).fill({}))
+  }
+
+  it('come first, from the wallet, for nothing, and are not counted', async () => {
+    const { simulator, blockSent } = open(script)
+    const result = await simulator.simulatePlan(ask(sale))
+    expect(result).toMatchObject({ ok: true, gasTotal: 100_000 })
+    expect(result.transactions).toHaveLength(1)
+    const [erc20, permit2] = blockSent().calls
+    expect(erc20).toEqual({
+      from: WALLET,
+      to: TOKEN,
+      gas: '0x7a120',
+      input: `0x095ea7b3${word(BigInt(PERMIT2)).slice(2)}${'f'.repeat(64)}`,
+    })
+    expect(permit2).toMatchObject({ from: WALLET, to: PERMIT2 })
+    expect(permit2!['input']).toMatch(/^0x87517c45/)
+    expect(permit2).not.toHaveProperty('maxFeePerGas')
+  })
+
+  it('are the curve’s too where a curve is called, or whoever is named', async () => {
+    const spendersOf = async (change: Partial<SimulateAsk>) => {
+      const { simulator, blockSent } = open(script)
+      await simulator.simulatePlan(ask({ ...sale, ...change }))
+      return blockSent()
+        .calls.filter(({ input }) => input!.startsWith('0x095ea7b3'))
+        .map(({ input }) => `0x${input!.slice(34, 74)}`)
+    }
+    const onCurve = [{ kind: 'swap' as const, tx: tx({ to: CURVE }) }]
+    expect(await spendersOf({})).toEqual([PERMIT2])
+    expect(await spendersOf({ transactions: onCurve })).toEqual([PERMIT2, CURVE])
+    const batch = [{ kind: 'swap' as const, tx: tx({ to: WALLET }) }]
+    expect(await spendersOf({ transactions: batch })).toEqual([PERMIT2])
+    expect(await spendersOf({ transactions: batch, spenders: [CURVE] })).toEqual([PERMIT2, CURVE])
+    expect(await spendersOf({ tokenIn: NATIVE_TOKEN })).toEqual([])
+  })
+
+  it('that the token refuses are named when the plan then fails', async () => {
+    const no = { status: '0x0' as const, error: { code: 3, message: 'x', data: '0x90b8ec18' } }
+    const failing = () => ran([0n, 0n], [no], [0n, 0n], [no, {}])
+    const { error } = await open(failing).simulator.simulatePlan(ask(sale))
+    expect(error).toBe(
+      'swap: the token refused to be moved; an approval that was to be in place failed: the token refused to be moved',
+    )
+  })
+})
+
+describe('lending', () => {
+  it('is what fund says', async () => {
+    const lends = async (fund: SimulateAsk['fund'], holdsInput: boolean) => {
+      const { simulator, blockSent } = open(() => ran([10n, 0n, 9n], [{}], [110n, 1n, 0n]))
+      const { fundedByOverrides } = await simulator.simulatePlan(ask({ fund, holdsInput }))
+      expect(Object.keys(blockSent().stateOverrides).length > 0).toBe(fundedByOverrides)
+      return fundedByOverrides
+    }
+    expect(await lends('auto', true)).toBe(false)
+    expect(await lends('auto', false)).toBe(true)
+    expect(await lends(true, true)).toBe(true)
+    expect(await lends(true, false)).toBe(true)
+    expect(await lends(false, true)).toBe(false)
+    expect(await lends(false, false)).toBe(false)
+  })
+
+  it('gives every sender ETH for what it sends and the gas it may use', async () => {
+    const { simulator, blockSent } = open(() => ran([10n, 0n, 9n], [{}, {}], [110n, 1n, 0n]))
+    const huge = 10n ** 30n
+    await simulator.simulatePlan(
+      ask({
+        fund: true,
+        amountIn: huge,
+        transactions: [
+          { kind: 'swap', tx: tx({ valueWei: huge }) },
+          { kind: 'swap', tx: tx({ from: EXECUTOR }) },
+        ],
+      }),
+    )
+    const { stateOverrides } = blockSent()
+    expect(Object.keys(stateOverrides)).toEqual([WALLET, EXECUTOR])
+    expect(BigInt(stateOverrides[WALLET]!.balance!)).toBeGreaterThan(huge + 300_000n * 14n)
+    expect(BigInt(stateOverrides[EXECUTOR]!.balance!)).toBeGreaterThan(5n + 300_000n * 14n)
+  })
+
+  it('refuses a token that keeps no balance where it could be put', async () => {
+    const { simulator, sent } = open(({ params }) => {
+      const { blockStateCalls } = params[0] as { blockStateCalls: Block[] }
+      const call = { status: '0x1', gasUsed: '0x1', returnData: word(10n ** 24n), logs: [] }
+      return blockStateCalls.map(() => ({ number: '0x1', calls: [call] }))
+    })
+    const sale = ask({ tokenIn: TOKEN, tokenOut: NATIVE_TOKEN, fund: true })
+    expect(await refusalOf(simulator.simulatePlan(sale))).toMatchObject({
+      code: 'DRY_RUN_UNFUNDABLE',
+      status: 422,
+    })
+    expect(await refusalOf(simulator.simulatePlan(sale))).toMatchObject({ code: 'DRY_RUN_UNFUNDABLE' })
+    expect(sent).toHaveLength(1)
+  })
+})
