@@ -20,6 +20,8 @@ create table plans (
   -- Null where it is a portion of what comes out.
   fee_amount numeric(78, 0),
   fee_recipient text not null,
+  -- A curve plan of two steps pays its fee by a transaction of its own, which goes first.
+  fee_apart boolean not null,
   -- The dollars that count toward the volume tier are those of this token's side; null when no side is major.
   volume_token text,
   created_at_s int8 not null,
@@ -76,7 +78,8 @@ create table trades (
   fee_amount numeric(78, 0),
   fee_recipient text,
   -- A curve swap's fee travels in a transaction of its own, which pays for one swap only.
-  fee_tx_hash text unique,
+  fee_apart boolean not null default false,
+  fee_tx_hash text,
   volume_token text,
   -- Millionths of a dollar, at the mark of its minute; null until mined and priced.
   volume_micro_usd numeric(30, 0),
@@ -84,12 +87,20 @@ create table trades (
   block_hash text,
   mined_at_s int8,
   created_at_ms int8 not null,
-  -- Mined long enough that its block was looked at again.
+  -- Its block was looked at again after a while, or it was given up for good: nothing changes it any more.
   settled boolean not null default false
 );
 create index trades_wallet on trades (wallet, id desc);
 create index trades_open on trades (id) where status in ('relaying', 'pending');
-create index trades_unsettled on trades (id) where status in ('mined', 'reverted', 'dropped') and not settled;
+-- What may still change: a block looked at again, a transaction given up that lands after all.
+create index trades_unsettled on trades (mined_at_s) where status in ('mined', 'reverted') and not settled;
+create index trades_given_up on trades (id)
+  where status in ('dropped', 'refused') and not settled and tx_hash is not null;
+create index trades_unvalued on trades (id)
+  where status = 'mined' and volume_token is not null and volume_micro_usd is null;
+-- A swap that reverted, was refused or is gone for good leaves its fee to the next try.
+create unique index trades_fee_once on trades (fee_tx_hash)
+  where status in ('relaying', 'pending', 'mined') or (status = 'dropped' and not settled);
 create index trades_volume on trades (wallet, mined_at_s) include (volume_micro_usd)
   where volume_micro_usd is not null;
 

@@ -1,0 +1,34 @@
+import type { Address, Crypto } from '@pit/chain'
+import type { ChainProfile } from '@pit/protocol'
+import type { Clock } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db/index.ts'
+import type { Logger } from '../../platform/logger.ts'
+import type { Metrics } from '../../platform/metrics.ts'
+import type { Rpc } from '../../platform/rpc.ts'
+import type { Market } from '../market/index.ts'
+
+/** New blocks say when to look for receipts; pools and curves, where known, say which logs are of ETH. */
+export type RelayMarket = Pick<Market, 'head' | 'onBlock'> & Partial<Pick<Market, 'pool' | 'curveOf'>>
+
+export interface RelayDeps {
+  db: Db
+  rpc: Rpc
+  /** Takes eth_sendRawTransaction. */
+  sequencer: Rpc
+  crypto: Crypto
+  clock: Clock
+  logger: Logger
+  metrics: Pick<Metrics, 'registry'>
+  profile: ChainProfile
+  market: RelayMarket
+  isSanctioned(address: Address): boolean
+  submitEnabled: boolean
+  /** Whether this process follows receipts, finishes what another left, and sweeps. */
+  writes: boolean
+  /** Whether a signer that is not the key's wallet is the executor of one of that wallet's sessions. */
+  executorOf?(ask: { keyId: number; wallet: Address; signer: Address }): boolean | Promise<boolean>
+  /** False for a token whose Transfer logs are not what arrives: a tax on transfers, balances that move alone. */
+  isPlainToken?(token: Address): boolean | Promise<boolean>
+}
+
+export const lower = (address: string): Address => address.toLowerCase() as Address

@@ -1,0 +1,67 @@
+import type { Hex } from '@pit/chain'
+import type { Built } from './planHash.ts'
+
+/** One field of a transaction that is not as it was built. */
+export interface Diff {
+  field: string
+  expected: unknown
+  got: unknown
+  /** Of calldata: where the first byte differs, and how long both are. */
+  first_difference?: number
+  expected_bytes?: number
+  got_bytes?: number
+}
+
+/** What is shown of calldata around its first difference. */
+const SHOWN_BYTES = 32
+
+/** Against the nearest of what was built for the key: fewest fields off, then the longest common calldata. */
+export function diffsAgainst(plans: readonly Built[], got: Built): Diff[] {
+  const ranked = plans.map((plan) => ({
+    diffs: diffsOf(plan, got),
+    common: commonBytes(plan.data, got.data),
+  }))
+  ranked.sort((a, b) => a.diffs.length - b.diffs.length || b.common - a.common)
+  const nearest = ranked[0]
+  if (nearest) return nearest.diffs
+  return [
+    {
+      field: 'plan',
+      expected: 'a transaction answered to this key by prepare, build, revoke or a session trade',
+      got: 'none was built for this key lately',
+    },
+  ]
+}
+
+export function diffsOf(expected: Built, got: Built): Diff[] {
+  const diffs: Diff[] = []
+  if (expected.from !== got.from) diffs.push({ field: 'from', expected: expected.from, got: got.from })
+  if (expected.to !== got.to) diffs.push({ field: 'to', expected: expected.to, got: got.to })
+  if (expected.valueWei !== got.valueWei) {
+    diffs.push({ field: 'value', expected: expected.valueWei.toString(), got: got.valueWei.toString() })
+  }
+  if (expected.data !== got.data) diffs.push(dataDiff(expected.data, got.data))
+  return diffs
+}
+
+function dataDiff(expected: Hex, got: Hex): Diff {
+  const at = commonBytes(expected, got)
+  const shown = (data: Hex) => `0x${data.slice(2 + 2 * at, 2 + 2 * (at + SHOWN_BYTES))}`
+  return {
+    field: 'data',
+    expected: shown(expected),
+    got: shown(got),
+    first_difference: at,
+    expected_bytes: bytesIn(expected),
+    got_bytes: bytesIn(got),
+  }
+}
+
+const bytesIn = (data: Hex): number => (data.length - 2) / 2
+
+function commonBytes(a: Hex, b: Hex): number {
+  const most = Math.min(a.length, b.length)
+  let at = 2
+  while (at < most && a[at] === b[at]) at++
+  return Math.floor((at - 2) / 2)
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Address, Hex } from '@pit/chain'
+import { fail } from '@pit/protocol'
+import type { Sql } from '../../platform/db/index.ts'
+import type { FeeTerms, PlannedTx, SignedBytes, TradeStatus } from './types.ts'
+
+/** A transaction to be relayed; no plan is left of one that was relayed long ago. */
+export interface Item {
+  signed: SignedBytes
+  planned: PlannedTx | null
+}
+
+const RANK = { approve: 0, revoke: 0, fee_transfer: 1, swap: 2 } as const
+
+/** Why transactions cannot go in this order, or null: approvals, then the fee, then the swap, one nonce after another. */
+export function orderFault(items: readonly Item[]): string | null {
+  let rank = 0
+  for (const [i, { signed, planned }] of items.entries()) {
+    const before = items[i - 1]?.signed
+    if (before && before.signer !== signed.signer) return 'all transactions of one submission have one signer'
+    if (before && before.nonce >= signed.nonce)
+      return 'each transaction needs a higher nonce than the one before'
+    if (!planned) continue
+    const own = RANK[planned.kind]
+    if (own < rank || (own === rank && own > 0)) return 'the order is approve, fee_transfer, swap'
+    rank = own
+  }
+  return null
+}
+
+/** A swap that may not go before the fee its plan pays apart. */
+export const needsFee = ({ planned }: Item): boolean =>
+  planned?.kind === 'swap' && planned.terms?.feeApart === true
+
+export const hasFeeApart = (item: Item): boolean => needsFee(item) || item.planned?.kind === 'fee_transfer'
+
+/** Whether a fee is what a swap's plan asks for, or more. */
+export function paysFor(paid: Pick<FeeTerms, 'token' | 'recipient' | 'amount'>, due: FeeTerms): boolean {
+  return (
+    paid.token === due.token && paid.recipient === due.recipient && (paid.amount ?? 0n) >= (due.amount ?? 0n)
+  )
+}
+
+/** The fee that stands before a swap in the same submission. */
+export function feeBefore(items: readonly Item[], swap: Item): SignedBytes | undefined {
+  const due = swap.planned?.terms?.fee
+  if (!due) return undefined
+  const before = items.slice(0, items.indexOf(swap))
+  return before.find(
+    ({ planned }) =>
+      planned?.kind === 'fee_transfer' && planned.terms !== null && paysFor(planned.terms.fee, due),
+  )?.signed
+}
+
+interface FeeRow {
+  wallet: Address
+  signer: Address
+  nonce: number
+  status: TradeStatus
+  fee_token: Address
+  fee_recipient: Address
+  fee_amount: string
+  used_by: Hex | null
+}
+
+/** How long a fee that another call is relaying is waited for. */
+const WAIT_MS = 2_000
+const WAIT_STEP_MS = 40
+
+/** Refuses unless this hash is a fee relayed here for this wallet, enough for the swap and no other swap's. */
+export async function checkFeeSent(sql: Sql, feeTxHash: Hex, swap: Item): Promise<void> {
+  const { planned, signed } = swap
+  const due = planned?.terms?.fee
+  if (!planned || !due) return
+  const row = await readFee(sql, feeTxHash)
+  if (!row || row.wallet !== planned.wallet) refuse('fee_tx_hash is no fee relayed here for this wallet')
+  const amount = BigInt(row.fee_amount)
+  if (!paysFor({ token: row.fee_token, recipient: row.fee_recipient, amount }, due))
+    refuse('the fee that was sent is not the one this swap pays')
+  if (row.used_by !== null && row.used_by !== signed.hash) refuse('that fee paid for another swap')
+  if (row.status === 'mined') return
+  if (row.status !== 'pending') refuse('that fee did not reach the chain')
+  // Of one signer the lower nonce is mined first; anything else could land before its fee, or without it.
+  if (row.signer !== signed.signer || row.nonce >= signed.nonce)
+    refuse('the fee is not mined yet: sign the swap with a later nonce')
+}
+
+async function readFee(sql: Sql, hash: Hex): Promise<FeeRow | undefined> {
+  for (const until = performance.now() + WAIT_MS; ; await sleep(WAIT_STEP_MS)) {
+    const [row] = await sql.query<FeeRow>(
+      `select f.wallet, f.signer, f.nonce, f.status, f.fee_token, f.fee_recipient, f.fee_amount,
+         (select s.tx_hash from trades s where s.fee_tx_hash = f.tx_hash
+            and (s.status in ('relaying', 'pending', 'mined') or (s.status = 'dropped' and not s.settled))
+          limit 1) as used_by
+       from trades f where f.tx_hash = $1 and f.kind = 'fee_transfer'`,
+      [hash],
+    )
+    if (row?.status !== 'relaying' || performance.now() > until) return row
+  }
+}
+
+function refuse(why: string): never {
+  fail('FEE_FIRST', { message: `A curve trade's fee goes first: ${why}.`, sent: [] })
+}

@@ -1,0 +1,110 @@
+import { type Address, bytesToHex, type Hex, hexToBytes } from '@pit/chain'
+import type { FeeClass, FeeSide } from '@pit/protocol'
+import type { Sql } from '../../platform/db/index.ts'
+import type { PlanCache } from './planCache.ts'
+import type { Built } from './planHash.ts'
+import type { PlannedTx, TradePath, TxKind } from './types.ts'
+
+interface PlannedRow {
+  hash: Hex
+  kind: TxKind
+  sender: Address
+  expires_at_s: number
+  plan_id: number | null
+  wallet: Address
+  path: TradePath
+  session_id: string | null
+  token_in: Address
+  token_out: Address
+  amount_in: string
+  amount_out_min: string
+  fee_bps: number
+  fee_class: FeeClass
+  fee_tier: number
+  fee_side: FeeSide
+  fee_token: Address
+  fee_amount: string | null
+  fee_recipient: Address
+  fee_apart: boolean
+  volume_token: Address | null
+}
+
+/** Those of the hashes that were built for this key: from memory, the rest in one read. */
+export async function findPlanned(
+  { db, plans }: { db: Sql; plans: PlanCache },
+  keyId: number,
+  hashes: readonly Hex[],
+): Promise<Map<Hex, PlannedTx>> {
+  const found = new Map<Hex, PlannedTx>()
+  const unknown: Hex[] = []
+  for (const hash of hashes) {
+    const planned = plans.get(keyId, hash)
+    if (planned) found.set(hash, planned)
+    else unknown.push(hash)
+  }
+  if (unknown.length === 0) return found
+  const rows = await db.query<PlannedRow>(
+    `select t.hash, t.kind, t.sender, t.expires_at_s, t.plan_id, p.wallet, p.path, p.session_id, p.token_in,
+       p.token_out, p.amount_in, p.amount_out_min, p.fee_bps, p.fee_class, p.fee_tier, p.fee_side, p.fee_token,
+       p.fee_amount, p.fee_recipient, p.fee_apart, p.volume_token
+     from plan_txs t left join plans p on p.id = t.plan_id
+     where t.key_id = $1 and t.hash = any($2::text[])`,
+    [keyId, unknown],
+  )
+  for (const row of rows) found.set(row.hash, plannedOf(row))
+  return found
+}
+
+function plannedOf(row: PlannedRow): PlannedTx {
+  const { kind, expires_at_s: expiresAtS } = row
+  if (row.plan_id === null) return { kind, wallet: row.sender, expiresAtS, terms: null }
+  return {
+    kind,
+    wallet: row.wallet,
+    expiresAtS,
+    terms: {
+      path: row.path,
+      sessionId: row.session_id,
+      tokenIn: row.token_in,
+      tokenOut: row.token_out,
+      amountIn: BigInt(row.amount_in),
+      amountOutMin: BigInt(row.amount_out_min),
+      fee: {
+        bps: row.fee_bps,
+        class: row.fee_class,
+        tier: row.fee_tier,
+        side: row.fee_side,
+        token: row.fee_token,
+        amount: row.fee_amount === null ? null : BigInt(row.fee_amount),
+        recipient: row.fee_recipient,
+      },
+      feeApart: row.fee_apart,
+      volumeToken: row.volume_token,
+    },
+  }
+}
+
+const MOST_COMPARED = 8
+
+/** What this key could have meant: its unexpired transactions, those with the fewest differing fields first. */
+export async function nearPlans(
+  db: Sql,
+  keyId: number,
+  { from, to, valueWei, data }: Built,
+  nowS: number,
+): Promise<Built[]> {
+  const rows = await db.query<{ sender: Address; target: Address; value_wei: string; data: Uint8Array }>(
+    `select sender, target, value_wei, data from plan_txs
+     where key_id = $1 and expires_at_s >= $2
+     order by (sender <> $3)::int4 + (target <> $4)::int4 + (value_wei <> $5)::int4 + (data <> $6)::int4,
+       created_at_s desc, plan_id desc nulls last
+     limit ${MOST_COMPARED}`,
+    [keyId, nowS, from, to, valueWei, Buffer.from(hexToBytes(data))],
+  )
+  return rows.map((row) => ({
+    from: row.sender,
+    to: row.target,
+    valueWei: BigInt(row.value_wei),
+    data: bytesToHex(row.data),
+  }))
+}

@@ -1,0 +1,128 @@
+import { type Address, feeOf, type Hex, TOPIC } from '@pit/chain'
+import { NATIVE_TOKEN } from '@pit/protocol'
+import type { BookedFee, FollowedRow, ReceiptLog } from './types.ts'
+
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
+
+/** Whose logs count, and for what. */
+export interface Place {
+  router: Address | null
+  weth: Address | null
+  poolManager: Address | null
+  /** Whether a v4 pool is of ETH; undefined when it is not known. */
+  isEtherPool(id: Hex): boolean | undefined
+  /** The curve a token is sold to for ETH. */
+  curveOf(token: Address): Address | undefined
+}
+
+const wordAt = (data: Hex, index: number): bigint | undefined => {
+  const word = data.slice(2 + 64 * index, 66 + 64 * index)
+  return word.length === 64 ? BigInt(`0x${word}`) : undefined
+}
+const addressIn = (topic: Hex | undefined): Address | undefined =>
+  topic?.length === 66 ? (`0x${topic.slice(26)}` as Address) : undefined
+
+export interface Transfer {
+  from: Address
+  to: Address
+  atoms: bigint
+}
+
+/** Transfers of one token, by its own logs. */
+export function transfersOf(logs: readonly ReceiptLog[], token: Address): Transfer[] {
+  const transfers: Transfer[] = []
+  for (const { address, topics, data } of logs) {
+    if (address !== token || topics[0] !== TRANSFER) continue
+    const [from, to, atoms] = [addressIn(topics[1]), addressIn(topics[2]), wordAt(data, 0)]
+    if (from && to && atoms !== undefined) transfers.push({ from, to, atoms })
+  }
+  return transfers
+}
+
+/** What a holder has more of a token than before, by the token's logs. */
+export function netReceived(logs: readonly ReceiptLog[], token: Address, holder: Address): bigint {
+  let net = 0n
+  for (const { from, to, atoms } of transfersOf(logs, token)) {
+    if (to === holder) net += atoms
+    if (from === holder) net -= atoms
+  }
+  return net
+}
+
+/**
+ * The ETH a swap made before any fee, by the logs of what it went through: ether unwrapped by the router, what pools of
+ * ETH gave it, what the curve paid. Null when no log tells, or one could not be placed.
+ */
+export function etherMade(logs: readonly ReceiptLog[], row: FollowedRow, place: Place): bigint | null {
+  let made: bigint | null = null
+  const add = (wei: bigint | undefined) => {
+    if (wei !== undefined) made = (made ?? 0n) + wei
+  }
+  const curve = row.token_in === null ? undefined : place.curveOf(row.token_in)
+  for (const { address, topics, data } of logs) {
+    const [topic, first] = topics
+    if (address === place.weth && topic === WITHDRAWAL && addressIn(first) === place.router) {
+      add(wordAt(data, 0))
+    } else if (address === place.poolManager && topic === TOPIC.v4Swap && first) {
+      if (addressIn(topics[2]) !== place.router) continue
+      const gained = BigInt.asIntN(128, wordAt(data, 0) ?? 0n)
+      if (gained <= 0n) continue
+      const ofEther = place.isEtherPool(first)
+      if (ofEther === undefined) return null
+      if (ofEther) add(gained)
+    } else if (address === curve && topic === TOPIC.curveTrade && isSale(topics[2])) {
+      add(wordAt(data, 0))
+    }
+  }
+  return made
+}
+const isSale = (isBuy: Hex | undefined): boolean => isBuy !== undefined && BigInt(isBuy) === 0n
+
+/** What of the ETH made reaches the wallet by the swap's own transaction: a portion or a fixed fee may come off it. */
+export function etherDelivered(row: FollowedRow, made: bigint): bigint {
+  if (row.fee_side !== 'output' || row.fee_apart) return made
+  return made - (row.fee_amount === null ? feeOf(made, row.fee_bps ?? 0) : BigInt(row.fee_amount))
+}
+
+/** The ETH made when this much of it reached the wallet; the least of those that fit, so never a fee too much. */
+export function etherMadeFor(row: FollowedRow, delivered: bigint): bigint {
+  if (row.fee_side !== 'output' || row.fee_apart) return delivered
+  if (row.fee_amount !== null) return delivered + BigInt(row.fee_amount)
+  const whole = 10_000n
+  let made = (delivered * whole) / (whole - BigInt(row.fee_bps ?? 0))
+  while (etherDelivered(row, made) < delivered) made++
+  while (made > 0n && etherDelivered(row, made - 1n) >= delivered) made--
+  return made
+}
+
+/** What the trade gave the wallet: an output-side fee that travelled apart comes off too, as off the plan's minimum. */
+export function amountOutOf(row: FollowedRow, delivered: bigint): bigint {
+  const apart = row.fee_apart && row.fee_side === 'output' ? BigInt(row.fee_amount ?? 0) : 0n
+  return delivered > apart ? delivered - apart : 0n
+}
+
+/** Whether a mined row has a fee of its own to book. A swap whose fee travels apart has none: that row has it. */
+export function booksFee(row: FollowedRow): boolean {
+  if (row.fee_token === null || row.fee_recipient === null || !row.fee_bps) return false
+  return row.kind === 'fee_transfer' || (row.kind === 'swap' && !row.fee_apart)
+}
+
+/**
+ * What reached the recipient of a token, by its logs: from the wallet where the fee is a fixed amount, from the router
+ * where it is a portion. Null when the token logged nothing of the kind.
+ */
+export function tokenFeeByLogs(logs: readonly ReceiptLog[], row: FollowedRow, place: Place): bigint | null {
+  if (row.fee_token === null || row.fee_token === NATIVE_TOKEN) return null
+  const payer = row.fee_amount === null ? place.router : row.wallet
+  const paid = transfersOf(logs, row.fee_token).filter(
+    ({ from, to }) => to === row.fee_recipient && from === payer,
+  )
+  return paid.length === 0 ? null : paid.reduce((sum, { atoms }) => sum + atoms, 0n)
+}
+
+export function bookedFee(row: FollowedRow, atoms: bigint): BookedFee | null {
+  const { fee_token, fee_recipient, fee_bps, fee_class, fee_side } = row
+  if (!fee_token || !fee_recipient || !fee_bps || !fee_class || !fee_side || atoms <= 0n) return null
+  return { token: fee_token, atoms, side: fee_side, bps: fee_bps, class: fee_class, recipient: fee_recipient }
+}

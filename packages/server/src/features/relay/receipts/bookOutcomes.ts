@@ -1,0 +1,96 @@
+import type { Sql } from '../../../platform/db/index.ts'
+import type { BookedFee, FollowedRow, Outcome } from './types.ts'
+
+const WEEK_S = 7 * 86_400
+/** The first Monday 00:00 UTC after 1970 began. */
+const FIRST_MONDAY_S = 4 * 86_400
+
+/** Monday 00:00 UTC of the week a time is in. */
+export const weekStartOf = (timeS: number): number =>
+  timeS - ((((timeS - FIRST_MONDAY_S) % WEEK_S) + WEEK_S) % WEEK_S)
+
+/** A fee may pay for another swap by now, if this one had been refused or reverted: then it is no longer its. */
+const KEPT_FEE_TX = `case when t.fee_tx_hash is not null and exists (
+    select 1 from trades o where o.fee_tx_hash = t.fee_tx_hash and o.id <> t.id
+      and (o.status in ('relaying', 'pending', 'mined') or (o.status = 'dropped' and not o.settled)))
+  then null else t.fee_tx_hash end`
+
+/**
+ * Marks rows by their receipts and writes the ledger, all in one statement: a fee is booked exactly when its row is
+ * mined. A row that changed since it was read stays as it is. Answers the ids it held for.
+ */
+export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Promise<Set<number>> {
+  if (outcomes.length === 0) return new Set()
+  const fee = <K extends keyof BookedFee>(name: K) =>
+    outcomes.map((outcome) => {
+      const value = outcome.fee?.[name] ?? null
+      return typeof value === 'bigint' ? value.toString() : value
+    })
+  const rows = await sql.query<{ id: number }>(
+    `with given as (
+       select * from unnest($1::int8[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::text[], $7::int8[],
+           $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::int4[], $14::text[], $15::text[],
+           $16::int8[])
+         as given (id, was, was_hash, status, block, block_hash, mined_at_s, amount_out, amount_out_kind, fee_token,
+           fee_atoms, fee_side, fee_bps, fee_class, fee_recipient, week_start_s)),
+     marked as (
+       update trades t set status = given.status, code = null, block = given.block, block_hash = given.block_hash,
+         mined_at_s = given.mined_at_s, amount_out = given.amount_out::numeric,
+         amount_out_kind = given.amount_out_kind, volume_micro_usd = null, settled = false,
+         fee_tx_hash = ${KEPT_FEE_TX}
+       from given
+       where t.id = given.id and t.status = given.was and t.block_hash is not distinct from given.was_hash
+       returning t.id, t.tx_hash, given.block, given.mined_at_s, given.fee_token, given.fee_atoms, given.fee_side,
+         given.fee_bps, given.fee_class, given.fee_recipient, given.week_start_s),
+     unbooked as (
+       delete from fees using marked where fees.trade_id = marked.id and marked.fee_atoms is null),
+     booked as (
+       insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s,
+         week_start_s)
+       select id, fee_token, fee_atoms::numeric, fee_side, fee_bps, fee_class, fee_recipient, tx_hash, block,
+         mined_at_s, week_start_s
+       from marked where fee_atoms is not null
+       on conflict (trade_id) do update set token = excluded.token, atoms = excluded.atoms, side = excluded.side,
+         bps = excluded.bps, class = excluded.class, recipient = excluded.recipient, block = excluded.block,
+         block_time_s = excluded.block_time_s, week_start_s = excluded.week_start_s)
+     select id from marked`,
+    [
+      outcomes.map(({ row }) => row.id),
+      outcomes.map(({ row }) => row.status),
+      outcomes.map(({ row }) => row.block_hash),
+      outcomes.map(({ status }) => status),
+      outcomes.map(({ block }) => block),
+      outcomes.map(({ blockHash }) => blockHash),
+      outcomes.map(({ minedAtS }) => minedAtS),
+      outcomes.map(({ amountOut }) => amountOut?.toString() ?? null),
+      outcomes.map(({ amountOutKind }) => amountOutKind),
+      fee('token'),
+      fee('atoms'),
+      fee('side'),
+      fee('bps'),
+      fee('class'),
+      fee('recipient'),
+      outcomes.map(({ minedAtS }) => weekStartOf(minedAtS)),
+    ],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The chain no longer has their block: back to pending, fee and volume taken back with them, in one statement. */
+export async function unbook(sql: Sql, rows: readonly FollowedRow[]): Promise<Set<number>> {
+  if (rows.length === 0) return new Set()
+  const undone = await sql.query<{ id: number }>(
+    `with undone as (
+       update trades t set status = 'pending', block = null, block_hash = null, mined_at_s = null,
+         volume_micro_usd = null, settled = false, amount_out = amount_out_min,
+         amount_out_kind = case when amount_out_min is null then null else 'minimum' end,
+         fee_tx_hash = ${KEPT_FEE_TX}
+       from unnest($1::int8[], $2::text[], $3::text[]) as given (id, was, hash)
+       where t.id = given.id and t.status = given.was and t.block_hash is not distinct from given.hash
+       returning t.id),
+     unbooked as (delete from fees using undone where fees.trade_id = undone.id)
+     select id from undone`,
+    [rows.map(({ id }) => id), rows.map(({ status }) => status), rows.map(({ block_hash }) => block_hash)],
+  )
+  return new Set(undone.map(({ id }) => id))
+}

@@ -1,0 +1,156 @@
+import { type Address, feeOf } from '@pit/chain'
+import { NATIVE_TOKEN } from '@pit/protocol'
+import type { RelayDeps } from '../deps.ts'
+import {
+  amountOutOf,
+  bookedFee,
+  booksFee,
+  etherDelivered,
+  etherMade,
+  etherMadeFor,
+  netReceived,
+  type Place,
+  tokenFeeByLogs,
+} from './amounts.ts'
+import { createStateReads, type StateReads } from './stateReads.ts'
+import { traceEther } from './traceEther.ts'
+import type { BookedFee, FollowedRow, Outcome, Receipt } from './types.ts'
+
+type ReadDeps = Pick<RelayDeps, 'rpc' | 'logger' | 'isPlainToken'> & { place: Place }
+
+export interface Found {
+  row: FollowedRow
+  receipt: Receipt
+}
+
+/**
+ * What receipts make of their rows. Amounts are read from logs, and held against balances where logs do not tell all;
+ * one that cannot be exact stays the plan's minimum. A row whose block the node no longer shows is left for later.
+ */
+export async function readOutcomes(deps: ReadDeps, found: readonly Found[]): Promise<Outcome[]> {
+  const odd = new Set<Address>()
+  for (const token of new Set(found.flatMap(({ row }) => [row.token_out, row.fee_token]))) {
+    if (token === null || token === NATIVE_TOKEN || !deps.isPlainToken) continue
+    if (!(await deps.isPlainToken(token))) odd.add(token)
+  }
+  const reads = createStateReads()
+  const plans = found.map(({ row, receipt }) => askState(reads, row, receipt, odd))
+  await reads.run(deps.rpc)
+  const outcomes: Outcome[] = []
+  for (const [i, { row, receipt }] of found.entries()) {
+    const asked = plans[i]!
+    const minedAtS = asked.blockTimeS()
+    if (minedAtS === undefined) continue
+    const { amountOut, amountOutKind, fee } = await amountsOf(deps, row, receipt, asked)
+    const { block, blockHash } = receipt
+    const status = receipt.ok ? 'mined' : 'reverted'
+    outcomes.push({ row, status, block, blockHash, minedAtS, amountOut, amountOutKind, fee })
+  }
+  return outcomes
+}
+
+/** What state is read for a row; each answers undefined where the node did not. */
+interface Asked {
+  blockTimeS(): number | undefined
+  /** What the wallet has more ETH than before this transaction, its gas apart. */
+  etherGained?(): bigint | undefined
+  /** The same of the output, for a token whose logs do not tell. */
+  tokenGained?(): bigint | undefined
+  /** And of the fee's token, for the recipient. */
+  feeGained?(): bigint | undefined
+}
+
+function askState(reads: StateReads, row: FollowedRow, receipt: Receipt, odd: ReadonlySet<Address>): Asked {
+  const asked: Asked = { blockTimeS: reads.blockTimeS(receipt.blockHash) }
+  if (!receipt.ok) return asked
+  const { tx_hash: hash, wallet, signer } = row
+  if (row.kind === 'swap' && row.token_out === NATIVE_TOKEN) {
+    const gasWei = signer === wallet ? receipt.gasCostWei : 0n
+    asked.etherGained = reads.etherGained({ wallet, receipt, ownTxs: signer === wallet ? 1 : 0, gasWei })
+  } else if (row.kind === 'swap' && row.token_out !== null && odd.has(row.token_out)) {
+    asked.tokenGained = reads.tokenGained({ token: row.token_out, holder: wallet, hash, receipt })
+  }
+  if (booksFee(row) && row.fee_token !== null && row.fee_recipient !== null && odd.has(row.fee_token)) {
+    asked.feeGained = reads.tokenGained({ token: row.fee_token, holder: row.fee_recipient, hash, receipt })
+  }
+  return asked
+}
+
+type Amounts = Pick<Outcome, 'amountOut' | 'amountOutKind' | 'fee'>
+const NOTHING: Amounts = { amountOut: null, amountOutKind: null, fee: null }
+
+async function amountsOf(deps: ReadDeps, row: FollowedRow, receipt: Receipt, asked: Asked): Promise<Amounts> {
+  if (!receipt.ok) return NOTHING
+  if (row.kind !== 'swap') return { ...NOTHING, fee: plainFee(deps, row, receipt, asked) }
+  if (row.token_out === NATIVE_TOKEN) return etherAmounts(deps, row, receipt, asked)
+  const fee = plainFee(deps, row, receipt, asked)
+  if (row.token_out === null) return { ...NOTHING, fee }
+  const delivered = asked.tokenGained
+    ? asked.tokenGained()
+    : netReceived(receipt.logs, row.token_out, row.wallet)
+  if (delivered === undefined || delivered <= 0n) return { ...atLeast(row), fee }
+  return { amountOut: amountOutOf(row, delivered), amountOutKind: 'actual', fee }
+}
+
+const atLeast = (row: FollowedRow): Pick<Amounts, 'amountOut' | 'amountOutKind'> =>
+  row.amount_out_min === null
+    ? { amountOut: null, amountOutKind: null }
+    : { amountOut: BigInt(row.amount_out_min), amountOutKind: 'minimum' }
+
+/** A fee that is no portion of ETH: a fixed amount, or what the token's logs show. The chain's word wins. */
+function plainFee(
+  { logger, place }: ReadDeps,
+  row: FollowedRow,
+  { logs }: Receipt,
+  asked: Asked,
+): BookedFee | null {
+  if (!booksFee(row)) return null
+  const agreed = row.fee_amount === null ? null : BigInt(row.fee_amount)
+  if (row.fee_token === NATIVE_TOKEN) return bookedFee(row, agreed ?? 0n)
+  const seen = asked.feeGained?.() ?? tokenFeeByLogs(logs, row, place)
+  if (seen === null && agreed === null) logger.error({ hash: row.tx_hash }, 'a mined trade shows no fee')
+  else if (seen !== null && agreed !== null && seen !== agreed)
+    logger.warn(
+      { hash: row.tx_hash, agreed: agreed.toString(), seen: seen.toString() },
+      'a fee arrived as another amount than was agreed',
+    )
+  return bookedFee(row, seen ?? agreed ?? 0n)
+}
+
+/**
+ * ETH leaves no logs of its own. What the pools' logs say it made is held against what the wallet has more; where the
+ * two differ, or no log tells, a trace decides.
+ */
+async function etherAmounts(
+  deps: ReadDeps,
+  row: FollowedRow,
+  receipt: Receipt,
+  asked: Asked,
+): Promise<Amounts> {
+  const isPortion = booksFee(row) && row.fee_token === NATIVE_TOKEN && row.fee_amount === null
+  const feeFor = (portion: bigint) =>
+    isPortion ? bookedFee(row, portion) : plainFee(deps, row, receipt, asked)
+  const actual = (delivered: bigint, portion: bigint): Amounts => ({
+    amountOut: amountOutOf(row, delivered),
+    amountOutKind: 'actual',
+    fee: feeFor(portion),
+  })
+  const portionOf = (made: bigint) => feeOf(made, row.fee_bps ?? 0)
+
+  const made = etherMade(receipt.logs, row, deps.place)
+  const gained = asked.etherGained?.()
+  if (made !== null && (gained === undefined || gained === etherDelivered(row, made)))
+    return actual(etherDelivered(row, made), portionOf(made))
+
+  const moves = await traceEther(deps.rpc, row.tx_hash)
+  const traced = moves?.net(row.wallet) ?? 0n
+  if (moves && traced > 0n) {
+    const { router } = deps.place
+    return actual(traced, router && row.fee_recipient ? moves.paid(router, row.fee_recipient) : 0n)
+  }
+  if (made === null && gained !== undefined && gained > 0n)
+    return actual(gained, portionOf(etherMadeFor(row, gained)))
+  deps.logger.warn({ hash: row.tx_hash }, 'the ETH a trade made cannot be told exactly')
+  const least = made ?? etherMadeFor(row, BigInt(row.amount_out_min ?? 0))
+  return { ...atLeast(row), fee: feeFor(portionOf(least)) }
+}

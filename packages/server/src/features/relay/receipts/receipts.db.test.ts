@@ -1,0 +1,384 @@
+import { type Address, type Crypto, createCrypto, type Hex } from '@pit/chain'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { withDb } from '../../../../test/withDb.ts'
+import { curveSale, transfer, v4Swap, withdrawal } from '../test/logs.ts'
+import {
+  CURVE,
+  clock,
+  emptyStore,
+  feesOf,
+  MEME,
+  NATIVE,
+  newWallet,
+  nowS,
+  openTestRelay,
+  POOL_MANAGER,
+  RECIPIENT,
+  ROUTER,
+  refused,
+  rowOf,
+  type StoredRow,
+  type TestRelay,
+  USDG,
+  type Wallet,
+  WETH,
+} from '../test/openTestRelay.ts'
+import { createScriptedChain, GAS_PRICE, GAS_USED, type ScriptedChain } from '../test/scriptedChain.ts'
+
+let crypto: Crypto
+beforeAll(async () => {
+  crypto = await createCrypto()
+})
+const GAS = GAS_USED * GAS_PRICE
+const ETHER_POOL = `0x${'e'.repeat(64)}` as Hex
+const market = {
+  head: () => null,
+  onBlock: () => () => {},
+  pool: (id: string) => (id === ETHER_POOL ? { version: 'v4', token0: NATIVE } : undefined) as never,
+  curveOf: (token: Address) => (token === MEME ? { id: CURVE } : undefined) as never,
+}
+
+withDb('receipts', (db) => {
+  let chain: ScriptedChain
+  let relay: TestRelay
+  let wallet: Wallet
+  const opened: TestRelay[] = []
+  const open = (options: Parameters<typeof openTestRelay>[3] = {}) => {
+    const own = openTestRelay(db, crypto, chain, { writes: true, market, ...options })
+    opened.push(own)
+    return own
+  }
+  beforeEach(async () => {
+    await emptyStore(db)
+    wallet = newWallet(crypto)
+    chain = createScriptedChain(crypto, nowS())
+    relay = open()
+  })
+  afterEach(async () => {
+    for (const one of opened.splice(0)) await one.close()
+  })
+
+  const expectRow = async (hash: Hex, row: Partial<StoredRow>, timeout = 15_000) => {
+    await expect.poll(() => rowOf(db, hash), { timeout, interval: 20 }).toMatchObject(row)
+    return rowOf(db, hash)
+  }
+  /** Relays a plan's only transaction and answers its hash. */
+  const relayed = async (own: Parameters<TestRelay['plan']>[1] = {}, nonce = 0): Promise<Hex> => {
+    const { signed } = await relay.plan(wallet, own, nonce)
+    return (await relay.submit(wallet, { raw_tx: signed[0]!.raw })).tx_hash as Hex
+  }
+
+  describe('a mined trade', () => {
+    it('has its block, what the wallet received and the fee it paid, to the atom', async () => {
+      const hash = await relayed()
+      const logs = [
+        transfer(USDG, ROUTER, wallet.address, 1_234n),
+        transfer(USDG, wallet.address, ROUTER, 4n),
+        transfer(MEME, ROUTER, wallet.address, 99_999n),
+      ]
+      // A Tuesday, 2023-11-14 22:13:20 UTC; its week began on Monday the 13th.
+      const block = chain.mine({ timeS: 1_700_000_000, logs: { [hash]: logs } })
+      await expectRow(hash, {
+        status: 'mined',
+        block: block.number,
+        block_hash: block.hash,
+        mined_at_s: 1_700_000_000,
+        amount_out: '1230',
+        amount_out_kind: 'actual',
+      })
+      expect(await feesOf(db, hash)).toEqual([
+        { token: NATIVE, atoms: '2500', side: 'input', week_start_s: 1_699_833_600, block: block.number },
+      ])
+      expect(await relay.metrics.registry.metrics()).toMatch(/pit_relay_receipt_seconds_count 1/)
+    })
+
+    it('that reverted paid nothing and received nothing', async () => {
+      const hash = await relayed()
+      chain.mine({ reverted: [hash] })
+      await expectRow(hash, { status: 'reverted', amount_out: null, amount_out_kind: null })
+      expect(await feesOf(db, hash)).toEqual([])
+    })
+
+    it('pays a portion of a token as its log says', async () => {
+      const hash = await relayed({ tokenIn: MEME, tokenOut: USDG, side: 'output' })
+      const logs = [transfer(USDG, ROUTER, RECIPIENT, 31n), transfer(USDG, ROUTER, wallet.address, 12_469n)]
+      chain.mine({ logs: { [hash]: logs } })
+      await expectRow(hash, { status: 'mined', amount_out: '12469', amount_out_kind: 'actual' })
+      expect(await feesOf(db, hash)).toMatchObject([{ token: USDG, atoms: '31', side: 'output' }])
+    })
+
+    it.each<[string, (router: Address) => ReturnType<typeof withdrawal>[]]>([
+      ['unwrapped', () => [withdrawal(WETH, ROUTER, 1_000_007n)]],
+      ['given by a pool of ETH', () => [v4Swap(POOL_MANAGER, ETHER_POOL, ROUTER, 1_000_007n)]],
+      [
+        'made by both',
+        () => [withdrawal(WETH, ROUTER, 400_000n), v4Swap(POOL_MANAGER, ETHER_POOL, ROUTER, 600_007n)],
+      ],
+    ])('for ETH %s knows the portion without a log of it', async (_, logs) => {
+      const hash = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' })
+      const before = 10n ** 18n
+      chain.setEther(wallet.address, chain.height(), before)
+      chain.setEther(wallet.address, chain.height() + 1, before + 1_000_007n - 2_500n - GAS)
+      chain.mine({ logs: { [hash]: logs(ROUTER) } })
+      await expectRow(hash, { status: 'mined', amount_out: '997507', amount_out_kind: 'actual' })
+      expect(await feesOf(db, hash)).toMatchObject([{ token: NATIVE, atoms: '2500', side: 'output' }])
+    })
+
+    it('for ETH believes the logs where the node keeps no old state', async () => {
+      const hash = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' })
+      chain.mine({ logs: { [hash]: [withdrawal(WETH, ROUTER, 40_000n)] } })
+      await expectRow(hash, { status: 'mined', amount_out: '39900', amount_out_kind: 'actual' })
+    })
+
+    it('for ETH asks a trace where logs and balance differ, and stays at the minimum without one', async () => {
+      const more = async (nonce: number, trace: boolean) => {
+        const hash = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' }, nonce)
+        chain.setEther(wallet.address, chain.height(), 0n)
+        chain.setEther(wallet.address, chain.height() + 1, 5_000_000_000n)
+        if (trace) {
+          const calls = [
+            { type: 'CALL', from: ROUTER, to: RECIPIENT, value: '0x65' },
+            { type: 'CALL', from: ROUTER, to: wallet.address, value: '0x9c40' },
+            { type: 'CALL', from: ROUTER, to: wallet.address, value: '0xff', error: 'reverted' },
+          ]
+          chain.setTrace(hash, { type: 'CALL', from: wallet.address, to: ROUTER, value: '0x0', calls })
+        }
+        chain.mine({ logs: { [hash]: [withdrawal(WETH, ROUTER, 40_000n)] } })
+        return hash
+      }
+      const traced = await more(0, true)
+      await expectRow(traced, { status: 'mined', amount_out: '40000', amount_out_kind: 'actual' })
+      expect(await feesOf(db, traced)).toMatchObject([{ atoms: '101' }])
+      const untold = await more(1, false)
+      await expectRow(untold, { status: 'mined', amount_out: '900', amount_out_kind: 'minimum' })
+      expect(await feesOf(db, untold)).toMatchObject([{ atoms: '100' }])
+    })
+
+    it('on a curve for ETH is net of the fee that travelled apart', async () => {
+      const { signed } = await relay.plan(wallet, {
+        tokenIn: MEME,
+        tokenOut: NATIVE,
+        side: 'output',
+        feeAmount: 70n,
+        steps: ['fee_transfer', 'swap'],
+      })
+      await relay.submit(wallet, { raw_txs: signed.map(({ raw }) => raw) })
+      const [fee, swap] = signed.map(({ hash }) => hash) as [Hex, Hex]
+      // A log of the same shape by anyone else counts for nothing.
+      const logs = [curveSale(CURVE, wallet.address, 10_000n), curveSale(MEME, wallet.address, 77n)]
+      chain.mine({ logs: { [swap]: logs } })
+      await expectRow(swap, { status: 'mined', amount_out: '9930', amount_out_kind: 'actual' })
+      expect(await feesOf(db, swap)).toEqual([])
+      expect(await feesOf(db, fee)).toMatchObject([{ token: NATIVE, atoms: '70', side: 'output' }])
+    })
+
+    it('of a token whose logs do not tell is read from balances, if nothing else moved them', async () => {
+      await relay.close()
+      relay = open({ isPlainToken: (token) => token !== MEME })
+      const two = [0, 1]
+      for (const crowded of two) {
+        const hash = await relayed({ tokenOut: MEME }, crowded)
+        const [before, after] = [chain.height(), chain.height() + 1]
+        chain.setTokens(MEME, wallet.address, before, 5n)
+        chain.setTokens(MEME, wallet.address, after, 985n)
+        const logs: Parameters<ScriptedChain['mine']>[0] = {
+          logs: { [hash]: [transfer(MEME, ROUTER, wallet.address, 1_000n)] },
+        }
+        if (crowded) {
+          const other = newWallet(crypto)
+          const stranger = chain.take(other.sign({ to: MEME, valueWei: 0n, data: '0x' }).raw)
+          logs.logs![stranger] = [transfer(MEME, other.address, wallet.address, 3n)]
+        }
+        chain.mine(logs)
+        await expectRow(
+          hash,
+          crowded
+            ? { status: 'mined', amount_out: '900', amount_out_kind: 'minimum' }
+            : { status: 'mined', amount_out: '980', amount_out_kind: 'actual' },
+        )
+      }
+    })
+
+    it('books what a taxed token brought the recipient, not what was sent', async () => {
+      await relay.close()
+      relay = open({ isPlainToken: (token) => token !== MEME })
+      const hash = await relayed({ tokenIn: MEME, tokenOut: USDG, feeAmount: 500n })
+      chain.setTokens(MEME, RECIPIENT, chain.height(), 1n)
+      chain.setTokens(MEME, RECIPIENT, chain.height() + 1, 476n)
+      chain.mine({ logs: { [hash]: [transfer(MEME, wallet.address, RECIPIENT, 500n)] } })
+      await expectRow(hash, { status: 'mined' })
+      expect(await feesOf(db, hash)).toMatchObject([{ token: MEME, atoms: '475' }])
+    })
+  })
+
+  describe('what never is mined', () => {
+    it('is dropped after an hour, and looked for until then', async () => {
+      const hash = await relayed()
+      await expectRow(hash, { status: 'pending' })
+      clock.later(3_590)
+      await expectRow(hash, { status: 'pending' })
+      clock.later(20)
+      await expectRow(hash, { status: 'dropped', amount_out: null, amount_out_kind: null })
+    })
+
+    it('is dropped when its nonce is another transaction’s', async () => {
+      const hash = await relayed()
+      await expectRow(hash, { status: 'pending' })
+      const other = wallet.sign({ to: USDG, valueWei: 1n, data: '0x' }, { nonce: 0 })
+      chain.mine({ only: [chain.take(other.raw)] })
+      chain.setMode({ kind: 'ok' })
+      // The node forgets what can never be mined.
+      chain.forget(hash)
+      await expectRow(hash, { status: 'dropped' })
+      const { signed } = await relay.plan(wallet)
+      expect(signed).toHaveLength(1)
+    })
+
+    it('but lands after all is mined, fee and all', async () => {
+      const hash = await relayed()
+      await expectRow(hash, { status: 'pending' })
+      await relay.close()
+      await db.query(`update trades set status = 'dropped', amount_out = null`)
+      chain.mine({ logs: { [hash]: [transfer(USDG, ROUTER, wallet.address, 55n)] } })
+      relay = open()
+      await expectRow(hash, { status: 'mined', amount_out: '55' })
+      expect(await feesOf(db, hash)).toHaveLength(1)
+    })
+
+    it('is settled when the hour is over', async () => {
+      const hash = await relayed()
+      await relay.close()
+      await db.query(`update trades set status = 'dropped'`)
+      clock.later(3_601)
+      relay = open()
+      await expectRow(hash, { status: 'dropped', settled: true })
+    })
+  })
+
+  describe('after a crash', () => {
+    /** As a process leaves it that ends between writing the row and marking it. */
+    const leftBehind = async (arrived: boolean): Promise<{ raw: Hex; hash: Hex }> => {
+      await relay.close()
+      const dying = openTestRelay(db, crypto, chain, { market })
+      const { signed } = await dying.plan(wallet)
+      chain.setMode({ kind: arrived ? 'ok' : 'deaf' })
+      await dying.submit(wallet, { raw_tx: signed[0]!.raw }).catch(() => {})
+      await dying.close()
+      chain.setMode({ kind: 'ok' })
+      await db.query(`update trades set status = 'relaying'`)
+      return signed[0]!
+    }
+
+    it('what had not left is dropped within ten seconds, and never sent again', async () => {
+      const { raw, hash } = await leftBehind(false)
+      const restarted = Date.now()
+      relay = open()
+      await expectRow(hash, { status: 'dropped' })
+      expect(Date.now() - restarted).toBeLessThan(10_000)
+      expect(chain.sentTimes(hash)).toBe(1)
+      expect(await refused(relay.submit(wallet, { raw_tx: raw }))).toMatchObject({ code: 'SUBMIT_REJECTED' })
+      expect(chain.sentTimes(hash)).toBe(1)
+    })
+
+    it('what had left and waits is pending, then mined', async () => {
+      const { raw, hash } = await leftBehind(true)
+      relay = open()
+      await expectRow(hash, { status: 'pending' })
+      expect((await relay.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+      chain.mine()
+      await expectRow(hash, { status: 'mined' })
+      expect(await feesOf(db, hash)).toHaveLength(1)
+      expect(chain.sentTimes(hash)).toBe(1)
+    })
+
+    it('what was mined meanwhile is mined', async () => {
+      const { hash } = await leftBehind(true)
+      chain.mine({ logs: { [hash]: [transfer(USDG, ROUTER, wallet.address, 1_000n)] } })
+      relay = open()
+      await expectRow(hash, { status: 'mined', amount_out: '1000' })
+      expect(chain.sentTimes(hash)).toBe(1)
+    })
+
+    it('catches up with many, whatever the node did meanwhile', async () => {
+      await relay.close()
+      const dying = openTestRelay(db, crypto, chain, { market })
+      const hashes: Hex[] = []
+      for (let nonce = 0; nonce < 450; nonce++) {
+        const { signed } = await dying.plan(wallet, {}, nonce)
+        hashes.push((await dying.submit(wallet, { raw_tx: signed[0]!.raw })).tx_hash as Hex)
+      }
+      await dying.close()
+      chain.mine()
+      chain.setAnswering(false)
+      relay = open()
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      chain.setAnswering(true)
+      const done = async () => {
+        const [row] = await db.query<{ n: number }>(`select count(*) as n from trades where status = 'mined'`)
+        return row?.n
+      }
+      await expect.poll(done, { timeout: 20_000 }).toBe(450)
+      const [sum] = await db.query<{ n: number; atoms: string }>(
+        'select count(*) as n, sum(atoms) as atoms from fees',
+      )
+      expect(sum).toEqual({ n: 450, atoms: String(450 * 2_500) })
+      expect(new Set(chain.sent).size).toBe(chain.sent.length)
+    })
+  })
+
+  describe('a reorganised chain', () => {
+    it('moves a trade to its new block, and its fee with it', async () => {
+      const hash = await relayed()
+      chain.mine({ logs: { [hash]: [transfer(USDG, ROUTER, wallet.address, 10n)] } })
+      const first = await expectRow(hash, { status: 'mined' })
+      chain.reorg({ keep: true })
+      clock.later(40)
+      await expect
+        .poll(async () => (await rowOf(db, hash))?.block_hash, { timeout: 15_000 })
+        .not.toBe(first!.block_hash)
+      const row = await rowOf(db, hash)
+      expect(row).toMatchObject({ status: 'mined', settled: false, mined_at_s: first!.mined_at_s! + 7 })
+      expect(await feesOf(db, hash)).toHaveLength(1)
+      clock.later(40)
+      await expectRow(hash, { settled: true })
+    })
+
+    it('takes fee and volume back with a trade it lost, until it lands again', async () => {
+      await db.query(
+        `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
+         select $1, m, 2000 * 10^18::numeric, 'oracle_feed', 1, m, false
+         from generate_series($2::int8, $2::int8 + 600, 60) as m`,
+        [NATIVE, nowS() - (nowS() % 60) - 120],
+      )
+      const hash = await relayed({ amountIn: 10n ** 18n })
+      chain.mine({ logs: { [hash]: [transfer(USDG, ROUTER, wallet.address, 10n)] } })
+      await expectRow(hash, { status: 'mined', volume_micro_usd: '2000000000' })
+      chain.reorg({ keep: false })
+      clock.later(40)
+      await expectRow(hash, {
+        status: 'pending',
+        block: null,
+        block_hash: null,
+        mined_at_s: null,
+        volume_micro_usd: null,
+        amount_out: '900',
+        amount_out_kind: 'minimum',
+      })
+      expect(await feesOf(db, hash)).toEqual([])
+      chain.mine({ timeS: nowS() })
+      await expectRow(hash, { status: 'mined' })
+      expect(await feesOf(db, hash)).toHaveLength(1)
+    })
+
+    it('is not seen in a node that only lost a receipt', async () => {
+      const hash = await relayed()
+      chain.mine()
+      await expectRow(hash, { status: 'mined' })
+      chain.loseReceipt(hash)
+      clock.later(40)
+      await new Promise((resolve) => setTimeout(resolve, 2_500))
+      expect(await rowOf(db, hash)).toMatchObject({ status: 'mined', settled: false })
+      expect(await feesOf(db, hash)).toHaveLength(1)
+    })
+  })
+})

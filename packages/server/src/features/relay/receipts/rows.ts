@@ -1,0 +1,60 @@
+import type { Sql } from '../../../platform/db/index.ts'
+import type { FollowedRow } from './types.ts'
+
+const COLUMNS = `id, kind, wallet, status, token_in, token_out, amount_in, amount_out_min, tx_hash, signer, nonce,
+  fee_bps, fee_class, fee_side, fee_token, fee_amount, fee_recipient, fee_apart, block, block_hash, created_at_ms`
+
+/** Rows that wait for a receipt, from one id on, oldest first. */
+export const openRows = (sql: Sql, afterId: number, limit: number): Promise<FollowedRow[]> =>
+  sql.query<FollowedRow>(
+    `select ${COLUMNS} from trades
+     where status in ('relaying', 'pending') and tx_hash is not null and id > $1 order by id limit $2`,
+    [afterId, limit],
+  )
+
+/** Mined before a time and not looked at again since. */
+export const unsettledRows = (sql: Sql, minedBeforeS: number, limit: number): Promise<FollowedRow[]> =>
+  sql.query<FollowedRow>(
+    `select ${COLUMNS} from trades
+     where status in ('mined', 'reverted') and not settled and mined_at_s <= $1 order by mined_at_s limit $2`,
+    [minedBeforeS, limit],
+  )
+
+/** Given up, and still able to land; in rounds of a page each. */
+export const givenUpRows = (sql: Sql, afterId: number, limit: number): Promise<FollowedRow[]> =>
+  sql.query<FollowedRow>(
+    `select ${COLUMNS} from trades
+     where status in ('dropped', 'refused') and not settled and tx_hash is not null and id > $1
+     order by id limit $2`,
+    [afterId, limit],
+  )
+
+/** Known to the chain after all, before anyone marked them. */
+export async function markSeen(sql: Sql, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql.query(`update trades set status = 'pending' where id = any($1::int8[]) and status = 'relaying'`, [
+    ids,
+  ])
+}
+
+/** Final for whoever asks; looked for all the same until it is settled. Answers those it held for. */
+export async function markDropped(sql: Sql, rows: readonly FollowedRow[]): Promise<Set<number>> {
+  if (rows.length === 0) return new Set()
+  const dropped = await sql.query<{ id: number }>(
+    `update trades t set status = 'dropped', amount_out = null, amount_out_kind = null
+     from unnest($1::int8[], $2::text[]) as given (id, was)
+     where t.id = given.id and t.status = given.was returning t.id`,
+    [rows.map(({ id }) => id), rows.map(({ status }) => status)],
+  )
+  return new Set(dropped.map(({ id }) => id))
+}
+
+/** Nothing changes it any more. */
+export async function markSettled(sql: Sql, rows: readonly FollowedRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await sql.query(
+    `update trades t set settled = true from unnest($1::int8[], $2::text[], $3::text[]) as given (id, was, hash)
+     where t.id = given.id and t.status = given.was and t.block_hash is not distinct from given.hash`,
+    [rows.map(({ id }) => id), rows.map(({ status }) => status), rows.map(({ block_hash }) => block_hash)],
+  )
+}

@@ -1,0 +1,77 @@
+import { TRADE } from '@pit/protocol'
+import { nowS } from '../../../platform/clock.ts'
+import type { RpcCall } from '../../../platform/rpc.ts'
+import { bookOutcomes, unbook } from './bookOutcomes.ts'
+import type { FollowDeps } from './followOpen.ts'
+import { readOutcomes } from './readOutcomes.ts'
+import { readAll, readReceipts } from './readReceipts.ts'
+import { givenUpRows, markSettled, unsettledRows } from './rows.ts'
+import type { FollowedRow } from './types.ts'
+
+type SettleDeps = Omit<FollowDeps, 'counted' | 'isRelaying'>
+
+/** A block this old is looked at again: by then a reorganised chain shows what it kept. */
+const SETTLES_AFTER_S = 30
+const AT_ONCE = 200
+const MOST_PAGES = 20
+
+/**
+ * Looks at mined transactions a second time. Still in the same block: settled. In another one: corrected, ledger and
+ * all. In none: back to pending. Answers whether there is more to do.
+ */
+export async function settleMined(deps: SettleDeps): Promise<boolean> {
+  const { db, rpc, clock, logger } = deps
+  const rows = await unsettledRows(db, nowS(clock) - SETTLES_AFTER_S, AT_ONCE)
+  if (rows.length === 0) return false
+  const receipts = await readReceipts(rpc, rows)
+  const same = rows.filter((row) => receipts.get(row.id)?.blockHash === row.block_hash)
+  const moved = rows.flatMap((row) => {
+    const receipt = receipts.get(row.id)
+    return receipt && receipt.blockHash !== row.block_hash ? [{ row, receipt }] : []
+  })
+  const gone = await inLostBlocks(
+    deps,
+    rows.filter((row) => receipts.get(row.id) === null),
+  )
+  await markSettled(db, same)
+  const corrected = await bookOutcomes(db, await readOutcomes(deps, moved))
+  const undone = await unbook(db, gone)
+  if (corrected.size + undone.size > 0)
+    logger.warn({ corrected: corrected.size, undone: undone.size }, 'the chain was reorganised')
+  return rows.length === AT_ONCE && same.length > 0
+}
+
+/** Those whose block is no longer the chain's. A node that has lost a receipt of a good block says nothing of it. */
+async function inLostBlocks({ rpc }: SettleDeps, rows: readonly FollowedRow[]): Promise<FollowedRow[]> {
+  const answers = await readAll(
+    rpc,
+    rows.map(({ block }): RpcCall => ['eth_getBlockByNumber', [`0x${(block ?? 0).toString(16)}`, false]]),
+  )
+  return rows.filter(({ block_hash }, i) => {
+    const shown = answers[i] as { hash?: string } | null | undefined
+    return typeof shown?.hash === 'string' && shown.hash.toLowerCase() !== block_hash
+  })
+}
+
+/** What was given up may land all the same: it is looked for through the hour, then settled. */
+export async function watchGivenUp(deps: SettleDeps): Promise<void> {
+  const { db, rpc, clock } = deps
+  let after = 0
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const rows = await givenUpRows(db, after, AT_ONCE)
+    if (rows.length === 0) return
+    after = rows[rows.length - 1]!.id
+    const receipts = await readReceipts(rpc, rows)
+    const found = rows.flatMap((row) => {
+      const receipt = receipts.get(row.id)
+      return receipt ? [{ row, receipt }] : []
+    })
+    await bookOutcomes(db, await readOutcomes(deps, found))
+    const endedMs = clock.nowMs() - TRADE.pendingDroppedAfterS * 1000
+    await markSettled(
+      db,
+      rows.filter((row) => receipts.get(row.id) === null && row.created_at_ms < endedMs),
+    )
+    if (rows.length < AT_ONCE) return
+  }
+}

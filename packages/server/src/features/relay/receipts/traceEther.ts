@@ -1,0 +1,53 @@
+import type { Address, Hex } from '@pit/chain'
+import type { Rpc } from '../../../platform/rpc.ts'
+
+const TRACE_BOUND_MS = 3_000
+const MOST_FRAMES = 10_000
+
+interface Frame {
+  type?: string
+  from?: string
+  to?: string
+  value?: Hex
+  error?: string
+  calls?: Frame[]
+}
+
+export interface EtherMoves {
+  /** What a holder has more than before, gas apart. */
+  net(holder: Address): bigint
+  /** What one sent to another. */
+  paid(from: Address, to: Address): bigint
+}
+
+/** Who sent ETH to whom inside a transaction; null where the node does not trace. */
+export async function traceEther(rpc: Rpc, hash: Hex): Promise<EtherMoves | null> {
+  let top: Frame
+  try {
+    const options = { tracer: 'callTracer', tracerConfig: { onlyTopCall: false } }
+    top = await rpc.request<Frame>('debug_traceTransaction', [hash, options], { timeoutMs: TRACE_BOUND_MS })
+  } catch {
+    return null
+  }
+  if (typeof top?.from !== 'string' || top.error !== undefined) return null
+  const moves: { from: string; to: string; wei: bigint }[] = []
+  const waiting: Frame[] = [top]
+  for (let seen = 0; waiting.length > 0; seen++) {
+    if (seen >= MOST_FRAMES) return null
+    const { type, from, to, value, error, calls = [] } = waiting.pop()!
+    // What a failed call moved, or those inside it, went back.
+    if (error !== undefined) continue
+    // A delegate call shows its caller's value again, and moves none.
+    const moved = type === 'DELEGATECALL' || type === 'STATICCALL' || value === undefined ? 0n : BigInt(value)
+    if (moved > 0n && from && to) moves.push({ from: from.toLowerCase(), to: to.toLowerCase(), wei: moved })
+    waiting.push(...calls)
+  }
+  return {
+    net: (holder) =>
+      moves.reduce(
+        (sum, { from, to, wei }) => sum + (to === holder ? wei : 0n) - (from === holder ? wei : 0n),
+        0n,
+      ),
+    paid: (from, to) => moves.reduce((sum, m) => sum + (m.from === from && m.to === to ? m.wei : 0n), 0n),
+  }
+}

@@ -1,0 +1,65 @@
+import type { Address, Hex } from '@pit/chain'
+import type { FeeClass, FeeSide } from '@pit/protocol'
+import type { TradeStatus, TxKind } from '../types.ts'
+
+/** A relayed transaction as the ones who follow it need it. Amounts as the store gives them. */
+export interface FollowedRow {
+  id: number
+  kind: TxKind
+  wallet: Address
+  status: TradeStatus
+  token_in: Address | null
+  token_out: Address | null
+  amount_in: string | null
+  amount_out_min: string | null
+  tx_hash: Hex
+  signer: Address
+  nonce: number
+  fee_bps: number | null
+  fee_class: FeeClass | null
+  fee_side: FeeSide | null
+  fee_token: Address | null
+  fee_amount: string | null
+  fee_recipient: Address | null
+  fee_apart: boolean
+  block: number | null
+  block_hash: Hex | null
+  created_at_ms: number
+}
+
+export interface ReceiptLog {
+  address: Address
+  topics: readonly Hex[]
+  data: Hex
+}
+
+/** What is read of a receipt; lower-case throughout. */
+export interface Receipt {
+  ok: boolean
+  block: number
+  blockHash: Hex
+  logs: readonly ReceiptLog[]
+  /** What the signer paid for it. */
+  gasCostWei: bigint
+}
+
+export interface BookedFee {
+  token: Address
+  atoms: bigint
+  side: FeeSide
+  bps: number
+  class: FeeClass
+  recipient: Address
+}
+
+/** What a receipt makes of a row. */
+export interface Outcome {
+  row: FollowedRow
+  status: 'mined' | 'reverted'
+  block: number
+  blockHash: Hex
+  minedAtS: number
+  amountOut: bigint | null
+  amountOutKind: 'actual' | 'minimum' | null
+  fee: BookedFee | null
+}

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '@pit/chain'
+import type { RelayDeps } from './deps.ts'
+import type { LateWrites } from './lateWrites.ts'
+import type { RelayMetrics } from './metrics.ts'
+import { saysKnown, saysNonce, sendRaw, viewChain } from './sendRaw.ts'
+import { claimRefused, insertRelaying, markRefused, statusOf } from './tradeRows.ts'
+import type { RelayAsk, RelayOutcome, SignedBytes } from './types.ts'
+
+/** Bytes leave this soon after their row was written, or not at all: so a row's age tells when it was left behind. */
+export const LEASE_MS = 2_000
+/** How long a call waits for another process that relays the same bytes. */
+const WAIT_MS = 3_000
+const WAIT_STEP_MS = 40
+/** A node that follows the sequencer may be a moment behind it. */
+const VIEWS = 4
+const VIEW_PAUSE_MS = 150
+const UNIQUE_VIOLATION = '23505'
+
+export interface RelayOnce {
+  (ask: RelayAsk): Promise<RelayOutcome>
+  /** What became of bytes that were relayed before; nothing is sent. Null when they never were. */
+  lookUp(signed: SignedBytes): Promise<RelayOutcome | null>
+  /** Whether this process relays these bytes right now. */
+  isRelaying(hash: Hex): boolean
+  /** Waits for what is under way. */
+  idle(): Promise<void>
+}
+
+type Ms = RelayOutcome['ms']
+type Deps = Pick<RelayDeps, 'db' | 'rpc' | 'sequencer' | 'clock' | 'logger'> & {
+  late: LateWrites
+  counted: RelayMetrics
+  /** A row was written that will have a receipt. */
+  onWritten(): void
+}
+
+/** Writes, sends, finishes: the same bytes leave once, however many calls and processes bring them. */
+export function createRelayOnce(deps: Deps): RelayOnce {
+  const { db, rpc, sequencer, clock, logger, late, counted } = deps
+  const underWay = new Map<Hex, Promise<RelayOutcome>>()
+
+  async function relayOnce(ask: RelayAsk): Promise<RelayOutcome> {
+    const { hash } = ask.signed
+    const other = underWay.get(hash)
+    if (other && ask.whenInFlight === 'tell') return { kind: 'in_flight', hash, ms: NO_TIME }
+    if (other) return asRepeat(await other)
+    const own = carry(ask).finally(() => underWay.delete(hash))
+    underWay.set(hash, own)
+    const outcome = await own
+    counted.outcome(outcome.kind)
+    return outcome
+  }
+
+  async function carry(ask: RelayAsk): Promise<RelayOutcome> {
+    const { hash } = ask.signed
+    const started = performance.now()
+    const id = await insertRelaying(db, ask, clock.nowMs())
+    if (id !== null) return send(ask, id, started)
+    // There already. Refused before, it may be tried again; else what became of it is the answer.
+    const waitUntil = started + (ask.whenInFlight === 'tell' ? 0 : WAIT_MS)
+    for (;;) {
+      const status = await statusOf(db, hash)
+      if (status === null) {
+        // No such row: its fee is another swap's. (Or the row was refused and swept just now.)
+        const againMs = performance.now()
+        const again = await insertRelaying(db, ask, clock.nowMs())
+        return again === null ? feeUsed(ask, started) : send(ask, again, againMs)
+      }
+      if (status === 'refused') {
+        const claimedMs = performance.now()
+        const claimed = await claimRefused(db, ask, clock.nowMs()).catch(feeTaken)
+        if (claimed === 'fee taken') return feeUsed(ask, started)
+        if (claimed !== null) return send(ask, claimed, claimedMs)
+      }
+      const outcome = outcomeOf(hash, status, msSince(started))
+      if (outcome) return outcome
+      if (performance.now() > waitUntil) return { kind: 'in_flight', hash, ms: msSince(started) }
+      await sleep(WAIT_STEP_MS)
+    }
+  }
+
+  async function send({ signed }: RelayAsk, id: number, startedMs: number): Promise<RelayOutcome> {
+    const { hash } = signed
+    const writtenMs = performance.now()
+    if (writtenMs - startedMs > LEASE_MS) return tooLate(hash, id, startedMs)
+    deps.onWritten()
+    const answer = await sendRaw(sequencer, signed.raw)
+    const ms = { write: writtenMs - startedMs, send: performance.now() - writtenMs }
+    if (answer.kind === 'refused') return afterRefusal(signed, id, answer.words, ms)
+    late.pending(id)
+    if (answer.kind === 'taken') return { kind: 'sent', hash, ms }
+    logger.warn({ hash }, 'the sequencer did not answer; the transaction may have arrived')
+    return { kind: 'unreachable', hash, ms }
+  }
+
+  /** A refusal counts only when the chain does not know the bytes: they may be there from another way. */
+  async function afterRefusal(signed: SignedBytes, id: number, words: string, ms: Ms): Promise<RelayOutcome> {
+    const { hash, nonce } = signed
+    let view = await viewChain(rpc, signed)
+    for (let i = 1; i < VIEWS && saysNonce(words) && view && !view.known; i++) {
+      await sleep(VIEW_PAUSE_MS)
+      view = await viewChain(rpc, signed)
+    }
+    if (view === null) {
+      late.pending(id)
+      return { kind: 'unreachable', hash, ms }
+    }
+    if (view.known || saysKnown(words)) {
+      late.pending(id)
+      return { kind: 'sent', hash, ms }
+    }
+    if (!(await markRefused(db, id, 'SUBMIT_REJECTED'))) {
+      const found = outcomeOf(hash, (await statusOf(db, hash)) ?? 'refused', ms)
+      if (found) return found
+    }
+    return rejected(hash, 'sequencer', words, ms, { nonceSpent: view.nonce > nonce })
+  }
+
+  async function tooLate(hash: Hex, id: number, startedMs: number): Promise<RelayOutcome> {
+    logger.warn({ hash }, 'a transaction was written too slowly to be sent')
+    await markRefused(db, id, 'LIVE_UNAVAILABLE')
+    return rejected(hash, 'late', 'the store was too slow; nothing was sent', msSince(startedMs))
+  }
+  const feeUsed = ({ signed }: RelayAsk, startedMs: number): RelayOutcome =>
+    rejected(signed.hash, 'fee_used', 'its fee pays for another swap', msSince(startedMs))
+
+  async function lookUp({ hash }: SignedBytes): Promise<RelayOutcome | null> {
+    const other = underWay.get(hash)
+    if (other) return asRepeat(await other)
+    const started = performance.now()
+    for (;;) {
+      const status = await statusOf(db, hash)
+      if (status === null || status === 'refused') return null
+      const outcome = outcomeOf(hash, status, msSince(started))
+      if (outcome) return outcome
+      if (performance.now() > started + WAIT_MS) return { kind: 'in_flight', hash, ms: msSince(started) }
+      await sleep(WAIT_STEP_MS)
+    }
+  }
+
+  return Object.assign(relayOnce, {
+    lookUp,
+    isRelaying: (hash: Hex) => underWay.has(hash),
+    idle: async () => {
+      await Promise.allSettled(underWay.values())
+    },
+  })
+}
+
+const NO_TIME: Ms = { write: 0, send: 0 }
+const msSince = (startedMs: number): Ms => ({ write: performance.now() - startedMs, send: 0 })
+
+const asRepeat = (outcome: RelayOutcome): RelayOutcome =>
+  outcome.kind === 'sent'
+    ? { kind: 'repeat', status: 'pending', hash: outcome.hash, ms: outcome.ms }
+    : outcome
+
+/** What a row says of bytes that came before; undefined while it says nothing yet. */
+function outcomeOf(
+  hash: Hex,
+  status: NonNullable<Awaited<ReturnType<typeof statusOf>>>,
+  ms: Ms,
+): RelayOutcome | undefined {
+  if (status === 'relaying' || status === 'refused') return undefined
+  if (status === 'dropped') {
+    return rejected(hash, 'dropped', 'it was relayed before and never reached the chain', ms)
+  }
+  return { kind: 'repeat', status, hash, ms }
+}
+
+function rejected(
+  hash: Hex,
+  reason: Extract<RelayOutcome, { kind: 'rejected' }>['reason'],
+  words: string,
+  ms: Ms,
+  { nonceSpent = null }: { nonceSpent?: boolean | null } = {},
+): RelayOutcome {
+  const nonceRefused = reason === 'sequencer' && saysNonce(words)
+  return { kind: 'rejected', reason, words, hash, ms, nonceRefused, nonceSpent }
+}
+
+/** The one unique thing a claimed row may break is that a fee pays once. */
+function feeTaken(error: unknown): 'fee taken' {
+  if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return 'fee taken'
+  throw error
+}

@@ -1,0 +1,182 @@
+import { type Address, type Crypto, type Hex, hexToBytes } from '@pit/chain'
+import { type CoreSymbol, type FeeClass, type FeeSide, TRADE } from '@pit/protocol'
+import { type Clock, nowS } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db/index.ts'
+import { lower } from './deps.ts'
+import type { PlanCache } from './planCache.ts'
+import { type Built, planHash } from './planHash.ts'
+import type { TradeTerms, TxKind } from './types.ts'
+import { volumeTokenOf } from './volumeToken.ts'
+
+interface PlanEnd {
+  address: Address
+  core: CoreSymbol | null
+  stock: boolean
+}
+/** What the relay keeps of a trade's plan. */
+export interface StorablePlan {
+  quote: {
+    tokenIn: PlanEnd
+    tokenOut: PlanEnd
+    amountIn: bigint
+    fee: { bps: number; class: FeeClass; tier: number; side: FeeSide; token: Address; recipient: Address }
+  }
+  execution: 'router' | 'curve' | 'batch'
+  steps: readonly { kind: 'approve' | 'sign_permit' | 'fee_transfer' | 'swap'; tx: Built | null }[]
+  feeAmount: bigint | null
+  amountOutMin: bigint
+  deadlineS: number
+}
+
+export interface StorePlanAsk {
+  keyId: number
+  /** Whose trade it is. */
+  wallet: Address
+  path: 'agent' | 'session' | 'hosted'
+  sessionId?: string | null
+  plan: StorablePlan
+}
+export interface StoreRevocationAsk {
+  keyId: number
+  wallet: Address
+  txs: readonly { tx: Built }[]
+}
+
+export interface StoreDeps {
+  db: Db
+  clock: Clock
+  crypto: Pick<Crypto, 'keccak256'>
+  plans: PlanCache
+}
+
+/** An approval works whenever it is sent; past this a wallet had better be asked again. */
+const APPROVAL_VALID_S = TRADE.permitTradeExpiryS
+
+interface Step {
+  hash: Hex
+  kind: TxKind
+  step: number
+  tx: Built
+  expiresAtS: number
+}
+
+/** In one statement, before the plan is answered. Of two plans with the same transaction the newer counts. */
+export async function storePlan(deps: StoreDeps, ask: StorePlanAsk): Promise<void> {
+  const { plan, keyId } = ask
+  const { tokenIn, tokenOut, amountIn, fee } = plan.quote
+  const createdAtS = nowS(deps.clock)
+  const terms: TradeTerms = {
+    path: ask.path,
+    sessionId: ask.sessionId ?? null,
+    tokenIn: lower(tokenIn.address),
+    tokenOut: lower(tokenOut.address),
+    amountIn,
+    amountOutMin: plan.amountOutMin,
+    fee: {
+      bps: fee.bps,
+      class: fee.class,
+      tier: fee.tier,
+      side: fee.side,
+      token: lower(fee.token),
+      amount: plan.feeAmount,
+      recipient: lower(fee.recipient),
+    },
+    feeApart: plan.steps.some(({ kind }) => kind === 'fee_transfer'),
+    volumeToken: volumeTokenOf(tokenIn, tokenOut),
+  }
+  const steps: Step[] = []
+  for (const [step, { kind, tx }] of plan.steps.entries()) {
+    if (tx === null || kind === 'sign_permit') continue
+    const expiresAtS = kind === 'approve' ? createdAtS + APPROVAL_VALID_S : plan.deadlineS
+    steps.push({ hash: hashOf(deps, tx), kind, step, tx, expiresAtS })
+  }
+  await deps.db.query(
+    `with plan as (
+       insert into plans (key_id, wallet, path, session_id, execution, token_in, token_out, amount_in,
+         amount_out_min, fee_bps, fee_class, fee_tier, fee_side, fee_token, fee_amount, fee_recipient, fee_apart,
+         volume_token, created_at_s, deadline_s)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+       returning id)
+     insert into plan_txs (key_id, hash, plan_id, kind, step, sender, target, value_wei, data, created_at_s,
+       expires_at_s)
+     select $1, given.hash, plan.id, given.kind, given.step, given.sender, given.target, given.value_wei::numeric,
+       given.data, $19, given.expires_at_s
+     from plan, ${unnested(21)}
+     ${NEWER_COUNTS}`,
+    [
+      keyId,
+      lower(ask.wallet),
+      terms.path,
+      terms.sessionId,
+      plan.execution,
+      terms.tokenIn,
+      terms.tokenOut,
+      terms.amountIn,
+      terms.amountOutMin,
+      terms.fee.bps,
+      terms.fee.class,
+      terms.fee.tier,
+      terms.fee.side,
+      terms.fee.token,
+      terms.fee.amount,
+      terms.fee.recipient,
+      terms.feeApart,
+      terms.volumeToken,
+      createdAtS,
+      plan.deadlineS,
+      ...columnsOf(steps),
+    ],
+  )
+  for (const { hash, kind, expiresAtS } of steps) {
+    deps.plans.put(keyId, hash, { kind, wallet: lower(ask.wallet), expiresAtS, terms })
+  }
+}
+
+/** The same for approvals taken back, which belong to no trade. */
+export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationAsk): Promise<void> {
+  const createdAtS = nowS(deps.clock)
+  const expiresAtS = createdAtS + APPROVAL_VALID_S
+  const steps = ask.txs.map(
+    ({ tx }, step): Step => ({ hash: hashOf(deps, tx), kind: 'revoke', step, tx, expiresAtS }),
+  )
+  if (steps.length === 0) return
+  await deps.db.query(
+    `insert into plan_txs (key_id, hash, plan_id, kind, step, sender, target, value_wei, data, created_at_s,
+       expires_at_s)
+     select $1, given.hash, null, given.kind, given.step, given.sender, given.target, given.value_wei::numeric,
+       given.data, $2, given.expires_at_s
+     from ${unnested(3)}
+     ${NEWER_COUNTS}`,
+    [ask.keyId, createdAtS, ...columnsOf(steps)],
+  )
+  for (const { hash } of steps) {
+    deps.plans.put(ask.keyId, hash, { kind: 'revoke', wallet: lower(ask.wallet), expiresAtS, terms: null })
+  }
+}
+
+const hashOf = ({ crypto }: Pick<StoreDeps, 'crypto'>, { from, to, valueWei, data }: Built): Hex =>
+  planHash(crypto, { from: lower(from), to: lower(to), valueWei, data })
+
+const NEWER_COUNTS = `on conflict (key_id, hash) do update set plan_id = excluded.plan_id, kind = excluded.kind,
+  step = excluded.step, created_at_s = excluded.created_at_s, expires_at_s = excluded.expires_at_s`
+
+const unnested = (first: number): string => {
+  const types = ['text', 'text', 'int4', 'text', 'text', 'text', 'bytea', 'int8']
+  const arrays = types.map((type, i) => `$${first + i}::${type}[]`).join(', ')
+  return `unnest(${arrays}) as given (hash, kind, step, sender, target, value_wei, data, expires_at_s)`
+}
+
+function columnsOf(steps: readonly Step[]): unknown[] {
+  // One statement may not write a row twice: of two equal transactions the later step stands.
+  const once = [...new Map(steps.map((step) => [step.hash, step])).values()]
+  return [
+    once.map(({ hash }) => hash),
+    once.map(({ kind }) => kind),
+    once.map(({ step }) => step),
+    once.map(({ tx }) => lower(tx.from)),
+    once.map(({ tx }) => lower(tx.to)),
+    once.map(({ tx }) => tx.valueWei.toString()),
+    once.map(({ tx }) => Buffer.from(hexToBytes(tx.data))),
+    once.map(({ expiresAtS }) => expiresAtS),
+  ]
+}

@@ -1,0 +1,30 @@
+import { type Clock, nowS } from '../../platform/clock.ts'
+import type { Db } from '../../platform/db/index.ts'
+
+const KEEP_S = 3_600
+/** Small steps, so that plans and submissions are not kept waiting. */
+const AT_ONCE = 500
+const MOST_STEPS = 40
+
+const SWEPT = [
+  // A plan takes its transactions with it; those left belong to none.
+  { table: 'plans', id: 'id', agedBy: 'deadline_s' },
+  { table: 'plan_txs', id: 'ctid', agedBy: 'expires_at_s' },
+] as const
+
+/** Deletes plans an hour after they expired; answers how many rows. The rest waits for the next call. */
+export async function sweepPlans({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
+  let swept = 0
+  for (const { table, id, agedBy } of SWEPT) {
+    for (let step = 0; step < MOST_STEPS; step++) {
+      const rows = await db.query(
+        `delete from ${table} where ${id} = any (array(
+           select ${id} from ${table} where ${agedBy} < $1 order by ${agedBy} limit ${AT_ONCE})) returning 1`,
+        [nowS(clock) - KEEP_S],
+      )
+      swept += rows.length
+      if (rows.length < AT_ONCE) break
+    }
+  }
+  return swept
+}

@@ -1,0 +1,93 @@
+import type { Hex } from '@pit/chain'
+import type { Sql } from '../../platform/db/index.ts'
+import type { RelayAsk, TradeStatus } from './types.ts'
+
+/** Writes a transaction down before its bytes leave; null when it, or another swap of its fee, is there already. */
+export async function insertRelaying(sql: Sql, ask: RelayAsk, nowMs: number): Promise<number | null> {
+  const { signed, kind, terms } = ask
+  const trade = kind === 'swap' ? terms : null
+  const fee = kind === 'swap' || kind === 'fee_transfer' ? (terms?.fee ?? null) : null
+  const [row] = await sql.query<{ id: number }>(
+    `insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
+       amount_out, amount_out_kind, amount_out_min, tx_hash, signer, nonce, fee_bps, fee_class, fee_tier, fee_side,
+       fee_token, fee_amount, fee_recipient, fee_apart, fee_tx_hash, volume_token, created_at_ms)
+     values ($1, $2, $3, $4, $5, 'relaying', $6, $7, $8, $9::numeric,
+       case when $9::numeric is null then null else 'minimum' end, $9::numeric, $10, $11, $12, $13, $14, $15, $16,
+       $17, $18, $19, $20, $21, $22, $23)
+     on conflict do nothing returning id`,
+    [
+      kind,
+      ask.wallet,
+      ask.keyId,
+      terms?.path ?? 'agent',
+      terms?.sessionId ?? null,
+      trade?.tokenIn ?? null,
+      trade?.tokenOut ?? null,
+      trade?.amountIn ?? null,
+      trade?.amountOutMin ?? null,
+      signed.hash,
+      signed.signer,
+      signed.nonce,
+      fee?.bps ?? null,
+      fee?.class ?? null,
+      fee?.tier ?? null,
+      fee?.side ?? null,
+      fee?.token ?? null,
+      fee?.amount ?? null,
+      fee?.recipient ?? null,
+      trade?.feeApart ?? false,
+      trade?.feeApart ? (ask.feeTxHash ?? null) : null,
+      trade?.volumeToken ?? null,
+      nowMs,
+    ],
+  )
+  return row?.id ?? null
+}
+
+/** What the sequencer refused may be relayed again, by one call at a time. */
+export async function claimRefused(sql: Sql, ask: RelayAsk, nowMs: number): Promise<number | null> {
+  const [row] = await sql.query<{ id: number }>(
+    `update trades set status = 'relaying', code = null, key_id = $2, created_at_ms = $3, settled = false,
+       fee_tx_hash = coalesce($4, fee_tx_hash), amount_out = amount_out_min,
+       amount_out_kind = case when amount_out_min is null then null else 'minimum' end
+     where tx_hash = $1 and status = 'refused' returning id`,
+    [ask.signed.hash, ask.keyId, nowMs, ask.feeTxHash ?? null],
+  )
+  return row?.id ?? null
+}
+
+/** Nothing came out of it. False when it is no longer being relayed: the chain knew better. */
+export async function markRefused(sql: Sql, id: number, code: string): Promise<boolean> {
+  const rows = await sql.query(
+    `update trades set status = 'refused', code = $2, amount_out = null, amount_out_kind = null
+     where id = $1 and status = 'relaying' returning id`,
+    [id, code],
+  )
+  return rows.length === 1
+}
+
+/** The sequencer took them, or may have. One that was given up meanwhile is followed again. */
+export async function markPending(sql: Sql, ids: readonly number[]): Promise<void> {
+  await sql.query(
+    `update trades set status = 'pending', settled = false, amount_out = amount_out_min,
+       amount_out_kind = case when amount_out_min is null then null else 'minimum' end
+     where id = any($1::int8[]) and status in ('relaying', 'dropped')`,
+    [ids],
+  )
+}
+
+export async function statusOf(sql: Sql, hash: Hex): Promise<TradeStatus | null> {
+  const [row] = await sql.query<{ status: TradeStatus }>('select status from trades where tx_hash = $1', [
+    hash,
+  ])
+  return row?.status ?? null
+}
+
+/** The hashes that were relayed here before, whatever became of them. */
+export async function relayedAmong(sql: Sql, hashes: readonly Hex[]): Promise<Set<Hex>> {
+  const rows = await sql.query<{ tx_hash: Hex }>(
+    'select tx_hash from trades where tx_hash = any($1::text[])',
+    [hashes],
+  )
+  return new Set(rows.map(({ tx_hash }) => tx_hash))
+}

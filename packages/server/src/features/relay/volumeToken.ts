@@ -1,0 +1,20 @@
+import type { Address } from '@pit/chain'
+import { type CoreSymbol, FEE_SIDE_RANK } from '@pit/protocol'
+
+interface End {
+  address: Address
+  core: CoreSymbol | null
+  stock: boolean
+}
+
+/** Core assets in the fee's order, then stock tokens; nothing else is major. */
+const rankOf = ({ core, stock }: End): number => {
+  if (core !== null) return FEE_SIDE_RANK.indexOf(core)
+  return stock ? FEE_SIDE_RANK.length : Number.POSITIVE_INFINITY
+}
+
+/** The end whose dollars count toward the volume tier: the major one, of two the one that ranks first. */
+export function volumeTokenOf(tokenIn: End, tokenOut: End): Address | null {
+  const first = rankOf(tokenOut) < rankOf(tokenIn) ? tokenOut : tokenIn
+  return Number.isFinite(rankOf(first)) ? first.address : null
+}
