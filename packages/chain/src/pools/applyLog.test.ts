@@ -117,6 +117,7 @@ describe('births', () => {
       x: 10n,
       y: 100n,
       yFloor: 30n,
+      saleSupply: 70n,
       curveFeeBps: 100,
       creatorTaxBps: 200,
       snipeStartBps: 8000,

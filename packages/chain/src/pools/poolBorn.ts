@@ -50,6 +50,7 @@ export function poolBorn(log: PoolLog): Pool | CurvePool | undefined {
 /** Words 0 to 12 are the curve's terms, in the contract's order. */
 function curveBorn(log: PoolLog): CurvePool {
   const y = uintWord(log, 4)
+  const saleSupply = uintWord(log, 5)
   return {
     version: 'curve',
     id: addressTopic(log, 1),
@@ -57,7 +58,8 @@ function curveBorn(log: PoolLog): CurvePool {
     pair: addressWordOf(log, 1),
     x: uintWord(log, 3),
     y,
-    yFloor: y - uintWord(log, 5),
+    yFloor: y - saleSupply,
+    saleSupply,
     curveFeeBps: numberWord(log, 7),
     creatorTaxBps: numberWord(log, 8),
     snipeStartBps: numberWord(log, 9),

@@ -106,6 +106,7 @@ describe('curves', () => {
     x: 5n * 10n ** 18n,
     y: 1_066_666_666_666666666666666667n,
     yFloor: 266_666_666_666666666666666667n,
+    saleSupply: 800_000_000n * 10n ** 18n,
     curveFeeBps: 100,
     creatorTaxBps: 200,
     snipeStartBps: 8000,

@@ -63,6 +63,8 @@ export type CurvePool = {
   y: bigint
   /** What y is when the last token for sale is gone. */
   yFloor: bigint
+  /** How many tokens it had for sale at its start. */
+  saleSupply: bigint
   curveFeeBps: number
   creatorTaxBps: number
   snipeStartBps: number

@@ -1,4 +1,4 @@
-import { newV2Pool } from '@pit/chain'
+import { type CurvePool, newV2Pool } from '@pit/chain'
 import { beforeEach, expect, it } from 'vitest'
 import { withDb } from '../../../test/withDb.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
@@ -26,6 +26,33 @@ withDb('market checkpoint', (db) => {
     await writeCheckpoint(db, { block: 9, hash: '0x09' }, at(9n))
     await writeCheckpoint(db, { block: 8, hash: '0x08' }, at(8n))
     expect(await readCheckpoint(db)).toMatchObject({ block: 9, pools: [{ reserve0: 9n }] })
+  })
+
+  it('is not used when a curve in it has no sale supply, and is replaced', async () => {
+    const curve: CurvePool = {
+      version: 'curve',
+      id: `0x${'c'.repeat(40)}`,
+      token: TOKEN0,
+      pair: TOKEN1,
+      x: 10n,
+      y: 100n,
+      yFloor: 30n,
+      saleSupply: 70n,
+      curveFeeBps: 100,
+      creatorTaxBps: 0,
+      snipeStartBps: 0,
+      snipeSeconds: 0,
+      launchedAtS: 1,
+      graduated: false,
+    }
+    const whole = { changed: [curve, pool('a', 1n)], gone: [], anew: false }
+    await writeCheckpoint(db, { block: 7, hash: '0x07' }, whole)
+    const pools = (await readCheckpoint(db))!.pools
+    expect(pools).toContainEqual(curve)
+    await db.exec(`update pools set state = state - 'saleSupply' where state->>'version' = 'curve'`)
+    expect(await readCheckpoint(db)).toBeNull()
+    await writeCheckpoint(db, { block: 8, hash: '0x08' }, whole)
+    expect((await readCheckpoint(db))!.pools).toHaveLength(2)
   })
 
   it('is overruled by one that read the chain anew', async () => {

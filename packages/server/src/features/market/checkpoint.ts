@@ -14,8 +14,17 @@ export async function readCheckpoint(db: Db): Promise<Checkpoint | null> {
     const [cursor] = await sql.query<{ block: number; hash: Hex }>('select block, hash from market_cursor')
     if (!cursor) return null
     const rows = await sql.query<{ state: Record<string, unknown> }>('select state from pools')
-    return { ...cursor, pools: rows.map(({ state }) => thawPool(state)) }
+    const pools = rows.map(({ state }) => thawPool(state))
+    return pools.every(isWhole) ? { ...cursor, pools } : null
   })
+}
+
+/**
+ * Curves were once kept without the supply they started with, which only their first log tells. A checkpoint that has
+ * such a one is not used: the chain is read again from the profile's first block, and what is then written replaces it.
+ */
+function isWhole(pool: AnyPool): boolean {
+  return pool.version !== 'curve' || typeof pool.saleSupply === 'bigint'
 }
 
 /**

@@ -34,13 +34,10 @@ export function pairAtomsIn(pool: TradingPool, token: Address): number {
   return tokenIsFirst ? amount1 : amount0
 }
 
-/** Every launch of the launchpad sells so many tokens. */
-const LAUNCHPAD_SALE_ATOMS = 800_000_000n * 10n ** 18n
-
 /** A curve holds what was paid in; the virtual part of its reserve is nobody's money. */
 function raised(curve: CurvePool): number {
   // x·y stays what it was at the start, so what was there then follows from y then.
-  const yStart = curve.yFloor + LAUNCHPAD_SALE_ATOMS
+  const yStart = curve.yFloor + curve.saleSupply
   const xStart = Number(curve.x) * (Number(curve.y) / Number(yStart))
   return Math.max(0, Number(curve.x) - xStart)
 }
