@@ -7,6 +7,7 @@ import type { Logger } from '../../platform/logger.ts'
 import type { Rpc } from '../../platform/rpc.ts'
 import { followMarks } from './followMarks.ts'
 import { followPools } from './followPools.ts'
+import { pinnedPools } from './pinnedPools.ts'
 import type { AnyPool } from './poolBook.ts'
 import type { Mark } from './readMarks.ts'
 
@@ -53,7 +54,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
   // Without WETH nothing is routed through it; ETH then stands for itself.
   const weth = core('WETH') ?? NATIVE_TOKEN
   const hubs = [weth, core('USDG'), core('PARTNER')].filter((hub) => hub !== undefined)
-  const index = createPoolIndex({ weth, hubs })
+  const index = createPoolIndex({ weth, hubs, pinned: pinnedPools(deps.crypto, profile) })
   const curves = new Map<Address, AnyPool>()
   const blockListeners = new Set<(head: Header, touched: ReadonlySet<AnyPool>) => void>()
   const poolListeners = new Set<(pool: AnyPool) => void>()
@@ -85,6 +86,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
         else index.remove(pool.id)
       },
       onBlock(head, touched) {
+        for (const pool of touched) if (pool.version !== 'curve') index.touch(pool.id)
         for (const listener of blockListeners) tell(() => listener(head, touched))
       },
     },
