@@ -3,8 +3,6 @@ import type { RouteId } from '@pit/protocol'
 /** Routes whose feature does not exist yet: each answers the documented 503 of its area. */
 export const NOT_BUILT = {
   treasury: 'not built',
-  'live.fast': 'not built',
-  'live.fast.terms': 'not built',
   'live.session.grant': 'not built',
   'live.session.trade': 'not built',
   'live.session.revoke': 'not built',

@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import { openAccount } from './features/account/index.ts'
 import { createAgentRegistry } from './features/agents/index.ts'
 import { openAuth } from './features/auth/index.ts'
+import { openFast } from './features/fast/index.ts'
 import { openMarket, watchMarket } from './features/market/index.ts'
 import { openRelay } from './features/relay/index.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './features/service/index.ts'
@@ -169,6 +170,21 @@ export async function startServer(config: Config, stage: (text: string) => void)
       recordRefusal: account.recordRefusal,
       devFields: config.devFields,
     })
+    const fast = openFast({
+      db,
+      rpc,
+      clock,
+      crypto,
+      logger,
+      profile,
+      market,
+      charge,
+      account,
+      simulator: trade.simulator,
+      relayOnce: relay.relayOnce,
+      enabled: config.fastEnabled && config.submitEnabled,
+    })
+    opened.push(() => fast.close())
 
     const health = watchHealth({
       onChange: (dependency, state, why) =>
@@ -204,6 +220,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
       ...trade.handlers,
       ...relay.handlers,
       ...account.handlers,
+      ...fast.handlers,
     }
     if (config.roles.jobs) {
       const sweep = setInterval(() => {

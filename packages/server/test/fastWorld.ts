@@ -210,7 +210,6 @@ export async function openFastWorld({ enabled = true } = {}) {
   }
 
   const fast = openFast({
-    pinned,
     profile,
     crypto,
     enabled,

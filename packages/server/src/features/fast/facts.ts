@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Body, FeeSide } from '@pit/protocol'
 import type { Mark } from '../market/index.ts'
-import type { PlanSimulation } from '../trade/types.ts'
+import type { PlanSimulation } from '../trade/index.ts'
 import type { BuildDiff, FeeFound } from './diffs.ts'
 import type { TxReading } from './readTx.ts'
 import type { FastAsk } from './rebuild.ts'

@@ -7,8 +7,7 @@ import type { Sql } from '../../platform/db/index.ts'
 import type { Rpc } from '../../platform/rpc.ts'
 import type { Account } from '../account/index.ts'
 import type { Relay, SignedBytes, TradeTerms } from '../relay/index.ts'
-import type { Simulator } from '../trade/simulate/index.ts'
-import type { PlanSimulation, PlanTx } from '../trade/types.ts'
+import type { PlanSimulation, PlanTx, Trade } from '../trade/index.ts'
 import { relayedOrRefused } from './afterRelay.ts'
 import { describeTrade } from './describeTrade.ts'
 import type { Facts, FastBody, Funds } from './facts.ts'
@@ -25,7 +24,7 @@ export interface FastDeps extends GatherDeps {
   rpc: Pick<Rpc, 'request'>
   db: Sql
   relayOnce: Relay['relayOnce']
-  simulator: Pick<Simulator, 'simulatePlan'>
+  simulator: Pick<Trade['simulator'], 'simulatePlan'>
   account: Pick<Account, 'tierBps' | 'recordRefusal'>
   watch: WalletWatch
   readFunds: ReadFunds

@@ -1,5 +1,5 @@
 import { type Answer, FAST, FAST_TERMS, type FastRule, FEE, type PitError, refusal } from '@pit/protocol'
-import type { Check } from '../trade/types.ts'
+import type { Check } from '../trade/index.ts'
 import type { Facts, FastFee } from './facts.ts'
 import { minOutFloor } from './prices.ts'
 import { RULES, type Rule } from './rules.ts'

@@ -5,11 +5,10 @@ import type { Market } from '../market/index.ts'
 import { describeTerms } from './describeTerms.ts'
 import { type FastDeps, fastTrade } from './fastTrade.ts'
 import { createFundsReader } from './readFunds.ts'
-import type { PinnedTable } from './table.ts'
+import { openTable } from './table.ts'
 import { watchWallets } from './watchWallets.ts'
 
 export type FastOptions = Omit<FastDeps, 'pinned' | 'watch' | 'readFunds' | 'market'> & {
-  pinned: PinnedTable
   market: Pick<Market, 'head' | 'index' | 'mark' | 'pool' | 'onBlock'>
   profile: ChainProfile
   logger: Pick<Logger, 'debug'>
@@ -24,7 +23,8 @@ export interface Fast {
 
 /** One call from signed bytes to the sequencer, on routes both sides know by heart. */
 export function openFast(options: FastOptions): Fast {
-  const { pinned, market, clock, account, rpc, profile, logger } = options
+  const { market, clock, account, rpc, profile, logger } = options
+  const pinned = openTable(profile, options.crypto)
   const { place } = pinned
   const enabled = options.enabled && place !== null && pinned.routes.size > 0
   const readFunds = createFundsReader({ rpc, profile, pinned, nowMs: clock.nowMs })

@@ -1,6 +1,6 @@
 import { feeOf } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
-import type { Check, PlanSimulation } from '../trade/types.ts'
+import type { Check, PlanSimulation } from '../trade/index.ts'
 import type { Facts } from './facts.ts'
 
 type Described = NonNullable<Answer<'live.fast'>['simulation']>
