@@ -19,6 +19,7 @@ export interface QuoteHandlerDeps {
   simulateRoute(quote: TradeQuote, route: PricedRoute): Promise<PlanSimulation>
   charge: Charge
   clock: Clock
+  simulateMs?: number
 }
 
 /** A simulation that takes longer is left: the quote is answered without it. */
@@ -91,7 +92,7 @@ function refuseSize({ notionalMicroUsd, ask }: TradeQuote): void {
 
 /** The best route with what a simulation says of it, or why there is none. */
 async function simulated(
-  { simulateRoute }: QuoteHandlerDeps,
+  { simulateRoute, simulateMs = SIMULATE_MS }: QuoteHandlerDeps,
   quote: TradeQuote,
   route: PricedRoute,
 ): Promise<NonNullable<QuoteAnswer['best']>> {
@@ -99,7 +100,7 @@ async function simulated(
   const left = (why: string) => ({ ...row, simulated: false, why })
   try {
     const tooLate = () => new Error('late')
-    const simulation = await withinMs(SIMULATE_MS, simulateRoute(quote, route), tooLate)
+    const simulation = await withinMs(simulateMs, simulateRoute(quote, route), tooLate)
     if (!simulation.ok || simulation.amountOut === null) {
       return left(`The simulation failed: ${simulation.error ?? 'nothing was delivered'}`)
     }

@@ -6,10 +6,11 @@ import {
   type RouteRequest,
   requote,
   type SplitQuote,
+  splitIdOf,
   splitRoute,
 } from '@pit/chain'
 import type { PoolLeg } from '../types.ts'
-import { idOf, type QuoterDeps } from './deps.ts'
+import type { QuoterDeps } from './deps.ts'
 import type { Found } from './found.ts'
 import type { Hooks } from './hooks.ts'
 import { endlessOut, impactBps, spotOf } from './impact.ts'
@@ -67,7 +68,7 @@ export function createPoolScanner({
   function describeSplit({ legs, amountOut, gas }: SplitQuote, ends: Ends): Found {
     const endless = legs.reduce((sum, { hops, amountIn }) => sum + endlessOut(hops, amountIn), 0)
     return {
-      id: splitIdOf(legs),
+      id: splitIdOf(crypto, legs),
       venue: 'venue_pool',
       label: labels.ofSplit(ends, legs),
       way: { kind: 'pools', legs: legs.map(legOf) },
@@ -77,12 +78,6 @@ export function createPoolScanner({
       impactBps: impactBps(amountOut, endless),
       risks: hooks.risksOf(legs.flatMap(({ hops }) => hops)),
     }
-  }
-
-  /** The same for the same routes, however the amount is divided among them. */
-  const splitIdOf = (legs: readonly Route[]) => {
-    const ids = legs.map(({ id }) => id).sort()
-    return idOf(crypto, `split:${ids.join('+')}`)
   }
 
   /** A split through a hook nobody has read would carry its risk along: over the others where there are any. */
@@ -109,7 +104,7 @@ export function createPoolScanner({
     const legs = winners.legsOf(routeId)?.map((route) => requote(route, request))
     if (!legs?.every((leg) => leg !== undefined)) return undefined
     const found = splitRoute(legs.sort(byNet), request)
-    return found && splitIdOf(found.legs) === routeId ? describeSplit(found, request) : undefined
+    return found && splitIdOf(crypto, found.legs) === routeId ? describeSplit(found, request) : undefined
   }
 
   return {

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { TradeToken } from '../types.ts'
+import { ATOMS_END, checkAskedSize, notionalOf, sizeOf } from './size.ts'
+import { slippageOf } from './slippage.ts'
+import { ask, JUNK, OTHER, record, reference, refused, usd } from './test/fakeWorld.ts'
+
+const token = (over: Partial<TradeToken> = {}): TradeToken => ({
+  address: JUNK,
+  symbol: 'JUNK',
+  decimals: 18,
+  core: null,
+  stock: false,
+  record: record(JUNK),
+  mark: undefined,
+  ...over,
+})
+const none = () => undefined
+const sync = (work: () => unknown) => refused((async () => work())())
+
+describe('what was asked', () => {
+  it.each([
+    [{ amountIn: 0n }, ['BAD_REQUEST', 'amount_in']],
+    [{ amountIn: -1n }, ['BAD_REQUEST', 'amount_in']],
+    [{ amountIn: ATOMS_END }, ['BAD_REQUEST', 'amount_in']],
+    [{ amountIn: ATOMS_END - 1n }, undefined],
+    [{ notionalUsd: 0.999999 }, ['MIN_NOTIONAL', 'notional_usd']],
+    [{ notionalUsd: -3 }, ['MIN_NOTIONAL', 'notional_usd']],
+    [{ notionalUsd: 1 }, undefined],
+    [{ notionalUsd: 10_000 }, undefined],
+    [{ notionalUsd: 10_000.0000001 }, ['MAX_NOTIONAL', 'notional_usd']],
+    [{ notionalUsd: 1e300 }, ['MAX_NOTIONAL', 'notional_usd']],
+  ])('%o', async (size, answer) => {
+    expect(await sync(() => checkAskedSize(ask(size)))).toEqual(answer)
+  })
+
+  it('is one of the two', async () => {
+    const { notionalUsd, ...nothing } = ask()
+    expect(notionalUsd).toBe(1_000)
+    expect(await sync(() => checkAskedSize(nothing))).toEqual(['BAD_REQUEST', 'notional_usd'])
+  })
+})
+
+describe('a size', () => {
+  it('goes through the mark, else the reference, else the output', () => {
+    const both = { mark: usd(2), record: record(JUNK, { reference: reference(4) }) }
+    const dollar = { notionalUsd: 8 }
+    const atoms = (one: TradeToken, byOutput: Parameters<typeof sizeOf>[2] = none) =>
+      sizeOf(ask(dollar), one, byOutput).amountIn
+    expect(atoms(token(both))).toBe(4n * 10n ** 18n)
+    expect(atoms(token({ ...both, mark: undefined }))).toBe(2n * 10n ** 18n)
+    expect(atoms(token(), () => ({ num: 1n, den: 5n }))).toBe(40_000_000n)
+  })
+
+  it('needs a price, at least one atom and an amount that can be built', async () => {
+    const dollars = (one: TradeToken) => sync(() => sizeOf(ask({ notionalUsd: 1 }), one, none))
+    expect(await dollars(token())).toEqual(['NO_MARK', 'notional_usd'])
+    expect(await dollars(token({ decimals: 0, mark: usd(2) }))).toEqual(['BAD_REQUEST', 'notional_usd'])
+    expect(await dollars(token({ decimals: 60, mark: usd(2) }))).toEqual(['BAD_REQUEST', 'notional_usd'])
+  })
+
+  it('of an amount is that amount', () => {
+    expect(sizeOf(ask({ amountIn: 7n }), token(), none)).toEqual({ amountIn: 7n, askedMicroUsd: null })
+  })
+})
+
+describe('what a trade is worth', () => {
+  const size = { amountIn: 1_000n, askedMicroUsd: null }
+  const given = { swapIn: 900n, amountOut: 90n }
+  /** A dollar an atom makes sums plain. */
+  const at = (dollars: number) => ({ decimals: 0, mark: usd(dollars) })
+  const referred = (dollars: number) => ({
+    decimals: 0,
+    record: record(OTHER, { reference: reference(dollars) }),
+  })
+
+  it('is as asked, by the input’s mark, by what it gives, by references, or unknown', () => {
+    const ends = (tokenIn: Partial<TradeToken>, tokenOut: Partial<TradeToken>) => ({
+      tokenIn: token(tokenIn),
+      tokenOut: token(tokenOut),
+    })
+    expect(notionalOf({ ...size, askedMicroUsd: 5n }, ends(at(1), at(1)), given)).toBe(5n)
+    expect(notionalOf(size, ends(at(2), at(1)), given)).toBe(2_000_000_000n)
+    expect(notionalOf(size, ends(referred(9), at(3)), given)).toBe(300_000_000n)
+    expect(notionalOf(size, ends(referred(9), referred(3)), given)).toBe(9_000_000_000n)
+    expect(notionalOf(size, ends({}, referred(3)), given)).toBe(300_000_000n)
+    expect(notionalOf(size, ends({}, at(3)), undefined)).toBeNull()
+    expect(notionalOf(size, ends({}, {}), given)).toBeNull()
+  })
+
+  it('is never rounded up', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: 1n, max: 10n ** 24n }),
+        fc.bigInt({ min: 1n, max: 10n ** 24n }),
+        fc.integer({ min: 1, max: 1_000_000 }),
+        (amountIn, priceE18, outScale) => {
+          const mark = { ...usd(1), priceE18 }
+          const worth = notionalOf(
+            { amountIn, askedMicroUsd: null },
+            { tokenIn: token({ mark }), tokenOut: token() },
+            undefined,
+          )!
+          expect(worth * 10n ** 30n <= amountIn * priceE18).toBe(true)
+          const out = { swapIn: amountIn, amountOut: amountIn / BigInt(outScale) }
+          const byOutput = notionalOf(
+            { amountIn, askedMicroUsd: null },
+            { tokenIn: token(), tokenOut: token({ mark }) },
+            out,
+          )!
+          expect(byOutput * 10n ** 30n <= out.amountOut * priceE18).toBe(true)
+        },
+      ),
+    )
+  })
+})
+
+describe('slippage', () => {
+  it.each([
+    ['major', 0n, 50, 200],
+    ['major', 100_000_000n, 50, 200],
+    ['major', 100_000_001n, 50, 150],
+    ['other', 1_000_000_000n, 150, 700],
+    ['other', 10_000_000_000n, 100, 500],
+    ['other', 99_000_000_000n, 100, 500],
+    ['major', null, 30, 100],
+  ] as const)('%s of %s: %d, at most %d', (cls, micro, defaultBps, capBps) => {
+    expect(slippageOf(cls, micro)).toEqual({ defaultBps, capBps })
+  })
+})
