@@ -15,7 +15,6 @@ export function faultOfPlan(plan: SwapPath): string | undefined {
   const { tokenIn, tokenOut, amountIn, amountOutMin, fee, legs, weth, permit } = plan
   for (const address of [tokenIn, tokenOut, fee.recipient, weth])
     if (!LOWER_ADDRESS.test(address)) return `${address} is no lower-case address`
-  if (weth === NATIVE) return 'WETH is an address'
   if (placeOf(tokenIn, weth) === placeOf(tokenOut, weth)) return 'a trade has two different ends'
   if (!isAmount(amountIn) || amountOutMin < 0n || amountOutMin >= AMOUNT_END)
     return 'an amount is out of range'

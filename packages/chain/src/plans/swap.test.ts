@@ -12,7 +12,7 @@ import { readSwap } from './readSwap.ts'
 import type { FeeReading, PlanHop, SwapPlan, SwapReading } from './types.ts'
 
 // Thousands of plans, on machines that may be busy.
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 
 /** A rate that rounds to nothing leaves no trace, and a tiny amount may fit lower rates too. */
 function feeSaidBy({ fee, amountIn }: SwapPlan): FeeReading | null {
@@ -215,6 +215,14 @@ describe('a plan that is none', () => {
     signature: '0x12' as const,
   }
   const leg = (...hops: PlanHop[]) => [{ hops, amountIn: 9_975n }]
+  it('is not one where there is no WETH at all', () => {
+    const key = { currency0: NATIVE, currency1: b!, fee: 500, tickSpacing: 10, hooks: NATIVE }
+    const hop: PlanHop = { version: 'v4', pool: '0x', tokenIn: NATIVE, tokenOut: b!, key }
+    const plan: SwapPlan = { ...good, tokenIn: NATIVE, legs: leg(hop), weth: NATIVE }
+    const { data, commands } = encodeSwap(plan)
+    expect(commands.map(({ command }) => command)).toEqual(['TRANSFER', 'V4_SWAP'])
+    expect(readSwap(data, { weth: NATIVE })).toEqual({ ...readingOf(plan), commands })
+  })
   it('is the only one refused', () => {
     expect(() => encodeSwap(good)).not.toThrow()
     expect(() => encodeSwap({ ...good, permit })).not.toThrow()

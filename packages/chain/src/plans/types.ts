@@ -25,6 +25,7 @@ export type SwapPlan = {
   /** For an ERC-20 input the router has no allowance for. */
   permit?: { permit: PermitSingle; signature: Hex }
   deadlineS: bigint
+  /** All zero where there is none: ETH then stands for itself. */
   weth: Address
   layout?: RouterLayout
 }

@@ -13,7 +13,7 @@ import { createPoolIndex } from './poolIndex.ts'
 import { RATED_SIZES, rateOutputs, sizeIndexOf } from './rateOutputs.ts'
 import { splitIdOf } from './routeId.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 180_000 })
 const crypto = await createCrypto()
 const address = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
 const [TOKEN, USDG, WETH] = [0x1001, 0x1002, 0x1003].map(address) as [Address, Address, Address]
