@@ -7,7 +7,7 @@ import { dirname, join, normalize } from 'node:path'
 const MAY_IMPORT = {
   protocol: [],
   chain: ['protocol'],
-  platform: ['protocol'],
+  platform: ['protocol', 'chain'],
   server: ['protocol', 'chain', 'platform'],
   signer: ['protocol', 'chain', 'platform'],
   client: ['protocol', 'chain'],

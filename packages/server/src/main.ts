@@ -1,5 +1,5 @@
-import { StartRefused } from './checkChain.ts'
-import { SanctionsFileError } from './compliance/parseSanctions.ts'
+import { StartRefused } from '@pit/platform/checkChain'
+import { SanctionsFileError } from '@pit/platform/parseSanctions'
 import { ConfigError, readConfig } from './config.ts'
 import { isStoreUnavailable, MigrationError, StoreLockedError } from './platform/db/index.ts'
 import { ProfileError } from './platform/readProfile.ts'

@@ -1,5 +1,5 @@
+export type { Mark } from '@pit/platform/marks'
 export { type Market, openMarket } from './openMarket.ts'
 export type { AnyPool } from './poolBook.ts'
-export type { Mark } from './readMarks.ts'
 export { crossMid, type MidDeps, referenceMid } from './referenceMid.ts'
 export { watchMarket } from './watchMarket.ts'

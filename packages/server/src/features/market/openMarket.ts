@@ -1,4 +1,5 @@
 import { type Address, type Crypto, createPoolIndex, type PoolIndex } from '@pit/chain'
+import type { Mark } from '@pit/platform/marks'
 import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db/index.ts'
@@ -9,7 +10,6 @@ import { followMarks } from './followMarks.ts'
 import { followPools } from './followPools.ts'
 import { pinnedPools } from './pinnedPools.ts'
 import type { AnyPool } from './poolBook.ts'
-import type { Mark } from './readMarks.ts'
 
 export interface MarketDeps {
   rpc: Rpc

@@ -1,7 +1,7 @@
 import { aggregatorV3Abi, multicall3Abi, sqrtPriceAtTick, v3PoolAbi } from '@pit/chain'
 import { ACCOUNT, type ChainProfile, type Feed, stockSessionOpen } from '@pit/protocol'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
-import type { Rpc } from '../../platform/rpc.ts'
+import type { Rpc } from './rpc.ts'
 
 /** An independent price: a feed's, PARTNER's TWAP, or USDG's dollar. A pool's mid is never one. */
 export interface Mark {

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Logger } from '../platform/logger.ts'
+import type { Logger } from './logger.ts'
 import { parseSanctions, SanctionsFileError } from './parseSanctions.ts'
 
 type SanctionsState =
@@ -26,11 +26,14 @@ const LEAST_SHARE = 0.5
  */
 export async function openSanctions({
   file,
+  setting = 'SANCTIONS_FILE',
   logger,
   pollMs = 5_000,
   settleMs = 1_000,
 }: {
   file: string
+  /** What names the file, for the message when it cannot be read. */
+  setting?: string
   logger: Logger
   pollMs?: number
   /** How long a file must stand unchanged. */
@@ -43,7 +46,7 @@ export async function openSanctions({
     ;({ stamp, list } = await readSettled(file, settleMs))
   } catch (error) {
     throw new SanctionsFileError(
-      `SANCTIONS_FILE ${file}: ${problem(error)}. The server does not run without a sanctions list.`,
+      `${setting} ${file}: ${problem(error)}. Pit does not run without a sanctions list.`,
     )
   }
   logger.info({ file, addresses: list.size }, 'sanctions list loaded')
@@ -117,7 +120,7 @@ async function readSettled(
 function refuseShrink(before: number, after: number): void {
   if (after >= before * LEAST_SHARE) return
   throw new SanctionsFileError(
-    `it went from ${before} addresses to ${after}; if that is right, restart the server to take it`,
+    `it went from ${before} addresses to ${after}; if that is right, restart to take it`,
   )
 }
 

@@ -1,4 +1,4 @@
-/** A file that is no list. The old list stays in force; at start there is none, and the server does not start. */
+/** A file that is no list. The old list stays in force; at start there is none, and no process starts. */
 export class SanctionsFileError extends Error {}
 
 const ADDRESS = /^0x[0-9a-f]{40}$/

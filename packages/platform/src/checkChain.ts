@@ -1,7 +1,7 @@
 import type { ChainProfile } from '@pit/protocol'
-import { type Rpc, RpcUnreachable } from './platform/rpc.ts'
+import { type Rpc, RpcUnreachable } from './rpc.ts'
 
-/** The server will not run as it is set up; the message says what to change. */
+/** A process will not run as it is set up; the message says what to change. */
 export class StartRefused extends Error {}
 
 /**

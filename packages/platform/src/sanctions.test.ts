@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createLogger } from '../platform/logger.ts'
+import { createLogger } from './logger.ts'
 import { parseSanctions } from './parseSanctions.ts'
 import { openSanctions, type Sanctions } from './sanctions.ts'
 
@@ -67,7 +67,7 @@ describe('openSanctions', () => {
 
   it('ships a list that loads, with the test address in it', async () => {
     sanctions = await openSanctions({
-      file: join(import.meta.dirname, '../../../../data/sanctions.txt'),
+      file: join(import.meta.dirname, '../../../data/sanctions.txt'),
       logger,
     })
     expect(sanctions.isSanctioned('0x00000000000000000000000000000000BAD0bad0')).toBe(true)
