@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   bindingHash,
   boundFeeBps,
+  boundMarks,
   boundRiskTerms,
   boundToVerified,
   createBinding,
@@ -133,6 +134,36 @@ describe('readBinding', () => {
   it.each([null, undefined, 3, 'text', [], {}])('refuses what is no object: %j', (value) =>
     expect(readBinding(value)).toMatchObject({ ok: false, field: 'version' }),
   )
+
+  it('takes owner-signed marks in one spelling: sorted, each once, of its tokens, or left out', () => {
+    const mark = { token: USDG, decimals: 18, price_e18: '1250000000000' }
+    const zero = { ...mark, token: ETH }
+    expect(refused({ marks: [mark] })).toBe('taken')
+    expect(refused({ marks: [zero, mark] })).toBe('taken')
+    expect(refused({ marks: [] })).toBe('marks')
+    expect(refused({ marks: [mark, zero] })).toBe('marks')
+    expect(refused({ marks: [mark, mark] })).toBe('marks')
+    expect(refused({ marks: [{ ...mark, token: STRANGE }] })).toBe('marks')
+    expect(refused({ marks: [{ ...mark, price_e18: '0' }] })).toBe('marks.0.price_e18')
+    expect(refused({ marks: [{ ...mark, price_e18: '1.5' }] })).toBe('marks.0.price_e18')
+    expect(refused({ marks: [{ ...mark, decimals: 37 }] })).toBe('marks.0.decimals')
+    for (const version of [1, 2] as const) {
+      const old = { ...(JSON.parse(STORED[version]) as object), marks: [mark] }
+      expect(readBinding(old)).toMatchObject({ ok: false, field: 'marks' })
+      expect(boundMarks(stored(version))).toEqual([])
+    }
+  })
+
+  it('makes marks sorted and lower-case, and leaves none out of an empty list', () => {
+    const marks = [
+      { token: at('B'), decimals: 0, price_e18: '1' },
+      { token: USDG, decimals: 6, price_e18: '1' },
+    ]
+    const made = createBinding({ ...today(), feeRecipient: at('6'), tokens: [ETH, USDG, at('b')], marks })
+    expect(boundMarks(made).map(({ token }) => token)).toEqual([USDG, at('b')])
+    expect(readBinding(made).ok).toBe(true)
+    expect(createBinding({ ...today(), feeRecipient: at('6'), marks: [] })).not.toHaveProperty('marks')
+  })
 
   it('refuses an unverified token that is none of the session’s', () => {
     const binding = { ...(JSON.parse(STORED[2]) as object), unverified_tokens: [at('8')] }

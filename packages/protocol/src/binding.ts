@@ -25,6 +25,12 @@ const AcceptedRisks = Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$'
   maxItems: 64,
 })
 const Policies = Type.Array(OneOf(SHIELD_POLICY_NAMES), EachOnce)
+/** What one whole token is worth by its owner's word: dollars times 10^18, in decimal digits. */
+const Mark = Exact({
+  token: Address,
+  decimals: Whole(0, 36),
+  price_e18: Type.String({ pattern: '^[1-9][0-9]{0,35}$' }),
+})
 
 const Limits = Exact({
   max_trade_micro_usd: Whole(1, SESSION.maxTradeUsdMax * MICRO),
@@ -73,10 +79,13 @@ export const SessionBindingV3 = Exact(
     ...common,
     fee: Fee,
     risk: Exact({ accept_risks: AcceptedRisks, shield: Type.Boolean(), policies: Policies }),
+    /** For each token the co-signer cannot price itself: it judges trades of it by this. Left out when there is none. */
+    marks: Type.Optional(Type.Array(Mark, { minItems: 1, maxItems: MAX_TOKENS })),
   },
   { title: 'SessionBinding' },
 )
 export type SessionBindingV3 = Static<typeof SessionBindingV3>
+export type BindingMark = Static<typeof Mark>
 export type SessionBinding = Static<typeof BindingV1> | Static<typeof BindingV2> | SessionBindingV3
 
 const SCHEMAS = { 1: BindingV1, 2: BindingV2, 3: SessionBindingV3 } as const
@@ -107,7 +116,10 @@ function bindingFaults(binding: SessionBinding): BindingFault[] {
   const lists: [string, readonly string[]][] = [['tokens', tokens]]
   if (binding.version > 1) lists.push(['risk.accept_risks', (binding as SessionBindingV3).risk.accept_risks])
   if (binding.version === 2) lists.push(['unverified_tokens', binding.unverified_tokens])
-  if (binding.version === 3) lists.push(['risk.policies', binding.risk.policies])
+  if (binding.version === 3) {
+    lists.push(['risk.policies', binding.risk.policies])
+    lists.push(['marks', boundMarks(binding).map(({ token }) => token)])
+  }
   for (const [field, items] of lists) say(!isSorted(items), field, 'must be sorted, each once')
   say(executor === wallet, 'executor', 'may not be the wallet')
   say(executor === cosigner, 'executor', 'may not be the co-signer')
@@ -117,6 +129,12 @@ function bindingFaults(binding: SessionBinding): BindingFault[] {
     const stray = binding.unverified_tokens.some((token) => !tokens.includes(token))
     say(stray, 'unverified_tokens', 'must be among the tokens')
   }
+  const marked = boundMarks(binding).map(({ token }) => token)
+  say(
+    marked.some((token) => !tokens.includes(token)),
+    'marks',
+    'must be of the tokens',
+  )
   if (fee.schedule === 2) {
     say(fee.major_min_bps > fee.major_max_bps, 'fee.major_min_bps', 'is above major_max_bps')
     const most = Math.max(fee.major_max_bps, fee.other_bps) + fee.shield_add_bps
@@ -174,6 +192,7 @@ type Ask = Pick<
   tokens: readonly string[]
   feeRecipient: string
   risk: { accept_risks: readonly string[]; shield: boolean; policies: readonly string[] }
+  marks?: readonly BindingMark[]
 }
 
 /** A binding of today's version and fee schedule, in its one spelling. Ranges are not judged here. */
@@ -202,6 +221,7 @@ export function createBinding(ask: Ask): SessionBindingV3 {
       policies: sorted(ask.risk.policies) as SessionBindingV3['risk']['policies'],
     },
     nonce: lower(ask.nonce),
+    ...(ask.marks && ask.marks.length > 0 && { marks: sortedMarks(ask.marks) }),
   }
 }
 
@@ -223,6 +243,11 @@ export function boundRiskTerms(binding: SessionBinding): SessionBindingV3['risk'
   return { accept_risks: [], shield: false, policies: [], ...(binding.version === 2 && binding.risk) }
 }
 
+/** Owner-signed prices; only version 3 has any. */
+export function boundMarks(binding: SessionBinding): readonly BindingMark[] {
+  return (binding.version === 3 && binding.marks) || []
+}
+
 /** Before version 3 a token the audit has not verified is traded only when it was listed as such. */
 export function boundToVerified(binding: SessionBinding, token: string): boolean {
   if (binding.version === 3) return false
@@ -231,5 +256,7 @@ export function boundToVerified(binding: SessionBinding, token: string): boolean
 
 const lower = (text: string): `0x${string}` => text.toLowerCase() as `0x${string}`
 const sorted = <T extends string>(items: readonly T[]): T[] => [...new Set(items)].sort()
+const sortedMarks = (marks: readonly BindingMark[]): BindingMark[] =>
+  marks.map((mark) => ({ ...mark, token: lower(mark.token) })).sort((a, b) => (a.token < b.token ? -1 : 1))
 const isSorted = (items: readonly string[]): boolean =>
   items.every((item, i) => i === 0 || (items[i - 1] as string) < item)

@@ -109,6 +109,22 @@ export const SESSION = {
   delegatorVersion: '1.3.0',
 } as const
 
+/** Ours: what the co-signer holds roots and trades to, at its own prices. */
+export const COSIGNER = {
+  /** A minimum may be worth so much less than the input, beyond the fee. */
+  maxSlippageBps: TRADE.maxSlippageBps,
+  /** The same against an owner-signed mark, which ages for up to a day. */
+  signedMarkBandBps: 2_000,
+  /** How far a root's ETH caps may be from the dollars of its binding. */
+  capPriceBandBps: 1_000,
+  /** Prices of a reading older than this sign nothing. */
+  maxReadingAgeS: 30,
+  /** A call's time may differ so much from the signer's. */
+  callWindowS: 30,
+  /** How far ahead a router call's deadline may lie. */
+  maxDeadlineS: 300,
+} as const
+
 export const FAST = {
   deadlineMaxS: 60,
   gasLimitMax: 1_000_000,
