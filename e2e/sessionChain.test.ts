@@ -206,12 +206,14 @@ describe('with both keys stolen the chain still upholds', () => {
 })
 
 describe('what the chain does not uphold', () => {
+  beforeAll(() => stage.approveBudget(BUDGET))
   test.each(Object.keys(NOT_ENFORCED_ON_CHAIN) as NotEnforced[])('%s', async (name) => {
     await allowed(stage)[name]()
   })
 })
 
 describe('why it is built so', () => {
+  beforeAll(() => stage.approveBudget(BUDGET))
   test('a root that may call the wallet or the manager escapes every cap, so none is made', async () => {
     const { who, place } = stage
     const { read } = stage.grant()

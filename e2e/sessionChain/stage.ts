@@ -232,7 +232,7 @@ export async function openStage() {
     tryFree,
     redeemFree,
     disable: (root: Delegation) => send('wallet', { to: place.manager, data: encodeDisable(root) }),
-    /** The owner's setup of a session: so much USDG for the router, in one transaction of its own. */
+    /** The owner's setup of a session in one transaction of its own: its code, and so much USDG for the router. */
     approveBudget: (amount: bigint) => {
       const [token, spender] = [at.usdg, at.router]
       const expiration = nowS() + 30 * SESSION.dayWindowS
@@ -244,7 +244,7 @@ export async function openStage() {
           data: encodePermit2Approve({ token, spender, amount, expiration }),
         },
       ]
-      return send('wallet', { to: who.wallet, data: encodeBatch(calls) })
+      return send('wallet', { to: who.wallet, data: encodeBatch(calls), upgrade: 'wallet' })
     },
   }
 }
