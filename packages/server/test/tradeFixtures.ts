@@ -212,6 +212,7 @@ export const curveOf = (pair: Address = NATIVE): CurvePool => ({
   x: 10n ** 18n,
   y: 10n ** 27n,
   yFloor: 10n ** 26n,
+  saleSupply: 9n * 10n ** 26n,
   curveFeeBps: 100,
   creatorTaxBps: 0,
   snipeStartBps: 0,

@@ -166,4 +166,5 @@ async function readFeeBalance(
   return fail('RPC_UNAVAILABLE')
 }
 
-const ms = (value: number): number => Math.round(value * 1_000) / 1_000
+/** Milliseconds to a thousandth. */
+export const ms = (value: number): number => Math.round(value * 1_000) / 1_000

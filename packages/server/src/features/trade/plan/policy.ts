@@ -13,11 +13,14 @@ export const checkPolicy: CheckPolicy = (quote, context) => {
 }
 
 /** The rules that look at the request alone: they refuse before anything is read for it. */
-const OF_REQUEST: ReadonlySet<string> = new Set(['APPROVAL_MODE', 'APPROVAL_BUDGET', 'UNLIMITED_APPROVAL'])
+const OF_REQUEST = ['APPROVAL_MODE', 'APPROVAL_BUDGET', 'UNLIMITED_APPROVAL'] as const
 
-export function refuseTerms(context: Pick<PolicyContext, 'approval'>): void {
+export function refuseTerms(
+  context: Pick<PolicyContext, 'approval'>,
+  codes: readonly (typeof OF_REQUEST)[number][] = OF_REQUEST,
+): void {
   for (const { code, severity, field, check } of POLICY) {
-    if (!OF_REQUEST.has(code) || severity !== 'refuse') continue
+    if (severity !== 'refuse' || !(codes as readonly string[]).includes(code)) continue
     const verdict = check(context as Judged)
     if (verdict && !verdict.ok) refuse(code, verdict.message, { field })
   }

@@ -5,7 +5,7 @@ import type { TradeQuote } from '../types.ts'
 import type { PlanDeps } from './deps.ts'
 import { describePlan, type PlanAnswer } from './describePlan.ts'
 import type { PermitPlace } from './permitMemory.ts'
-import type { Planned, PlanTrade } from './planTrade.ts'
+import { ms, type Planned, type PlanTrade } from './planTrade.ts'
 import { readTrade, type SimulateBody, type TradeBody, walletOf } from './readRequest.ts'
 import { refuseSimulation, simulatePlanned, simulationJson, withUsedGas } from './trySimulation.ts'
 
@@ -25,12 +25,12 @@ export function prepareTrade(deps: PrepareDeps, ask: Ask): Promise<PrepareAnswer
       await store(deps, ask, planned)
       return { ...describePlan(deps.place(), planned), simulation: null }
     }
-    const startedAt = performance.now()
+    const plannedAt = performance.now()
     const [simulation] = await Promise.all([
       simulatePlanned(deps.simulator, planned, { fund: ask.body.fund, approvals: 'as planned' }),
       store(deps, ask, planned),
     ])
-    planned.timings['simulate'] = Math.round(performance.now() - startedAt)
+    planned.timings['simulate'] = ms(performance.now() - plannedAt)
     refuseSimulation(simulation, plan)
     const steps = withUsedGas(plan.steps, simulation)
     return { ...describePlan(deps.place(), planned, steps), simulation: simulationJson(simulation, plan) }

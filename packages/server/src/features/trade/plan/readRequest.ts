@@ -43,11 +43,17 @@ export function walletOf(crypto: Pick<Crypto, 'parseAddress'>, { key }: Caller, 
 export function readTrade(
   deps: Pick<PlanDeps, 'charge' | 'devFields' | 'profile'>,
   body: TradeBody | SimulateBody,
-  { caller, feeWallet }: { caller: Caller; feeWallet: Address | null },
+  {
+    caller,
+    feeWallet,
+    synthetic = false,
+  }: { caller: Caller; feeWallet: Address | null; synthetic?: boolean },
 ): { trade: TradeAsk; terms: PlanTerms } {
   checkDevFields(deps, body)
   const terms = readTerms(body)
-  refuseTerms({ approval: terms.approval })
+  // A synthetic wallet is told what a plan would be refused for; only a mode that is none cannot be planned.
+  if (synthetic) refuseTerms(terms, ['APPROVAL_MODE'])
+  else refuseTerms(terms)
   const policies = body.policies === undefined || body.policies === false ? null : body.policies
   if (policies !== null && policies.length > 0 && !body.shield) {
     fail('BAD_REQUEST', {

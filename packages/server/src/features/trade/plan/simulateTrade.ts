@@ -28,7 +28,11 @@ export async function simulateTrade(
     const simulation = await simulatePlanned(deps.simulator, tried.planned, tried.terms)
     return answerOf(deps, planned, tried.planned, simulation)
   }
-  const { trade, terms } = readTrade(deps, body, { caller, feeWallet: caller.key?.wallet ?? null })
+  const { trade, terms } = readTrade(deps, body, {
+    caller,
+    feeWallet: caller.key?.wallet ?? null,
+    synthetic: true,
+  })
   const { synthetic } = deps.simulator
   const planned = await deps.planTrade({
     trade,

@@ -1,0 +1,335 @@
+import {
+  type Address,
+  type Crypto,
+  createCrypto,
+  encodeErc20Approve,
+  type Hex,
+  serializeSignature,
+} from '@pit/chain'
+import { isPitError, type PitError, refusal } from '@pit/protocol'
+import { hashTypedData } from 'viem'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import {
+  curveOf,
+  DELEGATOR,
+  ETH,
+  MEME,
+  NOW_S,
+  PERMIT2,
+  quoteOf,
+  ROUTER,
+  USDG,
+  WETH,
+  walletState,
+} from '../../../../test/tradeFixtures.ts'
+import { RpcError } from '../../../platform/rpc.ts'
+import type { StorePlanAsk } from '../deps.ts'
+import type { PlanSimulation, TradeAsk, TradeQuote, WalletState } from '../types.ts'
+import { createPlanner } from './createPlanner.ts'
+import type { PlannerDeps } from './deps.ts'
+import type { PlanAnswer } from './describePlan.ts'
+import type { TradeBody } from './readRequest.ts'
+
+/** The handlers, on a market, a node and a store that answer what a test wants. */
+
+const KEY: Hex = `0x${'42'.repeat(32)}`
+let crypto: Crypto
+let wallet: Address
+beforeAll(async () => {
+  crypto = await createCrypto()
+  wallet = crypto.addressOf(KEY)
+})
+
+let quoteFor: (ask: TradeAsk) => TradeQuote
+let state: Partial<WalletState>
+let simulation: Partial<PlanSimulation>
+let answerCall: (call: { to: Address; data: Hex }) => unknown
+const stored: StorePlanAsk[] = []
+const refused: { code: string; amountIn: bigint | null }[] = []
+const asked: TradeAsk[] = []
+beforeEach(() => {
+  quoteFor = () => quoteOf().quote
+  state = {}
+  simulation = {}
+  answerCall = () => '0x'
+  for (const list of [stored, refused, asked]) list.length = 0
+})
+
+function planner() {
+  const deps = {
+    crypto,
+    clock: { nowMs: () => NOW_S * 1000 },
+    profile: {
+      chain_id: 4663,
+      contracts: { universal_router: ROUTER, universal_router_layout: '2.1.0', permit2: PERMIT2, weth: WETH },
+      delegation: { stateless_delegator: DELEGATOR },
+      core_tokens: [],
+      fee_recipient: null,
+    },
+    quoter: {
+      quoteTrade: async (ask: TradeAsk) => {
+        asked.push(ask)
+        return { ...quoteFor(ask), ask }
+      },
+    },
+    simulator: {
+      readWallet: async () => walletState({ wallet, ...state }),
+      simulatePlan: async (ask: { transactions: { kind: string }[]; amountOutMin: bigint }) => ({
+        ok: true,
+        block: 101,
+        amountOut: ask.amountOutMin,
+        feeTransfer: 1n,
+        gasTotal: 100_000,
+        fundedByOverrides: false,
+        transactions: ask.transactions.map(({ kind }) => ({
+          kind,
+          ok: true,
+          gasUsed: 100_000,
+          error: null,
+          logs: [],
+        })),
+        error: null,
+        ...simulation,
+      }),
+      synthetic: { wallet: `0x${'5'.repeat(40)}`, signPermit: () => `0x${'11'.repeat(64)}1b` },
+    },
+    market: { curveOf: () => undefined, head: () => null, mark: () => undefined },
+    tokens: { find: async () => undefined, coreBySymbol: () => undefined },
+    rpc: { request: async (_: string, [call]: [{ to: Address; data: Hex }]) => answerCall(call) },
+    charge: async () => {},
+    storePlan: async (ask: StorePlanAsk) => void stored.push(ask),
+    storeRevocation: async () => {},
+    recordRefusal: (row: (typeof refused)[number]) => void refused.push(row),
+    devFields: false,
+  }
+  return createPlanner(deps as unknown as PlannerDeps)
+}
+
+const body = (over: Partial<TradeBody> = {}): TradeBody => ({
+  wallet,
+  token_in: 'USDG',
+  token_out: MEME.address,
+  accept_risks: [],
+  shield: false,
+  owner_attests_non_us: false,
+  fund: 'auto',
+  approval_mode: 'budget',
+  approval_budget_usd: 25,
+  allow_unlimited_approval: false,
+  permit_mode: 'signature',
+  permit_scope: 'trade',
+  venues: ['venue_pool', 'venue_curve'],
+  curve_fee_mode: 'auto',
+  action: 'trade',
+  ...(over.amount_in === undefined && { notional_usd: 100 }),
+  ...over,
+})
+const caller = () => ({
+  requestId: 'r',
+  address: '127.0.0.1',
+  key: { keyId: 9, accountId: 1, wallet, expiresAtS: NOW_S + 1 },
+})
+type Prepared = PlanAnswer & { simulation: { ok: boolean } | null }
+const call = async (route: 'live.prepare' | 'live.build', over: Partial<TradeBody> = {}, one = planner()) => {
+  const handler = one.handlers[route]
+  if (handler === 'not built') throw new Error('not built')
+  return (await handler({ body: body(over), caller: caller(), params: {}, query: {} })) as Prepared
+}
+const refusalOf = (work: Promise<unknown>): Promise<PitError> =>
+  work.then(
+    () => expect.unreachable('it was not refused'),
+    (error) => (isPitError(error) ? error : expect.unreachable(String(error))),
+  )
+const approved = () => ({
+  allowance: 10n ** 12n,
+  permit: { amount: 10n ** 12n, expirationS: NOW_S + 120, nonce: 3 },
+})
+
+it('answers a plan that can be sent as it is, simulated and stored', async () => {
+  state = approved()
+  const plan = await call('live.prepare')
+  expect(plan).toMatchObject({ ready: true, execution: 'router', permit: null, policy_ok: true })
+  expect(plan.simulation).toMatchObject({ ok: true })
+  // What it used and 30% more.
+  expect(plan.tx).toMatchObject({ gas: '130000', nonce: 7, from: wallet, to: ROUTER })
+  expect(stored).toMatchObject([{ keyId: 9, wallet, path: 'agent' }])
+  expect(stored[0]!.plan.steps.map(({ kind }) => kind)).toEqual(['swap'])
+  expect(refused).toEqual([])
+})
+
+it('builds the same without a simulation', async () => {
+  state = approved()
+  const plan = await call('live.build')
+  expect('simulation' in plan).toBe(false)
+  expect(plan.tx?.gas).toBe('300000')
+  expect(stored).toHaveLength(1)
+})
+
+it('goes the permit’s two calls, with the first one’s atoms', async () => {
+  const one = planner()
+  let amountIn = 100_000_000n
+  quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? amountIn }).quote
+  const first = await call('live.prepare', {}, one)
+  expect(first).toMatchObject({ ready: false, tx: null, simulation: null, permit_now: NOW_S })
+  expect(first.steps.map(({ kind }) => kind)).toEqual(['approve', 'sign_permit'])
+  expect(stored.map(({ plan }) => plan.complete)).toEqual([false])
+
+  // The price moved: the same dollars are more atoms.
+  amountIn = 100_000_001n
+  const permit_signature = serializeSignature(crypto.sign(hashTypedData(first.permit as never), KEY))
+  const signed = { permit_signature, permit_now: first.permit_now! }
+  const second = await call('live.prepare', signed, one)
+  expect(second).toMatchObject({ ready: true, amount_in: '100000000', permit: null })
+  expect(second.steps.map(({ kind }) => kind)).toEqual(['approve', 'swap'])
+
+  // Another process knows nothing of the first call, and says what to send.
+  const elsewhere = await refusalOf(call('live.prepare', signed))
+  expect(elsewhere).toMatchObject({ code: 'BAD_REQUEST', extras: { field: 'permit_signature' } })
+  expect(elsewhere.message).toContain('amount_in')
+  const { ready } = await call('live.prepare', { ...signed, amount_in: first.amount_in })
+  expect(ready).toBe(true)
+  expect(await refusalOf(call('live.prepare', { permit_signature }))).toMatchObject({
+    extras: { field: 'permit_now' },
+  })
+  expect(refused).toEqual([])
+})
+
+it('is not ready without the input or the gas, and says so by a loan', async () => {
+  state = { ...approved(), balanceIn: 99_999_999n }
+  simulation = { fundedByOverrides: true }
+  expect((await call('live.prepare')).ready).toBe(false)
+  state = { ...approved(), balanceWei: 1n }
+  expect((await call('live.build')).ready).toBe(false)
+})
+
+it.each([
+  ['SIMULATION_FAILED', { ok: false, amountOut: null, error: 'swap: it reverts' }],
+  ['QUOTE_SIM_MISMATCH', { ok: false, amountOut: 1n, error: 'too little' }],
+])('refuses what a simulation says no to: %s', async (code, said) => {
+  state = approved()
+  simulation = said
+  const error = await refusalOf(call('live.prepare'))
+  expect(error.code).toBe(code)
+  expect(error.extras['simulation']).toMatchObject({ ok: false, checks: expect.any(Array) })
+  expect(refused).toMatchObject([{ code, amountIn: 100_000_000n }])
+  // To live/build and live/simulate it is no reason.
+  expect((await call('live.build')).execution).toBe('router')
+})
+
+it('answers a revert in a simulation, and refuses there what a build refuses', async () => {
+  simulation = { ok: false, amountOut: null, error: 'swap: it reverts' }
+  const { handlers } = planner()
+  const simulate = (over: object) => {
+    const handler = handlers['live.simulate']
+    if (handler === 'not built') throw new Error('not built')
+    const { wallet: _, ...rest } = body()
+    const sent = { ...rest, model: 'later' as const, ...over }
+    return Promise.resolve(handler({ body: sent, caller: caller(), params: {}, query: {} })) as Promise<
+      Record<string, unknown>
+    >
+  }
+  expect(await simulate({ wallet })).toMatchObject({
+    ok: false,
+    synthetic: false,
+    error: expect.stringMatching(/^SIMULATION_FAILED: /),
+  })
+  quoteFor = () =>
+    quoteOf({ quote: { risks: [{ code: 'HONEYPOT', severity: 'severe', message: '' }] } }).quote
+  expect((await refusalOf(simulate({ wallet }))).code).toBe('RISK_NOT_ACCEPTED')
+  // Without a wallet it only discloses.
+  const told = await simulate({ approval_mode: 'unlimited' })
+  expect(told).toMatchObject({ synthetic: true, ok: false })
+  const checks = (told['build'] as { checks: { code: string; ok: boolean }[] }).checks
+  expect(checks.filter(({ ok }) => !ok).map(({ code }) => code)).toEqual([
+    'UNLIMITED_APPROVAL',
+    'RISK_NOT_ACCEPTED',
+  ])
+  expect(told['build']).not.toHaveProperty('risks')
+  expect((await refusalOf(simulate({ approval_mode: 'some' }))).code).toBe('APPROVAL_MODE')
+  expect(refused).toEqual([])
+})
+
+it('keeps refused trades, and no malformed or impossible requests', async () => {
+  quoteFor = () =>
+    quoteOf({ quote: { risks: [{ code: 'HONEYPOT', severity: 'severe', message: '' }] } }).quote
+  await refusalOf(call('live.prepare'))
+  await refusalOf(call('live.build', { approval_budget_usd: -1, amount_in: '5' }))
+  expect(refused).toMatchObject([
+    { code: 'RISK_NOT_ACCEPTED', amountIn: 100_000_000n },
+    { code: 'APPROVAL_BUDGET', amountIn: 5n },
+  ])
+  refused.length = 0
+  await refusalOf(call('live.prepare', { wallet: `0x${'1'.repeat(40)}` }))
+  await refusalOf(call('live.prepare', { policies: ['block_new'] }))
+  for (const code of ['NO_MARK', 'RATE_LIMITED', 'RPC_UNAVAILABLE', 'TOKEN_UNKNOWN'] as const) {
+    quoteFor = () => {
+      throw refusal(code)
+    }
+    expect((await refusalOf(call('live.prepare'))).code).toBe(code)
+  }
+  expect(refused).toEqual([])
+})
+
+it('refuses another wallet, a wrong checksum, and another fee recipient', async () => {
+  const codeOf = async (over: object) => (await refusalOf(call('live.prepare', over))).code
+  expect(await codeOf({ wallet: `0x${'1'.repeat(40)}` })).toBe('WALLET_MISMATCH')
+  expect(await codeOf({ wallet: '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266' })).toBe('BAD_REQUEST')
+  expect(await codeOf({ fee_recipient: wallet })).toBe('DEV_DISABLED')
+  expect((await call('live.prepare', { wallet: crypto.toChecksum(wallet) })).execution).toBe('router')
+})
+
+it('says that a size is out of range before that no route takes it', async () => {
+  quoteFor = () => quoteOf({ quote: { routes: [], notionalMicroUsd: 5n } }).quote
+  expect((await refusalOf(call('live.prepare', { amount_in: '1' }))).code).toBe('MIN_NOTIONAL')
+  quoteFor = () => quoteOf({ quote: { routes: [] } }).quote
+  expect((await refusalOf(call('live.prepare', { amount_in: '1' }))).code).toBe('NO_ROUTE')
+})
+
+it('asks a token whether it takes a new approval over an old one', async () => {
+  const token = { tokenIn: MEME, tokenOut: USDG, feeSide: 'output' as const, amountOut: 10n ** 8n }
+  quoteFor = () => quoteOf(token).quote
+  state = { ...approved(), allowance: 5n }
+  const asks: unknown[] = []
+  answerCall = (one) => void asks.push(one)
+  const approvals = async () =>
+    (await call('live.build')).steps.filter(({ kind }) => kind === 'approve').map(({ tx }) => tx!.data)
+  const approve = encodeErc20Approve(PERMIT2, 100_000_000n)
+  expect(await approvals()).toEqual([approve])
+  expect(asks).toEqual([{ from: wallet, to: MEME.address, data: approve }])
+  answerCall = () => {
+    throw new RpcError('eth_call', 3, 'execution reverted', '0x')
+  }
+  expect(await approvals()).toEqual([encodeErc20Approve(PERMIT2, 0n), approve])
+  answerCall = () => {
+    throw new Error('no answer')
+  }
+  expect((await refusalOf(call('live.build'))).code).toBe('RPC_UNAVAILABLE')
+  // Nothing is left of the old one, so nothing is in its way.
+  state = { ...approved(), allowance: 0n }
+  expect(await approvals()).toEqual([approve])
+})
+
+it('is ready for a sale on a token’s curve only with the fee in hand', async () => {
+  const curve = curveOf(USDG.address)
+  quoteFor = () =>
+    quoteOf({ tokenIn: MEME, tokenOut: USDG, feeSide: 'output', amountOut: 10n ** 8n, way: curve }).quote
+  state = { curveAllowance: 10n ** 30n }
+  const word = (atoms: bigint) => `0x${atoms.toString(16).padStart(64, '0')}`
+  answerCall = () => word(500_000n)
+  expect(await call('live.build')).toMatchObject({
+    ready: true,
+    fee: { amount: '500000', command: 'fee_transfer' },
+  })
+  answerCall = () => word(499_999n)
+  expect((await call('live.build')).ready).toBe(false)
+  answerCall = () => '0x'
+  expect((await refusalOf(call('live.build'))).code).toBe('RPC_UNAVAILABLE')
+})
+
+it('counts what a batch sends out of the wallet', async () => {
+  quoteFor = () => quoteOf({ tokenIn: ETH, amountIn: 10n ** 18n, way: curveOf() }).quote
+  state = { delegatedTo: DELEGATOR, balanceWei: 10n ** 18n }
+  expect(await call('live.build')).toMatchObject({ ready: false, execution: 'batch' })
+  state = { delegatedTo: DELEGATOR, balanceWei: 2n * 10n ** 18n }
+  expect((await call('live.build')).ready).toBe(true)
+})
