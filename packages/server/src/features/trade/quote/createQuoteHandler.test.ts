@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Pool } from '@pit/chain'
-import { type Answer, checkWith, ROUTES, routeById } from '@pit/protocol'
+import { type Answer, checkWith, ROUTES, refusal, routeById } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Call } from '../../../http/types.ts'
 import type { Check, PlanSimulation } from '../types.ts'
@@ -49,6 +49,7 @@ function open(world: WorldOptions, over: Partial<QuoteHandlerDeps> = {}) {
     simulateRoute: async () => simulation(),
     charge: async (_, buckets) => void charges.push(buckets),
     clock: opened.deps.clock,
+    logger: { warn: () => {} },
     ...over,
   })
   const ask = (body: Record<string, unknown> = {}, wallet: string | null = null) =>
@@ -141,6 +142,11 @@ describe('POST live/quote', () => {
       /TRANSFER_FAILED/,
     ],
     ['delivers nothing', async () => simulation({ amountOut: null }), /nothing was delivered/],
+    [
+      'is refused',
+      () => Promise.reject(refusal('DRY_RUN_UNFUNDABLE', { message: 'Nobody can lend it.' })),
+      /^Nobody can lend it.$/,
+    ],
     ['cannot run', async () => Promise.reject(new Error('secret of the node')), /could not be simulated now/],
     [
       'throws',

@@ -1,7 +1,8 @@
-import { type Answer, fail, TRADE } from '@pit/protocol'
+import { type Answer, fail, isPitError, TRADE } from '@pit/protocol'
 import type { Charge } from '../../../http/rates/charge.ts'
 import type { Call, Handler } from '../../../http/types.ts'
 import { type Clock, nowS } from '../../../platform/clock.ts'
+import type { Logger } from '../../../platform/logger.ts'
 import { withinMs } from '../../../platform/withinMs.ts'
 import type { Check, PlanSimulation, PricedRoute, TradeAsk, TradeQuote } from '../types.ts'
 import type { Quoter } from './createQuoter.ts'
@@ -19,6 +20,7 @@ export interface QuoteHandlerDeps {
   simulateRoute(quote: TradeQuote, route: PricedRoute): Promise<PlanSimulation>
   charge: Charge
   clock: Clock
+  logger: Pick<Logger, 'warn'>
   simulateMs?: number
 }
 
@@ -92,7 +94,7 @@ function refuseSize({ notionalMicroUsd, ask }: TradeQuote): void {
 
 /** The best route with what a simulation says of it, or why there is none. */
 async function simulated(
-  { simulateRoute, simulateMs = SIMULATE_MS }: QuoteHandlerDeps,
+  { simulateRoute, logger, simulateMs = SIMULATE_MS }: QuoteHandlerDeps,
   quote: TradeQuote,
   route: PricedRoute,
 ): Promise<NonNullable<QuoteAnswer['best']>> {
@@ -105,7 +107,9 @@ async function simulated(
       return left(`The simulation failed: ${simulation.error ?? 'nothing was delivered'}`)
     }
     return { ...row, amount_out: simulation.amountOut.toString(), simulated: true }
-  } catch {
+  } catch (error) {
+    if (isPitError(error)) return left(error.message)
+    logger.warn({ err: error, route: route.id }, 'the best route was not simulated')
     return left('It could not be simulated now.')
   }
 }

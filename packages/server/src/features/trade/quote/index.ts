@@ -1,6 +1,5 @@
 export { createQuoteHandler, type QuoteHandlerDeps } from './createQuoteHandler.ts'
 export { createQuoter, type Quoter } from './createQuoter.ts'
 export type { QuoterDeps } from './deps.ts'
-export { receivedOf } from './measure.ts'
-export { atomsFor, markPriceOf, microUsdOf, type Price, priceOf, usdOf, worthOf } from './prices.ts'
-export { bestOf, disclosuresOf, marksOf, type RouteRow, refuseUnrouted, routeRowOf } from './rows.ts'
+export { usdOf } from './prices.ts'
+export { disclosuresOf, type RouteRow, refuseUnrouted, routeRowOf } from './rows.ts'
