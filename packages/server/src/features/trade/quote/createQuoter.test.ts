@@ -1,42 +1,31 @@
 import { feeOf, findRoutes, type Pool, quoteExactIn } from '@pit/chain'
-import { refusal } from '@pit/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RpcError, RpcUnreachable } from '../../../platform/rpc.ts'
-import type { TradeAsk } from '../types.ts'
 import { bestOf } from './rows.ts'
 import {
   ask,
   CBBTC,
   crypto,
-  curve,
   ETH,
   ETHER,
   ethUsdg,
   HEAD,
   JUNK,
   KNOWN_HOOK,
-  LAUNCHED,
   NOW_S,
-  OTHER,
   openWorld,
   profile,
   RECIPIENT,
-  record,
-  reference,
   refused,
-  STOCK,
   UNKNOWN_HOOK,
   UNKNOWN_SKIMMER,
   USDG,
   usd,
   v2,
-  v3,
   v4,
   WETH,
 } from './test/fakeWorld.ts'
 
-const million = 1_000_000n * 10n ** 6n
 /** JUNK at half a dollar, half a million dollars on each side. */
 const junkUsdg = () => v2(JUNK, USDG, 1_000_000n * ETHER, 500_000n * 10n ** 6n)
 const pins = (...pools: Pool[]) => ({
@@ -189,268 +178,6 @@ describe('a quote between core assets', () => {
     await expect(world.quoter.quoteTrade(ask())).rejects.toThrow('store away')
     const other = await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: JUNK }))
     expect(other.fee).toMatchObject({ bps: 50, class: 'other' })
-  })
-})
-
-describe('a quote of a token by address', () => {
-  const priced = (over = {}) => record(JUNK, { reference: reference(0.5), ...over })
-
-  it('is held against the reference of its record', async () => {
-    const world = openWorld({ pools: [junkUsdg()] })
-    world.records.set(JUNK, priced())
-    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG' }))
-    expect(quote).toMatchObject({ mid: null, midDue: false, amountIn: 2_000n * ETHER })
-    const [route] = quote.routes
-    expect(route).toMatchObject({ vsMidBps: null, totalBps: null })
-    expect(route!.guardBps).toBeCloseTo(30 + 20, 0)
-    expect(route!.impactBps).toBeCloseTo(20, 0)
-    world.records.set(JUNK, priced({ reference: reference(0.4) }))
-    expect(
-      (await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG' }))).routes[0]!.guardBps,
-    ).toBeLessThan(-2_400)
-  })
-
-  it('is asked about in parallel, and charged only when it is new', async () => {
-    let charged = 0
-    const admit = async () => void charged++
-    const world = openWorld({ pools: [junkUsdg()] })
-    await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: JUNK, admit }))
-    expect(charged).toBe(1)
-    world.records.set(JUNK, priced())
-    await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: JUNK, admit }))
-    expect(charged).toBe(1)
-    expect(world.asked).toContain(`unchanged ${JUNK}`)
-  })
-
-  it('is refused when its code changed, unless it is only quoted', async () => {
-    const assertUnchanged = () => Promise.reject(refusal('TOKEN_CHANGED'))
-    const world = openWorld({ pools: [junkUsdg()], assertUnchanged })
-    const trade = ask({ tokenIn: 'USDG', tokenOut: JUNK })
-    expect(await refused(world.quoter.quoteTrade(trade))).toBe('TOKEN_CHANGED')
-    expect(await world.quoter.quoteTrade(trade, { changedTokens: 'screen again' })).toMatchObject({
-      block: 7,
-    })
-  })
-
-  it('without any price of its own is sized by what the pools give for it', async () => {
-    const world = openWorld({ pools: [junkUsdg()] })
-    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG', notionalUsd: 10 }))
-    expect(Number(quote.amountIn) / 1e18).toBeCloseTo(20, 6)
-    expect(quote.risks.map(({ code }) => code)).toEqual(['NO_REFERENCE'])
-    expect(quote.routes[0]!.guardBps).toBeNull()
-  })
-
-  it('cannot be sized in dollars where nothing has a price', async () => {
-    const world = openWorld({ pools: [v3(JUNK, OTHER, ETHER)] })
-    const trade = ask({ tokenIn: JUNK, tokenOut: OTHER })
-    expect(await refused(world.quoter.quoteTrade(trade))).toEqual(['NO_MARK', 'notional_usd'])
-    const quote = await world.quoter.quoteTrade(ask({ ...trade, amountIn: 10n ** 9n }))
-    expect(quote).toMatchObject({ notionalMicroUsd: null, slippageBps: 100, slippageCapBps: 500 })
-    expect(quote.fee).toMatchObject({ side: 'input', token: JUNK })
-    expect(quote.routes.length).toBe(1)
-  })
-
-  it('of the stock beacon pays as a major one', async () => {
-    const world = openWorld({ pools: [v2(STOCK, USDG, 10_000n * ETHER, million)] })
-    world.records.set(STOCK, record(STOCK, { stock_beacon: true, kind: 'stock', reference: reference(100) }))
-    const quote = await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: STOCK }))
-    expect(quote).toMatchObject({
-      fee: { class: 'major', bps: 25 },
-      tokenOut: { stock: true },
-      midDue: false,
-    })
-  })
-
-  it('tells an impact that must be accepted', async () => {
-    const world = openWorld({ pools: [v2(JUNK, USDG, 10_000n * ETHER, 5_000n * 10n ** 6n)] })
-    world.records.set(JUNK, priced())
-    const codes = async (notionalUsd: number) =>
-      (await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: JUNK, notionalUsd }))).risks.map(
-        ({ code }) => code,
-      )
-    expect(await codes(10)).toEqual([])
-    expect(await codes(300)).toEqual(['PRICE_IMPACT'])
-    expect(await codes(2_000)).toEqual(['HIGH_PRICE_IMPACT'])
-  })
-
-  it('through a hook is quoted by the chain, beside the pools in memory', async () => {
-    const word = (n: bigint) => n.toString(16).padStart(64, '0')
-    const world = openWorld({
-      pools: [junkUsdg(), v4(JUNK, USDG, ETHER, UNKNOWN_SKIMMER)],
-      batch: async () => [{ ok: true, result: `0x${word(1_234n)}${word(80_000n)}` }],
-    })
-    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG', amountIn: ETHER }))
-    expect(quote.routes.map(({ quotedBy }) => quotedBy)).toEqual(['memory', 'call'])
-    expect(quote.candidates).toBe(2)
-  })
-
-  it('that only a silent chain could quote has no route and says so', async () => {
-    const world = openWorld({
-      pools: [v4(JUNK, USDG, ETHER, UNKNOWN_SKIMMER)],
-      batch: () => Promise.reject(new RpcUnreachable('late')),
-    })
-    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG', amountIn: ETHER }))
-    expect([quote.routes, quote.failed.map(({ code }) => code)]).toEqual([[], ['VENUE_FAILED']])
-  })
-
-  it('that trades by its hook against another token only is told where', async () => {
-    const world = openWorld({ pools: [v4(JUNK, WETH, ETHER, UNKNOWN_SKIMMER)] })
-    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG', amountIn: ETHER }))
-    expect([quote.routes, quote.failed.map(({ why }) => why)]).toEqual([
-      [],
-      ['Its hook lets it trade only directly: trade it against WETH.'],
-    ])
-  })
-
-  it('passes on that the chain does not answer', async () => {
-    const world = openWorld()
-    world.records.set(JUNK, new RpcError('eth_getCode', -32_000, 'x', null))
-    expect(await refused(world.quoter.quoteTrade(ask({ tokenIn: JUNK })))).toBe('RPC_UNAVAILABLE')
-  })
-})
-
-describe('a launch', () => {
-  const buy = ask({ tokenOut: LAUNCHED, notionalUsd: 25 })
-
-  it('is traded on its curve, the fee off first', async () => {
-    const world = openWorld({ curves: [curve()] })
-    const quote = await world.quoter.quoteTrade(buy)
-    expect(quote.swapIn).toBe(ETHER / 100n - feeOf(ETHER / 100n, 50))
-    expect(quote.routes.map(({ venue, way }) => [venue, way?.kind])).toEqual([['venue_curve', 'curve']])
-    const sale = await world.quoter.quoteTrade(
-      ask({ tokenIn: LAUNCHED, tokenOut: 'ETH', amountIn: 10n ** 24n }),
-    )
-    expect(sale).toMatchObject({ fee: { side: 'output', token: ETH }, swapIn: 10n ** 24n })
-    expect(sale.routes[0]!.way).toMatchObject({ kind: 'curve', side: 'sell' })
-  })
-
-  it('in its first seconds, or past its end, has no route but its reason', async () => {
-    const code = async (over: Parameters<typeof curve>[0]) => {
-      const quote = await openWorld({ curves: [curve(over)] }).quoter.quoteTrade(buy)
-      return [quote.routes.length, quote.failed[0]?.code]
-    }
-    expect(await code({ launchedAtS: NOW_S })).toEqual([0, 'SNIPE_TAX'])
-    expect(await code({ graduated: true })).toEqual([0, 'CURVE_GRADUATED'])
-    expect(await code({ pair: USDG })).toEqual([0, 'CURVE_PAIR'])
-  })
-
-  it('that graduated trades in its pool', async () => {
-    const pool = v2(LAUNCHED, WETH, 10n ** 26n, 100n * ETHER)
-    const quote = await openWorld({ curves: [curve({ graduated: true })], pools: [pool] }).quoter.quoteTrade(
-      buy,
-    )
-    expect([quote.routes.length, quote.failed[0]?.code]).toEqual([1, 'CURVE_GRADUATED'])
-  })
-
-  it('is left out with its venue', async () => {
-    const world = openWorld({ curves: [curve()], pools: [v2(LAUNCHED, WETH, 10n ** 26n, 100n * ETHER)] })
-    const venues = async (...names: TradeAsk['venues']) =>
-      (await world.quoter.quoteTrade({ ...buy, venues: names })).routes.map(({ venue }) => venue)
-    expect(await venues('venue_pool')).toEqual(['venue_pool'])
-    expect(await venues('venue_curve')).toEqual(['venue_curve'])
-  })
-})
-
-describe('with shield', () => {
-  const verdict = (verdicts: Record<string, string>) => async (token: string) => ({
-    verdict: (verdicts[token] ?? 'verified') as 'verified',
-    url: null,
-    source: 'audit',
-    checked_at: NOW_S,
-  })
-
-  it('both ends are audited but native ETH, and the worst verdict is shown', async () => {
-    const world = openWorld({ pools: [junkUsdg()], readAudit: verdict({ [JUNK]: 'flagged' }) })
-    world.records.set(JUNK, record(JUNK, { reference: reference(0.5) }))
-    const quote = await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: JUNK, shield: true }))
-    expect(quote).toMatchObject({ fee: { bps: 60, tier: 50 }, audit: { verdict: 'flagged' } })
-    expect(quote.risks).toEqual([expect.objectContaining({ code: 'AUDIT_FLAGGED', token: JUNK })])
-    const core = openWorld({ pools: [ethUsdg()], readAudit: verdict({}) })
-    expect(await core.quoter.quoteTrade(ask({ shield: true }))).toMatchObject({
-      audit: { verdict: 'verified' },
-    })
-    expect(core.asked.filter((what) => what.startsWith('audit'))).toEqual([`audit ${USDG}`])
-  })
-
-  it('no verdict is no good one', async () => {
-    const readAudit = () => Promise.reject(refusal('AUDIT_UNAVAILABLE'))
-    const world = openWorld({ pools: [ethUsdg()], readAudit })
-    expect(await refused(world.quoter.quoteTrade(ask({ shield: true })))).toBe('AUDIT_UNAVAILABLE')
-    expect(await world.quoter.quoteTrade(ask())).toMatchObject({ audit: null })
-  })
-})
-
-describe('the route asked for', () => {
-  it('is the only one answered, also when another is better', async () => {
-    const world = openWorld({ pools: [ethUsdg(1_000n), ethUsdg(10n)] })
-    const all = (await world.quoter.quoteTrade(ask())).routes
-    for (const { id } of all) {
-      const { routes } = await world.quoter.quoteTrade(ask({ routeId: id }))
-      expect(routes.map((route) => route.id)).toEqual([id])
-    }
-  })
-
-  it('is the same split again, though the pools have moved', async () => {
-    const [a, b] = [ethUsdg(20n), ethUsdg(20n)]
-    const world = openWorld({ pools: [a, b] })
-    const [best] = (await world.quoter.quoteTrade(ask({ notionalUsd: 10_000 }))).routes
-    if (a.version !== 'v2') throw new Error('not v2')
-    // Its price fell: its part of the division shrinks, and a third pool is now the best.
-    const [up, down] = a.token0 === WETH ? [103n, 97n] : [97n, 103n]
-    Object.assign(a, { reserve0: (a.reserve0 * up) / 100n, reserve1: (a.reserve1 * down) / 100n })
-    world.index.add(ethUsdg(21n))
-    const again = await world.quoter.quoteTrade(ask({ notionalUsd: 10_000, routeId: best!.id }))
-    expect(again.routes.map(({ id }) => id)).toEqual([best!.id])
-    expect(again.routes[0]!.label).not.toBe(best!.label)
-  })
-
-  it('that cannot be had is refused, and an aggregator’s always', async () => {
-    const { quoter } = openWorld({ pools: [ethUsdg()] })
-    expect(await refused(quoter.quoteTrade(ask({ routeId: '0x12' })))).toBe('NO_ROUTE')
-    const id = crypto.keccakText(`aggregator_2:${ETH}:${USDG}`).slice(0, 34)
-    expect(await refused(quoter.quoteTrade(ask({ routeId: id })))).toEqual(['QUOTE_ONLY', 'route_id'])
-  })
-
-  it('on a curve that refuses keeps its reason', async () => {
-    const quoted = await openWorld({ curves: [curve()] }).quoter.quoteTrade(
-      ask({ tokenOut: LAUNCHED, notionalUsd: 25 }),
-    )
-    // Ids of curves are of the curve itself.
-    const sniped = curve({ launchedAtS: NOW_S })
-    const world = openWorld({ curves: [sniped] })
-    const { id } = (await world.quoter.quoteTrade(ask({ tokenOut: LAUNCHED, notionalUsd: 25 }))).failed[0]!
-    const asked = await world.quoter.quoteTrade(ask({ tokenOut: LAUNCHED, notionalUsd: 25, routeId: id }))
-    expect([asked.routes, asked.failed[0]?.code, id === quoted.routes[0]!.id]).toEqual([
-      [],
-      'SNIPE_TAX',
-      false,
-    ])
-  })
-})
-
-describe('a fast quote', () => {
-  it('looks at the winners of the last full scan only', async () => {
-    const pools = Array.from({ length: 9 }, (_, i) => ethUsdg(BigInt(1_000 + i)))
-    const world = openWorld({ pools })
-    const first = await world.quoter.quoteTrade(ask({ fast: true }))
-    expect(first.candidates).toBeGreaterThanOrEqual(9)
-    const second = await world.quoter.quoteTrade(ask({ fast: true }))
-    expect(second.candidates).toBe(4)
-    expect(second.routes[0]).toEqual(first.routes[0])
-    world.time.nowMs += 20_000
-    expect((await world.quoter.quoteTrade(ask({ fast: true }))).candidates).toBe(4)
-  })
-
-  it('scans again when no winner works, and after a minute', async () => {
-    const [small, large] = [v3(JUNK, USDG, 10n ** 9n), v3(JUNK, USDG, 10n ** 20n, 10_000)]
-    const world = openWorld({ pools: [small] })
-    const trade = (amountIn: bigint) => ask({ tokenIn: JUNK, tokenOut: 'USDG', amountIn, fast: true })
-    expect((await world.quoter.quoteTrade(trade(1_000n))).routes.length).toBe(1)
-    world.index.add(large)
-    expect((await world.quoter.quoteTrade(trade(1_000n))).routes.length).toBe(1)
-    expect((await world.quoter.quoteTrade(trade(10n ** 12n))).routes.map(({ label }) => label)).toEqual([
-      '0x0000…00f0 → USDG (v3 1%)',
-    ])
   })
 })
 

@@ -1,0 +1,172 @@
+import { refusal } from '@pit/protocol'
+import { describe, expect, it } from 'vitest'
+import { RpcError, RpcUnreachable } from '../../../platform/rpc.ts'
+import {
+  ask,
+  ETHER,
+  ethUsdg,
+  JUNK,
+  NOW_S,
+  OTHER,
+  openWorld,
+  record,
+  reference,
+  refused,
+  STOCK,
+  UNKNOWN_SKIMMER,
+  USDG,
+  v2,
+  v3,
+  v4,
+  WETH,
+} from './test/fakeWorld.ts'
+
+const million = 1_000_000n * 10n ** 6n
+/** JUNK at half a dollar, half a million dollars on each side. */
+const junkUsdg = () => v2(JUNK, USDG, 1_000_000n * ETHER, 500_000n * 10n ** 6n)
+
+describe('a quote of a token by address', () => {
+  const priced = (over = {}) => record(JUNK, { reference: reference(0.5), ...over })
+
+  it('is held against the reference of its record', async () => {
+    const world = openWorld({ pools: [junkUsdg()] })
+    world.records.set(JUNK, priced())
+    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG' }))
+    expect(quote).toMatchObject({ mid: null, midDue: false, amountIn: 2_000n * ETHER })
+    const [route] = quote.routes
+    expect(route).toMatchObject({ vsMidBps: null, totalBps: null })
+    expect(route!.guardBps).toBeCloseTo(30 + 20, 0)
+    expect(route!.impactBps).toBeCloseTo(20, 0)
+    world.records.set(JUNK, priced({ reference: reference(0.4) }))
+    expect(
+      (await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG' }))).routes[0]!.guardBps,
+    ).toBeLessThan(-2_400)
+  })
+
+  it('is asked about in parallel, and charged only when it is new', async () => {
+    let charged = 0
+    const admit = async () => void charged++
+    const world = openWorld({ pools: [junkUsdg()] })
+    await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: JUNK, admit }))
+    expect(charged).toBe(1)
+    world.records.set(JUNK, priced())
+    await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: JUNK, admit }))
+    expect(charged).toBe(1)
+    expect(world.asked).toContain(`unchanged ${JUNK}`)
+  })
+
+  it('is refused when its code changed, unless it is only quoted', async () => {
+    const assertUnchanged = () => Promise.reject(refusal('TOKEN_CHANGED'))
+    const world = openWorld({ pools: [junkUsdg()], assertUnchanged })
+    const trade = ask({ tokenIn: 'USDG', tokenOut: JUNK })
+    expect(await refused(world.quoter.quoteTrade(trade))).toBe('TOKEN_CHANGED')
+    expect(await world.quoter.quoteTrade(trade, { changedTokens: 'screen again' })).toMatchObject({
+      block: 7,
+    })
+  })
+
+  it('without any price of its own is sized by what the pools give for it', async () => {
+    const world = openWorld({ pools: [junkUsdg()] })
+    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG', notionalUsd: 10 }))
+    expect(Number(quote.amountIn) / 1e18).toBeCloseTo(20, 6)
+    expect(quote.risks.map(({ code }) => code)).toEqual(['NO_REFERENCE'])
+    expect(quote.routes[0]!.guardBps).toBeNull()
+  })
+
+  it('cannot be sized in dollars where nothing has a price', async () => {
+    const world = openWorld({ pools: [v3(JUNK, OTHER, ETHER)] })
+    const trade = ask({ tokenIn: JUNK, tokenOut: OTHER })
+    expect(await refused(world.quoter.quoteTrade(trade))).toEqual(['NO_MARK', 'notional_usd'])
+    const quote = await world.quoter.quoteTrade(ask({ ...trade, amountIn: 10n ** 9n }))
+    expect(quote).toMatchObject({ notionalMicroUsd: null, slippageBps: 100, slippageCapBps: 500 })
+    expect(quote.fee).toMatchObject({ side: 'input', token: JUNK })
+    expect(quote.routes.length).toBe(1)
+  })
+
+  it('of the stock beacon pays as a major one', async () => {
+    const world = openWorld({ pools: [v2(STOCK, USDG, 10_000n * ETHER, million)] })
+    world.records.set(STOCK, record(STOCK, { stock_beacon: true, kind: 'stock', reference: reference(100) }))
+    const quote = await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: STOCK }))
+    expect(quote).toMatchObject({
+      fee: { class: 'major', bps: 25 },
+      tokenOut: { stock: true },
+      midDue: false,
+    })
+  })
+
+  it('tells an impact that must be accepted', async () => {
+    const world = openWorld({ pools: [v2(JUNK, USDG, 10_000n * ETHER, 5_000n * 10n ** 6n)] })
+    world.records.set(JUNK, priced())
+    const codes = async (notionalUsd: number) =>
+      (await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: JUNK, notionalUsd }))).risks.map(
+        ({ code }) => code,
+      )
+    expect(await codes(10)).toEqual([])
+    expect(await codes(300)).toEqual(['PRICE_IMPACT'])
+    expect(await codes(2_000)).toEqual(['HIGH_PRICE_IMPACT'])
+  })
+
+  it('through a hook is quoted by the chain, beside the pools in memory', async () => {
+    const word = (n: bigint) => n.toString(16).padStart(64, '0')
+    const world = openWorld({
+      pools: [junkUsdg(), v4(JUNK, USDG, ETHER, UNKNOWN_SKIMMER)],
+      batch: async () => [{ ok: true, result: `0x${word(1_234n)}${word(80_000n)}` }],
+    })
+    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG', amountIn: ETHER }))
+    expect(quote.routes.map(({ quotedBy }) => quotedBy)).toEqual(['memory', 'call'])
+    expect(quote.candidates).toBe(2)
+  })
+
+  it('that only a silent chain could quote has no route and says so', async () => {
+    const world = openWorld({
+      pools: [v4(JUNK, USDG, ETHER, UNKNOWN_SKIMMER)],
+      batch: () => Promise.reject(new RpcUnreachable('late')),
+    })
+    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG', amountIn: ETHER }))
+    expect([quote.routes, quote.failed.map(({ code }) => code)]).toEqual([[], ['VENUE_FAILED']])
+  })
+
+  it('that trades by its hook against another token only is told where', async () => {
+    const world = openWorld({ pools: [v4(JUNK, WETH, ETHER, UNKNOWN_SKIMMER)] })
+    const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG', amountIn: ETHER }))
+    expect([quote.routes, quote.failed.map(({ why }) => why)]).toEqual([
+      [],
+      ['Its hook lets it trade only directly: trade it against WETH.'],
+    ])
+  })
+
+  it('passes on that the chain does not answer', async () => {
+    const world = openWorld()
+    world.records.set(JUNK, new RpcError('eth_getCode', -32_000, 'x', null))
+    expect(await refused(world.quoter.quoteTrade(ask({ tokenIn: JUNK })))).toBe('RPC_UNAVAILABLE')
+  })
+})
+
+describe('with shield', () => {
+  const verdict = (verdicts: Record<string, string>) => async (token: string) => ({
+    verdict: (verdicts[token] ?? 'verified') as 'verified',
+    url: null,
+    source: 'audit',
+    checked_at: NOW_S,
+  })
+
+  it('both ends are audited but native ETH, and the worst verdict is shown', async () => {
+    const world = openWorld({ pools: [junkUsdg()], readAudit: verdict({ [JUNK]: 'flagged' }) })
+    world.records.set(JUNK, record(JUNK, { reference: reference(0.5) }))
+    const quote = await world.quoter.quoteTrade(ask({ tokenIn: 'USDG', tokenOut: JUNK, shield: true }))
+    expect(quote).toMatchObject({ fee: { bps: 60, tier: 50 }, audit: { verdict: 'flagged' } })
+    expect(quote.risks).toEqual([expect.objectContaining({ code: 'AUDIT_FLAGGED', token: JUNK })])
+    const core = openWorld({ pools: [ethUsdg()], readAudit: verdict({}) })
+    expect(await core.quoter.quoteTrade(ask({ shield: true }))).toMatchObject({
+      audit: { verdict: 'verified' },
+    })
+    expect(core.asked.filter((what) => what.startsWith('audit'))).toEqual([`audit ${USDG}`])
+  })
+
+  it('no verdict is no good one', async () => {
+    const readAudit = () => Promise.reject(refusal('AUDIT_UNAVAILABLE'))
+    const world = openWorld({ pools: [ethUsdg()], readAudit })
+    expect(await refused(world.quoter.quoteTrade(ask({ shield: true })))).toBe('AUDIT_UNAVAILABLE')
+    expect(await world.quoter.quoteTrade(ask())).toMatchObject({ audit: null })
+  })
+})
