@@ -1,6 +1,7 @@
 -- Plans that were answered, the transactions relayed for them, what they delivered and what they paid.
 
--- A plan is stored before it is answered. One that is never relayed is deleted an hour after its deadline.
+-- A plan is stored before it is answered, and deleted an hour after its deadline: what was relayed of it has a row of
+-- its own.
 create table plans (
   id int8 generated always as identity primary key,
   key_id int8 not null,

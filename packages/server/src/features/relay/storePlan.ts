@@ -90,6 +90,7 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanAsk): Promise<voi
     const expiresAtS = kind === 'approve' ? createdAtS + APPROVAL_VALID_S : plan.deadlineS
     steps.push({ hash: hashOf(deps, tx), kind, step, tx, expiresAtS })
   }
+  if (steps.length === 0) return
   await deps.db.query(
     `with plan as (
        insert into plans (key_id, wallet, path, session_id, execution, token_in, token_out, amount_in,

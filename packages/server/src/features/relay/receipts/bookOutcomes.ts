@@ -1,4 +1,5 @@
-import type { Sql } from '../../../platform/db/index.ts'
+import { isStoreUnavailable, type Sql } from '../../../platform/db/index.ts'
+import type { Logger } from '../../../platform/logger.ts'
 import type { BookedFee, FollowedRow, Outcome } from './types.ts'
 
 const WEEK_S = 7 * 86_400
@@ -17,7 +18,8 @@ const KEPT_FEE_TX = `case when t.fee_tx_hash is not null and exists (
 
 /**
  * Marks rows by their receipts and writes the ledger, all in one statement: a fee is booked exactly when its row is
- * mined. A row that changed since it was read stays as it is. Answers the ids it held for.
+ * mined. A row has a block when it is mined or reverted and at no other time: one that has another block than when it
+ * was read stays as it is. Answers the ids it held for.
  */
 export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Promise<Set<number>> {
   if (outcomes.length === 0) return new Set()
@@ -28,10 +30,9 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
     })
   const rows = await sql.query<{ id: number }>(
     `with given as (
-       select * from unnest($1::int8[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::text[], $7::int8[],
-           $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::int4[], $14::text[], $15::text[],
-           $16::int8[])
-         as given (id, was, was_hash, status, block, block_hash, mined_at_s, amount_out, amount_out_kind, fee_token,
+       select * from unnest($1::int8[], $2::text[], $3::text[], $4::int8[], $5::text[], $6::int8[], $7::text[],
+           $8::text[], $9::text[], $10::text[], $11::text[], $12::int4[], $13::text[], $14::text[], $15::int8[])
+         as given (id, was_hash, status, block, block_hash, mined_at_s, amount_out, amount_out_kind, fee_token,
            fee_atoms, fee_side, fee_bps, fee_class, fee_recipient, week_start_s)),
      marked as (
        update trades t set status = given.status, code = null, block = given.block, block_hash = given.block_hash,
@@ -39,7 +40,7 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
          amount_out_kind = given.amount_out_kind, volume_micro_usd = null, settled = false,
          fee_tx_hash = ${KEPT_FEE_TX}
        from given
-       where t.id = given.id and t.status = given.was and t.block_hash is not distinct from given.was_hash
+       where t.id = given.id and t.block_hash is not distinct from given.was_hash
        returning t.id, t.tx_hash, given.block, given.mined_at_s, given.fee_token, given.fee_atoms, given.fee_side,
          given.fee_bps, given.fee_class, given.fee_recipient, given.week_start_s),
      unbooked as (
@@ -56,7 +57,6 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
      select id from marked`,
     [
       outcomes.map(({ row }) => row.id),
-      outcomes.map(({ row }) => row.status),
       outcomes.map(({ row }) => row.block_hash),
       outcomes.map(({ status }) => status),
       outcomes.map(({ block }) => block),
@@ -74,6 +74,30 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
     ],
   )
   return new Set(rows.map(({ id }) => id))
+}
+
+/** The same, one by one when all together fail: a row the store will not take must not hold up the others. */
+export async function bookEach(
+  { db, logger }: { db: Sql; logger: Logger },
+  outcomes: readonly Outcome[],
+): Promise<{ booked: Set<number>; failed: Set<number> }> {
+  const failed = new Set<number>()
+  try {
+    return { booked: await bookOutcomes(db, outcomes), failed }
+  } catch (error) {
+    if (outcomes.length === 0 || isStoreUnavailable(error)) throw error
+  }
+  const booked = new Set<number>()
+  for (const outcome of outcomes) {
+    try {
+      for (const id of await bookOutcomes(db, [outcome])) booked.add(id)
+    } catch (error) {
+      if (isStoreUnavailable(error)) throw error
+      failed.add(outcome.row.id)
+      logger.error({ err: error, hash: outcome.row.tx_hash }, 'a receipt cannot be booked')
+    }
+  }
+  return { booked, failed }
 }
 
 /** The chain no longer has their block: back to pending, fee and volume taken back with them, in one statement. */

@@ -3,7 +3,7 @@ import type { RpcCall } from '../../../platform/rpc.ts'
 import type { RelayDeps } from '../deps.ts'
 import type { RelayMetrics } from '../metrics.ts'
 import type { Place } from './amounts.ts'
-import { bookOutcomes } from './bookOutcomes.ts'
+import { bookEach } from './bookOutcomes.ts'
 import { readOutcomes } from './readOutcomes.ts'
 import { readAll, receiptOf } from './readReceipts.ts'
 import { markDropped, markSeen, openRows } from './rows.ts'
@@ -22,7 +22,9 @@ interface Watched {
   firstMs: number
   nextMs: number
   looks: number
-  looksNonceGone: number
+  /** Since when no look found anything of it; null before the first that was answered. */
+  unseenSinceMs: number | null
+  nonceGoneSinceMs: number | null
 }
 
 export interface OpenFollower {
@@ -42,6 +44,8 @@ const PAGE = 1_000
 const MOST_WATCHED = 20_000
 const LOOKED_AT_ONCE = 200
 const YOUNG_MS = 15_000
+/** A row that cannot be booked holds no other up. */
+const FAILED_AGAIN_MS = 60_000
 
 /** Follows every relayed transaction to its receipt, or to where there will be none. */
 export function createOpenFollower(deps: FollowDeps): OpenFollower {
@@ -56,8 +60,7 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
     newestId = Math.max(newestId, row.id)
     const known = watched.get(row.id)
     if (known) known.row = row
-    else if (watched.size < MOST_WATCHED)
-      watched.set(row.id, { row, firstMs: nowMs, nextMs: nowMs, looks: 0, looksNonceGone: 0 })
+    else if (watched.size < MOST_WATCHED) watched.set(row.id, newlyWatched(row, nowMs))
   }
 
   async function takeAll(nowMs: number): Promise<void> {
@@ -86,10 +89,10 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
       return receipt ? [{ row, receipt }] : []
     })
     const outcomes = await readOutcomes(deps, found)
-    const booked = await bookOutcomes(db, outcomes)
+    const { booked, failed } = await bookEach(deps, outcomes)
     for (const { row } of outcomes) {
       // Where it did not hold, the row changed meanwhile: whoever is open still is taken up again.
-      watched.delete(row.id)
+      if (!failed.has(row.id)) watched.delete(row.id)
       if (booked.has(row.id)) counted.receiptAfter((clock.nowMs() - row.created_at_ms) / 1000)
     }
 
@@ -100,15 +103,17 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
       const { row } = one
       const ageMs = nowMs - row.created_at_ms
       one.looks++
-      one.nextMs = nowMs + nextLookMs(Math.min(ageMs, nowMs - one.firstMs))
+      one.nextMs =
+        nowMs + (failed.has(row.id) ? FAILED_AGAIN_MS : nextLookMs(Math.min(ageMs, nowMs - one.firstMs)))
       if (receipt !== null || deps.isRelaying(row.tx_hash)) continue
-      one.looksNonceGone = nonceGone ? one.looksNonceGone + 1 : 0
+      one.unseenSinceMs = known ? null : (one.unseenSinceMs ?? nowMs)
+      one.nonceGoneSinceMs = nonceGone ? (one.nonceGoneSinceMs ?? nowMs) : null
       const next = decide({
         status: row.status === 'relaying' ? 'relaying' : 'pending',
         ageMs,
-        lookedForMs: nowMs - one.firstMs,
         known,
-        looksNonceGone: one.looksNonceGone,
+        unseenForMs: nowMs - (one.unseenSinceMs ?? nowMs),
+        nonceGoneForMs: nowMs - (one.nonceGoneSinceMs ?? nowMs),
         // The embedded store has one process: what was being relayed before this one, nobody relays now.
         leftBehind: db.engine === 'pglite' && row.created_at_ms < openedAtMs,
       })
@@ -179,3 +184,12 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
     size: () => watched.size,
   }
 }
+
+const newlyWatched = (row: FollowedRow, nowMs: number): Watched => ({
+  row,
+  firstMs: nowMs,
+  nextMs: nowMs,
+  looks: 0,
+  unseenSinceMs: null,
+  nonceGoneSinceMs: null,
+})

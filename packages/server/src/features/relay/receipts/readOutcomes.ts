@@ -28,11 +28,7 @@ export interface Found {
  * one that cannot be exact stays the plan's minimum. A row whose block the node no longer shows is left for later.
  */
 export async function readOutcomes(deps: ReadDeps, found: readonly Found[]): Promise<Outcome[]> {
-  const odd = new Set<Address>()
-  for (const token of new Set(found.flatMap(({ row }) => [row.token_out, row.fee_token]))) {
-    if (token === null || token === NATIVE_TOKEN || !deps.isPlainToken) continue
-    if (!(await deps.isPlainToken(token))) odd.add(token)
-  }
+  const odd = await oddAmong(deps, new Set(found.flatMap(({ row }) => [row.token_out, row.fee_token])))
   const reads = createStateReads()
   const plans = found.map(({ row, receipt }) => askState(reads, row, receipt, odd))
   await reads.run(deps.rpc)
@@ -47,6 +43,24 @@ export async function readOutcomes(deps: ReadDeps, found: readonly Found[]): Pro
     outcomes.push({ row, status, block, blockHash, minedAtS, amountOut, amountOutKind, fee })
   }
   return outcomes
+}
+
+/** Tokens whose logs are not to be believed; so is one that cannot be asked about. */
+async function oddAmong(
+  { isPlainToken, logger }: ReadDeps,
+  tokens: ReadonlySet<Address | null>,
+): Promise<Set<Address>> {
+  const odd = new Set<Address>()
+  for (const token of tokens) {
+    if (token === null || token === NATIVE_TOKEN || !isPlainToken) continue
+    try {
+      if (!(await isPlainToken(token))) odd.add(token)
+    } catch (error) {
+      logger.warn({ err: error, token }, 'a token’s record cannot be read; its balances are')
+      odd.add(token)
+    }
+  }
+  return odd
 }
 
 /** What state is read for a row; each answers undefined where the node did not. */
@@ -76,6 +90,9 @@ function askState(reads: StateReads, row: FollowedRow, receipt: Receipt, odd: Re
   return asked
 }
 
+/** More than any balance: the token's logs are made up. */
+const MOST_ATOMS = 2n ** 256n - 1n
+
 type Amounts = Pick<Outcome, 'amountOut' | 'amountOutKind' | 'fee'>
 const NOTHING: Amounts = { amountOut: null, amountOutKind: null, fee: null }
 
@@ -88,7 +105,7 @@ async function amountsOf(deps: ReadDeps, row: FollowedRow, receipt: Receipt, ask
   const delivered = asked.tokenGained
     ? asked.tokenGained()
     : netReceived(receipt.logs, row.token_out, row.wallet)
-  if (delivered === undefined || delivered <= 0n) return { ...atLeast(row), fee }
+  if (delivered === undefined || delivered <= 0n || delivered > MOST_ATOMS) return { ...atLeast(row), fee }
   return { amountOut: amountOutOf(row, delivered), amountOutKind: 'actual', fee }
 }
 
@@ -107,7 +124,9 @@ function plainFee(
   if (!booksFee(row)) return null
   const agreed = row.fee_amount === null ? null : BigInt(row.fee_amount)
   if (row.fee_token === NATIVE_TOKEN) return bookedFee(row, agreed ?? 0n)
-  const seen = asked.feeGained?.() ?? tokenFeeByLogs(logs, row, place)
+  const shown = asked.feeGained?.() ?? tokenFeeByLogs(logs, row, place)
+  // No token makes more of what was sent, whatever it logs.
+  const seen = shown !== null && agreed !== null && shown > agreed ? agreed : shown
   if (seen === null && agreed === null) logger.error({ hash: row.tx_hash }, 'a mined trade shows no fee')
   else if (seen !== null && agreed !== null && seen !== agreed)
     logger.warn(

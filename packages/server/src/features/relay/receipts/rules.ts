@@ -7,12 +7,12 @@ export interface Look {
   status: 'relaying' | 'pending'
   /** Since it was written. */
   ageMs: number
-  /** Since it was first looked for. */
-  lookedForMs: number
   /** The node shows the transaction, mined or not. */
   known: boolean
-  /** Looks in a row at which the signer's nonce was past it, without a receipt. */
-  looksNonceGone: number
+  /** How long every look, the first and this one among them, found nothing of it. */
+  unseenForMs: number
+  /** How long every look found the signer's nonce past it. */
+  nonceGoneForMs: number
   /** Written by a process that has ended since: its bytes cannot leave any more. */
   leftBehind: boolean
 }
@@ -23,7 +23,8 @@ const MARGIN_MS = 1_000
 export const MUST_HAVE_LEFT_MS = LEASE_MS + SEND_BOUND_MS + MARGIN_MS
 /** So long a transaction may be on its way without the node showing it. */
 const UNSEEN_MS = 5_000
-const NONCE_LOOKS = 4
+/** A node may count a transaction a moment before it has its receipt, and two nodes behind one name may differ. */
+const NONCE_GONE_MS = 1_500
 
 /** What becomes of a row the chain has no receipt of. */
 export function decide(look: Look): 'wait' | 'seen' | 'dropped' {
@@ -31,11 +32,10 @@ export function decide(look: Look): 'wait' | 'seen' | 'dropped' {
   if (status === 'relaying') {
     if (known) return 'seen'
     const cannotLeave = look.leftBehind || ageMs > MUST_HAVE_LEFT_MS
-    return cannotLeave && look.lookedForMs >= UNSEEN_MS ? 'dropped' : 'wait'
+    return cannotLeave && look.unseenForMs >= UNSEEN_MS ? 'dropped' : 'wait'
   }
   if (ageMs > TRADE.pendingDroppedAfterS * 1000) return 'dropped'
-  // A node may count a transaction a moment before it has its receipt: one look is not enough.
-  return !known && look.looksNonceGone >= NONCE_LOOKS ? 'dropped' : 'wait'
+  return !known && look.nonceGoneForMs >= NONCE_GONE_MS ? 'dropped' : 'wait'
 }
 
 /** The longer nothing came, the rarer it is looked for. */

@@ -1,7 +1,7 @@
 import { TRADE } from '@pit/protocol'
 import { nowS } from '../../../platform/clock.ts'
 import type { RpcCall } from '../../../platform/rpc.ts'
-import { bookOutcomes, unbook } from './bookOutcomes.ts'
+import { bookEach, unbook } from './bookOutcomes.ts'
 import type { FollowDeps } from './followOpen.ts'
 import { readOutcomes } from './readOutcomes.ts'
 import { readAll, readReceipts } from './readReceipts.ts'
@@ -34,7 +34,7 @@ export async function settleMined(deps: SettleDeps): Promise<boolean> {
     rows.filter((row) => receipts.get(row.id) === null),
   )
   await markSettled(db, same)
-  const corrected = await bookOutcomes(db, await readOutcomes(deps, moved))
+  const { booked: corrected } = await bookEach(deps, await readOutcomes(deps, moved))
   const undone = await unbook(db, gone)
   if (corrected.size + undone.size > 0)
     logger.warn({ corrected: corrected.size, undone: undone.size }, 'the chain was reorganised')
@@ -66,7 +66,7 @@ export async function watchGivenUp(deps: SettleDeps): Promise<void> {
       const receipt = receipts.get(row.id)
       return receipt ? [{ row, receipt }] : []
     })
-    await bookOutcomes(db, await readOutcomes(deps, found))
+    await bookEach(deps, await readOutcomes(deps, found))
     const endedMs = clock.nowMs() - TRADE.pendingDroppedAfterS * 1000
     await markSettled(
       db,
