@@ -365,7 +365,7 @@ describe('curves', () => {
     amountIn,
     amountOutMin: 0n,
     recipient,
-    deadlineS: it.devnet.chain.head().timestampS + 120n,
+    deadlineS: it.devnet.chain.head().timestampS + 600n,
   })
 
   test('a purchase in two steps, its fee first', async () => {

@@ -10,7 +10,6 @@ import {
   findRoutes,
   type Hex,
   NATIVE,
-  type PoolIndex,
   type PoolLog,
   planHopOf,
   poolBorn,
@@ -29,6 +28,7 @@ import { createRpc, type Rpc } from '../../packages/server/src/platform/rpc.ts'
 
 export const lower = (address: string): Address => address.toLowerCase() as Address
 const FEE_BPS = 25
+const quantity = (value: number): Hex => `0x${value.toString(16)}`
 
 /** A simulator on a devnet whose market stands still, and plans to try on it, made from the pools as they are. */
 export interface SimulatorWorld {
@@ -90,25 +90,36 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
   })
   const { profile } = devnet.world
   const { contracts } = profile
-  const rpc = createRpc({ url: devnet.url })
+  const rpc = createRpc({ url: devnet.url, timeoutMs: 60_000 })
   const head = () => {
     const { number, hash, timestampS, baseFeeWei } = devnet.chain.head()
     return { number: Number(number), hash, parentHash: hash, timestampS: Number(timestampS), baseFeeWei }
   }
-  const simulator = createSimulator({ rpc, crypto, profile, clock: systemClock, market: { head } })
+  const simulator = createSimulator({
+    rpc,
+    crypto,
+    profile,
+    clock: systemClock,
+    market: { head },
+    // A busy machine is no finding.
+    timeoutMs: 60_000,
+  })
   const core = (symbol: string) =>
     lower(profile.core_tokens.find((token) => token.symbol === symbol)!.address)
   const [router, weth] = [lower(contracts.universal_router!), lower(contracts.weth!)]
   const recipient = lower(profile.fee_recipient!)
 
-  async function readPools(): Promise<PoolIndex> {
-    const index = createPoolIndex({ weth, hubs: [NATIVE, core('USDG'), core('PARTNER')] })
-    const births = new Set(
-      [contracts.v2_factory, contracts.v3_factory, contracts.v4_pool_manager].map((at) => lower(at!)),
-    )
-    for (const log of await rpc.request<PoolLog[]>('eth_getLogs', [
-      { fromBlock: '0x0', toBlock: 'latest' },
-    ])) {
+  const index = createPoolIndex({ weth, hubs: [NATIVE, core('USDG'), core('PARTNER')] })
+  const births = new Set(
+    [contracts.v2_factory, contracts.v3_factory, contracts.v4_pool_manager].map((at) => lower(at!)),
+  )
+  let followedTo = -1
+
+  /** Takes the logs since the last time, as a server does. */
+  async function follow(): Promise<void> {
+    const head = Number(devnet.chain.head().number)
+    const range = { fromBlock: quantity(followedTo + 1), toBlock: quantity(head) }
+    for (const log of head > followedTo ? await rpc.request<PoolLog[]>('eth_getLogs', [range]) : []) {
       const born = births.has(log.address) ? poolBorn(log) : undefined
       // A fee that changes without a log is none to quote by.
       const quotable = born?.version === 'v4' ? born.key.fee !== DYNAMIC_FEE : born !== undefined
@@ -116,7 +127,7 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
       const pool = born || log.topics.length === 0 ? undefined : index.get(poolIdOfLog(log))
       if (pool) applyLog(pool, log)
     }
-    return index
+    followedTo = head
   }
 
   const tx = (from: Address, to: Address, data: Hex, valueWei = 0n): PlanTx => ({
@@ -145,7 +156,7 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
     tx,
     async trade({ wallet, tokenIn, tokenOut, amountIn, side, change = {} }) {
       const swapIn = side === 'input' ? amountIn - feeOf(amountIn, FEE_BPS) : amountIn
-      const index = await readPools()
+      await follow()
       const [route] = findRoutes({ index, crypto }, { tokenIn, tokenOut, amountIn: swapIn }).routes
       if (!route) throw new Error(`no route from ${tokenIn} to ${tokenOut}`)
       const portion = side === 'output' ? feeOf(route.amountOut, FEE_BPS) : 0n
@@ -157,7 +168,7 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
         legs: [{ hops: route.hops.map(planHopOf), amountIn: swapIn }],
         amountOutMin: (expectedOut * 99n) / 100n,
         fee: { bps: FEE_BPS, side, recipient },
-        deadlineS: devnet.chain.head().timestampS + 120n,
+        deadlineS: devnet.chain.head().timestampS + 600n,
         weth,
         layout: contracts.universal_router_layout,
         ...change,
@@ -199,7 +210,7 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
         maxFeePerGas: maxFeePerGasWei,
         maxPriorityFeePerGas: maxPriorityFeePerGasWei,
       })
-      for (let tries = 0; tries < 600; tries++) {
+      for (let tries = 0; tries < 2_000; tries++) {
         const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
         if (receipt) return receipt
         await new Promise((resolve) => setTimeout(resolve, 50))

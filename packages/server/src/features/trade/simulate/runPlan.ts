@@ -1,4 +1,4 @@
-import { type Address, encodeErc20Approve, encodePermit2Approve } from '@pit/chain'
+import { type Address, encodeErc20Approve, encodePermit2Approve, type Hex } from '@pit/chain'
 import { nowS } from '../../../platform/clock.ts'
 import type { SimulatedTx } from '../types.ts'
 import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
@@ -48,7 +48,19 @@ export async function runPlan(
   ask: SimulateAsk,
   overrides: Readonly<Record<Address, AccountOverride>>,
 ): Promise<RanPlan> {
-  const approvals = ask.approvals === 'in place' ? approvalsInPlace(deps, ask) : []
+  if (ask.approvals === 'as planned') return runAfter([], deps, ask, overrides)
+  const ran = await runAfter(approvalsInPlace(deps, ask, [MAX_UINT256]), deps, ask, overrides)
+  if (ran.unapproved.length === 0 || ran.transactions.every(({ ok }) => ok)) return ran
+  // Some tokens take a new allowance only once the old one is gone.
+  return runAfter(approvalsInPlace(deps, ask, [0n, MAX_UINT256]), deps, ask, overrides)
+}
+
+async function runAfter(
+  approvals: readonly SimCall[],
+  deps: SimulatorDeps,
+  ask: SimulateAsk,
+  overrides: Readonly<Record<Address, AccountOverride>>,
+): Promise<RanPlan> {
   const lent = Object.keys(overrides).length > 0
   const reading = readingOf(deps, ask, lent)
   const planned = ask.transactions.map(
@@ -119,21 +131,20 @@ function heldIn({ ok, data }: RanCall, lent: boolean): Held {
   return { output: wordIn(output), fee: wordIn(fee), input: wordIn(input) }
 }
 
-/** Unlimited, from the wallet, gas for free: they stand for what was done long before. */
-function approvalsInPlace({ profile }: SimulatorDeps, ask: SimulateAsk): SimCall[] {
+/** From the wallet, gas for free: they stand for what was done long before. */
+function approvalsInPlace(
+  { profile }: SimulatorDeps,
+  ask: SimulateAsk,
+  amounts: readonly bigint[],
+): SimCall[] {
   const { wallet, tokenIn: token } = ask
   if (isEth(token)) return []
   const { permit2, universal_router: router } = profile.contracts
-  const approve = (to: Address, data: SimCall['data']): SimCall => ({
-    from: wallet,
-    to,
-    data,
-    gas: APPROVE_GAS,
-  })
-  const spenders =
-    ask.spenders ?? swapTargets(ask).filter((to) => to !== wallet && to !== router?.toLowerCase())
-  const calls = [lower(permit2), ...spenders].map((spender) =>
-    approve(token, encodeErc20Approve(spender, MAX_UINT256)),
+  const approve = (to: Address, data: Hex): SimCall => ({ from: wallet, to, data, gas: APPROVE_GAS })
+  const isTaker = (target: Address) => target !== wallet && target !== router?.toLowerCase()
+  const spenders = [lower(permit2), ...(ask.spenders ?? swapTargets(ask).filter(isTaker))]
+  const calls = spenders.flatMap((spender) =>
+    amounts.map((amount) => approve(token, encodeErc20Approve(spender, amount))),
   )
   if (router === null) return calls
   const allowance = { token, spender: lower(router), amount: MAX_UINT160, expiration: MAX_UINT48 }

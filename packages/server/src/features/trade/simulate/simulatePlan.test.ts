@@ -186,13 +186,29 @@ describe('approvals in place', () => {
     expect(await spendersOf({ tokenIn: NATIVE_TOKEN })).toEqual([])
   })
 
-  it('that the token refuses are named when the plan then fails', async () => {
+  it('that the token refuses are made from nothing, or named when the plan still fails', async () => {
     const no = { status: '0x0' as const, error: { code: 3, message: 'x', data: '0x90b8ec18' } }
-    const failing = () => ran([0n, 0n], [no], [0n, 0n], [no, {}])
-    const { error } = await open(failing).simulator.simulatePlan(ask(sale))
+    const inputs: string[][] = []
+    const tried = (gives: (first: boolean) => unknown) =>
+      open(({ params }) => {
+        const [{ calls }] = (params[0] as { blockStateCalls: [Block] }).blockStateCalls
+        inputs.push(calls.map(({ input }) => input!.slice(0, 10) + input!.slice(-1)))
+        return gives(calls.length === 5)
+      }).simulator.simulatePlan(ask(sale))
+    const stubborn = await tried((first) =>
+      first ? ran([0n, 0n], [no], [0n, 0n], [no, {}]) : ran([0n, 0n], [{}], [500n, 0n], [{}, {}, {}]),
+    )
+    expect(stubborn).toMatchObject({ ok: true, error: null })
+    expect(inputs[0]!.slice(0, 2)).toEqual(['0x095ea7b3f', '0x87517c45f'])
+    expect(inputs[1]!.slice(0, 3)).toEqual(['0x095ea7b30', '0x095ea7b3f', '0x87517c45f'])
+    const { error } = await tried((first) => ran([0n, 0n], [no], [0n, 0n], first ? [no, {}] : [{}, no, {}]))
     expect(error).toBe(
       'swap: the token refused to be moved; an approval that was to be in place failed: the token refused to be moved',
     )
+    // One that was there already, and does: nothing is tried again.
+    inputs.length = 0
+    expect(await tried(() => ran([0n, 0n], [{}], [500n, 0n], [no, {}]))).toMatchObject({ ok: true })
+    expect(inputs).toHaveLength(1)
   })
 })
 
