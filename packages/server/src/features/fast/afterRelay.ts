@@ -24,6 +24,11 @@ export async function relayedOrRefused(
     case 'rejected': {
       if (outcome.reason === 'late')
         fail('LIVE_UNAVAILABLE', { message: `Nothing was sent: ${outcome.words}.` })
+      if (outcome.reason === 'dropped') {
+        const message =
+          'These bytes were relayed before and have not reached the chain. Look for their hash before you sign another.'
+        fail('SUBMIT_REJECTED', { message, why: outcome.words })
+      }
       if (outcome.nonceRefused) fail('NONCE', { chain: await nonceOf(rpc, signer, nonce) })
       return fail('SUBMIT_REJECTED', {
         message: `The sequencer refused the transaction: ${outcome.words}.`,

@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newDataDirectory } from '../packages/platform/test/embeddedStore.ts'
+import { findPostgres, type PostgresServer, startPostgres } from '../packages/platform/test/postgresServer.ts'
+import { type FastTrader, freshenFeeds, openFastTrader } from './fast/fastTrader.ts'
+import { type ServerProcess, startServerProcess } from './serverProcess.ts'
+import { receiptOf } from './trading/trader.ts'
+import { openTradingWorld, type TradingWorld, tradingEnv } from './trading/world.ts'
+
+// A thousand by hand: FAST_ROUNDS=1000 npx vitest run e2e/fastOnce.test.ts; FAST_KILLS=20 for the last one.
+const ROUNDS = Number(process.env['FAST_ROUNDS'] ?? 6)
+const KILLS = Number(process.env['FAST_KILLS'] ?? 2)
+const AT_ONCE = 64
+const PATIENCE_MS = 120_000 + ROUNDS * 4_000
+
+let world: TradingWorld
+beforeAll(async () => {
+  world = await openTradingWorld({ server: { FAST_ENABLED: '1' } })
+})
+afterAll(async () => {
+  await world?.close()
+})
+const seen = (hash: Hex) => world.devnet.rpc<number>('devnet_sequencerSeen', [hash])
+
+/** The same bytes many times at once, over all the servers: one is relayed, the others say so. */
+async function sendAtOnce(clients: FastTrader[], round: number): Promise<Hex> {
+  const pair = round % 2 === 0 ? 'ETH/USDG' : 'USDG/ETH'
+  // Most without a simulation: then nothing but the relay itself keeps them apart.
+  const simulate = round % 4 === 3
+  const { body, hash } = await clients[0]!.build(pair, { usd: 5, body: { simulate } })
+  const replies = await Promise.all(
+    Array.from({ length: AT_ONCE }, (_, i) => clients[i % clients.length]!.send(body)),
+  )
+  const others = replies.filter(({ status, body: answer }) => {
+    if (status === 200) return answer.tx_hash !== hash || !answer.relayed
+    return !(status === 409 && answer.error?.code === 'IN_FLIGHT')
+  })
+  expect(others.map((reply) => JSON.stringify(reply)).slice(0, 2)).toEqual([])
+  const firsts = replies.filter(({ status, body: answer }) => status === 200 && !answer.repeat)
+  expect(firsts).toHaveLength(1)
+  expect(await seen(hash)).toBe(1)
+  return hash
+}
+
+async function manyRounds(clients: FastTrader[]): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    if (round % 10 === 0) {
+      await freshenFeeds(world.devnet)
+      await sleep(900)
+    }
+    await receiptOf(world.devnet, await sendAtOnce(clients, round))
+  }
+  console.log(`${ROUNDS} rounds of ${AT_ONCE} sends over ${clients.length} servers: one relay each`)
+}
+
+it(
+  'relays the same bytes once, however many calls bring them',
+  async () => {
+    const trader = await openFastTrader(world, 3)
+    await trader.approve('USDG')
+    await manyRounds([trader])
+  },
+  PATIENCE_MS,
+)
+
+const postgresBin = findPostgres()
+const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+describe.skipIf(postgresBin === null || !hasRedis)('over two processes on PostgreSQL and Redis', () => {
+  let postgres: PostgresServer
+  let redis: { url: string; stop(): void }
+  const servers: ServerProcess[] = []
+  beforeAll(async () => {
+    postgres = await startPostgres(postgresBin!)
+    redis = await startRedis()
+    const env = {
+      ...tradingEnv(world.devnet),
+      FAST_ENABLED: '1',
+      DATABASE_URL: await postgres.createDatabase(),
+      REDIS_URL: redis.url,
+    }
+    // The first one alone, so that it alone writes the tables.
+    servers.push(await startServerProcess(env))
+    servers.push(await startServerProcess({ ...env, ROLE: 'api' }))
+  })
+  afterAll(async () => {
+    for (const server of servers) await server.stop()
+    redis?.stop()
+    await postgres?.dispose()
+  })
+
+  it(
+    'relays the same bytes once, whichever process they reach',
+    async () => {
+      const clients = await Promise.all(servers.map(({ url }) => openFastTrader(world, 4, url)))
+      await clients[0]!.approve('USDG')
+      await manyRounds(clients)
+    },
+    PATIENCE_MS,
+  )
+})
+
+it(
+  `relays the same bytes once, though the server is killed under them ${KILLS} times`,
+  async () => {
+    const dataDir = await newDataDirectory()
+    const env = { ...tradingEnv(world.devnet), FAST_ENABLED: '1', DATA_DIR: dataDir }
+    const start = () => startServerProcess(env)
+    let server = await start()
+    try {
+      for (let round = 0; round < KILLS; round++) {
+        await freshenFeeds(world.devnet)
+        await sleep(900)
+        const client = await openFastTrader(world, 5, server.url)
+        const { body, hash } = await client.build('ETH/USDG', { usd: 5, body: { simulate: false } })
+        await world.devnet.rpc('devnet_sequencer', [{ mode: 'slow', delay_ms: 300 }])
+        const lost = Promise.allSettled(Array.from({ length: 8 }, () => client.send(body)))
+        // Before, while or after the bytes are on their way.
+        await sleep(10 + Math.random() * 60)
+        await killHard(server, dataDir)
+        await lost
+        await world.devnet.rpc('devnet_sequencer', [{ mode: 'ok' }])
+
+        await server.stop()
+        server = await start()
+        const again = await openFastTrader(world, 5, server.url)
+        // What the killed one left is looked for on the chain; then the same bytes tell what became of them.
+        const until = Date.now() + 60_000
+        for (;;) {
+          const { status, body: answer } = await again.send(body)
+          if (status === 200) {
+            expect(answer.tx_hash).toBe(hash)
+            break
+          }
+          expect(['IN_FLIGHT', 'SUBMIT_REJECTED', 'DEADLINE', 'PRICE_STALE']).toContain(answer.error?.code)
+          // Killed before they left, they are given up: that is once at most, too.
+          if (answer.error?.code !== 'IN_FLIGHT' && (await seen(hash)) === 0) break
+          if (Date.now() > until) throw new Error(`still ${answer.error?.code}`)
+          await sleep(300)
+        }
+        expect(await seen(hash)).toBeLessThanOrEqual(1)
+      }
+    } finally {
+      await world.devnet.rpc('devnet_sequencer', [{ mode: 'ok' }])
+      await server.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  },
+  180_000 + KILLS * 120_000,
+)
+
+async function killHard(running: ServerProcess, dataDir: string): Promise<void> {
+  const { pid } = JSON.parse(readFileSync(join(dataDir, 'store.lock'), 'utf8')) as { pid: number }
+  process.kill(pid, 'SIGKILL')
+  while (running.isAlive()) await sleep(5)
+}
+
+async function startRedis(): Promise<{ url: string; stop(): void }> {
+  const folder = mkdtempSync(join(tmpdir(), 'pit-redis-'))
+  const port = await new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, '127.0.0.1', () => {
+      const { port: free } = probe.address() as { port: number }
+      probe.close(() => resolve(free))
+    })
+  })
+  const child: ChildProcess = spawn('redis-server', ['--port', String(port), '--save', '', '--dir', folder], {
+    stdio: 'ignore',
+  })
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    stop() {
+      child.kill('SIGKILL')
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
