@@ -79,6 +79,12 @@ it('reads without taxes as the figures of the briefing: slippage of the gross, t
   })
 })
 
+it('never asks for more than a call can say', () => {
+  const { quote, route } = quoteOf({ tokenOut: taxed({ buy_tax_bps: 500 }) })
+  const { contractMin } = outcomeOf(quote, route, { minAmountOut: 10n ** 77n })
+  expect(contractMin).toBe((1n << 128n) - 1n)
+})
+
 it('lets v2 count what arrives and v3 what was sent', () => {
   const of = (way: 'v2' | 'v3') => {
     const { quote, route } = quoteOf({ tokenOut: taxed({ buy_tax_bps: 500 }), amountOut: 1_000_000n, way })

@@ -16,6 +16,10 @@ export interface Outcome {
 
 const whole = BigInt(BPS)
 const TINY = 1n
+/** More than any pool gives: what asks for more can be written down nowhere. */
+const MOST = (1n << 128n) - 1n
+
+const atMost = (amount: bigint, limit: bigint): bigint => (amount < limit ? amount : limit)
 
 /** Less a tax or a fee of so many basis points, which is rounded down as contracts do. */
 const less = (amount: bigint, bps: number): bigint => amount - feeOf(amount, bps)
@@ -63,7 +67,7 @@ export function outcomeOf(
 
   const expected = arrives(gross)
   const floor = minAmountOut > TINY ? minAmountOut : TINY
-  const least = arrives(tolerated) >= floor ? tolerated : needed(floor)
+  const least = atMost(arrives(tolerated) >= floor ? tolerated : needed(floor), MOST)
   const min = arrives(least)
   return {
     expected,

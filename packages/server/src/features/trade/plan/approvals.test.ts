@@ -69,6 +69,14 @@ it('approves a budget that is too small as far as the trade needs, and no budget
   expect(routerNeed(unpriced, { allowance: 0n, permit: NONE }, terms(), times).approve).toBe(100_000_000n)
 })
 
+it('grants of a worthless token no more than Permit2 can say', () => {
+  const { quote } = quoteOf({ amountIn: 1n << 127n, quote: { notionalMicroUsd: 1n } })
+  const wide = terms({ budgetUsd: 10_000, permitScope: '30d' })
+  const { approve, grant } = routerNeed(quote, { allowance: 0n, permit: NONE }, wide, times)
+  expect(grant!.amount).toBe(MAX_UINT160 - 1n)
+  expect(isUnlimited(approve!)).toBe(false)
+})
+
 it('approves a curve to take the input less the fee', () => {
   const { quote } = quoteOf({ tokenIn: USDG, tokenOut: MEME })
   expect(

@@ -96,7 +96,9 @@ function grantOf(quote: TradeQuote, terms: ApprovalTerms, anchorS: number): Gran
 /** The budget's dollars in atoms, at the price that values this trade; rounded down. */
 function budgetAtoms({ amountIn, notionalMicroUsd }: TradeQuote, budgetUsd: number): bigint {
   if (notionalMicroUsd === null || notionalMicroUsd === 0n) return 0n
-  return (amountIn * microUsd(budgetUsd)) / notionalMicroUsd
+  const atoms = (amountIn * microUsd(budgetUsd)) / notionalMicroUsd
+  // Of a token that is worth next to nothing no more than can be moved at once.
+  return isUnlimited(atoms) ? MAX_UINT160 - 1n : atoms
 }
 
 function reasonOf(approve: bigint | null, grant: Grant | null, allowance: bigint): string {

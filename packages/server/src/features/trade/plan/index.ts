@@ -1,6 +1,5 @@
 export { createPlanner, type Planner, type PlanRoute } from './createPlanner.ts'
 export type { PlannerDeps } from './deps.ts'
-export { describePlan, type PlanAnswer } from './describePlan.ts'
 export type { PlanAsk, Planned, PlanTrade } from './planTrade.ts'
 export type { CheckPolicy, PolicyContext } from './policyContext.ts'
 export type { PlanTerms } from './readRequest.ts'

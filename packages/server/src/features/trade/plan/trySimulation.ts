@@ -13,6 +13,8 @@ export interface SimulateTerms {
 
 /** Room for what an estimate did not see; what it really uses is what is answered. */
 const ROOM = 3
+/** A block has no room for more than a few of these. */
+const ROOM_UP_TO = 5_000_000
 
 /** Simulates exactly the plan's transactions, in order. */
 export function simulatePlanned(
@@ -45,7 +47,8 @@ function withRoom<T extends { tx: PlanTx }>(
   transactions: readonly T[],
   balanceWei: bigint | null,
 ): readonly T[] {
-  const roomy = transactions.map((one) => ({ ...one, tx: { ...one.tx, gas: one.tx.gas * ROOM } }))
+  const gasOf = ({ gas }: PlanTx) => Math.max(gas, Math.min(gas * ROOM, ROOM_UP_TO))
+  const roomy = transactions.map((one) => ({ ...one, tx: { ...one.tx, gas: gasOf(one.tx) } }))
   return balanceWei === null || mostWei(roomy) <= balanceWei ? roomy : transactions
 }
 
