@@ -63,11 +63,15 @@ export function countAt(digits: string, at: number): number {
   return count
 }
 
-/** The items of the `bytes[]` at `at`. */
+/** The items of the `bytes[]` at `at`. Together they are no longer than the text: items that share bytes are refused. */
 export function bytesArrayAt(digits: string, at: number): string[] {
   const items: string[] = []
+  let total = 0
   for (let i = 0, count = countAt(digits, at); i < count; i++) {
-    items.push(bytesAt(digits, at + 32 + numberAt(digits, at + 32 + 32 * i)))
+    const item = bytesAt(digits, at + 32 + numberAt(digits, at + 32 + 32 * i))
+    total += item.length
+    if (total > digits.length) throw new AbiFault('NOT_CANONICAL')
+    items.push(item)
   }
   return items
 }

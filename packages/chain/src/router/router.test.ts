@@ -323,6 +323,19 @@ describe('a call said another way', () => {
     expect(list.join('')).not.toBe(words.join(''))
     expect(decodeExecute(build(list))).toEqual({ ok: false, why: 'NOT_CANONICAL' })
   })
+  it('is not read twice over: items that share their bytes are refused before they are copied', () => {
+    const word = (n: number) => n.toString(16).padStart(64, '0')
+    const many = 900
+    // Every input is the same large one.
+    const inputs = word(many) + word(32 * many).repeat(many) + word(30_000) + '00'.repeat(30_016)
+    const commands = word(many) + '05'.repeat(Math.ceil(many / 32) * 32)
+    const head = word(0x60) + word(0x60 + commands.length / 2) + word(9)
+    expect(decodeExecute(`0x3593564c${head}${commands}${inputs}`)).toEqual({
+      ok: false,
+      why: 'NOT_CANONICAL',
+    })
+  })
+
   it('has its own names for what is not ours', () => {
     expect(decodeExecute('0x')).toEqual({ ok: false, why: 'SELECTOR' })
     expect(decodeExecute('0x3593564')).toEqual({ ok: false, why: 'NOT_HEX' })
