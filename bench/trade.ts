@@ -1,0 +1,217 @@
+/**
+ * Trading over HTTP against the same node, one interleaved run: a quote beside a bare eth_call of QuoterV2 and beside
+ * viem with a multicall of nine candidates; prepare beside one eth_simulateV1 of the same transaction; submit beside
+ * one send; the whole way beside a bare send and beside viem by hand. Then many wallets at once, and a minute of
+ * prepares. node scripts/build.mjs && node dist/bench/trade.js
+ */
+import { v3QuoterAbi } from '@pit/chain'
+import { encodeFunctionData, type Hex, numberToHex } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { MNEMONIC, openTrader, type Plan, receiptOf, type Trader } from '../e2e/trading/trader.ts'
+import { openTradingWorld } from '../e2e/trading/world.ts'
+import { createByHand } from './trade/byHand.ts'
+import { figure, median, post, quantile, rpcTimed } from './trade/measure.ts'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 60)
+const WALLETS = Number(process.env['WALLETS'] ?? 20)
+const TRADES_S = Number(process.env['TRADES_S'] ?? 20)
+const PREPARES_S = Number(process.env['PREPARES_S'] ?? 60)
+const PREPARES_PER_S = Number(process.env['PREPARES_PER_S'] ?? 50)
+const AMOUNT = 2n * 10n ** 16n
+const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: AMOUNT.toString() }
+
+const world = await openTradingWorld({ devnet: { MARKET: 'off' } })
+const { devnet, server, profile } = world
+const api = <T>(trader: Trader, path: string, body: object) =>
+  post<T & { error?: { code: string; message: string } }>(`${server.url}/api/v1/${path}`, body, {
+    authorization: `Bearer ${trader.key}`,
+  })
+const must = <T extends { error?: { code: string; message: string } }>(answer: {
+  status: number
+  body: T
+  ms: number
+}) => {
+  if (answer.status !== 200)
+    throw new Error(`${answer.status} ${answer.body.error?.code}: ${answer.body.error?.message}`)
+  return answer
+}
+
+try {
+  const trader = await openTrader(server.url, { account: 1 })
+  const hand = createByHand(profile, devnet.url, devnet.sequencerUrl)
+  const handAccount = mnemonicToAccount(MNEMONIC, { addressIndex: 2 })
+  const bare = await openTrader(server.url, { account: 3 })
+  const quoterCall = encodeFunctionData({
+    abi: v3QuoterAbi,
+    functionName: 'quoteExactInputSingle',
+    args: [{ tokenIn: hand.weth, tokenOut: hand.usdg, amountIn: AMOUNT, fee: 500, sqrtPriceLimitX96: 0n }],
+  })
+
+  const times: Record<string, number[]> = {}
+  const note = (name: string, ms: number) => {
+    times[name] ??= []
+    times[name].push(ms)
+  }
+  const timed = async (name: string, work: () => Promise<unknown>) => {
+    const startedAt = performance.now()
+    await work()
+    note(name, performance.now() - startedAt)
+  }
+  for (let round = -5; round < ROUNDS; round++) {
+    if (round === 0) for (const name of Object.keys(times)) times[name] = []
+    const call = [{ to: profile.contracts.v3_quoter, data: quoterCall }, 'latest']
+    note('eth_call', (await rpcTimed(devnet.url, 'eth_call', call)).ms)
+    const quote = must(await api<{ timings: Record<string, number> }>(trader, 'live/quote', TRADE))
+    note('quote', quote.ms)
+    note('quote alone', quote.ms - (quote.body.timings['simulate'] ?? 0))
+    await timed('viem multicall of nine', () => hand.quote(AMOUNT))
+
+    const prepared = must(await api<Plan>(trader, 'live/prepare', { wallet: trader.wallet, ...TRADE }))
+    note('prepare', prepared.ms)
+    const { tx } = prepared.body
+    const simulated = {
+      blockStateCalls: [
+        {
+          calls: [
+            {
+              from: tx!.from,
+              to: tx!.to,
+              input: tx!.data,
+              value: numberToHex(BigInt(tx!.value)),
+              gas: numberToHex(BigInt(tx!.gas)),
+            },
+          ],
+        },
+      ],
+      validation: false,
+    }
+    note('eth_simulateV1', (await rpcTimed(devnet.url, 'eth_simulateV1', [simulated, 'latest'])).ms)
+
+    // The same kind of transaction, sent bare by another wallet.
+    const other = must(await api<Plan>(bare, 'live/prepare', { wallet: bare.wallet, ...TRADE }))
+    const { raw } = bare.sign(other.body.tx!)
+    note('send', (await rpcTimed(devnet.sequencerUrl, 'eth_sendRawTransaction', [raw])).ms)
+    const signed = trader.sign(tx!)
+    note('submit', must(await api(trader, 'live/submit', { raw_tx: signed.raw })).ms)
+    await receiptOf(devnet, signed.hash)
+
+    let last: Hex = '0x'
+    await timed('quote, prepare, sign, submit', async () => {
+      must(await api(trader, 'live/quote', TRADE))
+      const plan = must(await api<Plan>(trader, 'live/prepare', { wallet: trader.wallet, ...TRADE }))
+      const mine = trader.sign(plan.body.tx!)
+      must(await api(trader, 'live/submit', { raw_tx: mine.raw }))
+      last = mine.hash
+    })
+    let byHand: Hex = '0x'
+    await timed('viem by hand', async () => {
+      byHand = await hand.trade(handAccount, AMOUNT)
+    })
+    await Promise.all([receiptOf(devnet, last), receiptOf(devnet, byHand)])
+  }
+  const ms = Object.fromEntries(Object.entries(times).map(([name, values]) => [name, median(values)]))
+  console.log(
+    `medians of ${ROUNDS} rounds, ms: ${Object.entries(ms)
+      .map(([name, value]) => `${name} ${value.toFixed(2)}`)
+      .join(', ')}`,
+  )
+  const ratio = (a: string, b: string) => ms[a]! / ms[b]!
+  figure('quote without its simulation / eth_call of QuoterV2', ratio('quote alone', 'eth_call'), 1)
+  figure('quote with it / eth_call of QuoterV2', ratio('quote', 'eth_call'), 2.5)
+  figure('prepare / eth_simulateV1', ratio('prepare', 'eth_simulateV1'), 1.5)
+  figure('submit / send', ratio('submit', 'send'), 1.3)
+  figure('quote, prepare, sign and submit / send', ratio('quote, prepare, sign, submit', 'send'), 6)
+  console.log(
+    `beside it: viem with a multicall of nine ${ratio('viem multicall of nine', 'eth_call').toFixed(2)}x an eth_call; viem by hand, unsimulated, ${ratio('viem by hand', 'send').toFixed(2)}x a send`,
+  )
+
+  await manyWallets()
+  await parallelTrades(trader)
+  await prepares()
+} finally {
+  await world.close()
+}
+
+/** Wallets that trade one after another as fast as they are served, for a while. */
+async function manyWallets(): Promise<void> {
+  const traders = await Promise.all(
+    Array.from({ length: WALLETS }, async (_, i) => {
+      const privateKey: Hex = `0x${(0xabc000 + i).toString(16).padStart(64, '0')}`
+      const trader = await openTrader(server.url, { privateKey })
+      await devnet.rpc('hardhat_setBalance', [trader.wallet, numberToHex(10n ** 21n)])
+      return trader
+    }),
+  )
+  const sent: Hex[] = []
+  const until = Date.now() + TRADES_S * 1000
+  const startedAt = performance.now()
+  await Promise.all(
+    traders.map(async (trader) => {
+      for (let nonce = 0; Date.now() < until; nonce++) {
+        const plan = must(await api<Plan>(trader, 'live/prepare', { wallet: trader.wallet, ...TRADE }))
+        const { raw, hash } = trader.sign(plan.body.tx!, { nonce })
+        must(await api(trader, 'live/submit', { raw_tx: raw }))
+        sent.push(hash)
+      }
+    }),
+  )
+  const receipts = await Promise.all(sent.map((hash) => receiptOf(devnet, hash, 60_000)))
+  const seconds = (performance.now() - startedAt) / 1000
+  const mined = receipts.filter(({ status }) => status === '0x1').length
+  console.log(
+    `${WALLETS} wallets, ${seconds.toFixed(1)} s: ${mined} of ${sent.length} trades mined, ${(mined / seconds).toFixed(1)} a second (60 wanted) ${mined / seconds >= 60 ? 'met' : 'MISSED'}`,
+  )
+}
+
+/** One wallet, many trades at once, numbered by itself. */
+async function parallelTrades(trader: Trader): Promise<void> {
+  const first = Number(await devnet.rpc<Hex>('eth_getTransactionCount', [trader.wallet, 'pending']))
+  const hashes = await Promise.all(
+    Array.from({ length: 20 }, async (_, i) => {
+      const plan = must(
+        await api<Plan>(trader, 'live/prepare', {
+          wallet: trader.wallet,
+          ...TRADE,
+          amount_in: (AMOUNT + BigInt(i)).toString(),
+        }),
+      )
+      const { raw, hash } = trader.sign(plan.body.tx!, { nonce: first + i })
+      must(await api(trader, 'live/submit', { raw_tx: raw }))
+      return hash
+    }),
+  )
+  const receipts = await Promise.all(hashes.map((hash) => receiptOf(devnet, hash, 30_000)))
+  console.log(
+    `parallel trades of one wallet: ${receipts.filter(({ status }) => status === '0x1').length} of 20 succeed`,
+  )
+}
+
+/** So many prepares a second, whether or not the ones before are answered. */
+async function prepares(): Promise<void> {
+  const traders = await Promise.all([4, 5, 6, 7].map((account) => openTrader(server.url, { account })))
+  const took: number[] = []
+  const refused: Record<string, number> = {}
+  let rssMb = 0
+  const underWay = new Set<Promise<void>>()
+  const startedAt = performance.now()
+  for (let i = 0; i < PREPARES_S * PREPARES_PER_S; i++) {
+    const wait = startedAt + (i * 1000) / PREPARES_PER_S - performance.now()
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    const trader = traders[i % traders.length]!
+    const pair = i % 2 ? TRADE : { token_in: 'ETH', token_out: 'cbBTC', notional_usd: 20 }
+    const one = api<Plan>(trader, 'live/prepare', { wallet: trader.wallet, ...pair })
+      .then(({ status, body, ms }) => {
+        took.push(ms)
+        if (status !== 200)
+          refused[body.error?.code ?? status] = (refused[body.error?.code ?? status] ?? 0) + 1
+      })
+      .finally(() => underWay.delete(one))
+    underWay.add(one)
+    if (i % PREPARES_PER_S === 0) rssMb = Math.max(rssMb, server.rssBytes() / 2 ** 20)
+  }
+  await Promise.all(underWay)
+  const seconds = (performance.now() - startedAt) / 1000
+  console.log(
+    `${PREPARES_PER_S} prepares a second for ${seconds.toFixed(1)} s: ${took.length} answered, refused ${JSON.stringify(refused)}, p50 ${quantile(took, 0.5).toFixed(1)} ms, p99 ${quantile(took, 0.99).toFixed(1)} ms, server at most ${rssMb.toFixed(0)} MB`,
+  )
+}
