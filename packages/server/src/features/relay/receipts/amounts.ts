@@ -10,7 +10,7 @@ export interface Place {
   router: Address | null
   weth: Address | null
   poolManager: Address | null
-  /** Whether a v4 pool is of ETH; undefined when it is not known. */
+  /** Whether a v4 pool gives ETH as its log says; undefined when nobody knows, or a hook may take of it. */
   isEtherPool(id: Hex): boolean | undefined
   /** The curve a token is sold to for ETH. */
   curveOf(token: Address): Address | undefined

@@ -1,3 +1,4 @@
+import { hookEffectOf } from '@pit/chain'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import { lower, type RelayDeps } from '../deps.ts'
 import type { Place } from './amounts.ts'
@@ -12,7 +13,9 @@ export function placeOf({ profile, market }: Pick<RelayDeps, 'profile' | 'market
     poolManager: orNull(v4_pool_manager),
     isEtherPool(id) {
       const pool = market.pool?.(id)
-      return pool?.version === 'v4' ? pool.token0 === NATIVE_TOKEN : undefined
+      if (pool?.version !== 'v4') return undefined
+      if (pool.token0 !== NATIVE_TOKEN) return false
+      return hookEffectOf(pool.key) === 'amounts' ? undefined : true
     },
     curveOf: (token) => market.curveOf?.(token)?.id as ReturnType<Place['curveOf']>,
   }

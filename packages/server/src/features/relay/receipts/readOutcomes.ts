@@ -137,8 +137,8 @@ function plainFee(
 }
 
 /**
- * ETH leaves no logs of its own. What the pools' logs say it made is held against what the wallet has more; where the
- * two differ, or no log tells, a trace decides.
+ * ETH leaves no logs of its own. What the pools' logs say it made is held against what the wallet has more. Where the
+ * two differ, or one of them is not to be had, a trace decides; without one, the logs alone or the balance alone.
  */
 async function etherAmounts(
   deps: ReadDeps,
@@ -158,8 +158,7 @@ async function etherAmounts(
 
   const made = etherMade(receipt.logs, row, deps.place)
   const gained = asked.etherGained?.()
-  if (made !== null && (gained === undefined || gained === etherDelivered(row, made)))
-    return actual(etherDelivered(row, made), portionOf(made))
+  if (made !== null && gained === etherDelivered(row, made)) return actual(gained, portionOf(made))
 
   const moves = await traceEther(deps.rpc, row.tx_hash)
   const traced = moves?.net(row.wallet) ?? 0n
@@ -167,6 +166,7 @@ async function etherAmounts(
     const { router } = deps.place
     return actual(traced, router && row.fee_recipient ? moves.paid(router, row.fee_recipient) : 0n)
   }
+  if (made !== null && gained === undefined) return actual(etherDelivered(row, made), portionOf(made))
   if (made === null && gained !== undefined && gained > 0n)
     return actual(gained, portionOf(etherMadeFor(row, gained)))
   deps.logger.warn({ hash: row.tx_hash }, 'the ETH a trade made cannot be told exactly')

@@ -33,7 +33,8 @@ const ETHER_POOL = `0x${'e'.repeat(64)}` as Hex
 const market = {
   head: () => null,
   onBlock: () => () => {},
-  pool: (id: string) => (id === ETHER_POOL ? { version: 'v4', token0: NATIVE } : undefined) as never,
+  pool: (id: string) =>
+    (id === ETHER_POOL ? { version: 'v4', token0: NATIVE, key: { hooks: NATIVE } } : undefined) as never,
   curveOf: (token: Address) => (token === MEME ? { id: CURVE } : undefined) as never,
 }
 
