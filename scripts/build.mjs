@@ -9,6 +9,7 @@ const entries = {
   generate: 'scripts/generate.ts',
   signIn: 'scripts/signIn.ts',
   server: 'packages/server/src/main.ts',
+  signer: 'packages/signer/src/main.ts',
   pgliteWorker: 'packages/platform/src/db/pgliteWorker.ts',
   storeWriter: 'packages/platform/test/storeWriter.ts',
   devnet: 'packages/devnet/src/main.ts',
@@ -42,19 +43,24 @@ await build({
     },
   ],
 })
-// The server reads its SQL files from beside its bundle.
-const migrations = { from: 'packages/server/src/migrations', to: 'dist/migrations' }
-mkdirSync(migrations.to, { recursive: true })
-for (const file of readdirSync(migrations.to)) {
-  if (!existsSync(`${migrations.from}/${file}`)) rmSync(`${migrations.to}/${file}`, { force: true })
+// Server and signer read their SQL files from beside their bundles.
+const migrations = {
+  'packages/server/src/migrations': 'dist/migrations',
+  'packages/signer/src/migrations': 'dist/signerMigrations',
 }
-for (const file of readdirSync(migrations.from)) {
-  const [from, to] = [`${migrations.from}/${file}`, `${migrations.to}/${file}`]
-  if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue
-  // Renamed into place: a server that starts beside a build must never find a file missing or half written.
-  const draft = `dist/.migration.${process.pid}`
-  writeFileSync(draft, readFileSync(from))
-  renameSync(draft, to)
+for (const [source, target] of Object.entries(migrations)) {
+  mkdirSync(target, { recursive: true })
+  for (const file of readdirSync(target)) {
+    if (!existsSync(`${source}/${file}`)) rmSync(`${target}/${file}`, { force: true })
+  }
+  for (const file of readdirSync(source)) {
+    const [from, to] = [`${source}/${file}`, `${target}/${file}`]
+    if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue
+    // Renamed into place: a process that starts beside a build must never find a file missing or half written.
+    const draft = `dist/.migration.${process.pid}`
+    writeFileSync(draft, readFileSync(from))
+    renameSync(draft, to)
+  }
 }
 // The contracts are compiled here and cached, so that no boot waits for the compiler.
 await import('../dist/compileContracts.js')

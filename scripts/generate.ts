@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { type ContractLock, contractLock, errorsDoc, llmsText, lockBreaches } from '@pit/protocol'
 import { SETTINGS as DEVNET_SETTINGS } from '../packages/devnet/src/config.ts'
 import { SETTINGS as SERVER_SETTINGS } from '../packages/server/src/config.ts'
+import { SETTINGS as SIGNER_SETTINGS } from '../packages/signer/src/config.ts'
 import { configurationDoc, envExample } from './settingsDoc.ts'
 
 type GeneratedFile = { path: string; text: string }
@@ -13,6 +14,7 @@ const LOCK_PATH = 'packages/protocol/contract.lock.json'
 
 const processes = [
   { process: 'server', settings: SERVER_SETTINGS },
+  { process: 'signer', settings: SIGNER_SETTINGS },
   { process: 'devnet', settings: DEVNET_SETTINGS },
 ]
 

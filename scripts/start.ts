@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lockStore, StoreLockedError } from '@pit/platform/db'
+import { NOT_FOR_OTHERS, signerEnvironment } from './signerSecrets.ts'
 
 // Starts and watches Pit's processes: the devnet (unless a chain is named), the signer, the server.
 // Each child reports { type: 'stage' | 'ready' | 'failed', text } over IPC and ends when this process does.
@@ -48,7 +49,7 @@ function ownDataDir(): void {
     if (!(error instanceof StoreLockedError)) throw error
     console.error(
       `Pit is already running here (process ${error.pid}, data in ${dataDir}).\n` +
-        `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT and METRICS_PORT.`,
+        `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT, SIGNER_PORT and METRICS_PORT.`,
     )
     process.exit(1)
   }
@@ -57,7 +58,7 @@ function ownDataDir(): void {
 function launch(part: Part, restarts = 0): Running {
   const child = fork(join(here, part.file), [], {
     // A person reads this terminal: stages, and what goes wrong.
-    env: { LOG_LEVEL: 'warn', ...process.env, ...part.env },
+    env: { LOG_LEVEL: 'warn', ...ownEnvironment(part), ...part.env },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const ready = new Promise<void>((resolve, reject) => {
@@ -77,6 +78,12 @@ function launch(part: Part, restarts = 0): Running {
     () => {},
   )
   return entry
+}
+
+/** Our own environment, without what only the signer may know. */
+function ownEnvironment({ name }: Part): NodeJS.ProcessEnv {
+  if (name === 'signer') return process.env
+  return Object.fromEntries(Object.entries(process.env).filter(([key]) => !NOT_FOR_OTHERS.includes(key)))
 }
 
 function revive(entry: Running, why: string): void {
@@ -165,10 +172,18 @@ async function main(): Promise<void> {
     : {}
   // The devnet writes it when it is ready; an old one may name other ports.
   if (withDevnet) rmSync(profile, { force: true })
+  const signer = signerEnvironment({ dataDir, env: process.env, chain: withDevnet ? 'devnet' : 'real' })
+  if ('why' in signer) say('pit', signer.why)
   const parts: Part[] = [
     ...(withDevnet ? [{ name: 'devnet', file: 'devnet.js', env: {} }] : []),
-    { name: 'signer', file: 'signer.js', env: chainEnv },
-    { name: 'server', file: 'server.js', env: chainEnv },
+    ...('why' in signer
+      ? []
+      : [{ name: 'signer', file: 'signer.js', env: { ...chainEnv, ...signer.forSigner } }]),
+    {
+      name: 'server',
+      file: 'server.js',
+      env: { ...chainEnv, ...('why' in signer ? {} : signer.forServer) },
+    },
   ].filter((part) => existsSync(join(here, part.file)))
   say('pit', `starting ${parts.map((part) => part.name).join(', ')}; data in ${dataDir}`)
   try {

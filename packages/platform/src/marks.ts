@@ -58,6 +58,12 @@ export function markSourcesOf(profile: ChainProfile): MarkSource[] {
   return sources
 }
 
+/** Tokens priced by an oracle, or a dollar by definition. A session with any other ends within a day. */
+export function feedBackedTokens(profile: ChainProfile): ReadonlySet<Address> {
+  const sources = markSourcesOf(profile).filter(({ kind }) => kind !== 'twap')
+  return new Set(sources.map(({ token }) => token))
+}
+
 /** Reads every mark in one call, so that all are of one block. Throws when the chain does not answer. */
 export async function readMarks({
   rpc,

@@ -1,0 +1,168 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { type Delegation, type Execution, type Hex, tryHexToBytes } from '@pit/chain'
+import type { SessionBinding } from '@pit/protocol'
+
+/** What server and signer say to each other: who may call, and the shapes that cross. */
+
+export const CALL_HEADERS = {
+  time: 'x-pit-time',
+  nonce: 'x-pit-nonce',
+  signature: 'x-pit-signature',
+} as const
+
+/** What of a call is signed. `path` as sent, `body` byte for byte. */
+export interface Call {
+  method: string
+  path: string
+  body: string | Uint8Array
+  timeMs: number
+  /** 32 hex digits, never used twice. */
+  nonce: string
+}
+
+export function callSignature(secret: string, { method, path, body, timeMs, nonce }: Call): string {
+  const bodyHash = createHash('sha256').update(body).digest('hex')
+  return createHmac('sha256', secret)
+    .update(`${method}\n${path}\n${timeMs}\n${nonce}\n${bodyHash}`)
+    .digest('hex')
+}
+
+/** In constant time, whatever was sent. */
+export function isCallSignature(secret: string, call: Call, signature: string): boolean {
+  const right = Buffer.from(callSignature(secret, call), 'hex')
+  const given = Buffer.alloc(right.length)
+  const isHex = /^[0-9a-f]{64}$/.test(signature)
+  if (isHex) given.write(signature, 'hex')
+  return timingSafeEqual(right, given) && isHex
+}
+
+/** A delegation as JSON; its salt has 64 hex digits. */
+export type WireDelegation = Omit<Delegation, 'salt'> & { salt: Hex }
+/** A call of the wallet as JSON; its value in decimal digits. */
+export type WireExecution = { target: Hex; value_wei: string; calldata: Hex }
+
+export const toWireDelegation = (delegation: Delegation): WireDelegation => ({
+  ...delegation,
+  salt: `0x${delegation.salt.toString(16).padStart(64, '0')}`,
+})
+
+const isAddress = (value: unknown): value is Hex =>
+  typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)
+const isWord = (value: unknown): value is Hex =>
+  typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)
+const isBytes = (value: unknown): value is Hex =>
+  typeof value === 'string' && tryHexToBytes(value) !== undefined
+
+/** Undefined for anything `toWireDelegation` would not write, fields beside it included. */
+export function fromWireDelegation(value: unknown): Delegation | undefined {
+  if (!hasExactly(value, ['authority', 'caveats', 'delegate', 'delegator', 'salt', 'signature']))
+    return undefined
+  const { delegate, delegator, authority, caveats, salt, signature } = value
+  if (!isAddress(delegate) || !isAddress(delegator) || !isWord(authority) || !isWord(salt)) return undefined
+  if (!isBytes(signature) || !Array.isArray(caveats)) return undefined
+  const read: { enforcer: Hex; terms: Hex; args: Hex }[] = []
+  for (const caveat of caveats as unknown[]) {
+    if (!hasExactly(caveat, ['args', 'enforcer', 'terms'])) return undefined
+    const { enforcer, terms, args } = caveat
+    if (!isAddress(enforcer) || !isBytes(terms) || !isBytes(args)) return undefined
+    read.push({ enforcer, terms, args })
+  }
+  return { delegate, delegator, authority, caveats: read, salt: BigInt(salt), signature }
+}
+
+export const toWireExecution = ({ target, valueWei, data }: Execution): WireExecution => ({
+  target,
+  value_wei: valueWei.toString(),
+  calldata: data,
+})
+
+export function fromWireExecution(value: unknown): Execution | undefined {
+  if (!hasExactly(value, ['calldata', 'target', 'value_wei'])) return undefined
+  const { target, value_wei, calldata } = value
+  if (!isAddress(target) || !isBytes(calldata)) return undefined
+  if (typeof value_wei !== 'string' || !/^(0|[1-9][0-9]{0,77})$/.test(value_wei)) return undefined
+  return {
+    target: target.toLowerCase() as Hex,
+    valueWei: BigInt(value_wei),
+    data: calldata.toLowerCase() as Hex,
+  }
+}
+
+function hasExactly<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+): value is Record<Name, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const given = Object.keys(value)
+  return given.length === names.length && names.every((name) => Object.hasOwn(value, name))
+}
+
+/** One failed rule of the co-signer. `value` is what was found, `limit` what it is held to. */
+export type SignerCheck = {
+  rule: string
+  ok: false
+  message: string
+  value?: string | number
+  limit?: string | number
+}
+
+export type SignerHealth = {
+  status: 'ok' | 'degraded'
+  /** What is impaired; absent when all is well. */
+  why?: string
+  cosigner: Hex
+  frozen: boolean
+  version: string
+}
+
+export type RegisterAsk = {
+  session_id: string
+  binding: SessionBinding
+  /** All signed by the wallet; `curve_roots` is the root of the curves' calls and the one that pays their fees. */
+  root: Delegation
+  curve_roots: readonly Delegation[]
+}
+
+export type CosignAsk = {
+  root_hash: Hex
+  execution: Execution
+  /** For a curve trade, whose fee is paid beside the call. */
+  curve_fee?: { amount_wei: bigint }
+  /** What the service says it charges and tolerates: refused when the binding or the co-signer do not allow it. */
+  fee_bps?: number
+  slippage_bps?: number
+  /** Which leaf the service expects this to be: another one is refused. */
+  sequence?: number
+}
+
+/** Dollars in micro-dollars. */
+export type Spend = {
+  trades: number
+  trades_left: number
+  day_micro_usd: number
+  day_left_micro_usd: number
+}
+
+export type Cosigned = {
+  leaf: Delegation
+  leaf_hash: Hex
+  /** Pays a curve trade's fee; lay it into the leaf with `payFee`, followed by the signed fee root. */
+  fee_leaf?: Delegation
+  expires_at: number
+  sequence: number
+  spend: Spend & { this_micro_usd: number }
+}
+
+export type RootStatus = {
+  root_hash: Hex
+  session_id: string
+  wallet: Hex
+  executor: Hex
+  binding_version: number
+  status: 'active' | 'revoked' | 'expired'
+  registered_at: number
+  expires_at: number
+  revoked_at: number | null
+  sequence: number
+  spend: Spend
+}

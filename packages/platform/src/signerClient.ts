@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import type { Delegation, Hex } from '@pit/chain'
+import {
+  ERRORS,
+  type ErrorCode,
+  errorRow,
+  PitError,
+  type RefusalCode,
+  type RefusalDetails,
+} from '@pit/protocol'
+import type { Clock } from './clock.ts'
+import {
+  CALL_HEADERS,
+  type CosignAsk,
+  type Cosigned,
+  callSignature,
+  fromWireDelegation,
+  type RegisterAsk,
+  type RootStatus,
+  type SignerHealth,
+  toWireDelegation,
+  toWireExecution,
+} from './signerCalls.ts'
+
+/** No usable answer. A leaf that was asked for may be counted all the same. */
+export class SignerUnreachable extends Error {}
+
+export type SignerClient = ReturnType<typeof createSignerClient>
+
+const MAX_ANSWER_BYTES = 1024 * 1024
+
+/**
+ * The server's way to the signer. A refusal is thrown as the PitError the signer names, with its `signer_checks`;
+ * everything else that is no answer as SignerUnreachable.
+ */
+export function createSignerClient({
+  url,
+  secret,
+  clock,
+  timeoutMs = 10_000,
+}: {
+  url: string
+  secret: string
+  clock: Clock
+  timeoutMs?: number
+}) {
+  const { hostname, port } = new URL(url)
+  const agent = new Agent({ keepAlive: true, maxSockets: 256, noDelay: true })
+
+  function post(
+    method: 'GET' | 'POST',
+    path: string,
+    body: string,
+  ): Promise<{ status: number; text: string }> {
+    const timeMs = clock.nowMs()
+    const nonce = randomBytes(16).toString('hex')
+    const headers: Record<string, string | number> = {
+      [CALL_HEADERS.time]: String(timeMs),
+      [CALL_HEADERS.nonce]: nonce,
+      [CALL_HEADERS.signature]: callSignature(secret, { method, path, body, timeMs, nonce }),
+    }
+    if (method === 'POST') {
+      headers['content-type'] = 'application/json'
+      headers['content-length'] = Buffer.byteLength(body)
+    }
+    return new Promise((resolve, reject) => {
+      const outgoing = request({ agent, hostname, port, method, path, headers }, (incoming) => {
+        const chunks: Buffer[] = []
+        let size = 0
+        incoming.on('data', (chunk: Buffer) => {
+          size += chunk.length
+          if (size > MAX_ANSWER_BYTES) outgoing.destroy(new Error('answer too large'))
+          else chunks.push(chunk)
+        })
+        incoming.on('end', () => {
+          clearTimeout(timer)
+          resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') })
+        })
+        incoming.on('error', failed)
+      })
+      const failed = (error: Error) => {
+        clearTimeout(timer)
+        reject(new SignerUnreachable(`the signer did not answer: ${error.message}`, { cause: error }))
+      }
+      const timer = setTimeout(() => outgoing.destroy(new Error(`nothing in ${timeoutMs} ms`)), timeoutMs)
+      outgoing.on('error', failed)
+      outgoing.end(body)
+    })
+  }
+
+  async function call<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
+    const { status, text } = await post(method, path, body === undefined ? '' : JSON.stringify(body))
+    let answer: unknown
+    try {
+      answer = JSON.parse(text)
+    } catch {
+      throw new SignerUnreachable(`the signer answered ${status} without JSON`)
+    }
+    if (status === 200) return answer as T
+    throw refusalOf(status, answer)
+  }
+
+  return {
+    health: () => call<SignerHealth>('GET', '/health'),
+    registerRoot: ({ root, curve_roots, ...rest }: RegisterAsk) =>
+      call<{ root_hash: Hex; registered: true }>('POST', '/roots', {
+        ...rest,
+        root: toWireDelegation(root),
+        curve_roots: curve_roots.map(toWireDelegation),
+      }),
+    async cosign({ execution, curve_fee, ...rest }: CosignAsk): Promise<Cosigned> {
+      const answer = await call<Omit<Cosigned, 'leaf' | 'fee_leaf'> & { leaf: unknown; fee_leaf?: unknown }>(
+        'POST',
+        '/leaves',
+        {
+          ...rest,
+          execution: toWireExecution(execution),
+          ...(curve_fee && { curve_fee: { amount_wei: curve_fee.amount_wei.toString() } }),
+        },
+      )
+      const { leaf, fee_leaf, ...others } = answer
+      return {
+        ...others,
+        leaf: delegationOf(leaf),
+        ...(fee_leaf !== undefined && { fee_leaf: delegationOf(fee_leaf) }),
+      }
+    },
+    revokeRoot: (rootHash: Hex) =>
+      call<{ revoked: true; revoked_at: number }>('POST', '/roots/revoke', { root_hash: rootHash }),
+    root: (rootHash: Hex) => call<RootStatus>('GET', `/roots/${rootHash}`),
+    /** The server's own secret can freeze; only the operator's can thaw. */
+    freeze: (frozen: boolean) => call<{ frozen: boolean }>('POST', '/freeze', { frozen }),
+    close: () => agent.destroy(),
+  }
+}
+
+function delegationOf(value: unknown): Delegation {
+  const delegation = fromWireDelegation(value)
+  if (!delegation) throw new SignerUnreachable('the signer answered no delegation')
+  return delegation
+}
+
+function refusalOf(status: number, answer: unknown): Error {
+  const error = (answer as { error?: Record<string, unknown> } | null)?.error
+  const code = error?.['code']
+  if (typeof code !== 'string' || !Object.hasOwn(ERRORS, code)) {
+    return new SignerUnreachable(`the signer answered ${status} without a code`)
+  }
+  const { code: _, message, retry_after_s, ...extras } = error as Record<string, unknown>
+  // The call itself was not understood or not believed: that is between the two processes, not the user's refusal.
+  if (code === 'UNAUTHORIZED' || code === 'BAD_REQUEST' || code === 'NOT_FOUND') {
+    return new SignerUnreachable(`the signer did not take the call: ${code}: ${String(message)}`)
+  }
+  const known = errorRow(code as ErrorCode).statuses.includes(status)
+  return new PitError(code as RefusalCode, {
+    ...(extras as RefusalDetails),
+    message: String(message),
+    ...(known && { status }),
+    ...(typeof retry_after_s === 'number' && { retryAfterS: retry_after_s }),
+  })
+}

@@ -1,0 +1,63 @@
+import type { SignerCheck } from '@pit/platform/signerCalls'
+import { type PitError, type RefusalCode, refusal } from '@pit/protocol'
+
+/** Why a rule is not met; its rule's name is added by whoever runs it. */
+export type Failure = Omit<SignerCheck, 'rule' | 'ok'>
+
+/** An ordered list of rules, each a pure function of the same facts. Null: met, or not to be judged by these facts. */
+export type Rules<Facts, Name extends string = string> = readonly {
+  rule: Name
+  check(facts: Facts): Failure | null
+}[]
+
+/** Every rule that can run runs. */
+export function failuresOf<Facts>(rules: Rules<Facts>, facts: Facts): SignerCheck[] {
+  const failures: SignerCheck[] = []
+  for (const { rule, check } of rules) {
+    const failure = check(facts)
+    if (failure) failures.push({ rule, ok: false, ...failure })
+  }
+  return failures
+}
+
+/** Nothing about the trade: it may pass in a while. */
+const PASSING: readonly string[] = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE']
+/** Rules that are refusals of their own when they are the only one. */
+const OWN_CODES: readonly string[] = [
+  ...PASSING,
+  'PRICE',
+  'SIGNED_MARK_PRICE',
+  'FEE_REQUIRED',
+  'FEE_CLASS',
+  'SESSION_FEE',
+  'FEE_DECLARED',
+  'SLIPPAGE',
+]
+/** Answered whatever else failed. */
+const FIRST: readonly string[] = ['SANCTIONED', 'SIGNER_FROZEN']
+
+/**
+ * The refusal of a trade. One failed rule that has a code of its own is that code; several are REFUSED, unless waiting
+ * may cure all of them.
+ */
+export function tradeRefusal(failures: readonly SignerCheck[]): PitError {
+  const rules = failures.map(({ rule }) => rule)
+  const first = FIRST.find((rule) => rules.includes(rule))
+  const alone = rules.length === 1 && OWN_CODES.includes(rules[0]!) ? rules[0] : undefined
+  const passing = rules.every((rule) => PASSING.includes(rule)) ? rules[0] : undefined
+  return refusalWith((first ?? alone ?? passing ?? 'REFUSED') as RefusalCode, failures)
+}
+
+/** The refusal of a root: the first rule that failed. Each is a code of its own. */
+export const rootRefusal = (failures: readonly SignerCheck[]): PitError =>
+  refusalWith(failures[0]!.rule as RefusalCode, failures)
+
+function refusalWith(code: RefusalCode, failures: readonly SignerCheck[]): PitError {
+  const named = failures.find(({ rule }) => rule === code)
+  return refusal(code, {
+    signer_checks: failures,
+    ...(named && { message: named.message }),
+    ...(code === 'SANCTIONED' && named?.value !== undefined && { field: named.value }),
+    ...(code === 'BAD_SIGNATURE' && { status: 422 }),
+  })
+}

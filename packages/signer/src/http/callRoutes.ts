@@ -1,0 +1,85 @@
+import type { Hex } from '@pit/chain'
+import type { Sanctions } from '@pit/platform/sanctions'
+import { type SignerHealth, toWireDelegation } from '@pit/platform/signerCalls'
+import { fail } from '@pit/protocol'
+import { type CosignDeps, cosignTrade } from '../leaves/cosignTrade.ts'
+import { type RegisterDeps, registerRoot } from '../roots/registerRoot.ts'
+import { VERSION } from '../version.ts'
+import { readCosign, readFreeze, readRegister, readRevoke } from './readCalls.ts'
+import type { CallRoutes } from './serveCalls.ts'
+
+export type CallDeps = CosignDeps & RegisterDeps & { sanctions: Sanctions }
+
+/** Every call the signer answers. */
+export function callRoutes(deps: CallDeps): CallRoutes {
+  const { ledger } = deps
+  return [
+    { method: 'GET', path: '/health', handle: () => healthOf(deps) },
+    {
+      method: 'POST',
+      path: '/leaves',
+      async handle({ body, caller }) {
+        const { leaf, fee_leaf, ...rest } = await cosignTrade(deps, readCosign(body, caller.nonce))
+        return {
+          leaf: toWireDelegation(leaf),
+          ...(fee_leaf && { fee_leaf: toWireDelegation(fee_leaf) }),
+          ...rest,
+        }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/roots',
+      handle: async ({ body }) => ({
+        root_hash: await registerRoot(deps, readRegister(body)),
+        registered: true,
+      }),
+    },
+    {
+      method: 'POST',
+      path: '/roots/revoke',
+      async handle({ body }) {
+        const revokedAtMs = await ledger.revoke(readRevoke(body).rootHash)
+        return { revoked: true, revoked_at: Math.floor(revokedAtMs / 1000) }
+      },
+    },
+    {
+      method: 'GET',
+      path: /^\/roots\/0x[0-9a-f]{64}$/,
+      handle: async ({ path }) =>
+        (await ledger.status(path.slice('/roots/'.length) as Hex)) ??
+        fail('NO_SESSION', { message: 'No such root is registered here.' }),
+    },
+    {
+      method: 'POST',
+      path: '/freeze',
+      async handle({ body, caller }) {
+        const { frozen } = readFreeze(body)
+        // Whoever took the server over may stop the co-signer, but not start it again.
+        if (!frozen && caller.by !== 'operator') {
+          fail('FORBIDDEN', { message: 'Only the operator’s secret lifts a freeze.' })
+        }
+        await ledger.setFrozen(frozen, caller.nonce)
+        return { frozen }
+      },
+    },
+  ]
+}
+
+async function healthOf({ cosigner, ledger, prices, sanctions }: CallDeps): Promise<SignerHealth> {
+  const list = sanctions.state()
+  const why = !prices.isChainRead()
+    ? 'the chain cannot be read'
+    : prices.unpriced() > 0
+      ? `${prices.unpriced()} tokens have no fresh price`
+      : list.status === 'degraded'
+        ? list.why
+        : null
+  return {
+    status: why === null ? 'ok' : 'degraded',
+    ...(why !== null && { why }),
+    cosigner: cosigner.address,
+    frozen: await ledger.isFrozen(),
+    version: VERSION,
+  }
+}

@@ -1,0 +1,71 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Clock } from '@pit/platform/clock'
+import { CALL_HEADERS, isCallSignature } from '@pit/platform/signerCalls'
+import { COSIGNER, fail } from '@pit/protocol'
+
+export interface Caller {
+  by: 'server' | 'operator'
+  /** Of this call, never seen before. */
+  nonce: string
+}
+
+const WINDOW_MS = COSIGNER.callWindowS * 1000
+const TIME = /^[1-9][0-9]{12,14}$/
+const NONCE = /^[0-9a-f]{32}$/
+/** Two minutes' worth at thousands a second; only calls that were signed right are remembered. */
+const MAX_NONCES = 500_000
+
+/**
+ * Lets in calls that somebody with a secret made now, each once. What an earlier process took is in its past: a call
+ * is never older than this process, and what a call did is kept with its nonce, so a restart forgets nothing.
+ */
+export function createGate({
+  secrets,
+  clock,
+  startedAtMs,
+  maxNonces = MAX_NONCES,
+}: {
+  secrets: { server: string; operator: string | null }
+  clock: Clock
+  startedAtMs: number
+  maxNonces?: number
+}) {
+  /** Until when each would still be taken; in the order they came. */
+  const seen = new Map<string, number>()
+
+  function remember(nonce: string, nowMs: number): void {
+    for (const [old, untilMs] of seen) {
+      if (untilMs > nowMs) break
+      seen.delete(old)
+    }
+    if (seen.has(nonce)) fail('UNAUTHORIZED', { message: 'This call was made before.' })
+    if (seen.size >= maxNonces) fail('BUSY')
+    // A call's time may be a window ahead, and is good for a window after it.
+    seen.set(nonce, nowMs + 2 * WINDOW_MS)
+  }
+
+  return {
+    /** Throws UNAUTHORIZED, without saying what exactly was wrong to somebody who has no secret. */
+    admit(call: { method: string; path: string; headers: IncomingHttpHeaders; body: Uint8Array }): Caller {
+      const [time, nonce, signature] = [CALL_HEADERS.time, CALL_HEADERS.nonce, CALL_HEADERS.signature].map(
+        (name) => call.headers[name],
+      ) as (string | undefined)[]
+      if (!time || !nonce || !signature || !TIME.test(time) || !NONCE.test(nonce))
+        fail('UNAUTHORIZED', UNSIGNED)
+      const timeMs = Number(time)
+      const signed = { ...call, timeMs, nonce }
+      const isServer = isCallSignature(secrets.server, signed, signature)
+      const isOperator = secrets.operator !== null && isCallSignature(secrets.operator, signed, signature)
+      if (!isServer && !isOperator) fail('UNAUTHORIZED', UNSIGNED)
+      const nowMs = clock.nowMs()
+      if (Math.abs(nowMs - timeMs) > WINDOW_MS) {
+        fail('UNAUTHORIZED', { message: `The call’s time is not within ${COSIGNER.callWindowS} s of now.` })
+      }
+      if (timeMs < startedAtMs) fail('UNAUTHORIZED', { message: 'The call is older than this process.' })
+      remember(nonce, nowMs)
+      return { by: isOperator ? 'operator' : 'server', nonce }
+    },
+  }
+}
+
+const UNSIGNED = { message: 'The call is not signed.' }

@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { isStoreUnavailable } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { SignerCheck } from '@pit/platform/signerCalls'
+import { withinMs } from '@pit/platform/withinMs'
+import { fail, isPitError, type PitError, REQUEST, refusal, toEnvelope } from '@pit/protocol'
+import type { Caller, createGate } from './gate.ts'
+
+/** Answers one kind of call; what it throws as a PitError is the refusal. */
+export type Handler = (ask: {
+  body: Record<string, unknown>
+  caller: Caller
+  path: string
+}) => Promise<unknown>
+export type CallRoutes = readonly { method: 'GET' | 'POST'; path: string | RegExp; handle: Handler }[]
+
+const HOST = '127.0.0.1'
+/** Below what the server waits for an answer. */
+const CALL_BOUND_MS = 8_000
+const CONNECTIONS_PER_CALL = 2
+
+/** The signer's face: loopback only, every call admitted by the gate, everything bounded. */
+export async function serveCalls({
+  port,
+  routes,
+  gate,
+  logger,
+  maxInFlight,
+}: {
+  port: number
+  routes: CallRoutes
+  gate: ReturnType<typeof createGate>
+  logger: Logger
+  maxInFlight: number
+}): Promise<{ port: number; close(): Promise<void> }> {
+  let inFlight = 0
+
+  async function answer(request: IncomingMessage): Promise<unknown> {
+    const body = await readBody(request)
+    const { method = '', url: path = '', headers } = request
+    const caller = gate.admit({ method, path, headers, body })
+    const route = routes.find(
+      (one) =>
+        one.method === method && (typeof one.path === 'string' ? one.path === path : one.path.test(path)),
+    )
+    if (!route) fail('NOT_FOUND')
+    const ask = { body: method === 'POST' ? parseBody(body) : {}, caller, path }
+    return withinMs(CALL_BOUND_MS, route.handle(ask), () =>
+      refusal('BUSY', { message: 'The call took too long; a trade it asked for may be counted.' }),
+    )
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    inFlight++
+    try {
+      if (inFlight > maxInFlight) fail('BUSY')
+      send(response, 200, await answer(request))
+    } catch (error) {
+      const refused = refusalOf(error)
+      if (refused.status >= 400) request.resume()
+      send(response, refused.status, toEnvelope(refused), refused.retryAfterS)
+    } finally {
+      inFlight--
+    }
+  }
+
+  function refusalOf(error: unknown): PitError {
+    if (isPitError(error)) {
+      const rules = (error.extras['signer_checks'] as SignerCheck[] | undefined)?.map(({ rule }) => rule)
+      logger.info({ code: error.code, rules }, 'refused')
+      return error
+    }
+    if (isStoreUnavailable(error))
+      logger.error({ err: error }, 'the store does not answer; nothing was signed')
+    else logger.error({ err: error }, 'unexpected; nothing was signed')
+    return refusal('ENGINE_UNAVAILABLE')
+  }
+
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000 })
+  server.maxConnections = CONNECTIONS_PER_CALL * maxInFlight
+  server.on('request', (request, response) => void serve(request, response))
+  server.on('clientError', (_, socket) => socket.destroy())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, HOST, resolve)
+  })
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+        // Calls under way end within their bound.
+        setTimeout(() => server.closeAllConnections(), CALL_BOUND_MS).unref()
+      }),
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const { 'content-length': length, 'transfer-encoding': chunked } = request.headers
+  if (chunked !== undefined || (length === undefined && request.method === 'POST')) fail('LENGTH_REQUIRED')
+  if (Number(length ?? 0) > REQUEST.maxBodyBytes) fail('BAD_REQUEST', { status: 413 })
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
+function parseBody(body: Buffer): Record<string, unknown> {
+  let value: unknown
+  try {
+    value = JSON.parse(body.toString('utf8'))
+  } catch {
+    fail('BAD_REQUEST', { message: 'The body is not JSON.' })
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    fail('BAD_REQUEST', { message: 'The body is not a JSON object.' })
+  }
+  return value as Record<string, unknown>
+}
+
+function send(response: ServerResponse, status: number, answer: unknown, retryAfterS?: number): void {
+  if (response.destroyed) return
+  const text = JSON.stringify(answer)
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
+  })
+  response.end(text)
+}

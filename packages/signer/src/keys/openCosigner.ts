@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Address, Crypto, Delegation, DelegationPlace } from '@pit/chain'
+import { signDelegation } from '@pit/chain'
+import { KeyError, openKey, parseSealed, type SealedKey, sealKey } from './sealKey.ts'
+
+/** The one thing the co-signer's key is for. The key itself does not leave here. */
+export interface Cosigner {
+  address: Address
+  sign(place: DelegationPlace, delegation: Delegation): Delegation
+  /** Wipes the key; nothing can be signed afterwards. */
+  close(): void
+}
+
+const FILE = 'cosigner.json'
+
+/** Opens the key of this signer, or makes and seals one at the first start. */
+export async function openCosigner({
+  dataDir,
+  passphrase,
+  importKeyFile,
+  crypto,
+}: {
+  dataDir: string
+  passphrase: string
+  importKeyFile: string | null
+  crypto: Crypto
+}): Promise<Cosigner & { isNew: boolean }> {
+  const folder = join(dataDir, 'keys')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const file = join(folder, FILE)
+  const isNew = !existsSync(file)
+  const key = isNew
+    ? await makeKey({ file, passphrase, importKeyFile, crypto })
+    : await reopenKey({ file, passphrase, importKeyFile, crypto })
+  const address = crypto.addressOf(key)
+  let open = true
+  return {
+    address,
+    isNew,
+    sign(place, delegation) {
+      if (!open) throw new Error('the co-signer’s key is closed')
+      return signDelegation(crypto, place, delegation, key)
+    },
+    close() {
+      open = false
+      key.fill(0)
+    },
+  }
+}
+
+type KeyAsk = { file: string; passphrase: string; importKeyFile: string | null; crypto: Crypto }
+
+async function reopenKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): Promise<Buffer> {
+  const sealed = readSealed(file)
+  if (importKeyFile !== null) {
+    throw new KeyError(
+      `there is a co-signer’s key already (${sealed.address}): unset SIGNER_IMPORT_KEY_FILE, or move ${file} away`,
+    )
+  }
+  const key = await openKey(sealed, { passphrase })
+  if (crypto.addressOf(key) === sealed.address) return key
+  key.fill(0)
+  throw new KeyError(`the co-signer’s key in ${file} is of another address than it says`)
+}
+
+async function makeKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): Promise<Buffer> {
+  const key = importKeyFile === null ? randomKey(crypto) : readImport(importKeyFile, crypto)
+  const sealed = await sealKey(key, { address: crypto.addressOf(key), passphrase })
+  const draft = `${file}.${process.pid}`
+  try {
+    writeFileSync(draft, `${JSON.stringify(sealed, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    // Appears whole, and never in the place of another: a second start at the same time loses.
+    linkSync(draft, file)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return key
+}
+
+function randomKey(crypto: Crypto): Buffer {
+  for (;;) {
+    const key = randomBytes(32)
+    if (isKey(key, crypto)) return key
+  }
+}
+
+function readImport(path: string, crypto: Crypto): Buffer {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new KeyError(
+      `SIGNER_IMPORT_KEY_FILE ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
+    )
+  }
+  const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1]
+  const key = digits === undefined ? null : Buffer.from(digits, 'hex')
+  if (!key || !isKey(key, crypto)) throw new KeyError(`SIGNER_IMPORT_KEY_FILE ${path} holds no private key`)
+  return key
+}
+
+function isKey(key: Uint8Array, crypto: Crypto): boolean {
+  try {
+    crypto.addressOf(key)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function readSealed(file: string): SealedKey {
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    throw new KeyError(`the co-signer’s key file ${file} cannot be read`)
+  }
+  return parseSealed(value)
+}

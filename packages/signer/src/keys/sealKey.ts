@@ -1,0 +1,103 @@
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Address } from '@pit/chain'
+
+/** A private key as it rests: scrypt of the passphrase, then AES-256-GCM. Every field but the cipher's is authenticated. */
+export type SealedKey = {
+  version: 1
+  kind: 'cosigner'
+  address: Address
+  kdf: { name: 'scrypt'; n: number; r: number; p: number; salt: string }
+  cipher: { name: 'aes-256-gcm'; iv: string; tag: string; data: string }
+}
+
+export class KeyError extends Error {
+  override name = 'KeyError'
+}
+
+/** 128 MB and about half a second a guess. */
+const COST = { n: 2 ** 17, r: 8, p: 1 }
+/** A file that was tampered with may neither be cheap to guess nor eat the machine. */
+const LEAST_N = 2 ** 15
+const MOST_N = 2 ** 20
+const MAX_MEMORY = 2 * 128 * MOST_N * COST.r
+const HEX = /^(?:[0-9a-f]{2})+$/
+
+const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
+  scrypt,
+)
+
+/** Leaves `key` as it is; whoever made it wipes it. */
+export async function sealKey(
+  key: Uint8Array,
+  { address, passphrase, n = COST.n }: { address: Address; passphrase: string; n?: number },
+): Promise<SealedKey> {
+  const kdf = { name: 'scrypt', ...COST, n, salt: randomBytes(32).toString('hex') } as const
+  const head = { version: 1, kind: 'cosigner', address, kdf } as const
+  const iv = randomBytes(12)
+  const secret = await secretOf(passphrase, kdf)
+  try {
+    const cipher = createCipheriv('aes-256-gcm', secret, iv).setAAD(authenticated(head))
+    const data = Buffer.concat([cipher.update(key), cipher.final()]).toString('hex')
+    const tag = cipher.getAuthTag().toString('hex')
+    return { ...head, cipher: { name: 'aes-256-gcm', iv: iv.toString('hex'), tag, data } }
+  } finally {
+    secret.fill(0)
+  }
+}
+
+/** Throws a KeyError with one sentence for a person; it never says how the passphrase was wrong. */
+export async function openKey(sealed: unknown, { passphrase }: { passphrase: string }): Promise<Buffer> {
+  const { cipher, ...head } = parseSealed(sealed)
+  const secret = await secretOf(passphrase, head.kdf)
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', secret, Buffer.from(cipher.iv, 'hex'))
+      .setAAD(authenticated(head))
+      .setAuthTag(Buffer.from(cipher.tag, 'hex'))
+    return Buffer.concat([decipher.update(Buffer.from(cipher.data, 'hex')), decipher.final()])
+  } catch {
+    throw new KeyError('the passphrase does not open the co-signer’s key, or its file was changed')
+  } finally {
+    secret.fill(0)
+  }
+}
+
+function secretOf(passphrase: string, { n, r, p, salt }: SealedKey['kdf']): Promise<Buffer> {
+  return derive(passphrase.normalize('NFKC'), Buffer.from(salt, 'hex'), 32, {
+    N: n,
+    r,
+    p,
+    maxmem: MAX_MEMORY,
+  })
+}
+
+const authenticated = (head: Omit<SealedKey, 'cipher'>): Buffer =>
+  Buffer.from(
+    JSON.stringify([head.version, head.kind, head.address, ...Object.values(head.kdf).map(String)]),
+    'utf8',
+  )
+
+export function parseSealed(value: unknown): SealedKey {
+  const sealed = value as SealedKey
+  const { kdf, cipher } = sealed ?? {}
+  const isOurs =
+    sealed?.version === 1 &&
+    sealed.kind === 'cosigner' &&
+    /^0x[0-9a-f]{40}$/.test(sealed.address) &&
+    kdf?.name === 'scrypt' &&
+    [kdf.n, kdf.r, kdf.p].every(Number.isInteger) &&
+    kdf.n >= LEAST_N &&
+    kdf.n <= MOST_N &&
+    kdf.r === COST.r &&
+    kdf.p === COST.p &&
+    HEX.test(kdf.salt) &&
+    cipher?.name === 'aes-256-gcm' &&
+    [cipher.iv, cipher.tag, cipher.data].every((part) => typeof part === 'string' && HEX.test(part)) &&
+    cipher.iv.length === 24 &&
+    cipher.tag.length === 32 &&
+    cipher.data.length === 64
+  if (!isOurs) throw new KeyError('the co-signer’s key file is not one this version writes')
+  const { name, n, r, p, salt } = kdf
+  // One order of the fields, whatever the file's: they are authenticated as a list.
+  return { version: 1, kind: 'cosigner', address: sealed.address, kdf: { name, n, r, p, salt }, cipher }
+}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto'
+import {
+  type Crypto,
+  curveLeaf,
+  type Delegation,
+  delegationHash,
+  type Execution,
+  feeLeaf,
+  type Hex,
+  LEAF_TTL_S,
+  sessionLeaf,
+} from '@pit/chain'
+import { type Clock, nowS } from '@pit/platform/clock'
+import type { Cosigned } from '@pit/platform/signerCalls'
+import { fail } from '@pit/protocol'
+import { failuresOf, tradeRefusal } from '../checks.ts'
+import type { Cosigner } from '../keys/openCosigner.ts'
+import type { Ledger } from '../ledger/openLedger.ts'
+import type { Pins } from '../pins.ts'
+import type { Prices } from '../prices/followPrices.ts'
+import type { Session } from '../roots/readRoots.ts'
+import { priceOf } from '../value.ts'
+import type { FeeClassReader } from './readFeeClass.ts'
+import { readTrade } from './readTrade.ts'
+import { type LeafFacts, leafRules, spentMicroUsd } from './rules.ts'
+import type { CosignRequest } from './types.ts'
+
+export interface CosignDeps {
+  crypto: Crypto
+  clock: Clock
+  pins: Pins
+  prices: Prices
+  ledger: Ledger
+  cosigner: Cosigner
+  feeClasses: FeeClassReader
+  sessions: { find(rootHash: Hex): Session | null | Promise<Session | null> }
+  isSanctioned(address: string): boolean
+}
+
+/**
+ * Co-signs one trade. Judged by its own reading first and by the ledger last; the ledger's row is committed before the
+ * key is touched, so a signature that left is always counted, and a crash counts at most one that did not.
+ */
+export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Promise<Cosigned> {
+  const { ledger, sessions } = deps
+  const found = sessions.find(request.rootHash)
+  const session = found instanceof Promise ? await found : found
+  if (session === null) fail('NO_SESSION', { message: 'No such root is registered here.' })
+  const facts = await factsOf(deps, session, request)
+  const verdict = await ledger.countLeaf({
+    rootHash: session.rootHash,
+    limits: session.binding.limits,
+    microUsd: spentMicroUsd(facts),
+    failures: failuresOf(leafRules, facts),
+    sequence: request.sequence,
+    executionHash: hashOf(request.execution),
+    callNonce: request.callNonce,
+  })
+  if (!verdict.ok) throw tradeRefusal(verdict.failures)
+  const { sequence, spend } = verdict
+  const signedAtS = Math.floor(verdict.atMs / 1000)
+  return { ...signLeaves(deps, { session, request, sequence, signedAtS }), sequence, spend }
+}
+
+async function factsOf(deps: CosignDeps, session: Session, request: CosignRequest): Promise<LeafFacts> {
+  const { pins, prices, clock, feeClasses, isSanctioned } = deps
+  const trade = readTrade(pins, session, request)
+  const reading = 'rule' in trade ? undefined : feeClasses.read([trade.tokenIn, trade.tokenOut])
+  const feeClass = reading instanceof Promise ? await reading : reading
+  const priced = { pins, prices, binding: session.binding }
+  return {
+    nowS: nowS(clock),
+    pins,
+    session,
+    request,
+    trade,
+    feeClass,
+    isChainRead: prices.isChainRead(),
+    priceOf: (token) => priceOf(token, priced),
+    isSanctioned,
+  }
+}
+
+/** Names what was signed in the ledger, for whoever looks later. */
+const hashOf = ({ target, valueWei, data }: Execution): string =>
+  createHash('sha256').update(`${target} ${valueWei} ${data}`).digest('hex')
+
+interface Granted {
+  session: Session
+  request: CosignRequest
+  sequence: number
+  signedAtS: number
+}
+
+function signLeaves(
+  { crypto, pins: { place }, cosigner }: CosignDeps,
+  { session, request, sequence, signedAtS: nowS }: Granted,
+): Pick<Cosigned, 'leaf' | 'leaf_hash' | 'fee_leaf' | 'expires_at'> {
+  const { execution, curveFeeWei } = request
+  const sign = (delegation: Delegation) => cosigner.sign(place, delegation)
+  const expires_at = nowS + LEAF_TTL_S
+  if (curveFeeWei === null) {
+    const leaf = sign(sessionLeaf(place, { root: session.root, execution, sequence, nowS }))
+    return { leaf, leaf_hash: delegationHash(crypto, leaf), expires_at }
+  }
+  if (!session.curve) throw new Error('a curve trade passed without curve roots')
+  const { root, fee: feeRoot } = session.curve
+  const leaf = sign(curveLeaf(place, { root, feeRoot, feeWei: curveFeeWei, execution, sequence, nowS }))
+  const fee_leaf = sign(feeLeaf(crypto, place, { feeRoot, leaf, nowS }))
+  return { leaf, leaf_hash: delegationHash(crypto, leaf), fee_leaf, expires_at }
+}

@@ -1,0 +1,115 @@
+import { type Address, encodeCurveBuy, encodeCurveSell, feeOf, type Hex, NATIVE, readSwap } from '@pit/chain'
+import { BPS, TRADE } from '@pit/protocol'
+import type { Pins } from '../pins.ts'
+import type { Session } from '../roots/readRoots.ts'
+import type { CosignRequest, Trade, TradeFee, Unread } from './types.ts'
+
+type Place = Pick<Pins, 'router' | 'weth' | 'layout'>
+
+/** Decodes a call by what it calls: the router, or one of the session's own curves. */
+export function readTrade(
+  place: Place,
+  session: Session,
+  { execution, curveFeeWei }: Pick<CosignRequest, 'execution' | 'curveFeeWei'>,
+): Trade | Unread {
+  const { target, data } = execution
+  if (target === place.router) {
+    if (curveFeeWei !== null)
+      return { rule: 'SESSION_CURVE_STEPS', fault: 'A router call pays its fee itself.' }
+    return readRouterCall(place, data)
+  }
+  const token = session.curve?.tokens.get(target)
+  if (!session.curve?.root.curves.includes(target) || token === undefined)
+    return {
+      rule: 'SESSION_TARGET',
+      fault: 'The call is neither to the router nor to a curve of the session.',
+    }
+  if (curveFeeWei === null)
+    return {
+      rule: 'SESSION_CURVE_STEPS',
+      fault: 'A curve trade pays its fee beside the call: it is missing.',
+    }
+  return readCurveCall(data, { token, feeWei: curveFeeWei, recipient: session.curve.fee.recipient })
+}
+
+function readRouterCall({ weth, layout }: Place, data: Hex): Trade | Unread {
+  const swap = readSwap(data, { weth, layout })
+  if ('fault' in swap)
+    return { rule: 'SESSION_EXECUTION', fault: `The router call is none the co-signer reads: ${swap.fault}.` }
+  const { fee } = swap
+  const paid: TradeFee | null = fee && {
+    side: fee.side,
+    recipient: fee.recipient,
+    isOf: (bps) => (fee.side === 'input' ? fee.amount === feeOf(swap.amountIn, bps) : fee.bps === bps),
+  }
+  return {
+    kind: 'router',
+    tokenIn: swap.tokenIn,
+    tokenOut: swap.tokenOut,
+    amountIn: swap.amountIn,
+    amountOutMin: swap.amountOutMin,
+    valueWei: swap.valueWei,
+    deadlineS: swap.deadlineS,
+    fee: paid,
+    // The reader takes no call that pays anybody but the caller and the fee's recipient.
+    recipient: 'wallet',
+    hasPermit: swap.permit !== null,
+  }
+}
+
+const CURVE_CALL = /^0x(8945257c|8a038a54)((?:[0-9a-f]{64}){4})$/
+/** The furthest a curve sale's minimum may be under what it was expected to bring, by which its fee was set. */
+const MOST_TOLERATED_BPS = Math.max(...TRADE.slippageToleranceBySize.map(({ other }) => other.cap_bps))
+
+/** A curve's `buy` or `sell`, spelled as our encoder does. Its fee is paid in ETH beside it. */
+function readCurveCall(
+  data: Hex,
+  { token, feeWei, recipient }: { token: Address; feeWei: bigint; recipient: Address },
+): Trade | Unread {
+  const [, selector, words] = CURVE_CALL.exec(data) ?? []
+  const unread: Unread = { rule: 'SESSION_EXECUTION', fault: 'The curve call is none the co-signer reads.' }
+  if (!selector || !words) return unread
+  const word = (i: number): string => words.slice(64 * i, 64 * i + 64)
+  const terms = {
+    amountIn: BigInt(`0x${word(0)}`),
+    amountOutMin: BigInt(`0x${word(1)}`),
+    recipient: `0x${word(2).slice(24)}` as Address,
+    deadlineS: BigInt(`0x${word(3)}`),
+  }
+  const isBuy = selector === '8945257c'
+  const again = isBuy ? encodeCurveBuy(terms) : encodeCurveSell(terms)
+  if (again !== data || terms.amountIn === 0n) return unread
+  const { amountIn, amountOutMin, deadlineS } = terms
+  const common = { kind: 'curve', deadlineS, recipient: terms.recipient, hasPermit: false } as const
+  const fee = { recipient, feeWei }
+  if (isBuy) {
+    return {
+      ...common,
+      tokenIn: NATIVE,
+      tokenOut: token,
+      amountIn: amountIn + feeWei,
+      amountOutMin,
+      valueWei: amountIn,
+      fee: curveFee(fee, 'input', (bps) => feeWei === feeOf(amountIn + feeWei, bps)),
+    }
+  }
+  const most = (amountOutMin * BigInt(BPS)) / BigInt(BPS - MOST_TOLERATED_BPS) + 1n
+  return {
+    ...common,
+    tokenIn: token,
+    tokenOut: NATIVE,
+    amountIn,
+    amountOutMin: amountOutMin > feeWei ? amountOutMin - feeWei : 0n,
+    valueWei: 0n,
+    // A fixed amount, of what the sale was expected to bring: between its minimum and what slippage may add to that.
+    fee: curveFee(fee, 'output', (bps) => feeWei >= feeOf(amountOutMin, bps) && feeWei <= feeOf(most, bps)),
+  }
+}
+
+function curveFee(
+  { recipient, feeWei }: { recipient: Address; feeWei: bigint },
+  side: TradeFee['side'],
+  isOf: TradeFee['isOf'],
+): TradeFee | null {
+  return feeWei === 0n ? null : { side, recipient, isOf }
+}

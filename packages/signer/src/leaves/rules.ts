@@ -1,0 +1,269 @@
+import type { Address } from '@pit/chain'
+import {
+  boundFeeBps,
+  COSIGNER,
+  FEE_SIDE_RANK,
+  type FeeClass,
+  type SessionBinding,
+  TRADE,
+} from '@pit/protocol'
+import type { Failure, Rules } from '../checks.ts'
+import type { Pins } from '../pins.ts'
+import type { Session } from '../roots/readRoots.ts'
+import { microUsdUp, type Price, type Priced, shortfallBps } from '../value.ts'
+import type { CosignRequest, Trade, Unread } from './types.ts'
+
+/** Everything a trade is judged by before the ledger; nothing of it is the server's word. */
+export interface LeafFacts {
+  nowS: number
+  pins: Pins
+  session: Session
+  request: CosignRequest
+  trade: Trade | Unread
+  /** Undefined when it could not be read. */
+  feeClass: FeeClass | undefined
+  isChainRead: boolean
+  priceOf(token: Address): Priced
+  isSanctioned(address: Address): boolean
+}
+
+type Check = (facts: LeafFacts & { binding: SessionBinding; swap: Trade }) => Failure | null
+
+/** For rules that need a call that can be read. */
+const ofTrade =
+  (check: Check) =>
+  (facts: LeafFacts): Failure | null =>
+    'rule' in facts.trade ? null : check({ ...facts, binding: facts.session.binding, swap: facts.trade })
+
+/** For a rule that is about reading it. */
+const unread =
+  (rule: Unread['rule']) =>
+  ({ trade }: LeafFacts): Failure | null =>
+    'rule' in trade && trade.rule === rule ? { message: trade.fault } : null
+
+/** Both ends' prices, when both are there. */
+function pricesOf({ swap, isChainRead, priceOf }: Parameters<Check>[0]): { paid: Price; out: Price } | null {
+  if (!isChainRead) return null
+  const [paid, out] = [priceOf(swap.tokenIn), priceOf(swap.tokenOut)]
+  return 'why' in paid || 'why' in out ? null : { paid, out }
+}
+
+/** What a trade spends, rounded up; null when it cannot be valued. */
+export function spentMicroUsd(facts: LeafFacts): bigint | null {
+  if ('rule' in facts.trade || !facts.isChainRead) return null
+  const price = facts.priceOf(facts.trade.tokenIn)
+  return 'why' in price ? null : microUsdUp(facts.trade.amountIn, price)
+}
+
+/** The rates the binding allows a trade of this class. */
+const allowedBps = ({ binding, feeClass }: { binding: SessionBinding; feeClass: FeeClass | undefined }) =>
+  feeClass === undefined ? [] : boundFeeBps(binding, feeClass)
+
+/** The rate a trade pays, if it is one that is allowed. */
+function paidBps(facts: Parameters<Check>[0]): number | undefined {
+  return allowedBps(facts).find((bps) => facts.swap.fee?.isOf(bps))
+}
+
+/** The end that ranks higher pays; when neither is core, the input does. */
+function feeSideOf({ tokens }: Pins, { tokenIn, tokenOut }: Trade): 'input' | 'output' {
+  const rank = (token: Address): number => {
+    const core = tokens.get(token)?.core
+    return core ? FEE_SIDE_RANK.indexOf(core) : FEE_SIDE_RANK.length
+  }
+  return rank(tokenOut) < rank(tokenIn) ? 'output' : 'input'
+}
+
+/** The same table the service plans by. */
+function mostSlippageBps(feeClass: FeeClass, microUsd: bigint): number {
+  const rows = TRADE.slippageToleranceBySize
+  const row =
+    rows.find(({ up_to_usd }) => microUsd <= BigInt(up_to_usd) * 1_000_000n) ?? rows[rows.length - 1]!
+  return Math.min(row[feeClass].cap_bps, 10_000)
+}
+
+/** In order; every one that can run runs. */
+export const leafRules: Rules<LeafFacts> = [
+  {
+    rule: 'SANCTIONED',
+    check({ session: { binding }, isSanctioned }) {
+      if (isSanctioned(binding.wallet))
+        return { message: 'The session’s wallet is sanctioned.', value: 'session_wallet' }
+      return isSanctioned(binding.executor)
+        ? { message: 'The session’s executor is sanctioned.', value: 'executor' }
+        : null
+    },
+  },
+  {
+    rule: 'SESSION_EXPIRED',
+    check: ({ session: { binding }, nowS }) =>
+      nowS < binding.expires_at
+        ? null
+        : { message: 'The session has ended.', value: nowS, limit: binding.expires_at },
+  },
+  { rule: 'SESSION_TARGET', check: unread('SESSION_TARGET') },
+  { rule: 'SESSION_EXECUTION', check: (facts) => unread('SESSION_EXECUTION')(facts) ?? carries(facts) },
+  { rule: 'SESSION_CURVE_STEPS', check: unread('SESSION_CURVE_STEPS') },
+  {
+    rule: 'SESSION_RECIPIENTS',
+    check: ofTrade(({ swap: { recipient, fee }, binding: { wallet }, pins }) => {
+      if (recipient !== 'wallet' && recipient !== wallet)
+        return { message: 'The trade pays somebody else.', value: recipient, limit: wallet }
+      if (fee && fee.recipient !== pins.feeRecipient)
+        return { message: 'The fee goes to somebody else.', value: fee.recipient, limit: pins.feeRecipient }
+      return null
+    }),
+  },
+  {
+    rule: 'SESSION_TOKENS',
+    check: ofTrade(({ swap: { tokenIn, tokenOut }, binding: { tokens } }) => {
+      const value = [tokenIn, tokenOut].find((token) => !tokens.includes(token))
+      return value === undefined ? null : { message: 'A token is outside the session.', value }
+    }),
+  },
+  {
+    rule: 'SESSION_ROOT_ALLOWS',
+    check({ request: { execution }, session: { root } }) {
+      const limit = root.eth?.tradeWei ?? 0n
+      return execution.valueWei <= limit
+        ? null
+        : {
+            message: 'More ETH than the root lets out in one call.',
+            value: execution.valueWei.toString(),
+            limit: limit.toString(),
+          }
+    },
+  },
+  {
+    rule: 'DEADLINE',
+    check: ofTrade(({ swap: { deadlineS }, nowS }) => {
+      const limit = nowS + COSIGNER.maxDeadlineS
+      if (deadlineS > BigInt(nowS) && deadlineS <= BigInt(limit)) return null
+      return { message: 'The deadline has passed or is far ahead.', value: deadlineS.toString(), limit }
+    }),
+  },
+  {
+    rule: 'CHAIN_UNAVAILABLE',
+    check: ({ isChainRead }) =>
+      isChainRead ? null : { message: 'The co-signer could not read the chain; nothing was signed.' },
+  },
+  {
+    rule: 'PRICE_UNAVAILABLE',
+    check: ofTrade(({ swap, isChainRead, priceOf }) => {
+      if (!isChainRead) return null
+      for (const token of [swap.tokenIn, swap.tokenOut]) {
+        const price = priceOf(token)
+        if ('why' in price)
+          return { message: `The co-signer has no fresh price of ${token}: ${price.why}.`, value: token }
+      }
+      return null
+    }),
+  },
+  {
+    rule: 'FEE_CLASS',
+    check: ofTrade(({ feeClass }) =>
+      feeClass === undefined
+        ? { message: 'The co-signer could not read the fee class from the two tokens.' }
+        : null,
+    ),
+  },
+  {
+    rule: 'SESSION_FEE',
+    check: ofTrade((facts) =>
+      facts.feeClass === undefined || allowedBps(facts).length > 0
+        ? null
+        : { message: 'The binding allows no fee for such a trade.' },
+    ),
+  },
+  {
+    rule: 'FEE_DECLARED',
+    check: ofTrade((facts) => {
+      const { feeBps: value } = facts.request
+      if (value === undefined || facts.feeClass === undefined) return null
+      const allowed = allowedBps(facts)
+      if (allowed.includes(value) && (facts.swap.fee?.isOf(value) ?? false)) return null
+      const limit = allowed.join(', ')
+      return { message: 'The declared fee is not what the binding allows and the call pays.', value, limit }
+    }),
+  },
+  {
+    rule: 'FEE_REQUIRED',
+    check: ofTrade((facts) => {
+      const { swap, pins, feeClass } = facts
+      if (feeClass === undefined) return null
+      const limit = allowedBps(facts).join(', ')
+      if (!swap.fee) return { message: 'The trade pays no fee.', value: 0, limit }
+      const side = feeSideOf(pins, swap)
+      if (swap.fee.side !== side)
+        return { message: 'The fee is paid at the wrong end.', value: swap.fee.side, limit: side }
+      if (paidBps(facts) === undefined)
+        return { message: `The fee is none that a trade of class ${feeClass} may pay.`, limit }
+      return null
+    }),
+  },
+  {
+    rule: 'SLIPPAGE',
+    check: ofTrade((facts) => {
+      if (facts.swap.amountOutMin <= 0n)
+        return { message: 'There is no minimum output.', value: 10_000, limit: COSIGNER.maxSlippageBps }
+      const { slippageBps: value } = facts.request
+      const spent = spentMicroUsd(facts)
+      if (value === undefined || facts.feeClass === undefined || spent === null) return null
+      const limit = mostSlippageBps(facts.feeClass, spent)
+      return value <= limit
+        ? null
+        : { message: 'The slippage is over the co-signer’s maximum.', value, limit }
+    }),
+  },
+  { rule: 'PRICE', check: ofTrade((facts) => priceFailure(facts, 'co-signer', COSIGNER.maxSlippageBps)) },
+  {
+    rule: 'SIGNED_MARK_PRICE',
+    check: ofTrade((facts) => priceFailure(facts, 'owner', COSIGNER.signedMarkBandBps)),
+  },
+  {
+    rule: 'SESSION_MAX_TRADE',
+    check(facts) {
+      const spent = spentMicroUsd(facts)
+      const limit = facts.session.binding.limits.max_trade_micro_usd
+      return spent === null || spent <= BigInt(limit)
+        ? null
+        : {
+            message: 'Over the session’s cap for one trade, in micro-dollars.',
+            value: spent.toString(),
+            limit,
+          }
+    },
+  },
+]
+
+function carries(facts: LeafFacts): Failure | null {
+  if ('rule' in facts.trade) return null
+  const { trade, request } = facts
+  if (trade.hasPermit) return { message: 'A session’s call carries no permit.' }
+  const value = request.execution.valueWei
+  return value === trade.valueWei
+    ? null
+    : {
+        message: 'The call carries another value than it spends.',
+        value: value.toString(),
+        limit: trade.valueWei.toString(),
+      }
+}
+
+/** The minimum against the input, by prices that are all the co-signer's or partly the owner's. */
+function priceFailure(facts: Parameters<Check>[0], by: Price['by'], bandBps: number): Failure | null {
+  const prices = pricesOf(facts)
+  if (!prices) return null
+  const { paid, out } = prices
+  const isOwners = paid.by === 'owner' || out.by === 'owner'
+  if (isOwners !== (by === 'owner')) return null
+  const { amountIn, amountOutMin } = facts.swap
+  const value = shortfallBps({ atoms: amountIn, price: paid }, { atoms: amountOutMin, price: out })
+  const limit = bandBps + (paidBps(facts) ?? 0)
+  if (value <= BigInt(limit)) return null
+  const whose = by === 'owner' ? 'by the mark its owner signed' : 'at the co-signer’s own price'
+  return {
+    message: `The minimum output is too far under the input ${whose}, in basis points.`,
+    value: Number(value),
+    limit,
+  }
+}

@@ -1,0 +1,35 @@
+import type { Address, Delegation, Hex } from '@pit/chain'
+import type { SignerCheck, Spend } from '@pit/platform/signerCalls'
+import type { SessionBinding } from '@pit/protocol'
+
+/** What is kept of a root that was registered; it never changes. */
+export interface StoredRoot {
+  hash: Hex
+  sessionId: string
+  binding: SessionBinding
+  root: Delegation
+  /** The root of the curves' calls and the one that pays their fees; empty for a session without curves. */
+  curveRoots: readonly Delegation[]
+  /** The token of each curve. */
+  curveTokens: Readonly<Record<Address, Address>>
+}
+
+/** A leaf to be counted. */
+export interface LeafAsk {
+  rootHash: Hex
+  limits: SessionBinding['limits']
+  /** Null when it could not be valued. */
+  microUsd: bigint | null
+  /** What the rules before the ledger's found; with any of it nothing is counted. */
+  failures: readonly SignerCheck[]
+  /** The one the caller expects; any when absent. */
+  sequence: number | undefined
+  executionHash: string
+  callNonce: string
+}
+
+export type LeafVerdict =
+  | { ok: true; sequence: number; atMs: number; spend: Spend & { this_micro_usd: number } }
+  | { ok: false; failures: SignerCheck[] }
+
+export type RegisterOutcome = 'registered' | 'frozen' | 'reused' | 'revoked' | 'nonce used'

@@ -1,0 +1,47 @@
+import { type Address, type DelegationPlace, delegationPlace, NATIVE, type RouterLayout } from '@pit/chain'
+import { StartRefused } from '@pit/platform/checkChain'
+import { feedBackedTokens } from '@pit/platform/marks'
+import { type ChainProfile, type CoreSymbol, isCoreSymbol } from '@pit/protocol'
+
+/** What the co-signer takes from its own profile and from nobody else. Addresses are lower-case. */
+export interface Pins {
+  place: DelegationPlace
+  cosigner: Address
+  router: Address
+  layout: RouterLayout
+  weth: Address
+  feeRecipient: Address
+  launchpad: Address | null
+  stockBeacon: Address | null
+  /** Tokens the profile knows. */
+  tokens: ReadonlyMap<Address, { core: CoreSymbol | null; decimals: number }>
+  /** Tokens with an oracle feed. */
+  feedBacked: ReadonlySet<Address>
+}
+
+export function pinsOf(profile: ChainProfile, cosigner: Address): Pins {
+  const { contracts, fee_recipient, core_tokens, listed_stocks } = profile
+  const pinned = (name: string, address: string | null): Address => {
+    if (address !== null) return lower(address)
+    throw new StartRefused(`profile ${profile.name} names no ${name}: nothing can be co-signed on this chain`)
+  }
+  const tokens = new Map<Address, { core: CoreSymbol | null; decimals: number }>()
+  for (const { address, decimals } of listed_stocks) tokens.set(lower(address), { core: null, decimals })
+  for (const { symbol, address, decimals, native } of core_tokens) {
+    tokens.set(native ? NATIVE : lower(address), { core: isCoreSymbol(symbol) ? symbol : null, decimals })
+  }
+  return {
+    place: delegationPlace(profile),
+    cosigner,
+    router: pinned('universal_router', contracts.universal_router),
+    layout: contracts.universal_router_layout,
+    weth: pinned('weth', contracts.weth),
+    feeRecipient: pinned('fee_recipient', fee_recipient),
+    launchpad: contracts.launchpad_factory === null ? null : lower(contracts.launchpad_factory),
+    stockBeacon: contracts.stock_beacon === null ? null : lower(contracts.stock_beacon),
+    tokens,
+    feedBacked: feedBackedTokens(profile),
+  }
+}
+
+const lower = (address: string): Address => address.toLowerCase() as Address

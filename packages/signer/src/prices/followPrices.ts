@@ -1,0 +1,93 @@
+import type { Address } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Logger } from '@pit/platform/logger'
+import { type Mark, markSourcesOf, readMarks } from '@pit/platform/marks'
+import type { Rpc } from '@pit/platform/rpc'
+import { type ChainProfile, COSIGNER, stockSessionOpen } from '@pit/protocol'
+
+/** What the co-signer itself knows of a token's price now. */
+export type OwnPrice =
+  | { kind: 'fresh'; priceE18: bigint }
+  /** It has a feed, but no price that counts now. */
+  | { kind: 'none'; why: string }
+  /** No feed of its own: only its owner can say what it is worth. */
+  | { kind: 'feedless' }
+
+export interface Prices {
+  own(token: Address): OwnPrice
+  /** Whether the chain was read lately. */
+  isChainRead(): boolean
+  /** How many tokens with a feed have no price that counts now. */
+  unpriced(): number
+  /** Resolves after the first reading, failed or not. */
+  ready: Promise<void>
+  close(): Promise<void>
+}
+
+const REFRESH_EVERY_MS = 500
+
+/** The co-signer's own reading of the feeds, twice a second from its own node. */
+export function followPrices({
+  rpc,
+  clock,
+  profile,
+  logger,
+  stockSession = stockSessionOpen,
+}: {
+  rpc: Rpc
+  clock: Clock
+  profile: ChainProfile
+  logger: Logger
+  stockSession?: (atMs: number) => boolean
+}): Prices {
+  const sources = markSourcesOf(profile)
+  const known = new Set(sources.map(({ token }) => token))
+  let byToken = new Map<Address, Mark>()
+  let whyByToken = new Map<Address, string>()
+  let readAtMs = Number.NEGATIVE_INFINITY
+  let troubled = false
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function read(): Promise<void> {
+    const nowMs = clock.nowMs()
+    try {
+      const multicall3 = profile.contracts.multicall3 as Address
+      const reading = await readMarks({ rpc, multicall3, sources, nowMs, stockSession })
+      byToken = new Map(reading.marks.map((mark) => [mark.token, mark]))
+      whyByToken = new Map(reading.unread.map(({ token, why }) => [token, why]))
+      readAtMs = nowMs
+      if (troubled) logger.info('prices are read again')
+      troubled = false
+    } catch (error) {
+      if (!troubled) logger.warn({ err: error }, 'prices cannot be read')
+      troubled = true
+    }
+    if (!stopped) timer = setTimeout(loop, REFRESH_EVERY_MS)
+  }
+  let underWay = read()
+  function loop(): void {
+    underWay = read()
+  }
+
+  const isChainRead = (): boolean => clock.nowMs() - readAtMs <= COSIGNER.maxReadingAgeS * 1000
+  function own(token: Address): OwnPrice {
+    if (!known.has(token)) return { kind: 'feedless' }
+    if (!isChainRead()) return { kind: 'none', why: 'the chain has not answered for a while' }
+    const mark = byToken.get(token)
+    if (!mark) return { kind: 'none', why: whyByToken.get(token) ?? 'it was not read' }
+    if (mark.stale) return { kind: 'none', why: 'its feed is past its heartbeat, or its market is closed' }
+    return { kind: 'fresh', priceE18: mark.priceE18 }
+  }
+  return {
+    own,
+    isChainRead,
+    unpriced: () => [...known].filter((token) => own(token).kind !== 'fresh').length,
+    ready: underWay,
+    async close() {
+      stopped = true
+      clearTimeout(timer)
+      await underWay
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { Address, Hex } from '@pit/chain'
+import { NATIVE } from '@pit/chain'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+
+const curveAbi = parseAbi([
+  'struct Terms { address token; address pair; address creator; uint128 virtualPair; uint128 virtualToken; uint128 saleSupply; uint128 poolSupply; uint16 curveFeeBps; uint16 creatorTaxBps; uint16 snipeStartBps; uint16 snipeSeconds; uint48 launchedAt; uint8 poolVersion; }',
+  'function terms() view returns (Terms terms)',
+])
+const launchpadAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
+
+/**
+ * The token of each curve that the launchpad itself made for ETH, by the chain's word. A contract that only looks like
+ * a curve could do anything with what it is sent, so one such is undefined for all. Throws when the chain does not
+ * answer.
+ */
+export async function readCurves(
+  { rpc, launchpad }: { rpc: Rpc; launchpad: Address | null },
+  curves: readonly Address[],
+): Promise<Record<Address, Address> | undefined> {
+  if (curves.length === 0) return {}
+  if (launchpad === null) return undefined
+  const termsData = encodeFunctionData({ abi: curveAbi, functionName: 'terms' })
+  const terms = await callAll(
+    rpc,
+    curves.map((to) => ({ to, data: termsData })),
+  )
+  const tokens: Address[] = []
+  for (const answer of terms) {
+    const read = answer === null ? undefined : tryRead(() => decodeTerms(answer))
+    if (!read || read.pair !== NATIVE) return undefined
+    tokens.push(read.token)
+  }
+  const owners = await callAll(
+    rpc,
+    tokens.map((token) => ({
+      to: launchpad,
+      data: encodeFunctionData({ abi: launchpadAbi, functionName: 'curveOf', args: [token] }),
+    })),
+  )
+  const tokenOf: Record<Address, Address> = {}
+  for (const [i, answer] of owners.entries()) {
+    const curve = answer === null ? undefined : tryRead(() => decodeCurve(answer))
+    if (curve !== curves[i]) return undefined
+    tokenOf[curve!] = tokens[i]!
+  }
+  return tokenOf
+}
+
+/** Null for a call that reverts. */
+async function callAll(rpc: Rpc, calls: readonly { to: Address; data: Hex }[]): Promise<(Hex | null)[]> {
+  const answers = await rpc.batch(calls.map((call) => ['eth_call', [call, 'latest']] as const))
+  return answers.map((answer) => {
+    if (answer.ok) return answer.result as Hex
+    if (answer.error instanceof RpcError) return null
+    throw answer.error
+  })
+}
+
+function decodeTerms(data: Hex): { token: Address; pair: Address } {
+  const { token, pair } = decodeFunctionResult({ abi: curveAbi, functionName: 'terms', data })
+  return { token: lower(token), pair: lower(pair) }
+}
+
+const decodeCurve = (data: Hex): Address =>
+  lower(decodeFunctionResult({ abi: launchpadAbi, functionName: 'curveOf', data }))
+
+function tryRead<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+const lower = (address: Address): Address => address.toLowerCase() as Address

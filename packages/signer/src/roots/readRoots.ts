@@ -1,0 +1,109 @@
+import {
+  type Address,
+  type Crypto,
+  curveRoots,
+  type Delegation,
+  delegationSigner,
+  encodeDelegations,
+  type Hex,
+  NATIVE,
+  readRoot,
+  type SessionRoot,
+  sessionRoot,
+} from '@pit/chain'
+import { bindingHash, fail, type SessionBinding } from '@pit/protocol'
+import type { StoredRoot } from '../ledger/types.ts'
+import type { Pins } from '../pins.ts'
+
+type Of<Kind extends SessionRoot['kind']> = Extract<SessionRoot, { kind: Kind }>
+
+/** A session as the co-signer trusts it: every part recomputed from what the owner signed. */
+export interface Session {
+  rootHash: Hex
+  binding: SessionBinding
+  root: Of<'router'>
+  curve: { root: Of<'curve'>; fee: Of<'fee'>; tokens: ReadonlyMap<Address, Address> } | null
+}
+
+/** What the roots say, and whether that is exactly what the binding makes of them. */
+export interface RootsReading {
+  /** Undefined when it is none the co-signer would build. */
+  root: Of<'router'> | undefined
+  curve: { root: Of<'curve'>; fee: Of<'fee'> } | null | undefined
+  /** Why the roots do not bind the limits; null when they do. */
+  fault: string | null
+  /** Whether the wallet signed each of them. */
+  signed: boolean
+}
+
+type Roots = Pick<StoredRoot, 'binding' | 'root' | 'curveRoots'>
+
+/** Builds the roots anew from the binding and holds them against the ones given, byte for byte. */
+export function readRoots(crypto: Crypto, { place }: Pick<Pins, 'place'>, given: Roots): RootsReading {
+  const { binding, root: rootGiven, curveRoots: curvesGiven } = given
+  const all = [rootGiven, ...curvesGiven]
+  const read = all.map((delegation) => readRoot(crypto, place, delegation))
+  const root = only(read, 'router')
+  const [curve, fee] = [only(read, 'curve'), only(read, 'fee')]
+  const curvePart = curvesGiven.length === 0 ? null : curve && fee && { root: curve, fee }
+  return {
+    root,
+    curve: curvePart,
+    fault: faultOf(),
+    signed: all.every((delegation) => delegationSigner(crypto, place, delegation) === binding.wallet),
+  }
+
+  function faultOf(): string | null {
+    if (!root || readRoot(crypto, place, rootGiven)?.kind !== 'router')
+      return 'The root is not one the co-signer builds.'
+    if (curvesGiven.length !== 0 && curvesGiven.length !== 2) return 'Curve roots come in pairs.'
+    if (curvePart === undefined) return 'The curve roots are not ones the co-signer builds.'
+    const salt = bindingHash(crypto.keccakText, binding)
+    if (root.salt !== salt) return 'The root’s salt is not the hash of the binding.'
+    if ((root.eth === null) === binding.tokens.includes(NATIVE))
+      return 'ETH caps go with ETH among the tokens.'
+    const ask = {
+      binding,
+      bindingHash: salt,
+      eth: root.eth && { dayWei: root.eth.dayWei, tradeWei: root.eth.tradeWei },
+      nowS: (root.eth?.startS ?? 0) + START_BEFORE_S,
+    }
+    try {
+      if (!same(sessionRoot(place, ask), rootGiven)) return 'The root says otherwise than its binding.'
+      if (!curvePart) return null
+      const made = curveRoots(place, { ...ask, curves: curvePart.root.curves })
+      const pair = [made.curve, made.fee]
+      const bound = pair.every((one) => curvesGiven.some((other) => same(one, other)))
+      return bound ? null : 'The curve roots say otherwise than their binding.'
+    } catch (error) {
+      if (error instanceof TypeError || error instanceof RangeError) return error.message
+      throw error
+    }
+  }
+}
+
+/** As sessionRoot places it. */
+const START_BEFORE_S = 60
+
+function only<Kind extends SessionRoot['kind']>(
+  read: readonly (SessionRoot | undefined)[],
+  kind: Kind,
+): Of<Kind> | undefined {
+  const found = read.filter((root) => root?.kind === kind)
+  return found.length === 1 ? (found[0] as Of<Kind>) : undefined
+}
+
+function same(a: Delegation, b: Delegation): boolean {
+  const bytes = (delegation: Delegation) => encodeDelegations([{ ...delegation, signature: '0x' }])
+  return bytes(a) === bytes(b)
+}
+
+/** A stored root as a session, if the store still holds what the owner signed. */
+export function reviveSession(crypto: Crypto, pins: Pins, stored: StoredRoot): Session {
+  const { root, curve, fault, signed } = readRoots(crypto, pins, stored)
+  if (!root || curve === undefined || fault !== null || !signed || root.hash !== stored.hash) {
+    fail('ROOT_BINDS_LIMITS', { message: 'The stored session is not what its owner signed.' })
+  }
+  const tokens = new Map(Object.entries(stored.curveTokens) as [Address, Address][])
+  return { rootHash: root.hash, binding: stored.binding, root, curve: curve && { ...curve, tokens } }
+}

@@ -1,0 +1,83 @@
+import type { Address, Crypto, Delegation, Hex } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import { nowS } from '@pit/platform/clock'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
+import { fail, readBinding, refusal } from '@pit/protocol'
+import { failuresOf, rootRefusal } from '../checks.ts'
+import type { Ledger } from '../ledger/openLedger.ts'
+import type { Pins } from '../pins.ts'
+import type { Prices } from '../prices/followPrices.ts'
+import { readCurves } from './readCurves.ts'
+import { readRoots } from './readRoots.ts'
+import { rootRules } from './rules.ts'
+
+export interface RegisterDeps {
+  crypto: Crypto
+  clock: Clock
+  rpc: Rpc
+  pins: Pins
+  prices: Prices
+  ledger: Ledger
+  isSanctioned(address: string): boolean
+}
+
+export interface RegisterRequest {
+  sessionId: string
+  /** As it came: the co-signer reads it itself. */
+  binding: unknown
+  root: Delegation
+  curveRoots: readonly Delegation[]
+}
+
+/** Takes a root that an owner signed, if it binds exactly what its binding says. Throws the refusal. */
+export async function registerRoot(deps: RegisterDeps, request: RegisterRequest): Promise<Hex> {
+  const { crypto, clock, pins, prices, ledger, isSanctioned } = deps
+  if (await ledger.isFrozen()) fail('SIGNER_FROZEN')
+  const { root, curveRoots } = request
+  const binding = readBinding(request.binding)
+  const roots = binding.ok ? readRoots(crypto, pins, { binding: binding.binding, root, curveRoots }) : null
+  const curveTokens = roots?.curve ? await curvesOf(deps, roots.curve.root.curves) : null
+  const failures = failuresOf(rootRules, {
+    nowS: nowS(clock),
+    pins,
+    binding,
+    roots,
+    delegations: [root, ...curveRoots],
+    curveTokens,
+    isChainRead: prices.isChainRead(),
+    ownPrice: prices.own,
+    isSanctioned,
+  })
+  if (failures.length > 0) throw rootRefusal(failures)
+  if (!binding.ok || !roots?.root) throw new Error('a root passed that was not read')
+
+  const outcome = await ledger.register({
+    hash: roots.root.hash,
+    sessionId: request.sessionId,
+    binding: binding.binding,
+    root,
+    curveRoots,
+    curveTokens: curveTokens ?? {},
+  })
+  if (outcome === 'registered') return roots.root.hash
+  throw {
+    frozen: () => refusal('SIGNER_FROZEN'),
+    reused: () => refusal('ROOT_REUSED'),
+    revoked: () => refusal('SESSION_REVOKED'),
+    'nonce used': () =>
+      refusal('BINDING_NONCE', { message: 'Another root of this wallet has the same nonce.' }),
+  }[outcome]()
+}
+
+/** Null when the chain does not answer. */
+async function curvesOf(
+  { rpc, pins: { launchpad } }: RegisterDeps,
+  curves: readonly Address[],
+): Promise<Record<Address, Address> | undefined | null> {
+  try {
+    return await readCurves({ rpc, launchpad }, curves)
+  } catch (error) {
+    if (error instanceof RpcError) return undefined
+    return null
+  }
+}

@@ -1,0 +1,204 @@
+import { type Address, type Delegation, decodeCaveat, NATIVE } from '@pit/chain'
+import {
+  type BindingFault,
+  boundMarks,
+  COSIGNER,
+  FEE,
+  type ReadBinding,
+  SESSION,
+  type SessionBinding,
+} from '@pit/protocol'
+import type { Failure, Rules } from '../checks.ts'
+import type { Pins } from '../pins.ts'
+import type { OwnPrice } from '../prices/followPrices.ts'
+import type { RootsReading } from './readRoots.ts'
+
+/** Everything a root is judged by; nothing of it is the server's word. */
+export interface RootFacts {
+  nowS: number
+  pins: Pins
+  binding: ReadBinding
+  /** Null while the binding cannot be read. */
+  roots: RootsReading | null
+  delegations: readonly Delegation[]
+  /** Undefined: one of them is no curve of the launchpad. Null: the chain was not asked or did not answer. */
+  curveTokens: Readonly<Record<Address, Address>> | undefined | null
+  isChainRead: boolean
+  ownPrice(token: Address): OwnPrice
+  isSanctioned(address: Address): boolean
+}
+
+/** The co-signer's clock and the server's may differ a little. */
+const LEEWAY_S = COSIGNER.callWindowS
+const DOLLAR_SCALE = 10n ** 30n
+
+type Check = (facts: RootFacts & { bound: SessionBinding; reading: RootsReading }) => Failure | null
+
+/** For rules that need a binding that can be read. */
+const withBinding =
+  (check: Check) =>
+  (facts: RootFacts): Failure | null =>
+    facts.binding.ok && facts.roots
+      ? check({ ...facts, bound: facts.binding.binding, reading: facts.roots })
+      : null
+
+/** In the order of the answer: the first that fails is its code. */
+export const rootRules: Rules<RootFacts> = [
+  {
+    rule: 'SANCTIONED',
+    check: withBinding(({ bound, isSanctioned }) => {
+      if (isSanctioned(bound.wallet))
+        return { message: 'The session’s wallet is sanctioned.', value: 'session_wallet' }
+      return isSanctioned(bound.executor)
+        ? { message: 'The session’s executor is sanctioned.', value: 'executor' }
+        : null
+    }),
+  },
+  {
+    rule: 'BINDING_NONCE',
+    check: ({ binding }) => bindingFailure(binding, ({ field }) => field === 'nonce'),
+  },
+  {
+    rule: 'BINDING_TERMS',
+    check: ({ binding, ...facts }) =>
+      binding.ok
+        ? termsFailure(binding.binding, facts)
+        : bindingFailure(binding, ({ field }) => field !== 'nonce'),
+  },
+  {
+    rule: 'SESSION_EXPIRED',
+    check: withBinding(({ bound: { expires_at: value }, nowS: limit }) =>
+      value > limit ? null : { message: 'The session has ended.', value, limit },
+    ),
+  },
+  {
+    rule: 'NO_FEED_SESSION',
+    check: withBinding(({ bound, nowS, pins }) => {
+      const feedless = bound.tokens.find((token) => !pins.feedBacked.has(token))
+      const value = bound.expires_at - nowS
+      const limit = SESSION.expiresInSMaxFeedless
+      if (feedless === undefined || value <= limit + LEEWAY_S) return null
+      return { message: `${feedless} has no oracle feed: such a session ends within a day.`, value, limit }
+    }),
+  },
+  {
+    rule: 'ROOT_DAY_CAP',
+    check: withBinding(({ bound, delegations, pins: { place } }) => {
+      if (!bound.tokens.includes(NATIVE)) return null
+      const capped = delegations.every(({ caveats }) =>
+        caveats.some((caveat) => decodeCaveat(place, caveat)?.enforcer === 'NativeTokenPeriodTransfer'),
+      )
+      return capped ? null : { message: 'A root lets ETH out without a cap for each day on chain.' }
+    }),
+  },
+  { rule: 'ROOT_BINDS_LIMITS', check: withBinding(bindsLimits) },
+  {
+    rule: 'CHAIN_UNAVAILABLE',
+    check: withBinding(({ isChainRead, reading, curveTokens }) =>
+      isChainRead && !(reading.curve && curveTokens === null)
+        ? null
+        : { message: 'The co-signer could not read the chain.' },
+    ),
+  },
+  {
+    rule: 'PRICE_UNAVAILABLE',
+    check: withBinding(({ isChainRead, reading, ownPrice }) => {
+      if (!isChainRead || !reading.root?.eth) return null
+      const price = ownPrice(NATIVE)
+      return price.kind === 'fresh' ? null : { message: 'The co-signer has no fresh price of ETH.' }
+    }),
+  },
+  { rule: 'CAP_PRICE', check: withBinding(capPrice) },
+  {
+    rule: 'BAD_SIGNATURE',
+    check: withBinding(({ reading: { signed } }) =>
+      signed ? null : { message: 'A root is not signed by the session’s wallet.' },
+    ),
+  },
+]
+
+function bindingFailure(binding: ReadBinding, isMine: (fault: BindingFault) => boolean): Failure | null {
+  if (binding.ok || !isMine(binding)) return null
+  return { message: `The binding’s ${binding.field || 'shape'}: ${binding.message}.` }
+}
+
+/** What the owner signed must be what this co-signer stands for. */
+function termsFailure(
+  binding: SessionBinding,
+  { pins, nowS, ownPrice }: Pick<RootFacts, 'pins' | 'nowS' | 'ownPrice'>,
+): Failure | null {
+  const pinned: [string, string | number, string | number][] = [
+    ['chain_id', binding.chain_id, pins.place.chainId],
+    ['cosigner', binding.cosigner, pins.cosigner],
+    ['router', binding.router, pins.router],
+    ['fee.recipient', binding.fee.recipient, pins.feeRecipient],
+    ...feeTerms(binding),
+  ]
+  for (const [name, value, limit] of pinned) {
+    if (value !== limit) return { message: `The binding’s ${name} is not the co-signer’s own.`, value, limit }
+  }
+  const lastsS = binding.expires_at - nowS
+  if (lastsS > SESSION.expiresInSMax + LEEWAY_S)
+    return { message: 'The session lasts too long.', value: lastsS, limit: SESSION.expiresInSMax }
+  return markFailure(binding, ownPrice)
+}
+
+/** Today's rates for today's version. Schedule 1 had a rate of its own; one of nothing was never granted. */
+function feeTerms({ fee }: SessionBinding): [string, number, number][] {
+  if (fee.schedule === 1)
+    return fee.fee_bps >= FEE.majorMinBps ? [] : [['fee.fee_bps', fee.fee_bps, FEE.majorMinBps]]
+  return [
+    ['fee.major_min_bps', fee.major_min_bps, FEE.majorMinBps],
+    ['fee.major_max_bps', fee.major_max_bps, FEE.majorMaxBps],
+    ['fee.other_bps', fee.other_bps, FEE.otherBps],
+    ['fee.shield_add_bps', fee.shield_add_bps, FEE.shieldAddBps],
+  ]
+}
+
+/** Owners' marks are for exactly the tokens the co-signer cannot price. Versions before knew none. */
+function markFailure(binding: SessionBinding, ownPrice: RootFacts['ownPrice']): Failure | null {
+  if (binding.version < 3) return null
+  const marked = new Set<string>(boundMarks(binding).map(({ token }) => token))
+  for (const token of binding.tokens) {
+    const feedless = ownPrice(token).kind === 'feedless'
+    if (feedless && !marked.has(token))
+      return { message: `${token} has no feed: the binding must carry its owner’s mark.` }
+    if (!feedless && marked.has(token))
+      return { message: `${token} is priced by the co-signer: the binding may carry no mark for it.` }
+  }
+  return null
+}
+
+function bindsLimits({ reading, bound, curveTokens, nowS }: Parameters<Check>[0]): Failure | null {
+  if (reading.fault !== null) return { message: reading.fault }
+  if (reading.root?.eth && reading.root.eth.startS > nowS + LEEWAY_S)
+    return { message: 'The root’s first window lies ahead.', value: reading.root.eth.startS, limit: nowS }
+  if (!reading.curve || curveTokens === null) return null
+  const tokens = reading.curve.root.curves.map((curve) => curveTokens?.[curve])
+  const strange = tokens.some((token) => token === undefined || !bound.tokens.includes(token))
+  return strange ? { message: 'The curve root allows more than the curves of the session’s tokens.' } : null
+}
+
+/** The caps that the chain holds, in ETH, must be about the dollars the owner reads. */
+function capPrice({ reading, bound, ownPrice, isChainRead }: Parameters<Check>[0]): Failure | null {
+  const price = ownPrice(NATIVE)
+  if (!isChainRead || !reading.root?.eth || price.kind !== 'fresh') return null
+  const { max_trade_micro_usd, max_day_micro_usd } = bound.limits
+  const caps: [string, bigint, number][] = [
+    ['trade', reading.root.eth.tradeWei, max_trade_micro_usd],
+    ['day', reading.root.eth.dayWei, max_day_micro_usd],
+  ]
+  for (const [name, wei, limit] of caps) {
+    const microUsd = (wei * price.priceE18) / DOLLAR_SCALE
+    const off = microUsd > BigInt(limit) ? microUsd - BigInt(limit) : BigInt(limit) - microUsd
+    if (off * 10_000n > BigInt(limit) * BigInt(COSIGNER.capPriceBandBps)) {
+      const value = microUsd.toString()
+      return {
+        message: `The root’s ETH cap for a ${name} is far from its dollars at this price.`,
+        value,
+        limit,
+      }
+    }
+  }
+  return null
+}

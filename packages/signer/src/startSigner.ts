@@ -1,0 +1,133 @@
+import { createCrypto } from '@pit/chain'
+import { checkChain, StartRefused } from '@pit/platform/checkChain'
+import { systemClock } from '@pit/platform/clock'
+import { openDb } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { readProfile } from '@pit/platform/readProfile'
+import { createRpc } from '@pit/platform/rpc'
+import { openSanctions } from '@pit/platform/sanctions'
+import type { Config } from './config.ts'
+import { callRoutes } from './http/callRoutes.ts'
+import { createGate } from './http/gate.ts'
+import { serveCalls } from './http/serveCalls.ts'
+import { openCosigner } from './keys/openCosigner.ts'
+import { readSecret } from './keys/readSecret.ts'
+import { createFeeClassReader } from './leaves/readFeeClass.ts'
+import { migrateLedger } from './ledger/migrateLedger.ts'
+import { openLedger } from './ledger/openLedger.ts'
+import { pinsOf } from './pins.ts'
+import { followPrices } from './prices/followPrices.ts'
+import { openSessions } from './roots/openSessions.ts'
+
+export interface RunningSigner {
+  url: string
+  cosigner: string
+  close(): Promise<void>
+}
+
+const PROFILE_WAIT_MS = 60_000
+const LEAST_SECRET = 32
+const LEAST_PASSPHRASE = 16
+
+/** Builds everything and hands it in; `stage` tells a waiting person what happens. */
+export async function startSigner(config: Config, stage: (text: string) => void): Promise<RunningSigner> {
+  const clock = systemClock
+  const startedAtMs = clock.nowMs()
+  const logger = createLogger({ level: config.logLevel })
+  /** What was opened, closed in the opposite order. */
+  const opened: (() => Promise<unknown> | unknown)[] = []
+  const close = async () => {
+    for (const end of opened.reverse().splice(0)) {
+      await Promise.resolve()
+        .then(end)
+        .catch((error) => logger.warn({ err: error }, 'a part did not end cleanly'))
+    }
+  }
+
+  try {
+    const secrets = {
+      server: readSecret(config.secret, { leastChars: LEAST_SECRET }),
+      operator: config.operatorSecret && readSecret(config.operatorSecret, { leastChars: LEAST_SECRET }),
+    }
+    if (secrets.server === secrets.operator) {
+      throw new StartRefused('SIGNER_OPERATOR_SECRET is the server’s secret: use another one')
+    }
+    const sanctions = await openSanctions({
+      file: config.sanctionsFile,
+      setting: 'SIGNER_SANCTIONS_FILE',
+      logger,
+    })
+    opened.push(() => sanctions.close())
+    const crypto = await createCrypto()
+    const db = await openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger })
+    opened.push(() => db.close())
+    const applied = await migrateLedger(db)
+    stage(`ledger open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
+    const cosigner = await openCosigner({
+      dataDir: config.dataDir,
+      passphrase: readSecret(config.passphrase, { leastChars: LEAST_PASSPHRASE }),
+      importKeyFile: config.importKeyFile,
+      crypto,
+    })
+    opened.push(() => cosigner.close())
+    stage(`co-signer ${cosigner.address}${cosigner.isNew ? ' (new)' : ''}`)
+
+    const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS })
+    if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
+      throw new StartRefused(
+        `the embedded store never syncs to disk, so a power cut may lose the newest spend: on ${profile.name} set SIGNER_DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
+      )
+    }
+    if (profile.cosigner !== null && profile.cosigner.toLowerCase() !== cosigner.address) {
+      throw new StartRefused(
+        `profile ${profile.name} pins the co-signer ${profile.cosigner}, this key is ${cosigner.address}`,
+      )
+    }
+    const pins = pinsOf(profile, cosigner.address)
+    const rpcUrl = config.rpcUrl ?? profile.rpc_url
+    if (!rpcUrl) throw new StartRefused('no chain to read: set SIGNER_RPC_URL or CHAIN_RPC_URL')
+    const rpc = createRpc({ url: rpcUrl })
+    opened.push(() => rpc.close())
+    await checkChain(rpc, profile)
+    const always = profile.kind === 'devnet' && config.stockSession === 'always'
+    const prices = followPrices({
+      rpc,
+      clock,
+      profile,
+      logger,
+      ...(always && { stockSession: () => true }),
+    })
+    opened.push(() => prices.close())
+    await prices.ready
+    stage(
+      prices.isChainRead()
+        ? `profile ${profile.name}, prices from ${new URL(rpcUrl).host}`
+        : 'the chain cannot be read yet',
+    )
+
+    const ledger = openLedger({ db, clock })
+    opened.push(() => ledger.close())
+    const { isSanctioned } = sanctions
+    const routes = callRoutes({
+      crypto,
+      clock,
+      rpc,
+      pins,
+      prices,
+      ledger,
+      cosigner,
+      sanctions,
+      isSanctioned,
+      feeClasses: createFeeClassReader({ rpc, pins }),
+      sessions: openSessions({ crypto, pins, ledger }),
+    })
+    const gate = createGate({ secrets, clock, startedAtMs })
+    const { maxInFlight } = config
+    const served = await serveCalls({ port: config.port, routes, gate, logger, maxInFlight })
+    opened.push(() => served.close())
+    return { url: `http://127.0.0.1:${served.port}`, cosigner: cosigner.address, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+type Environment = Record<string, string | undefined>
+type Handed = { forSigner: Record<string, string>; forServer: Record<string, string> }
+
+/** What opens the co-signer's key or lifts its freeze is nobody else's business, the server's least of all. */
+export const NOT_FOR_OTHERS: readonly string[] = [
+  'SIGNER_PASSPHRASE',
+  'SIGNER_PASSPHRASE_FILE',
+  'SIGNER_OPERATOR_SECRET',
+  'SIGNER_OPERATOR_SECRET_FILE',
+]
+
+/**
+ * What signer and server are started with so that they find and believe each other. Where nothing is at stake the
+ * secrets are made here and kept under DATA_DIR; on a real chain whoever operates it chooses where they lie.
+ */
+export function signerEnvironment({
+  dataDir,
+  env,
+  chain,
+}: {
+  dataDir: string
+  env: Environment
+  chain: 'devnet' | 'real'
+}): Handed | { why: string } {
+  if (env['SIGNER_URL']) return { why: `using the signer at ${env['SIGNER_URL']}` }
+  const hasPassphrase = Boolean(env['SIGNER_PASSPHRASE'] || env['SIGNER_PASSPHRASE_FILE'])
+  if (chain === 'real' && !hasPassphrase) {
+    return { why: 'no signer is started, so sessions are off: set SIGNER_PASSPHRASE_FILE for one' }
+  }
+  const folder = join(dataDir, 'signer')
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const forSigner: Record<string, string> = {}
+  if (!hasPassphrase) forSigner['SIGNER_PASSPHRASE_FILE'] = made(join(folder, 'passphrase'))
+  if (!env['SIGNER_OPERATOR_SECRET'] && !env['SIGNER_OPERATOR_SECRET_FILE']) {
+    forSigner['SIGNER_OPERATOR_SECRET_FILE'] = made(join(folder, 'operator-secret'))
+  }
+  const secretFile = env['SIGNER_SECRET_FILE'] || (env['SIGNER_SECRET'] ? null : made(join(folder, 'secret')))
+  if (secretFile) forSigner['SIGNER_SECRET_FILE'] = secretFile
+  const secret = secretFile ? readFileSync(secretFile, 'utf8').trim() : env['SIGNER_SECRET']!
+  const port = env['SIGNER_PORT'] || '4664'
+  return { forSigner, forServer: { SIGNER_URL: `http://127.0.0.1:${port}`, SIGNER_SECRET: secret } }
+}
+
+/** A file with a secret nobody has to remember, readable by this user alone; the one from before if there is one. */
+function made(file: string): string {
+  try {
+    writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  return file
+}
