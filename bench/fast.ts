@@ -1,0 +1,268 @@
+/**
+ * What fast mode costs. One run, everything interleaved, devnet and server in processes of their own:
+ * - time inside the service (reading, recovering, rebuilding, judging; no simulation), as the answers tell it
+ * - a whole call without a simulation against a bare eth_sendRawTransaction of the same call to the same node
+ * - a whole call with its simulation against the same simulation and a bare send
+ * The same bytes can be sent once only, so each round signs the same trade once for every subject, from wallets of the
+ * same kind. The sequencer answers after SEQUENCER_MS (default 0, as quick as this machine is).
+ * `node dist/bench/fast.js [rounds]`
+ */
+import { readFileSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { createCrypto, encodeSwap, feeOf, type Hex, signTx } from '@pit/chain'
+import type { Answer, ChainProfile } from '@pit/protocol'
+import { mnemonicToAccount } from 'viem/accounts'
+import { startDevnetProcess } from '../e2e/devnetProcess.ts'
+import { startServerProcess } from '../e2e/serverProcess.ts'
+import { MNEMONIC, openTrader } from '../e2e/trading/trader.ts'
+import { tradingEnv } from '../e2e/trading/world.ts'
+import { openTable } from '../packages/server/src/features/fast/index.ts'
+import { createSimulator } from '../packages/server/src/features/trade/simulate/index.ts'
+import { systemClock } from '../packages/server/src/platform/clock.ts'
+import { createRpc } from '../packages/server/src/platform/rpc.ts'
+
+const ROUNDS = Number(process.argv[2] ?? 400)
+const WARM_UP = 20
+const SEQUENCER_MS = Number(process.env['SEQUENCER_MS'] ?? 0)
+const FRESH_EVERY_MS = 15_000
+const GOALS = { p50Ms: 1, p99Ms: 3, ratio: 1.25 }
+const AMOUNT_IN = 2n * 10n ** 15n
+const PAIR = 'ETH/USDG'
+
+type Answered = Answer<'live.fast'> & { error?: { code: string; message: string } }
+type Subject = 'send' | 'fast' | 'simulateAndSend' | 'fastSimulated'
+
+const devnet = await startDevnetProcess({ MARKET: 'off' })
+const server = await startServerProcess({
+  ...tradingEnv(devnet),
+  FAST_ENABLED: '1',
+  RATE_LIMIT_SCALE: '1000000',
+  ...(process.env['DATABASE_URL'] ? { DATABASE_URL: process.env['DATABASE_URL'] } : {}),
+})
+const profile = JSON.parse(readFileSync(devnet.profileFile, 'utf8')) as ChainProfile
+const crypto = await createCrypto()
+const { routes, place } = openTable(profile, crypto)
+const route = routes.get(PAIR)!
+const rpc = createRpc({ url: devnet.url })
+const sequencer = createRpc({ url: devnet.sequencerUrl })
+const agent = new Agent({ keepAlive: true, noDelay: true })
+
+interface Wallet {
+  address: Hex
+  secret: Uint8Array
+  nonce: number
+  key: string
+}
+async function openWallet(account: number): Promise<Wallet> {
+  const { wallet, key } = await openTrader(server.url, { account })
+  const secret = mnemonicToAccount(MNEMONIC, { addressIndex: account }).getHdKey().privateKey!
+  const nonce = Number(await rpc.request<Hex>('eth_getTransactionCount', [wallet, 'latest']))
+  return { address: wallet, secret, nonce, key }
+}
+const wallets: Record<Subject, Wallet> = {
+  send: await openWallet(3),
+  fast: await openWallet(4),
+  simulateAndSend: await openWallet(5),
+  fastSimulated: await openWallet(6),
+}
+
+let head = { number: 0, timestampS: 0, baseFeeWei: 0n, hash: '0x' as Hex, parentHash: '0x' as Hex }
+async function readHead(): Promise<void> {
+  const block = await rpc.request<{ number: Hex; timestamp: Hex; baseFeePerGas: Hex }>(
+    'eth_getBlockByNumber',
+    ['latest', false],
+  )
+  const baseFeeWei = BigInt(block.baseFeePerGas)
+  head = { ...head, number: Number(block.number), timestampS: Number(block.timestamp), baseFeeWei }
+}
+const simulator = createSimulator({ rpc, crypto, profile, clock: systemClock, market: { head: () => head } })
+
+const FEE_BPS = 25
+/** Two hundred basis points under a price of 2,500 is under any the pool has here; the cap for this size is 200. */
+async function minOutOf(): Promise<bigint> {
+  const asked = await trade('fast', 1n, { check_only: true })
+  const floor = (asked.error as unknown as { terms: { floor: string } }).terms.floor
+  return (BigInt(floor) * 1_005n) / 1_000n
+}
+
+function sign(subject: Subject, minOut: bigint) {
+  const wallet = wallets[subject]
+  const deadline = Math.floor(Date.now() / 1000) + 40
+  const swapIn = AMOUNT_IN - feeOf(AMOUNT_IN, FEE_BPS)
+  const { data } = encodeSwap({
+    tokenIn: route.tokenIn.address,
+    tokenOut: route.tokenOut.address,
+    amountIn: AMOUNT_IN,
+    legs: [{ hops: [route.hop], amountIn: swapIn }],
+    amountOutMin: minOut,
+    fee: { bps: FEE_BPS, side: 'input', recipient: place!.feeRecipient },
+    deadlineS: BigInt(deadline),
+    weth: place!.weth,
+    layout: place!.layout,
+  })
+  const tx = {
+    type: 2,
+    chainId: 4663,
+    nonce: wallet.nonce,
+    maxPriorityFeePerGas: 0n,
+    maxFeePerGas: head.baseFeeWei * 2n,
+    gas: BigInt(route.row.gas_floor),
+    to: place!.router,
+    value: AMOUNT_IN,
+    data,
+    accessList: [],
+  } as const
+  const { raw } = signTx(crypto, tx, wallet.secret)
+  const body = {
+    raw_tx: raw,
+    token_in: 'ETH',
+    token_out: 'USDG',
+    amount_in: String(AMOUNT_IN),
+    min_out: String(minOut),
+    deadline,
+    fee_bps: FEE_BPS,
+  }
+  return { tx, raw, body }
+}
+
+function post(key: string, body: object): Promise<Answered> {
+  const text = JSON.stringify(body)
+  return new Promise((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    }
+    const options = {
+      agent,
+      host: '127.0.0.1',
+      port: server.port,
+      path: '/api/v1/live/fast',
+      method: 'POST',
+      headers,
+    }
+    const req = request(options, (res) => {
+      const chunks: Buffer[] = []
+      res.on('data', (chunk: Buffer) => chunks.push(chunk))
+      res.on('error', reject)
+      res.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')) as Answered))
+    })
+    req.on('error', reject)
+    req.end(text)
+  })
+}
+const trade = (subject: Subject, minOut: bigint, more: object) =>
+  post(wallets[subject].key, { ...sign(subject, minOut).body, ...more })
+
+const inside: number[] = []
+const parts: Record<string, number[]> = { write: [], send: [], simulation: [], total: [] }
+/** Signs, then times one subject; whatever is not the work itself is outside the clock. */
+async function measure(subject: Subject, minOut: bigint): Promise<number> {
+  const { tx, raw, body } = sign(subject, minOut)
+  const simulate = async () => {
+    const planTx = {
+      from: wallets[subject].address,
+      to: tx.to,
+      valueWei: tx.value,
+      data: tx.data,
+      gas: Number(tx.gas),
+      nonce: tx.nonce,
+      maxFeePerGasWei: tx.maxFeePerGas,
+      maxPriorityFeePerGasWei: 0n,
+    }
+    const simulated = await simulator.simulatePlan({
+      wallet: wallets[subject].address,
+      transactions: [{ kind: 'swap', tx: planTx }],
+      tokenIn: route.tokenIn.address,
+      tokenOut: route.tokenOut.address,
+      amountIn: AMOUNT_IN,
+      fee: { token: route.tokenIn.address, recipient: place!.feeRecipient },
+      amountOutMin: minOut,
+      fund: false,
+      approvals: 'as planned',
+      holdsInput: true,
+    })
+    if (!simulated.ok) throw new Error(simulated.error ?? 'not simulated')
+  }
+  const started = performance.now()
+  let answer: Answered | undefined
+  if (subject === 'send') await sequencer.request('eth_sendRawTransaction', [raw])
+  else if (subject === 'fast') answer = await post(wallets.fast.key, { ...body, simulate: false })
+  else if (subject === 'fastSimulated') answer = await post(wallets.fastSimulated.key, body)
+  else {
+    await simulate()
+    await sequencer.request('eth_sendRawTransaction', [raw])
+  }
+  const ms = performance.now() - started
+  wallets[subject].nonce += 1
+  if (answer) {
+    if (answer.error || !answer.relayed) throw new Error(`${subject}: ${JSON.stringify(answer.error)}`)
+    inside.push(answer.timings['checks']!)
+    const { write, send, total, simulation } = answer.timings
+    parts['write']!.push(write!)
+    parts['send']!.push(send!)
+    if (simulation === undefined) parts['total']!.push(total!)
+    else parts['simulation']!.push(simulation)
+  }
+  return ms
+}
+
+const times: Record<Subject, number[]> = { send: [], fast: [], simulateAndSend: [], fastSimulated: [] }
+const order: Subject[] = ['send', 'fast', 'simulateAndSend', 'fastSimulated']
+let freshAtMs = 0
+let minOut = 0n
+if (SEQUENCER_MS > 0) await rpc.request('devnet_sequencer', [{ mode: 'slow', delay_ms: SEQUENCER_MS }])
+for (let round = -WARM_UP; round < ROUNDS; round++) {
+  if (Date.now() - freshAtMs > FRESH_EVERY_MS) {
+    await rpc.request('devnet_setFeed', ['ETH', {}])
+    await new Promise((resolve) => setTimeout(resolve, 900))
+    await readHead()
+    minOut = await minOutOf()
+    freshAtMs = Date.now()
+  }
+  await readHead()
+  if (round === 0) {
+    inside.length = 0
+    for (const values of Object.values(parts)) values.length = 0
+  }
+  // Each round begins with another subject, so that none is always the one after a block.
+  for (let i = 0; i < order.length; i++) {
+    const subject = order[(i + round + WARM_UP) % order.length]!
+    const ms = await measure(subject, minOut)
+    if (round >= 0) times[subject].push(ms)
+  }
+}
+
+const quantile = (values: number[], share: number) =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ??
+  Number.NaN
+const median = (values: number[]) => quantile(values, 0.5)
+const ms = (value: number) => `${value.toFixed(2)} ms`
+const verdict = (met: boolean) => (met ? 'met' : 'MISSED')
+const ratio = (a: Subject, b: Subject) => median(times[a]) / median(times[b])
+
+const [p50, p99] = [median(inside), quantile(inside, 0.99)]
+console.log(`${ROUNDS} rounds of ${PAIR}; sequencer answers after ${SEQUENCER_MS} ms; medians`)
+console.log(
+  `inside the service: p50 ${ms(p50)} (goal under ${GOALS.p50Ms}) ${verdict(p50 < GOALS.p50Ms)}, ` +
+    `p99 ${ms(p99)} (goal under ${GOALS.p99Ms}) ${verdict(p99 < GOALS.p99Ms)}`,
+)
+const compare = (what: string, a: Subject, b: Subject) => {
+  const value = ratio(a, b)
+  console.log(
+    `${what}: ${ms(median(times[a]))} / ${ms(median(times[b]))} = ${value.toFixed(2)}x ` +
+      `(goal at most ${GOALS.ratio}x) ${verdict(value <= GOALS.ratio)}`,
+  )
+}
+compare('whole call without simulation / bare send', 'fast', 'send')
+compare('whole call with simulation / simulate and send', 'fastSimulated', 'simulateAndSend')
+console.log(
+  `of a call: store ${ms(median(parts['write']!))}, send ${ms(median(parts['send']!))}, simulation ` +
+    `${ms(median(parts['simulation']!))}; in the handler without one ${ms(median(parts['total']!))}`,
+)
+
+agent.destroy()
+rpc.close()
+sequencer.close()
+await server.stop()
+await devnet.stop()

@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type FastWorld, openFastWorld } from '../../../test/fastWorld.ts'
+
+let world: FastWorld
+let fresh: FastWorld['state']
+beforeAll(async () => {
+  world = await openFastWorld()
+  fresh = structuredClone(world.state)
+})
+afterEach(() => {
+  Object.assign(world.state, structuredClone(fresh))
+  world.seen.relayed.length = 0
+})
+afterAll(() => world?.close())
+
+describe('what the relay says', () => {
+  const send = () => world.trade({ body: { simulate: false } })
+
+  it('is told again as a repeat', async () => {
+    world.state.outcome = { kind: 'repeat', status: 'mined' }
+    expect((await send()).answer).toMatchObject({ relayed: true, repeat: true })
+  })
+
+  it.each([
+    ['in flight', { kind: 'in_flight' }, 409, 'IN_FLIGHT'],
+    ['no answer', { kind: 'unreachable' }, 502, 'SEQUENCER_UNREACHABLE'],
+    [
+      'a refusal',
+      { kind: 'rejected', reason: 'sequencer', words: 'no gas', nonceRefused: false, nonceSpent: false },
+      422,
+      'SUBMIT_REJECTED',
+    ],
+    [
+      'given up before',
+      { kind: 'rejected', reason: 'dropped', words: 'gone', nonceRefused: false, nonceSpent: null },
+      422,
+      'SUBMIT_REJECTED',
+    ],
+    [
+      'a store too slow',
+      { kind: 'rejected', reason: 'late', words: 'slow', nonceRefused: false, nonceSpent: null },
+      503,
+      'LIVE_UNAVAILABLE',
+    ],
+  ] as const)('is answered by its code: %s', async (_, outcome, status, code) => {
+    world.state.outcome = outcome
+    const { error, status: answered } = await send()
+    expect([answered, error.code]).toEqual([status, code])
+    if (code !== 'LIVE_UNAVAILABLE') expect(error.failures).toMatchObject([{ code }])
+  })
+
+  it.each([
+    [1, { spent: true, nonce: 1 }],
+    [0, { spent: false, nonce: 0 }],
+  ])('about a nonce comes with what the chain shows at %i', async (chainNonce, chain) => {
+    world.state.chainNonce = chainNonce
+    const words = 'nonce too low'
+    world.state.outcome = {
+      kind: 'rejected',
+      reason: 'sequencer',
+      words,
+      nonceRefused: true,
+      nonceSpent: chainNonce > 0,
+    }
+    const { error } = await send()
+    expect([error.code, error['chain']]).toEqual(['NONCE', chain])
+  })
+})
+
+describe('what is kept warm', () => {
+  it('lets a trade pass without asking the chain', async () => {
+    await world.terms()
+    await world.block()
+    const before = world.seen.fundsRead
+    expect(before).toBeGreaterThan(0)
+    const { status } = await world.trade({ pair: 'USDG/NVDA', body: { simulate: false } })
+    expect([status, world.seen.fundsRead - before]).toEqual([200, 0])
+  })
+
+  it('refuses nobody by what may be old: the chain is asked again', async () => {
+    world.state.nowMs += 5_000
+    world.state.ethWei = 0n
+    await world.terms()
+    await world.block()
+    world.state.ethWei = 10n ** 19n
+    const before = world.seen.fundsRead
+    const { status, error } = await world.trade({ body: { simulate: false } })
+    expect([status, error]).toEqual([200, undefined])
+    expect(world.seen.fundsRead - before).toBe(1)
+  })
+
+  it('counts for a moment only', async () => {
+    world.state.nowMs += 10_000
+    await world.terms()
+    await world.block()
+    world.state.ethWei = 0n
+    world.state.nowMs += 2_000
+    expect((await world.trade({ body: { simulate: false } })).error.code).toBe('FAST_FUNDS')
+  })
+
+  it('learns a new tier before it refuses the fee', async () => {
+    world.state.nowMs += 20_000
+    await world.terms()
+    await world.block()
+    world.state.tierBps = 20
+    const { status, answer } = await world.trade({ feeBps: 20 })
+    expect([status, answer.fee?.bps]).toEqual([200, 20])
+  })
+})
+
+describe('terms', () => {
+  it('have all that a client needs, and the shield’s fee when asked', async () => {
+    const terms = await world.terms()
+    expect(terms).toMatchObject({
+      enabled: true,
+      deadline_s: 60,
+      fee: { schedule: 2, class: 'major', tier_bps: 25, bps: 25, shield_add_bps: 10, posted_bps: 25 },
+      base_fee_wei: '10000000',
+      max_notional_usd: 2_500,
+      mark_max_age_s: 60,
+      stock_session_open: true,
+    })
+    expect((await world.terms('?shield=1')).fee.bps).toBe(35)
+    expect(Object.keys(terms.routes.max_usd).sort()).toEqual([...world.pinned.routes.keys()].sort())
+    world.state.nowMs = Date.UTC(2026, 10, 21, 15)
+    expect((await world.terms()).stock_session_open).toBe(false)
+  })
+})
