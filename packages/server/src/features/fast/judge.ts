@@ -1,4 +1,13 @@
-import { type Answer, FAST, FAST_TERMS, type FastRule, FEE, type PitError, refusal } from '@pit/protocol'
+import {
+  type Answer,
+  errorRow,
+  FAST,
+  FAST_TERMS,
+  type FastRule,
+  FEE,
+  type PitError,
+  refusal,
+} from '@pit/protocol'
 import type { Check } from '../trade/index.ts'
 import type { Facts, FastFee } from './facts.ts'
 import { minOutFloor } from './prices.ts'
@@ -22,9 +31,9 @@ export function judge(facts: Facts): Judged {
   for (const { code, check } of RULES) {
     const verdict = check(facts)
     if (verdict === null) continue
-    const { ok, ...said } = verdict
-    judged.checks.push({ code, ok, severity: 'refuse', ...said })
-    if (!ok) judged.failures.push({ code, ...said })
+    const { ok, rule, message = (ok && rule) || errorRow(code).message, ...measured } = verdict
+    judged.checks.push({ code, ok, severity: 'refuse', message, ...measured })
+    if (!ok) judged.failures.push({ code, message, ...measured })
   }
   return judged
 }
