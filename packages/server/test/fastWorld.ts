@@ -106,7 +106,13 @@ export async function openFastWorld({ enabled = true } = {}) {
     chainNonce: 0,
     rpcDown: false,
   }
-  const seen = { relayed: [] as RelayAsk[], simulated: 0, fundsRead: 0, refusals: [] as string[] }
+  const seen = {
+    relayed: [] as RelayAsk[],
+    simulated: 0,
+    fundsRead: 0,
+    refusals: [] as string[],
+    charged: [] as string[],
+  }
   const pools = new Map<string, V3Pool | V4Pool>()
   for (const route of pinned.routes.values()) pools.set(route.poolId, poolOf(route))
 
@@ -218,7 +224,7 @@ export async function openFastWorld({ enabled = true } = {}) {
     logger: { debug: () => {} } as never,
     db: { query: async () => [] } as never,
     rpc: { request } as never,
-    charge: async () => {},
+    charge: async (_, buckets) => void seen.charged.push(...buckets),
     account: {
       tierBps: async () => state.tierBps,
       recordRefusal: ({ code }) => void seen.refusals.push(code),

@@ -1,3 +1,4 @@
+import { checkWith, routeById } from '@pit/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FastWorld, openFastWorld } from '../../../test/fastWorld.ts'
 
@@ -106,6 +107,24 @@ describe('what is kept warm', () => {
     const { status, answer } = await world.trade({ feeBps: 20 })
     expect([status, answer.fee?.bps]).toEqual([200, 20])
   })
+})
+
+it('charges simulations to their own bucket, and only those', async () => {
+  const charged = async (body: object) => {
+    world.seen.charged.length = 0
+    await world.trade({ body: body as Record<string, unknown> })
+    return world.seen.charged
+  }
+  expect(await charged({})).toEqual(['fast_sim'])
+  expect(await charged({ simulate: false })).toEqual([])
+  expect(await charged({ simulate: false, check_only: true })).toEqual(['fast_sim'])
+})
+
+it('answers as its schemas say', async () => {
+  const { answer } = await world.trade()
+  expect(checkWith(routeById('live.fast').answer, answer)).toMatchObject({ ok: true })
+  const terms = await world.terms()
+  expect(checkWith(routeById('live.fast.terms').answer, terms)).toMatchObject({ ok: true })
 })
 
 describe('terms', () => {

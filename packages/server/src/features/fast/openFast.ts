@@ -29,6 +29,7 @@ export function openFast(options: FastOptions): Fast {
   const enabled = options.enabled && place !== null && pinned.routes.size > 0
   const readFunds = createFundsReader({ rpc, profile, pinned, nowMs: clock.nowMs })
   const watch = watchWallets({ market, clock, logger, readFunds, tierBps: account.tierBps })
+  const deps = place && { ...options, pinned: { ...pinned, place }, watch, readFunds }
   const walletOf = ({ key }: Caller) => key?.wallet ?? fail('WALLET_NOT_BOUND')
   return {
     handlers: {
@@ -37,10 +38,7 @@ export function openFast(options: FastOptions): Fast {
           if (!enabled) fail('FAST_DISABLED')
         },
         refused: withFailures,
-        handle: (call) =>
-          place === null
-            ? fail('FAST_DISABLED')
-            : fastTrade({ ...options, pinned: { ...pinned, place }, watch, readFunds }, call),
+        handle: (call) => (deps === null ? fail('FAST_DISABLED') : fastTrade(deps, call)),
       },
       'live.fast.terms': async ({ caller, query }) => {
         const wallet = walletOf(caller)
