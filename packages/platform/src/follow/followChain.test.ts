@@ -148,6 +148,20 @@ it('starts from a checkpoint, and from the floor when the checkpoint is no longe
   expect(second.seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
 
+it('tells where the chain stands when nothing came after the checkpoint', async () => {
+  const chain = modelChain()
+  chain.grow(5)
+  const { seen, listener } = ledger()
+  seen.push(...chain.blocks.slice(1).map(({ hash }) => hash))
+  const from = chain.blocks.at(-1)!
+  const follower = followChain({ rpc: chain.rpc, topics: [TOPIC], listener, floor: 0, from, pollMs: 1 })
+  await follower.catchUp()
+  expect(follower.head()?.number).toBe(from.number)
+  chain.grow(2)
+  await follower.catchUp()
+  expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
+})
+
 it('asks for less when a node refuses a range', async () => {
   const chain = modelChain()
   chain.grow(200)

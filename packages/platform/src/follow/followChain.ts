@@ -115,7 +115,12 @@ export function followChain(options: FollowOptions): Follower {
   async function step(): Promise<boolean> {
     const latest = await readHeader(rpc, 'latest')
     if (!latest) return true
-    if (latest.hash === last.hash) return caughtUp()
+    if (latest.hash === last.hash) {
+      // Nothing new since what was already known: whoever listens still has to hear where the chain stands.
+      if (head === null) await listener.onChunk({ from: latest.number + 1, head: latest, logs: [] })
+      head = latest
+      return caughtUp()
+    }
     if (last.hash !== null) {
       const ours = latest.number === last.number + 1 ? null : await readHeader(rpc, last.number)
       const replaced = ours

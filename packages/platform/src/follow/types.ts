@@ -19,7 +19,10 @@ export interface ChainLog {
   logIndex: number
 }
 
-/** Consecutive blocks with their logs in order; `head` is the last of them. Usually one block. */
+/**
+ * Consecutive blocks with their logs in order; `head` is the last of them. Usually one block; none, with `from` after
+ * `head`, when following starts at a known block that still is the newest.
+ */
 export interface Chunk {
   from: number
   head: Header
