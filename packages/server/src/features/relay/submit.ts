@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
 import { fail } from '@pit/protocol'
-import type { Call, Handlers } from '../../http/types.ts'
+import type { Handler } from '../../http/types.ts'
 import { nowS } from '../../platform/clock.ts'
 import type { RelayDeps } from './deps.ts'
 import { diffsAgainst } from './diffs.ts'
@@ -25,10 +25,8 @@ interface Key {
 }
 
 /** live/submit: relays what was built for this key, byte for byte, and nothing else. */
-export function createSubmit(
-  deps: SubmitDeps,
-): Extract<Handlers['live.submit'], (...args: never[]) => unknown> {
-  return async ({ body, caller }: Call<'live.submit'>) => {
+export function createSubmit(deps: SubmitDeps): Handler<'live.submit'> {
+  return async ({ body, caller }) => {
     if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 403 })
     if (!caller.key?.wallet) fail('WALLET_NOT_BOUND')
     const key: Key = { keyId: caller.key.keyId, wallet: caller.key.wallet }

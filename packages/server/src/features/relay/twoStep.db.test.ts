@@ -209,7 +209,8 @@ withDb('a curve plan of two steps', (db) => {
     const following = openTestRelay(db, crypto, chain, { writes: true })
     await relay.submit(wallet, { raw_txs: [fee.raw, swap.raw] })
     chain.mine({ reverted: [swap.hash] })
-    await expect.poll(async () => (await rowOf(db, swap.hash))?.status, { timeout: 10_000 }).toBe('reverted')
+    const statuses = async () => [(await rowOf(db, fee.hash))?.status, (await rowOf(db, swap.hash))?.status]
+    await expect.poll(statuses, { timeout: 15_000 }).toEqual(['mined', 'reverted'])
     expect(await feesOf(db, fee.hash)).toMatchObject([{ token: NATIVE, atoms: '2500', side: 'input' }])
     expect(await feesOf(db, swap.hash)).toEqual([])
     expect(await rowOf(db, swap.hash)).toMatchObject({ amount_out: null, amount_out_kind: null })

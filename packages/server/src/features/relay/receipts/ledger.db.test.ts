@@ -72,7 +72,6 @@ withDb('the ledger', (db, store) => {
       outcomeOf(await rowFor(bad!), { amountOut: 10n ** 90n }),
       outcomeOf(await rowFor(good!)),
     ]
-    const relay = openTestRelay(db, crypto, createScriptedChain(crypto, nowS()))
     const errors: unknown[] = []
     const logger = { error: (...said: unknown[]) => void errors.push(said) } as never
     const { booked, failed } = await bookEach({ db, logger }, outcomes)
@@ -80,7 +79,6 @@ withDb('the ledger', (db, store) => {
     expect(await feesOf(db, good!)).toHaveLength(1)
     expect(await feesOf(db, bad!)).toEqual([])
     expect(await rowOf(db, bad!)).toMatchObject({ status: 'pending' })
-    await relay.close()
   })
 
   it('leaves a late swap without the fee that paid for another meanwhile', async () => {

@@ -168,6 +168,7 @@ withDb('receipts', (db) => {
       const logs = [curveSale(CURVE, wallet.address, 10_000n), curveSale(MEME, wallet.address, 77n)]
       chain.mine({ logs: { [swap]: logs } })
       await expectRow(swap, { status: 'mined', amount_out: '9930', amount_out_kind: 'actual' })
+      await expectRow(fee, { status: 'mined' })
       expect(await feesOf(db, swap)).toEqual([])
       expect(await feesOf(db, fee)).toMatchObject([{ token: NATIVE, atoms: '70', side: 'output' }])
     })

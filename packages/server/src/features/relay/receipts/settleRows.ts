@@ -24,33 +24,38 @@ export async function settleMined(deps: SettleDeps): Promise<boolean> {
   const rows = await unsettledRows(db, nowS(clock) - SETTLES_AFTER_S, AT_ONCE)
   if (rows.length === 0) return false
   const receipts = await readReceipts(rpc, rows)
-  const same = rows.filter((row) => receipts.get(row.id)?.blockHash === row.block_hash)
   const moved = rows.flatMap((row) => {
     const receipt = receipts.get(row.id)
     return receipt && receipt.blockHash !== row.block_hash ? [{ row, receipt }] : []
   })
-  const gone = await inLostBlocks(
+  const lacking = await placeLacking(
     deps,
     rows.filter((row) => receipts.get(row.id) === null),
   )
-  await markSettled(db, same)
+  const same = rows.filter((row) => receipts.get(row.id)?.blockHash === row.block_hash)
+  await markSettled(db, [...same, ...lacking.kept])
   const { booked: corrected } = await bookEach(deps, await readOutcomes(deps, moved))
-  const undone = await unbook(db, gone)
+  const undone = await unbook(db, lacking.lost)
   if (corrected.size + undone.size > 0)
     logger.warn({ corrected: corrected.size, undone: undone.size }, 'the chain was reorganised')
-  return rows.length === AT_ONCE && same.length > 0
+  return rows.length === AT_ONCE && same.length + lacking.kept.length > 0
 }
 
-/** Those whose block is no longer the chain's. A node that has lost a receipt of a good block says nothing of it. */
-async function inLostBlocks({ rpc }: SettleDeps, rows: readonly FollowedRow[]): Promise<FollowedRow[]> {
+/** Of rows without a receipt: whether their block is still the chain's. A node may lose receipts of a good block. */
+async function placeLacking({ rpc }: SettleDeps, rows: readonly FollowedRow[]) {
   const answers = await readAll(
     rpc,
     rows.map(({ block }): RpcCall => ['eth_getBlockByNumber', [`0x${(block ?? 0).toString(16)}`, false]]),
   )
-  return rows.filter(({ block_hash }, i) => {
+  const kept: FollowedRow[] = []
+  const lost: FollowedRow[] = []
+  for (const [i, row] of rows.entries()) {
     const shown = answers[i] as { hash?: string } | null | undefined
-    return typeof shown?.hash === 'string' && shown.hash.toLowerCase() !== block_hash
-  })
+    if (typeof shown?.hash !== 'string') continue
+    if (shown.hash.toLowerCase() === row.block_hash) kept.push(row)
+    else lost.push(row)
+  }
+  return { kept, lost }
 }
 
 /** What was given up may land all the same: it is looked for through the hour, then settled. */
