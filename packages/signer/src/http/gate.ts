@@ -35,7 +35,7 @@ export function createGate({
 
   function remember(nonce: string, nowMs: number): void {
     for (const [old, untilMs] of seen) {
-      if (untilMs > nowMs) break
+      if (untilMs >= nowMs) break
       seen.delete(old)
     }
     if (seen.has(nonce)) fail('UNAUTHORIZED', { message: 'This call was made before.' })

@@ -1,0 +1,54 @@
+import type { SignerCheck } from '@pit/platform/signerCalls'
+import { routeById } from '@pit/protocol'
+import { describe, expect, it } from 'vitest'
+import { tradeRefusal } from './checks.ts'
+import { leafRules } from './leaves/rules.ts'
+import { ledgerRules } from './ledger/rules.ts'
+
+const DOCUMENTED = [...routeById('live.session.trade').errors, 'SANCTIONED']
+const failed = (...rules: string[]): SignerCheck[] =>
+  rules.map((rule) => ({ rule, ok: false, message: `${rule} failed` }))
+const codeOf = (...rules: string[]): string => tradeRefusal(failed(...rules)).code
+
+describe('the refusal of a trade', () => {
+  it('is the rule’s own code when it is the only one and has one', () => {
+    for (const rule of [
+      'PRICE',
+      'SIGNED_MARK_PRICE',
+      'FEE_REQUIRED',
+      'FEE_CLASS',
+      'SESSION_FEE',
+      'FEE_DECLARED',
+      'SLIPPAGE',
+      'PRICE_UNAVAILABLE',
+      'CHAIN_UNAVAILABLE',
+    ])
+      expect(codeOf(rule)).toBe(rule)
+    expect(codeOf('SESSION_TOKENS')).toBe('REFUSED')
+    expect(codeOf('SESSION_REVOKED')).toBe('REFUSED')
+  })
+
+  it('is REFUSED when several failed, unless waiting may cure them all', () => {
+    expect(codeOf('PRICE', 'FEE_REQUIRED')).toBe('REFUSED')
+    expect(codeOf('CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE')).toBe('CHAIN_UNAVAILABLE')
+    expect(codeOf('PRICE_UNAVAILABLE', 'FEE_REQUIRED')).toBe('REFUSED')
+  })
+
+  it('is SANCTIONED or SIGNER_FROZEN whatever else failed', () => {
+    expect(codeOf('PRICE', 'SIGNER_FROZEN')).toBe('SIGNER_FROZEN')
+    expect(codeOf('SANCTIONED', 'PRICE', 'SIGNER_FROZEN')).toBe('SANCTIONED')
+    expect(tradeRefusal(failed('SANCTIONED')).status).toBe(451)
+    expect(tradeRefusal(failed('SIGNER_FROZEN')).status).toBe(503)
+  })
+
+  it('lists every failed rule and is one the route documents', () => {
+    const checks = failed('PRICE', 'SESSION_TOKENS')
+    expect(tradeRefusal(checks).extras).toEqual({ signer_checks: checks })
+    for (const { rule } of [...leafRules, ...ledgerRules]) expect(DOCUMENTED).toContain(codeOf(rule))
+  })
+
+  it('comes from rules of one name each', () => {
+    const names = [...leafRules, ...ledgerRules].map(({ rule }) => rule)
+    expect(new Set(names).size).toBe(names.length)
+  })
+})

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { readConfig } from './config.ts'
+
+const GIVEN = { SIGNER_SECRET: 's', SIGNER_PASSPHRASE_FILE: '/run/passphrase' }
+
+describe('readConfig', () => {
+  it('has defaults for all but the secrets', () => {
+    expect(readConfig(GIVEN)).toMatchObject({
+      port: 4664,
+      dataDir: '.pit/signer',
+      profileFile: '.pit/devnet/profile.json',
+      rpcUrl: null,
+      databaseUrl: null,
+      secret: { name: 'SIGNER_SECRET', text: 's' },
+      operatorSecret: null,
+      passphrase: { name: 'SIGNER_PASSPHRASE_FILE', file: '/run/passphrase' },
+    })
+  })
+
+  it('prefers a node of its own', () => {
+    const both = { ...GIVEN, PROFILE: 'p.json', CHAIN_RPC_URL: 'http://a', SIGNER_RPC_URL: 'http://b' }
+    expect(readConfig(both).rpcUrl).toBe('http://b')
+    expect(readConfig({ ...both, SIGNER_RPC_URL: '' }).rpcUrl).toBe('http://a')
+  })
+
+  it.each([
+    [{ SIGNER_SECRET: '' }, 'SIGNER_SECRET is not set: set it or SIGNER_SECRET_FILE'],
+    [{ SIGNER_PASSPHRASE_FILE: '' }, 'SIGNER_PASSPHRASE is not set'],
+    [{ SIGNER_PASSPHRASE: 'x' }, 'are both set'],
+    [{ SIGNER_PORT: '70000' }, 'SIGNER_PORT is "70000"'],
+    [{ SIGNER_MAX_IN_FLIGHT: '0' }, 'SIGNER_MAX_IN_FLIGHT'],
+    [{ DEVNET_STOCK_SESSION: 'never' }, 'use one of hours, always'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ ALLOW_EMBEDDED_STORE: 'maybe' }, 'use 1 or 0'],
+    [{ CHAIN_RPC_URL: 'http://a' }, 'PROFILE is not set'],
+  ])('stops at %j', (change, message) => expect(() => readConfig({ ...GIVEN, ...change })).toThrow(message))
+})

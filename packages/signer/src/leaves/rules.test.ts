@@ -1,0 +1,361 @@
+import {
+  type Address,
+  type Execution,
+  encodeCurveBuy,
+  encodeCurveSell,
+  encodeSwap,
+  feeOf,
+  NATIVE,
+} from '@pit/chain'
+import type { FeeClass, SessionBinding } from '@pit/protocol'
+import { describe, expect, it } from 'vitest'
+import {
+  CAPS,
+  CURVE,
+  E18,
+  FEE_RECIPIENT,
+  grant,
+  JUNK,
+  JUNK_MARK,
+  makeBinding,
+  NOW_S,
+  ownPrice,
+  PARTNER,
+  PINS,
+  ROUTER,
+  STOCK,
+  STRANGER,
+  sessionOf,
+  swapCall,
+  swapPath,
+  USDG,
+  WETH,
+  WHO,
+} from '../../test/kit.ts'
+import { failuresOf } from '../checks.ts'
+import { priceOf } from '../value.ts'
+import { readTrade } from './readTrade.ts'
+import { type LeafFacts, leafRules, spentMicroUsd } from './rules.ts'
+import type { CosignRequest } from './types.ts'
+
+const ALL = [NATIVE, USDG, WETH, PARTNER, STOCK, JUNK].sort()
+const binding = makeBinding({ tokens: ALL, marks: [JUNK_MARK] })
+const session = sessionOf(grant(binding))
+const curveSession = sessionOf(grant(makeBinding({ tokens: ALL, marks: [JUNK_MARK] }), { curves: [CURVE] }), {
+  [CURVE]: JUNK,
+})
+type Change = Partial<Omit<LeafFacts, 'request'>> & { request?: Partial<CosignRequest> }
+
+function factsOf(execution: Execution, { request: asked = {}, ...change }: Change = {}): LeafFacts {
+  const request: CosignRequest = {
+    rootHash: session.rootHash,
+    execution,
+    curveFeeWei: null,
+    feeBps: undefined,
+    slippageBps: undefined,
+    sequence: undefined,
+    callNonce: '0'.repeat(32),
+    ...asked,
+  }
+  const of = change.session ?? session
+  const priced = { pins: PINS, prices: { own: ownPrice }, binding: of.binding }
+  return {
+    nowS: NOW_S,
+    pins: PINS,
+    session: of,
+    request,
+    trade: readTrade(PINS, of, request),
+    feeClass: 'major',
+    isChainRead: true,
+    priceOf: (token) => priceOf(token, priced),
+    isSanctioned: () => false,
+    ...change,
+  }
+}
+const failed = (execution: Execution, change?: Change): string[] =>
+  failuresOf(leafRules, factsOf(execution, change)).map(({ rule }) => rule)
+const other: Change = { feeClass: 'other' }
+
+/** 25 dollars of ETH at 2,500; an honest minimum is a percent under it. */
+const honest = swapCall()
+
+describe('an honest trade passes', () => {
+  const swaps: [string, Execution, FeeClass][] = [
+    ['ETH for USDG', honest, 'major'],
+    [
+      'USDG for ETH, fee of the output',
+      swapCall({
+        tokenIn: USDG,
+        tokenOut: NATIVE,
+        amountIn: 20_000_000n,
+        amountOutMin: E18 / 130n,
+        side: 'output',
+      }),
+      'major',
+    ],
+    [
+      'USDG for PARTNER, fee of the input',
+      swapCall({ tokenIn: USDG, tokenOut: PARTNER, amountIn: 20_000_000n, amountOutMin: 39n * E18 }),
+      'major',
+    ],
+    [
+      'a stock for USDG',
+      swapCall({
+        tokenIn: STOCK,
+        tokenOut: USDG,
+        amountIn: E18 / 10n,
+        amountOutMin: 19_700_000n,
+        side: 'output',
+      }),
+      'major',
+    ],
+    [
+      'a feedless token, by its owner’s mark',
+      swapCall({ tokenOut: JUNK, amountOutMin: 21_000n * E18, bps: 50 }),
+      'other',
+    ],
+    [
+      'and back',
+      swapCall({
+        tokenIn: JUNK,
+        tokenOut: NATIVE,
+        amountIn: 20_000n * E18,
+        amountOutMin: E18 / 150n,
+        bps: 50,
+        side: 'output',
+      }),
+      'other',
+    ],
+  ]
+  it.each(swaps)('%s', (_, execution, feeClass) => expect(failed(execution, { feeClass })).toEqual([]))
+
+  it.each([25, 20, 15, 10])('at the tier of %i bps', (bps) => expect(failed(swapCall({ bps }))).toEqual([]))
+
+  it('with shield, at the rate with its addition and at no other', () => {
+    const shielded = sessionOf(grant(makeBinding({ risk: { accept_risks: [], shield: true, policies: [] } })))
+    expect(failed(swapCall({ bps: 35 }), { session: shielded })).toEqual([])
+    expect(failed(swapCall({ bps: 15 }), { session: shielded })).toEqual(['FEE_REQUIRED'])
+  })
+
+  it('on a curve, its fee beside the call', () => {
+    const total = CAPS.tradeWei
+    const feeWei = feeOf(total, 50)
+    const trade = { amountIn: total - feeWei, amountOutMin: 20_000n * E18, recipient: WHO.wallet }
+    const buy = encodeCurveBuy({ ...trade, deadlineS: BigInt(NOW_S + 120) })
+    const call = { target: CURVE, valueWei: trade.amountIn, data: buy }
+    const change = { ...other, session: curveSession, request: { curveFeeWei: feeWei } }
+    expect(failed(call, change)).toEqual([])
+    expect(spentMicroUsd(factsOf(call, change))).toBe(25_000_000n)
+
+    // Expected to bring a hundredth of an ether less two percent of slippage; the fee is of what is expected.
+    const expected = E18 / 110n
+    const sell = encodeCurveSell({
+      amountIn: 24_000n * E18,
+      amountOutMin: (expected * 98n) / 100n,
+      recipient: WHO.wallet,
+      deadlineS: BigInt(NOW_S + 120),
+    })
+    const sale = { target: CURVE, valueWei: 0n, data: sell }
+    const selling = { ...change, request: { curveFeeWei: feeOf(expected, 50) } }
+    expect(failed(sale, selling)).toEqual([])
+    expect(failed(sale, { ...change, request: { curveFeeWei: feeOf(expected, 60) } })).toEqual([
+      'FEE_REQUIRED',
+    ])
+    expect(failed(sale, { ...change, request: { curveFeeWei: feeOf(expected, 45) } })).toEqual([
+      'FEE_REQUIRED',
+    ])
+  })
+})
+
+describe('each rule refuses', () => {
+  const lowMin = { amountOutMin: 23_600_000n }
+  const rows: [string, Execution, Change, string[]][] = [
+    ['a sanctioned wallet', honest, { isSanctioned: (a) => a === WHO.wallet }, ['SANCTIONED']],
+    ['a sanctioned executor', honest, { isSanctioned: (a) => a === WHO.executor }, ['SANCTIONED']],
+    ['the second of its end', honest, { nowS: binding.expires_at }, ['SESSION_EXPIRED', 'DEADLINE']],
+    ['another target', { ...honest, target: STRANGER }, {}, ['SESSION_TARGET']],
+    ['the wallet as target', { ...honest, target: WHO.wallet }, {}, ['SESSION_TARGET']],
+    ['the manager as target', { ...honest, target: PINS.place.manager }, {}, ['SESSION_TARGET']],
+    ['calldata it cannot read', { ...honest, data: `${honest.data}00` }, {}, ['SESSION_EXECUTION']],
+    ['less value than is spent', { ...honest, valueWei: honest.valueWei - 1n }, {}, ['SESSION_EXECUTION']],
+    [
+      'more value than is spent',
+      { ...honest, valueWei: honest.valueWei + 1n },
+      {},
+      ['SESSION_EXECUTION', 'SESSION_ROOT_ALLOWS'],
+    ],
+    [
+      'a fee to somebody else',
+      swapCall({ fee: { bps: 25, side: 'input', recipient: STRANGER } }),
+      {},
+      ['SESSION_RECIPIENTS'],
+    ],
+    [
+      'a token outside',
+      swapCall(),
+      { session: sessionOf(grant(makeBinding({ tokens: [NATIVE, WETH].sort() }))) },
+      ['SESSION_TOKENS'],
+    ],
+    [
+      'more ETH than the root lets out',
+      honest,
+      { session: sessionOf(grant(binding, { caps: { ...CAPS, tradeWei: CAPS.tradeWei - 1n } })) },
+      ['SESSION_ROOT_ALLOWS'],
+    ],
+    ['a deadline that passed', swapCall({ deadlineS: BigInt(NOW_S) }), {}, ['DEADLINE']],
+    ['a deadline far ahead', swapCall({ deadlineS: BigInt(NOW_S + 301) }), {}, ['DEADLINE']],
+    ['a chain it cannot read', honest, { isChainRead: false }, ['CHAIN_UNAVAILABLE']],
+    [
+      'a price that is not fresh',
+      honest,
+      {
+        priceOf: (token: Address) =>
+          token === NATIVE ? { why: 'stale' } : { priceE18: E18, decimals: 6, by: 'co-signer' },
+      },
+      ['PRICE_UNAVAILABLE'],
+    ],
+    ['a fee class it cannot read', honest, { feeClass: undefined }, ['FEE_CLASS']],
+    ['a declared fee not allowed', honest, { request: { feeBps: 24 } }, ['FEE_DECLARED']],
+    ['a declared fee not paid', honest, { request: { feeBps: 20 } }, ['FEE_DECLARED']],
+    ['no fee', swapCall({ bps: 0 }), {}, ['FEE_REQUIRED']],
+    ['a fee between the tiers', swapCall({ bps: 24 }), {}, ['FEE_REQUIRED']],
+    ['a fee over the tiers', swapCall({ bps: 50 }), {}, ['FEE_REQUIRED']],
+    ['a major fee for another class', swapCall(), other, ['FEE_REQUIRED']],
+    ['a fee at the wrong end', swapCall({ side: 'output' }), {}, ['FEE_REQUIRED']],
+    [
+      'a fee of both tokens’ lower rank',
+      swapCall({ tokenIn: USDG, tokenOut: NATIVE, amountIn: 20_000_000n, amountOutMin: E18 / 130n }),
+      {},
+      ['FEE_REQUIRED'],
+    ],
+    ['no minimum', swapCall({ amountOutMin: 0n }), {}, ['SLIPPAGE', 'PRICE']],
+    ['declared slippage over the table', honest, { request: { slippageBps: 201 } }, ['SLIPPAGE']],
+    ['a minimum too low', swapCall(lowMin), {}, ['PRICE']],
+    [
+      'a feedless token bought too dear',
+      swapCall({ tokenOut: JUNK, amountOutMin: 19_800n * E18, bps: 50 }),
+      other,
+      ['SIGNED_MARK_PRICE'],
+    ],
+    [
+      'a feedless token sold too cheap',
+      swapCall({
+        tokenIn: JUNK,
+        tokenOut: USDG,
+        amountIn: 20_000n * E18,
+        amountOutMin: 15_800_000n,
+        bps: 50,
+        side: 'output',
+      }),
+      other,
+      ['SIGNED_MARK_PRICE'],
+    ],
+    [
+      'more dollars than a trade may',
+      swapCall({ tokenIn: USDG, tokenOut: PARTNER, amountIn: 25_000_001n, amountOutMin: 49n * E18 }),
+      {},
+      ['SESSION_MAX_TRADE'],
+    ],
+    ['a curve fee on a router call', honest, { request: { curveFeeWei: 1n } }, ['SESSION_CURVE_STEPS']],
+  ]
+  it.each(rows)('%s', (_, execution, change, rules) => expect(failed(execution, change)).toEqual(rules))
+
+  it('a class for which the binding allows no fee at all', () => {
+    const fee = { ...makeBinding().fee, major_min_bps: 11, major_max_bps: 14 }
+    const of = sessionOf(grant(makeBinding({ fee })))
+    expect(failed(swapCall({ bps: 10 }), { session: of })).toEqual(['SESSION_FEE', 'FEE_REQUIRED'])
+  })
+
+  it('a permit, whoever signed it', () => {
+    const permit = {
+      permit: {
+        details: { token: USDG, amount: 20_000_000n, expiration: NOW_S + 120, nonce: 0 },
+        spender: ROUTER,
+        sigDeadline: BigInt(NOW_S + 120),
+      },
+      signature: `0x${'11'.repeat(65)}` as const,
+    }
+    const path = swapPath({
+      tokenIn: USDG,
+      tokenOut: PARTNER,
+      amountIn: 20_000_000n,
+      amountOutMin: 39n * E18,
+    })
+    const { data } = encodeSwap({ ...path, permit })
+    expect(failed({ target: ROUTER, valueWei: 0n, data })).toEqual(['SESSION_EXECUTION'])
+  })
+
+  it('by as many rules as can run', () => {
+    const call = swapCall({ amountIn: 2n * CAPS.tradeWei, amountOutMin: 1n, bps: 0, tokenOut: PARTNER })
+    expect(failed(call, { session: sessionOf(grant(makeBinding())) })).toEqual([
+      'SESSION_TOKENS',
+      'SESSION_ROOT_ALLOWS',
+      'FEE_REQUIRED',
+      'PRICE',
+      'SESSION_MAX_TRADE',
+    ])
+  })
+
+  it('a curve trade that leaves its bounds', () => {
+    const trade = { amountIn: E18 / 110n, amountOutMin: 20_000n * E18, recipient: WHO.wallet }
+    const deadlineS = BigInt(NOW_S + 120)
+    const feeWei = (trade.amountIn * 50n) / 9_950n
+    const buy = (change: Partial<typeof trade> = {}, target = CURVE): Execution => {
+      const data = encodeCurveBuy({ ...trade, ...change, deadlineS })
+      return { target, valueWei: trade.amountIn, data }
+    }
+    const at = { ...other, session: curveSession }
+    const paying = (curveFeeWei: bigint | null) => ({ ...at, request: { curveFeeWei } })
+    expect(failed(buy(), paying(feeWei))).toEqual([])
+    expect(failed(buy({ recipient: STRANGER }), paying(feeWei))).toEqual(['SESSION_RECIPIENTS'])
+    expect(failed(buy({ recipient: WHO.executor }), paying(feeWei))).toEqual(['SESSION_RECIPIENTS'])
+    expect(failed(buy({}, STRANGER), paying(feeWei))).toEqual(['SESSION_TARGET'])
+    expect(failed(buy(), { ...paying(feeWei), session })).toEqual(['SESSION_TARGET'])
+    expect(failed(buy(), paying(null))).toEqual(['SESSION_CURVE_STEPS'])
+    expect(failed(buy(), paying(0n))).toEqual(['FEE_REQUIRED'])
+    expect(failed(buy(), paying(feeWei - 1n))).toEqual(['FEE_REQUIRED'])
+    expect(failed(buy(), paying(2n * feeWei))).toEqual(['FEE_REQUIRED'])
+    expect(failed(buy({ amountOutMin: 1n }), paying(feeWei))).toEqual(['SIGNED_MARK_PRICE'])
+    expect(failed(buy({ amountIn: trade.amountIn + 1n }), paying(feeWei))).toEqual(['SESSION_EXECUTION'])
+    const dirty = buy().data.replace(
+      `${'0'.repeat(24)}${WHO.wallet.slice(2)}`,
+      `${'1'.repeat(24)}${WHO.wallet.slice(2)}`,
+    )
+    expect(failed({ ...buy(), data: dirty as `0x${string}` }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
+    expect(failed({ ...buy(), data: `${buy().data}00` }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
+    expect(failed({ ...buy(), data: '0x12345678' }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
+  })
+})
+
+describe('older bindings trade under their own terms', () => {
+  const { fee: _, risk: __, ...common } = makeBinding()
+  const first = { ...common, fee: { schedule: 1, recipient: FEE_RECIPIENT, fee_bps: 30 } } as const
+  const versions: [number, SessionBinding][] = [
+    [1, { ...first, version: 1, nonce: `0x${'a1'.repeat(32)}` }],
+    [
+      2,
+      {
+        ...first,
+        version: 2,
+        nonce: `0x${'a2'.repeat(32)}`,
+        risk: { accept_risks: [], shield: true },
+        unverified_tokens: [],
+      },
+    ],
+  ]
+  it.each(versions)('version %i: one rate for every class', (_, old) => {
+    const of = sessionOf(grant(old))
+    for (const feeClass of ['major', 'other'] as const) {
+      expect(failed(swapCall({ bps: 30 }), { session: of, feeClass })).toEqual([])
+      for (const bps of [25, 40, 50, 60])
+        expect(failed(swapCall({ bps }), { session: of, feeClass })).toEqual(['FEE_REQUIRED'])
+    }
+  })
+
+  it('and has no price for a token without a feed', () => {
+    const [, old] = versions[1]!
+    const of = sessionOf(grant({ ...old, tokens: [NATIVE, JUNK].sort() } as SessionBinding))
+    const call = swapCall({ tokenOut: JUNK, amountOutMin: 21_000n * E18, bps: 30 })
+    expect(failed(call, { ...other, session: of })).toEqual(['PRICE_UNAVAILABLE'])
+  })
+})

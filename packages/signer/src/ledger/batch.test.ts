@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createBatch } from './batch.ts'
+
+const bounds = { maxItems: 4, maxWaiting: 8, maxWaitMs: 60_000 }
+
+describe('a batch', () => {
+  it('takes what is asked at once, in order, up to its size', async () => {
+    const runs: number[][] = []
+    const batch = createBatch<number, number>({
+      ...bounds,
+      run: async (items) => {
+        runs.push([...items])
+        await sleep(1)
+        return items.map((item) => item * 10)
+      },
+    })
+    const asked = [1, 2, 3, 4, 5, 6].map(batch.ask)
+    expect(await Promise.all(asked)).toEqual([10, 20, 30, 40, 50, 60])
+    expect(runs).toEqual([
+      [1, 2, 3, 4],
+      [5, 6],
+    ])
+    expect(await batch.ask(7)).toBe(70)
+  })
+
+  it('runs one after another', async () => {
+    let running = 0
+    let most = 0
+    const batch = createBatch<number, number>({
+      ...bounds,
+      run: async (items) => {
+        most = Math.max(most, ++running)
+        await sleep(1)
+        running--
+        return items
+      },
+    })
+    await Promise.all([batch.ask(1), sleep(0).then(() => batch.ask(2)), sleep(2).then(() => batch.ask(3))])
+    expect(most).toBe(1)
+  })
+
+  it('fails all of a batch that fails, and goes on', async () => {
+    let fails = true
+    const batch = createBatch<number, number>({
+      ...bounds,
+      run: async (items) => {
+        if (fails) throw new Error('the store is away')
+        return items
+      },
+    })
+    const both = await Promise.allSettled([batch.ask(1), batch.ask(2)])
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    fails = false
+    expect(await batch.ask(3)).toBe(3)
+  })
+
+  it('is BUSY past its bounds, of number and of time', async () => {
+    let go = () => {}
+    const gate = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    const ran: number[] = []
+    const batch = createBatch<number, number>({
+      ...bounds,
+      maxWaitMs: 20,
+      run: async (items) => {
+        await gate
+        ran.push(...items)
+        return items
+      },
+    })
+    const first = batch.ask(0)
+    await sleep(0)
+    const waiting = Array.from({ length: 8 }, (_, i) => batch.ask(i + 1).catch((error) => error.code))
+    await expect(batch.ask(9)).rejects.toMatchObject({ code: 'BUSY' })
+    await sleep(40)
+    go()
+    expect(await first).toBe(0)
+    expect(await Promise.all(waiting)).toEqual(Array(8).fill('BUSY'))
+    expect(ran).toEqual([0])
+    await batch.idle()
+  })
+})

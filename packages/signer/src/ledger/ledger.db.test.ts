@@ -1,0 +1,261 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import { withDb } from '@pit/platform/test/withDb'
+import type { SessionBindingV3 } from '@pit/protocol'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { crypto, grant, LIMITS, makeBinding, NOW_S, PINS, storedOf, WHO } from '../../test/kit.ts'
+import { openSessions } from '../roots/openSessions.ts'
+import { migrateLedger } from './migrateLedger.ts'
+import { type Ledger, openLedger } from './openLedger.ts'
+import type { LeafAsk, StoredRoot } from './types.ts'
+
+// Fifty by hand: LEDGER_ROUNDS=50 npx vitest run --project db packages/signer
+const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 6)
+const PARALLEL = 200
+const DAY_MS = 86_400_000
+
+const time = { nowMs: NOW_S * 1000 }
+const clock: Clock = { nowMs: () => time.nowMs }
+beforeEach(() => {
+  time.nowMs = NOW_S * 1000
+})
+const nonce = () => randomBytes(16).toString('hex')
+
+async function register(
+  ledger: Ledger,
+  limits: Partial<SessionBindingV3['limits']> = {},
+): Promise<StoredRoot> {
+  const stored = storedOf(grant(makeBinding({ limits: { ...LIMITS, ...limits } })))
+  expect(await ledger.register(stored)).toBe('registered')
+  return stored
+}
+const leaf = ({ hash, binding }: StoredRoot, change: Partial<LeafAsk> = {}): LeafAsk => ({
+  rootHash: hash,
+  limits: binding.limits,
+  microUsd: 10_000_000n,
+  failures: [],
+  sequence: undefined,
+  executionHash: 'aa',
+  callNonce: nonce(),
+  ...change,
+})
+async function ask(ledger: Ledger, asked: LeafAsk): Promise<string> {
+  const verdict = await ledger.countLeaf(asked)
+  return verdict.ok ? `leaf ${verdict.sequence}` : verdict.failures.map(({ rule }) => rule).join(' ')
+}
+
+withDb(
+  'the ledger',
+  (db, store) => {
+    const open = (on: Db = db) => openLedger({ db: on, clock })
+
+    describe('a root', () => {
+      it('is kept as its owner signed it', async () => {
+        const ledger = open()
+        const stored = await register(ledger)
+        expect(await ledger.load(stored.hash)).toEqual(stored)
+        expect(await ledger.load(`0x${'0'.repeat(64)}`)).toBeNull()
+        expect(await ledger.status(stored.hash)).toEqual({
+          root_hash: stored.hash,
+          session_id: stored.sessionId,
+          wallet: WHO.wallet,
+          executor: WHO.executor,
+          binding_version: 3,
+          status: 'active',
+          registered_at: NOW_S,
+          expires_at: stored.binding.expires_at,
+          revoked_at: null,
+          sequence: 0,
+          spend: { trades: 0, trades_left: 50, day_micro_usd: 0, day_left_micro_usd: 100_000_000 },
+        })
+      })
+
+      it('is registered once, whoever asks at the same time', async () => {
+        const ledger = open()
+        const stored = storedOf(grant())
+        const outcomes = await Promise.all([1, 2, 3, 4].map(() => ledger.register(stored)))
+        expect(outcomes.sort()).toEqual(['registered', 'reused', 'reused', 'reused'])
+      })
+
+      it('shares its nonce with no other of its wallet', async () => {
+        const ledger = open()
+        const binding = makeBinding()
+        expect(await ledger.register(storedOf(grant(binding)))).toBe('registered')
+        // The same terms, signed again a second later: a second set of caps.
+        expect(await ledger.register(storedOf(grant(binding, { nowS: NOW_S + 1 })))).toBe('nonce used')
+      })
+
+      it('that was revoked is never registered, before or after', async () => {
+        const ledger = open()
+        const stored = storedOf(grant())
+        await ledger.revoke(stored.hash)
+        expect(await ledger.register(stored)).toBe('revoked')
+        expect(await ledger.load(stored.hash)).toBeNull()
+        const other = await register(ledger)
+        await ledger.revoke(other.hash)
+        expect(await ledger.register(other)).toBe('reused')
+      })
+
+      it('changed in the store is no session any more', async () => {
+        const ledger = open()
+        const stored = await register(ledger)
+        const sessions = () => openSessions({ crypto, pins: PINS, ledger })
+        expect(await sessions().find(stored.hash)).toMatchObject({ rootHash: stored.hash })
+        const wider = { ...stored.binding, limits: { ...LIMITS, max_day_micro_usd: 2_500_000_000 } }
+        await db.query('update roots set binding = $1 where hash = $2', [JSON.stringify(wider), stored.hash])
+        await expect(sessions().find(stored.hash)).rejects.toMatchObject({ code: 'ROOT_BINDS_LIMITS' })
+      })
+    })
+
+    describe('a leaf', () => {
+      it('is counted with its number and what is left', async () => {
+        const ledger = open()
+        const stored = await register(ledger)
+        expect(await ledger.countLeaf(leaf(stored))).toEqual({
+          ok: true,
+          sequence: 1,
+          atMs: time.nowMs,
+          spend: {
+            trades: 1,
+            trades_left: 49,
+            day_micro_usd: 10_000_000,
+            day_left_micro_usd: 90_000_000,
+            this_micro_usd: 10_000_000,
+          },
+        })
+        expect(await ask(ledger, leaf(stored))).toBe('leaf 2')
+      })
+
+      it('is not counted when a rule before the ledger’s failed, and hears all of them', async () => {
+        const ledger = open()
+        const stored = await register(ledger, { max_trades: 1 })
+        const failures = [{ rule: 'PRICE', ok: false, message: 'low' }] as const
+        expect(await ask(ledger, leaf(stored, { failures }))).toBe('PRICE')
+        expect(await ask(ledger, leaf(stored, { microUsd: null }))).toBe('')
+        expect(await ask(ledger, leaf(stored))).toBe('leaf 1')
+        expect(await ask(ledger, leaf(stored, { failures, microUsd: 95_000_000n, sequence: 9 }))).toBe(
+          'PRICE SESSION_TRADES_LEFT SEQUENCE SESSION_MAX_DAY',
+        )
+        expect((await ledger.status(stored.hash))?.sequence).toBe(1)
+      })
+
+      it('of an unknown root is none', async () => {
+        const stored = storedOf(grant())
+        expect(await ask(open(), leaf(stored))).toBe('ROOT')
+      })
+
+      it('is the one that was expected', async () => {
+        const ledger = open()
+        const stored = await register(ledger)
+        expect(await ask(ledger, leaf(stored, { sequence: 2 }))).toBe('SEQUENCE')
+        expect(await ask(ledger, leaf(stored, { sequence: 1 }))).toBe('leaf 1')
+        expect(await ask(ledger, leaf(stored, { sequence: 1 }))).toBe('SEQUENCE')
+        expect(await ask(ledger, leaf(stored, { sequence: 0 }))).toBe('SEQUENCE')
+      })
+
+      it('is not given twice for the same call, by this process or the next', async () => {
+        const ledger = open()
+        const stored = await register(ledger)
+        const once = leaf(stored)
+        expect(await Promise.all([ask(ledger, once), ask(ledger, once)])).toEqual(['leaf 1', 'REPLAY'])
+        expect(await ask(ledger, once)).toBe('REPLAY')
+        expect(await ask(open(), once)).toBe('REPLAY')
+      })
+
+      it('stops at the revocation and at the freeze, which survive', async () => {
+        const ledger = open()
+        const stored = await register(ledger)
+        await ledger.setFrozen(true, nonce())
+        expect(await ask(ledger, leaf(stored))).toBe('SIGNER_FROZEN')
+        expect(await open().isFrozen()).toBe(true)
+        expect(await ask(open(), leaf(stored))).toBe('SIGNER_FROZEN')
+        expect(await ledger.register(storedOf(grant()))).toBe('frozen')
+        const thaw = nonce()
+        await ledger.setFrozen(false, thaw)
+        expect(await ask(ledger, leaf(stored))).toBe('leaf 1')
+        await ledger.setFrozen(true, nonce())
+        await expect(ledger.setFrozen(false, thaw)).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+        expect(await ledger.isFrozen()).toBe(true)
+        await ledger.setFrozen(false, nonce())
+
+        const revokedAtMs = await ledger.revoke(stored.hash)
+        time.nowMs += 5_000
+        expect(await ledger.revoke(stored.hash)).toBe(revokedAtMs)
+        expect(await ask(ledger, leaf(stored))).toBe('SESSION_REVOKED')
+        expect(await ask(open(), leaf(stored))).toBe('SESSION_REVOKED')
+        expect(await ledger.status(stored.hash)).toMatchObject({ status: 'revoked', sequence: 1 })
+      })
+
+      it('counts for exactly 24 hours', async () => {
+        const ledger = open()
+        const stored = await register(ledger)
+        const startMs = time.nowMs
+        for (let i = 0; i < 10; i++) {
+          expect(await ask(ledger, leaf(stored))).toBe(`leaf ${i + 1}`)
+          time.nowMs += 60_000
+        }
+        expect(await ask(ledger, leaf(stored, { microUsd: 1n }))).toBe('SESSION_MAX_DAY')
+        time.nowMs = startMs + DAY_MS - 1
+        expect(await ask(ledger, leaf(stored))).toBe('SESSION_MAX_DAY')
+        time.nowMs = startMs + DAY_MS
+        expect(await ask(ledger, leaf(stored))).toBe('leaf 11')
+        expect(await ask(ledger, leaf(stored))).toBe('SESSION_MAX_DAY')
+        time.nowMs = startMs
+        // A clock that was set back forgets nothing either.
+        expect(await ask(ledger, leaf(stored))).toBe('SESSION_MAX_DAY')
+      })
+    })
+
+    it(`never passes more than fit, ${PARALLEL} at once, ${ROUNDS} rounds`, async () => {
+      const second = await store().openSecond?.()
+      const ledgers = second ? [open(), open(second)] : [open()]
+      for (let round = 0; round < ROUNDS; round++) {
+        const k = 1 + Math.floor(Math.random() * 40)
+        const byTrades = round % 2 === 0
+        const stored = await register(ledgers[0]!, {
+          max_trades: byTrades ? k : 10_000,
+          max_day_micro_usd: byTrades ? 2_500_000_000 : Math.max(25_000_000, k * 1_000_000 + 999_999),
+        })
+        const fits = byTrades ? k : Math.floor(stored.binding.limits.max_day_micro_usd / 1_000_000)
+        const verdicts = await Promise.all(
+          Array.from({ length: PARALLEL }, (_, i) =>
+            ledgers[i % ledgers.length]!.countLeaf(leaf(stored, { microUsd: 1_000_000n })),
+          ),
+        )
+        const passed = verdicts.flatMap((verdict) => (verdict.ok ? [verdict.sequence] : []))
+        expect(passed.sort((a, b) => a - b)).toEqual(Array.from({ length: fits }, (_, i) => i + 1))
+        expect(await ledgers[0]!.status(stored.hash)).toMatchObject({
+          sequence: fits,
+          spend: { day_micro_usd: fits * 1_000_000 },
+        })
+      }
+    })
+
+    it('keeps many roots apart while all are asked at once', async () => {
+      const ledger = open()
+      const roots = await Promise.all(Array.from({ length: 8 }, () => register(ledger, { max_trades: 5 })))
+      const asked = Array.from({ length: 80 }, (_, i) => roots[i % roots.length]!)
+      const outcomes = await Promise.all(asked.map((stored) => ask(ledger, leaf(stored, { microUsd: 5n }))))
+      for (const stored of roots) {
+        const own = outcomes.filter((_, i) => asked[i] === stored)
+        expect(own).toEqual(
+          [1, 2, 3, 4, 5].map((n) => `leaf ${n}`).concat(Array(5).fill('SESSION_TRADES_LEFT')),
+        )
+      }
+    })
+
+    it('passes none after a revocation that was answered, however close', async () => {
+      const ledger = open()
+      for (let round = 0; round < ROUNDS; round++) {
+        const stored = await register(ledger, { max_trades: 10_000, max_day_micro_usd: 2_500_000_000 })
+        const before = Array.from({ length: 20 }, () => ask(ledger, leaf(stored, { microUsd: 5n })))
+        await ledger.revoke(stored.hash)
+        const after = await Promise.all(Array.from({ length: 20 }, () => ask(ledger, leaf(stored))))
+        expect(new Set(after)).toEqual(new Set(['SESSION_REVOKED']))
+        await Promise.all(before)
+      }
+    })
+  },
+  migrateLedger,
+)

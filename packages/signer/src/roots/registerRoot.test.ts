@@ -1,0 +1,330 @@
+import {
+  type Address,
+  curveRoots,
+  type Delegation,
+  encodeCaveat,
+  type Hex,
+  NATIVE,
+  signDelegation,
+} from '@pit/chain'
+import type { Rpc } from '@pit/platform/rpc'
+import type { SignerCheck } from '@pit/platform/signerCalls'
+import { bindingHash, type PitError, SESSION, type SessionBinding } from '@pit/protocol'
+import { encodeFunctionResult, parseAbi } from 'viem'
+import { describe, expect, it } from 'vitest'
+import {
+  CAPS,
+  CURVE,
+  crypto,
+  E18,
+  ETH_PRICE,
+  FEE_RECIPIENT,
+  type Granted,
+  grant,
+  JUNK,
+  JUNK_MARK,
+  KEYS,
+  keyOf,
+  makeBinding,
+  NOW_S,
+  ownPrice,
+  PARTNER,
+  PINS,
+  STRANGER,
+  storedOf,
+  USDG,
+  WETH,
+  WHO,
+} from '../../test/kit.ts'
+import type { Ledger } from '../ledger/openLedger.ts'
+import type { RegisterOutcome } from '../ledger/types.ts'
+import type { OwnPrice } from '../prices/followPrices.ts'
+import { type RegisterDeps, registerRoot } from './registerRoot.ts'
+
+type Change = {
+  isChainRead?: boolean
+  own?: (token: Address) => OwnPrice
+  isSanctioned?: (address: string) => boolean
+  outcome?: RegisterOutcome
+  frozen?: boolean
+  rpc?: Pick<Rpc, 'batch'>
+}
+
+const deps = (change: Change = {}): RegisterDeps => ({
+  crypto,
+  clock: { nowMs: () => NOW_S * 1000 },
+  rpc: { ...launchpad({ [CURVE]: JUNK }), ...change.rpc } as Rpc,
+  pins: PINS,
+  prices: {
+    own: change.own ?? ownPrice,
+    isChainRead: () => change.isChainRead ?? true,
+    unpriced: () => 0,
+    ready: Promise.resolve(),
+    close: async () => {},
+  },
+  ledger: {
+    isFrozen: async () => change.frozen ?? false,
+    register: async () => change.outcome ?? 'registered',
+  } as unknown as Ledger,
+  isSanctioned: change.isSanctioned ?? (() => false),
+})
+
+/** A launchpad that made these curves, by what the contracts would answer. */
+function launchpad(curves: Record<Address, Address>, pair: Address = NATIVE): Pick<Rpc, 'batch'> {
+  const termsAbi = parseAbi([
+    'struct Terms { address token; address pair; address creator; uint128 virtualPair; uint128 virtualToken; uint128 saleSupply; uint128 poolSupply; uint16 curveFeeBps; uint16 creatorTaxBps; uint16 snipeStartBps; uint16 snipeSeconds; uint48 launchedAt; uint8 poolVersion; }',
+    'function terms() view returns (Terms terms)',
+  ])
+  const ownerAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
+  return {
+    batch: async (calls) =>
+      calls.map(([, [call]]) => {
+        const { to, data } = call as { to: Address; data: Hex }
+        if (to !== PINS.launchpad) {
+          const zeros = { virtualPair: 0n, virtualToken: 0n, saleSupply: 0n, poolSupply: 0n }
+          const more = { curveFeeBps: 0, creatorTaxBps: 0, snipeStartBps: 0, snipeSeconds: 0, launchedAt: 0 }
+          const result = { token: JUNK, pair, creator: STRANGER, ...zeros, ...more, poolVersion: 3 }
+          return { ok: true, result: encodeFunctionResult({ abi: termsAbi, functionName: 'terms', result }) }
+        }
+        const token = `0x${data.slice(-40)}`
+        const curve = Object.entries(curves).find(([, of]) => of === token)?.[0] ?? NATIVE
+        const result = encodeFunctionResult({
+          abi: ownerAbi,
+          functionName: 'curveOf',
+          result: curve as Address,
+        })
+        return { ok: true, result }
+      }),
+  }
+}
+
+const ask = ({ binding, root, curveRoots: pair }: Granted) => ({
+  sessionId: 's1',
+  binding,
+  root,
+  curveRoots: pair,
+})
+async function refused(given: Granted | ReturnType<typeof ask>, change?: Change): Promise<string[]> {
+  const request = 'sessionId' in given ? given : ask(given)
+  try {
+    await registerRoot(deps(change), request)
+    return []
+  } catch (error) {
+    const { code, extras } = error as PitError
+    const rules = (extras['signer_checks'] as SignerCheck[] | undefined)?.map(({ rule }) => rule) ?? [code]
+    expect(rules[0]).toBe(code)
+    return rules
+  }
+}
+const signed = (delegation: Delegation, key: Hex = KEYS.wallet) =>
+  signDelegation(crypto, PINS.place, delegation, key)
+
+describe('a root its owner signed', () => {
+  it('is registered by its hash', async () => {
+    const given = grant()
+    expect(await registerRoot(deps(), ask(given))).toBe(storedOf(given).hash)
+  })
+
+  it.each([
+    ['without ETH', makeBinding({ tokens: [USDG, PARTNER].sort() })],
+    ['of thirty days', makeBinding({ expires_at: NOW_S + SESSION.expiresInSMax })],
+    [
+      'of a day with a token that has only a pool',
+      makeBinding({ tokens: [NATIVE, PARTNER].sort(), expires_at: NOW_S + 86_400 }),
+    ],
+    ['with an owner’s mark', makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })],
+  ])('%s', async (_, binding) => expect(await refused(grant(binding))).toEqual([]))
+
+  it('with curve roots', async () => {
+    const binding = makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
+    expect(await refused(grant(binding, { curves: [CURVE] }))).toEqual([])
+  })
+
+  it('of an older version', async () => {
+    const { fee: _, risk: __, ...common } = makeBinding()
+    const fee = { schedule: 1, recipient: FEE_RECIPIENT, fee_bps: 30 } as const
+    expect(await refused(grant({ ...common, version: 1, fee }))).toEqual([])
+    const risk = { accept_risks: [], shield: true }
+    expect(await refused(grant({ ...common, version: 2, fee, risk, unverified_tokens: [] }))).toEqual([])
+    expect(await refused(grant({ ...common, version: 1, fee: { ...fee, fee_bps: 9 } }))).toEqual([
+      'BINDING_TERMS',
+    ])
+  })
+})
+
+describe('a root is refused', () => {
+  const good = makeBinding()
+  const rows: [string, Granted | ReturnType<typeof ask>, Change, string[]][] = [
+    ['while frozen', grant(), { frozen: true }, ['SIGNER_FROZEN']],
+    ['for a sanctioned wallet', grant(), { isSanctioned: (a) => a === WHO.wallet }, ['SANCTIONED']],
+    ['for a sanctioned executor', grant(), { isSanctioned: (a) => a === WHO.executor }, ['SANCTIONED']],
+    [
+      'with a nonce of no form',
+      { ...ask(grant()), binding: { ...good, nonce: '0x01' } as never },
+      {},
+      ['BINDING_NONCE'],
+    ],
+    [
+      'with a field beside',
+      { ...ask(grant()), binding: { ...good, extra: 1 } as never },
+      {},
+      ['BINDING_TERMS'],
+    ],
+    ['with no binding', { ...ask(grant()), binding: null as never }, {}, ['BINDING_TERMS']],
+    ['for another co-signer', grant(makeBinding({ cosigner: STRANGER })), {}, ['BINDING_TERMS']],
+    ['for another router', grant(makeBinding({ router: STRANGER })), {}, ['BINDING_TERMS']],
+    [
+      'with another fee recipient',
+      grant(makeBinding({ fee: { ...good.fee, recipient: STRANGER } })),
+      {},
+      ['BINDING_TERMS'],
+    ],
+    ['with a lower fee', grant(makeBinding({ fee: { ...good.fee, other_bps: 0 } })), {}, ['BINDING_TERMS']],
+    ['that lasts too long', grant(makeBinding({ expires_at: NOW_S + 2_592_031 })), {}, ['BINDING_TERMS']],
+    [
+      'without the mark of a feedless token',
+      grant(makeBinding({ tokens: [NATIVE, JUNK].sort() })),
+      {},
+      ['BINDING_TERMS'],
+    ],
+    [
+      'with a mark of a token that has a feed',
+      grant(makeBinding({ marks: [{ ...JUNK_MARK, token: USDG }] })),
+      {},
+      ['BINDING_TERMS'],
+    ],
+    ['that has ended', grant(makeBinding({ expires_at: NOW_S })), {}, ['SESSION_EXPIRED']],
+    [
+      'over a day with a token that has only a pool',
+      grant(makeBinding({ tokens: [NATIVE, PARTNER].sort(), expires_at: NOW_S + 86_431 })),
+      {},
+      ['NO_FEED_SESSION'],
+    ],
+    ['when the chain is silent', grant(), { isChainRead: false }, ['CHAIN_UNAVAILABLE']],
+    [
+      'without a price of ETH',
+      grant(),
+      { own: () => ({ kind: 'none', why: 'stale' }) },
+      ['PRICE_UNAVAILABLE'],
+    ],
+    ['signed by somebody else', grant(good, { signer: keyOf('mallory') }), {}, ['BAD_SIGNATURE']],
+    ['registered before', grant(), { outcome: 'reused' }, ['ROOT_REUSED']],
+    ['revoked before it came', grant(), { outcome: 'revoked' }, ['SESSION_REVOKED']],
+    ['with a nonce used before', grant(), { outcome: 'nonce used' }, ['BINDING_NONCE']],
+    ['when frozen meanwhile', grant(), { outcome: 'frozen' }, ['SIGNER_FROZEN']],
+  ]
+  it.each(rows)('%s', async (_, given, change, rules) => expect(await refused(given, change)).toEqual(rules))
+
+  it('when its salt is not the hash of the limits it comes with', async () => {
+    const { root, curveRoots: pair } = grant(good)
+    const limits: [string, SessionBinding][] = [
+      ['trade', { ...good, limits: { ...good.limits, max_trade_micro_usd: 26_000_000 } }],
+      ['day', { ...good, limits: { ...good.limits, max_day_micro_usd: 101_000_000 } }],
+      ['trades', { ...good, limits: { ...good.limits, max_trades: 51 } }],
+      ['end', { ...good, expires_at: good.expires_at + 1 }],
+      ['tokens', { ...good, tokens: [NATIVE, WETH, USDG].sort() }],
+      ['executor', { ...good, executor: STRANGER }],
+      ['shield', { ...good, risk: { ...good.risk, shield: true } }],
+    ]
+    for (const [what, binding] of limits) {
+      expect({ [what]: await refused({ binding, root, curveRoots: pair }) }).toEqual({
+        [what]: ['ROOT_BINDS_LIMITS'],
+      })
+    }
+    const stranger = { ...good, wallet: STRANGER }
+    expect(await refused({ binding: stranger, root, curveRoots: pair })).toEqual([
+      'ROOT_BINDS_LIMITS',
+      'BAD_SIGNATURE',
+    ])
+  })
+
+  it('when a caveat is missing, doubled, widened or in another order, however well it is signed', async () => {
+    const { root } = grant(good)
+    const { place } = PINS
+    const wider = encodeCaveat(place, { enforcer: 'LimitedCalls', limit: 51 })
+    const changes: Record<string, Delegation> = {
+      double: { ...root, caveats: [...root.caveats, root.caveats[0]!] },
+      order: { ...root, caveats: [...root.caveats].reverse() },
+      wider: { ...root, caveats: root.caveats.with(4, wider) },
+      args: { ...root, caveats: root.caveats.with(0, { ...root.caveats[0]!, args: '0x00' }) },
+      delegate: { ...root, delegate: WHO.executor },
+      authority: { ...root, authority: `0x${'0'.repeat(64)}` },
+      salt: { ...root, salt: root.salt ^ 1n },
+    }
+    root.caveats.forEach((_, i) => {
+      // The sixth is the day's cap, which has a rule of its own.
+      if (i !== 5) changes[`without ${i}`] = { ...root, caveats: root.caveats.toSpliced(i, 1) }
+    })
+    for (const [what, changed] of Object.entries(changes)) {
+      const rules = await refused({ binding: good, root: signed(changed), curveRoots: [] })
+      expect({ [what]: rules }).toEqual({ [what]: ['ROOT_BINDS_LIMITS'] })
+    }
+    const capless = signed({ ...root, caveats: root.caveats.toSpliced(5, 1) })
+    expect(await refused({ binding: good, root: capless, curveRoots: [] })).toEqual([
+      'ROOT_DAY_CAP',
+      'ROOT_BINDS_LIMITS',
+    ])
+  })
+
+  it('when its caps in ETH are far from its dollars', async () => {
+    const scaled = (bps: bigint) => ({
+      dayWei: (CAPS.dayWei * bps) / 10_000n,
+      tradeWei: (CAPS.tradeWei * bps) / 10_000n,
+    })
+    expect(await refused(grant(makeBinding(), { caps: scaled(11_000n) }))).toEqual([])
+    expect(await refused(grant(makeBinding(), { caps: scaled(9_000n) }))).toEqual([])
+    expect(await refused(grant(makeBinding(), { caps: scaled(11_001n) }))).toEqual(['CAP_PRICE'])
+    expect(await refused(grant(makeBinding(), { caps: scaled(8_999n) }))).toEqual(['CAP_PRICE'])
+    const dear = (token: Address): OwnPrice =>
+      token === NATIVE ? { kind: 'fresh', priceE18: 2n * ETH_PRICE } : ownPrice(token)
+    expect(await refused(grant(), { own: dear })).toEqual(['CAP_PRICE'])
+    expect(await refused(grant(makeBinding(), { caps: { ...CAPS, dayWei: E18 } }))).toEqual(['CAP_PRICE'])
+  })
+
+  it('when its first window lies ahead', async () => {
+    expect(await refused(grant(makeBinding(), { nowS: NOW_S + 91 }))).toEqual(['ROOT_BINDS_LIMITS'])
+  })
+
+  describe('for its curves', () => {
+    const binding = makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
+    const given = grant(binding, { curves: [CURVE] })
+
+    it('that the launchpad did not make', async () => {
+      expect(await refused(grant(binding, { curves: [STRANGER] }))).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused(grant(binding, { curves: [CURVE, STRANGER] }))).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused(given, { rpc: launchpad({}) })).toEqual(['ROOT_BINDS_LIMITS'])
+    })
+
+    it('that trade against something else, or a token outside', async () => {
+      expect(await refused(given, { rpc: launchpad({ [CURVE]: JUNK }, USDG) })).toEqual(['ROOT_BINDS_LIMITS'])
+      const outside = grant(makeBinding({ tokens: [NATIVE, USDG] }), { curves: [CURVE] })
+      expect(await refused(outside)).toEqual(['ROOT_BINDS_LIMITS'])
+    })
+
+    it('that the chain does not tell about', async () => {
+      const rpc = { batch: () => Promise.reject(new Error('silent')) }
+      expect(await refused(given, { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
+    })
+
+    it('with roots that are not the binding’s, alone, or signed by another', async () => {
+      const [curve, fee] = given.curveRoots as [Delegation, Delegation]
+      const other = { binding, bindingHash: bindingHash(crypto.keccakText, binding), nowS: NOW_S }
+      const wide = curveRoots(PINS.place, {
+        ...other,
+        eth: { ...CAPS, dayWei: 2n * CAPS.dayWei },
+        curves: [CURVE],
+      })
+      expect(await refused({ ...given, curveRoots: [curve] })).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused({ ...given, curveRoots: [fee, curve] })).toEqual([])
+      expect(await refused({ ...given, curveRoots: [curve, curve] })).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused({ ...given, curveRoots: [signed(wide.curve), fee] })).toEqual([
+        'ROOT_BINDS_LIMITS',
+      ])
+      expect(await refused({ ...given, curveRoots: [curve, signed(wide.fee)] })).toEqual([
+        'ROOT_BINDS_LIMITS',
+      ])
+      const forged = [curve, signed(fee, keyOf('mallory'))]
+      expect(await refused({ ...given, curveRoots: forged })).toEqual(['BAD_SIGNATURE'])
+    })
+  })
+})
