@@ -20,6 +20,7 @@ let crypto: Crypto
 beforeAll(async () => {
   crypto = await createCrypto()
 })
+const NO_HASH: Hex = `0x${'00'.repeat(32)}`
 const codeOf = async (work: Promise<unknown>) => (await refused(work)).code
 
 withDb('submit', (db) => {
@@ -153,6 +154,18 @@ withDb('submit', (db) => {
       const error = await refused(relay.submit(wallet, { raw_tx: signed[0]!.raw }))
       expect(error).toMatchObject({ code: 'SUBMIT_REJECTED', message: expect.stringContaining('prepare') })
       expect(await statusOf(signed[0]!.hash)).toBeUndefined()
+    })
+
+    it('after the deadline by the chain’s clock, where that is ahead', async () => {
+      const head = { number: 1, hash: NO_HASH, parentHash: NO_HASH, timestampS: nowS() + 121, baseFeeWei: 1n }
+      const market = { head: () => head, onBlock: () => () => {} }
+      const ahead = openTestRelay(db, crypto, chain, { market })
+      const wallet = newWallet(crypto)
+      const { signed } = await ahead.plan(wallet, { deadlineS: nowS() + 120 })
+      const error = await refused(ahead.submit(wallet, { raw_tx: signed[0]!.raw }))
+      expect(error).toMatchObject({ code: 'SUBMIT_REJECTED', extras: { why: 'DEADLINE_PASSED' } })
+      expect(chain.sent).toEqual([])
+      await ahead.close()
     })
 
     it('by the sequencer, in its words; and may be tried again', async () => {

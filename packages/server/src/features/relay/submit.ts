@@ -16,7 +16,7 @@ import type { RelayOutcome } from './types.ts'
 
 type SubmitDeps = Pick<
   RelayDeps,
-  'db' | 'crypto' | 'clock' | 'isSanctioned' | 'submitEnabled' | 'executorOf'
+  'db' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf'
 > & { plans: PlanCache; relayOnce: RelayOnce }
 
 interface Key {
@@ -85,7 +85,7 @@ async function findItems(deps: SubmitDeps, { keyId, wallet }: Key, read: readonl
   const built = read.map(builtOf)
   const hashes = built.map((one) => planHash(deps.crypto, one))
   const planned = await findPlanned(deps, keyId, hashes)
-  const now = nowS(deps.clock)
+  const now = deadlineClockS(deps)
   const items: Item[] = read.map(({ signed }, i) => ({ signed, planned: planned.get(hashes[i]!) ?? null }))
   for (const { planned: plan } of items) {
     if (plan && plan.wallet !== wallet && deps.isSanctioned(plan.wallet))
@@ -109,6 +109,10 @@ async function findItems(deps: SubmitDeps, { keyId, wallet }: Key, read: readonl
   }
   return items
 }
+
+/** The chain judges deadlines: where its clock is ahead, it counts, as it did when the plan was made. */
+const deadlineClockS = ({ clock, market }: SubmitDeps): number =>
+  Math.max(nowS(clock), market.head()?.timestampS ?? 0)
 
 async function refuseUnknown(deps: SubmitDeps, keyId: number, built: Built, now: number): Promise<never> {
   const near = await nearPlans(deps.db, keyId, built, now)
