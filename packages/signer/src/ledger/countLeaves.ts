@@ -74,36 +74,31 @@ interface Found {
   usedNonces: Set<string>
 }
 
-/** All asked at once, answered one after another on the transaction's own connection. */
 async function lockRoots(sql: Sql, asks: readonly LeafAsk[], atMs: number): Promise<Found> {
   const hashes = [...new Set(asks.map(({ rootHash }) => rootHash))]
-  const [[state], locked, read, used] = await Promise.all([
-    // A freeze waits for what is under way, and what comes after it sees it.
-    sql.query<{ frozen: boolean }>('select frozen from state where id = 1 for share'),
-    // In one order, so that two that want the same roots never wait for each other.
-    sql.query<{ hash: Hex; sequence: number }>(
-      'select hash, sequence from roots where hash = any($1::text[]) order by hash for update',
-      [hashes],
-    ),
-    sql.query<{ hash: Hex; revoked: boolean; day: string }>(
-      `select hash, exists (select from revocations where root_hash = hash) as revoked,
-         (select coalesce(sum(micro_usd), 0)::text from leaves where root_hash = hash and signed_at_ms > $2) as day
-       from unnest($1::text[]) as asked (hash)`,
-      [hashes, atMs - DAY_MS],
-    ),
-    // The same call is of the same root, whose row is locked: until the commit none can be added.
-    sql.query<{ call_nonce: string }>('select call_nonce from leaves where call_nonce = any($1::text[])', [
-      asks.map(({ callNonce }) => callNonce),
-    ]),
-  ])
+  // Roots in one order, so that two that want the same ones never wait for each other. A freeze waits for what is under
+  // way, and what comes after it sees it.
+  const locked = await sql.query<{ hash: Hex; sequence: number; frozen: boolean }>(
+    `select hash, sequence, frozen from roots cross join state where hash = any($1::text[])
+     order by hash for update of roots for share of state`,
+    [hashes],
+  )
+  // The same call is of the same root, whose row is locked: until the commit its nonce cannot be added.
+  const read = await sql.query<{ hash: Hex; revoked: boolean; day: string; used: string[] }>(
+    `select hash, exists (select from revocations where root_hash = hash) as revoked,
+       (select coalesce(sum(micro_usd), 0)::text from leaves where root_hash = hash and signed_at_ms > $2) as day,
+       array(select call_nonce from leaves where call_nonce = any($3::text[])) as used
+     from unnest($1::text[]) as asked (hash)`,
+    [hashes, atMs - DAY_MS, asks.map(({ callNonce }) => callNonce)],
+  )
   const more = new Map(read.map((row) => [row.hash, row]))
   const standings = new Map(
-    locked.map(({ hash, sequence }) => {
+    locked.map(({ hash, sequence, frozen }) => {
       const { revoked, day } = more.get(hash)!
-      return [hash, { frozen: state!.frozen, revoked, sequence, dayMicroUsd: BigInt(day) }]
+      return [hash, { frozen, revoked, sequence, dayMicroUsd: BigInt(day) }]
     }),
   )
-  return { standings, usedNonces: new Set(used.map(({ call_nonce }) => call_nonce)) }
+  return { standings, usedNonces: new Set(read[0]?.used) }
 }
 
 async function writeLeaves(sql: Sql, counted: readonly Counted[], atMs: number): Promise<void> {
