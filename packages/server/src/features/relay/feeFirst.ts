@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Hex } from '@pit/chain'
 import { fail } from '@pit/protocol'
 import type { Sql } from '../../platform/db/index.ts'
+import type { Rpc } from '../../platform/rpc.ts'
+import type { RelayDeps } from './deps.ts'
 import type { FeeTerms, PlannedTx, SignedBytes, TradeStatus } from './types.ts'
 
 /** A transaction to be relayed; no plan is left of one that was relayed long ago. */
@@ -54,8 +56,6 @@ export function feeBefore(items: readonly Item[], swap: Item): SignedBytes | und
 
 interface FeeRow {
   wallet: Address
-  signer: Address
-  nonce: number
   status: TradeStatus
   fee_token: Address
   fee_recipient: Address
@@ -68,8 +68,11 @@ const WAIT_MS = 2_000
 const WAIT_STEP_MS = 40
 
 /** Refuses unless this hash is a fee relayed here for this wallet, enough for the swap and no other swap's. */
-export async function checkFeeSent(sql: Sql, feeTxHash: Hex, swap: Item): Promise<void> {
-  const { planned, signed } = swap
+export async function checkFeeSent(
+  { db: sql, rpc }: Pick<RelayDeps, 'db' | 'rpc'>,
+  feeTxHash: Hex,
+  { planned, signed }: Item,
+): Promise<void> {
   const due = planned?.terms?.fee
   if (!planned || !due) return
   const row = await readFee(sql, feeTxHash)
@@ -78,17 +81,38 @@ export async function checkFeeSent(sql: Sql, feeTxHash: Hex, swap: Item): Promis
   if (!paysFor({ token: row.fee_token, recipient: row.fee_recipient, amount }, due))
     refuse('the fee that was sent is not the one this swap pays')
   if (row.used_by !== null && row.used_by !== signed.hash) refuse('that fee paid for another swap')
-  if (row.status === 'mined') return
-  if (row.status !== 'pending') refuse('that fee did not reach the chain')
-  // Of one signer the lower nonce is mined first; anything else could land before its fee, or without it.
-  if (row.signer !== signed.signer || row.nonce >= signed.nonce)
-    refuse('the fee is not mined yet: sign the swap with a later nonce')
+  if (row.status !== 'mined' && row.status !== 'pending') refuse('that fee did not reach the chain')
+  if (row.status === 'pending') await feeMined(rpc, feeTxHash)
+}
+
+/** How long a swap waits for its fee to be mined: many blocks. */
+const MINED_WITHIN_MS = 6_000
+const MINED_STEP_MS = 50
+
+/**
+ * Waits until a fee reached its recipient. A swap sent before that could land without it: the wallet may give the
+ * fee's transaction too little gas, or its nonce to another.
+ */
+export async function feeMined(
+  rpc: Pick<Rpc, 'request'>,
+  hash: Hex,
+  sent: readonly Hex[] = [],
+): Promise<void> {
+  for (const until = performance.now() + MINED_WITHIN_MS; ; await sleep(MINED_STEP_MS)) {
+    const receipt = await rpc
+      .request<{ status?: string } | null>('eth_getTransactionReceipt', [hash])
+      .catch(() => null)
+    if (receipt?.status === '0x1') return
+    if (receipt) refuse('that fee reverted, so the swap was not sent', sent)
+    if (performance.now() > until)
+      refuse('the fee is not mined yet; send the swap alone with fee_tx_hash once it is', sent)
+  }
 }
 
 async function readFee(sql: Sql, hash: Hex): Promise<FeeRow | undefined> {
   for (const until = performance.now() + WAIT_MS; ; await sleep(WAIT_STEP_MS)) {
     const [row] = await sql.query<FeeRow>(
-      `select f.wallet, f.signer, f.nonce, f.status, f.fee_token, f.fee_recipient, f.fee_amount,
+      `select f.wallet, f.status, f.fee_token, f.fee_recipient, f.fee_amount,
          (select s.tx_hash from trades s where s.fee_tx_hash = f.tx_hash
             and (s.status in ('relaying', 'pending', 'mined') or (s.status = 'dropped' and not s.settled))
           limit 1) as used_by
@@ -99,6 +123,6 @@ async function readFee(sql: Sql, hash: Hex): Promise<FeeRow | undefined> {
   }
 }
 
-function refuse(why: string): never {
-  fail('FEE_FIRST', { message: `A curve trade's fee goes first: ${why}.`, sent: [] })
+function refuse(why: string, sent: readonly Hex[] = []): never {
+  fail('FEE_FIRST', { message: `A curve trade's fee goes first: ${why}.`, sent: [...sent] })
 }

@@ -4,7 +4,15 @@ import type { Handler } from '../../http/types.ts'
 import { nowS } from '../../platform/clock.ts'
 import type { RelayDeps } from './deps.ts'
 import { diffsAgainst } from './diffs.ts'
-import { checkFeeSent, feeBefore, hasFeeApart, type Item, needsFee, orderFault } from './feeFirst.ts'
+import {
+  checkFeeSent,
+  feeBefore,
+  feeMined,
+  hasFeeApart,
+  type Item,
+  needsFee,
+  orderFault,
+} from './feeFirst.ts'
 import { findPlanned, nearPlans } from './findPlanned.ts'
 import type { PlanCache } from './planCache.ts'
 import { type Built, planHash } from './planHash.ts'
@@ -16,7 +24,7 @@ import type { RelayOutcome } from './types.ts'
 
 type SubmitDeps = Pick<
   RelayDeps,
-  'db' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf'
+  'db' | 'rpc' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf'
 > & { plans: PlanCache; relayOnce: RelayOnce }
 
 interface Key {
@@ -42,7 +50,9 @@ export function createSubmit(deps: SubmitDeps): Handler<'live.submit'> {
     const sent: Hex[] = []
     const ms = { write: 0, send: 0 }
     for (const item of items) {
-      const outcome = await relay(deps, key, item, fees.get(item.signed.hash) ?? null)
+      const paid = fees.get(item.signed.hash)
+      if (paid && sent.includes(paid)) await feeMined(deps.rpc, paid, sent)
+      const outcome = await relay(deps, key, item, paid ?? null)
       if (outcome.kind !== 'sent' && outcome.kind !== 'repeat')
         refuseOutcome(outcome, body.raw_txs ? sent : null)
       sent.push(outcome.hash)
@@ -140,7 +150,7 @@ async function checkOrder(
     }
     if (feeTxHash !== undefined) {
       const fee = feeTxHash.toLowerCase() as Hex
-      await checkFeeSent(deps.db, fee, swap)
+      await checkFeeSent(deps, fee, swap)
       fees.set(swap.signed.hash, fee)
       continue
     }

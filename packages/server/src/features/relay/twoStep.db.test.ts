@@ -32,6 +32,7 @@ withDb('a curve plan of two steps', (db) => {
     await emptyStore(db)
     wallet = newWallet(crypto)
     chain = createScriptedChain(crypto, nowS())
+    chain.setMode({ kind: 'ok', mines: true })
     relay = openTestRelay(db, crypto, chain)
   })
   const planTwo = async (firstNonce = 0, feeAmount = 2_500n) => {
@@ -101,13 +102,21 @@ withDb('a curve plan of two steps', (db) => {
     const early = wallet.sign(plan.txs[1]!, { nonce: 8 })
     expect(await feeFirst({ raw_txs: [late.raw, early.raw] })).toContain('nonce')
     await sendFee(late.raw)
-    expect(await feeFirst({ raw_tx: early.raw, fee_tx_hash: late.hash })).toContain('nonce')
     const after = wallet.sign(plan.txs[1]!, { nonce: 10 })
     await relay.submit(wallet, {
       raw_tx: after.raw,
       fee_tx_hash: late.hash.toUpperCase().replace('0X', '0x'),
     })
     expect(chain.sent).toEqual([late.hash, after.hash])
+  })
+
+  it('sends no swap whose fee reverted', async () => {
+    const { fee, swap } = await planTwo()
+    chain.setMode({ kind: 'ok', mines: true, reverts: true })
+    const error = await refused(relay.submit(wallet, { raw_txs: [fee.raw, swap.raw] }))
+    expect(error).toMatchObject({ code: 'FEE_FIRST', extras: { sent: [fee.hash] } })
+    expect(await feeFirst({ raw_tx: swap.raw, fee_tx_hash: fee.hash })).toContain('fee')
+    expect(chain.sent).toEqual([fee.hash])
   })
 
   it('takes the fee of an equal plan, or a higher one, but no lower one', async () => {
@@ -160,7 +169,7 @@ withDb('a curve plan of two steps', (db) => {
     await feeFirst({ raw_tx: own.swap.raw, fee_tx_hash: fee.hash })
     chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
     await refused(relay.submit(wallet, { raw_tx: own.fee.raw }))
-    chain.setMode({ kind: 'ok' })
+    chain.setMode({ kind: 'ok', mines: true })
     await feeFirst({ raw_tx: own.swap.raw, fee_tx_hash: own.fee.hash })
   })
 
@@ -175,7 +184,7 @@ withDb('a curve plan of two steps', (db) => {
         sequencer: {
           ...chain.sequencer,
           request: (method, params) => {
-            chain.setMode(chain.sent.length === 0 ? { kind: 'ok' } : mode)
+            chain.setMode(chain.sent.length === 0 ? { kind: 'ok', mines: true } : mode)
             return request(method, params)
           },
         },
@@ -207,8 +216,9 @@ withDb('a curve plan of two steps', (db) => {
   it('books the fee with its own transaction, though the swap fails', async () => {
     const { fee, swap } = await planTwo()
     const following = openTestRelay(db, crypto, chain, { writes: true })
-    await relay.submit(wallet, { raw_txs: [fee.raw, swap.raw] })
-    chain.mine({ reverted: [swap.hash] })
+    await sendFee(fee.raw)
+    chain.setMode({ kind: 'ok', mines: true, reverts: true })
+    await relay.submit(wallet, { raw_tx: swap.raw, fee_tx_hash: fee.hash })
     const statuses = async () => [(await rowOf(db, fee.hash))?.status, (await rowOf(db, swap.hash))?.status]
     await expect.poll(statuses, { timeout: 15_000 }).toEqual(['mined', 'reverted'])
     expect(await feesOf(db, fee.hash)).toMatchObject([{ token: NATIVE, atoms: '2500', side: 'input' }])

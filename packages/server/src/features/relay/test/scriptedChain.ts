@@ -34,7 +34,8 @@ interface Mined {
 
 /** What the sequencer does with bytes: lossy takes them and never answers, deaf loses them. */
 export type SequencerMode =
-  | { kind: 'ok'; delayMs?: number }
+  /** mines: at once, each in a block of its own; reverts: and what it does fails. */
+  | { kind: 'ok'; delayMs?: number; mines?: boolean; reverts?: boolean }
   | { kind: 'refuse'; words: string; takesAnyway?: boolean }
   | { kind: 'lossy' }
   | { kind: 'deaf' }
@@ -79,6 +80,7 @@ export function createScriptedChain(crypto: Crypto, startS: number) {
     }
     if (now.kind === 'deaf') throw new RpcUnreachable('eth_sendRawTransaction: no answer in 5000 ms')
     const hash = take(raw)
+    if (now.kind === 'ok' && now.mines) mine({ only: [hash], reverted: now.reverts ? [hash] : [] })
     if (now.kind === 'lossy') throw new RpcUnreachable('eth_sendRawTransaction: no answer in 5000 ms')
     return hash
   }
@@ -90,6 +92,34 @@ export function createScriptedChain(crypto: Crypto, startS: number) {
     txs: [],
   })
   blocks.set(height, newBlock(height, startS))
+
+  /** The next block, with everything pooled or only what is named. */
+  function mine({
+    timeS = blocks.get(height)!.timeS + 1,
+    only,
+    reverted = [],
+    logs = {},
+  }: {
+    timeS?: number
+    only?: Hex[]
+    reverted?: Hex[]
+    logs?: Record<Hex, ScriptedLog[]>
+  } = {}): Block {
+    const block = newBlock(++height, timeS)
+    blocks.set(height, block)
+    for (const pooled of [...pool.values()]) {
+      if (only && !only.includes(pooled.hash)) continue
+      pool.delete(pooled.hash)
+      block.txs.push(pooled)
+      nonces.set(pooled.from, Math.max(nonces.get(pooled.from) ?? 0, pooled.tx.nonce + 1))
+      mined.set(pooled.hash, {
+        block,
+        ok: !reverted.includes(pooled.hash),
+        logs: reverted.includes(pooled.hash) ? [] : (logs[pooled.hash] ?? []),
+      })
+    }
+    return block
+  }
 
   const receiptOf = (hash: Hex) => {
     const found = mined.get(hash)
@@ -205,33 +235,7 @@ export function createScriptedChain(crypto: Crypto, startS: number) {
     /** A pooled transaction is gone, as one is whose nonce was taken. */
     forget: (hash: Hex) => pool.delete(hash),
     loseReceipt: (hash: Hex) => mined.delete(hash),
-    /** The next block, with everything pooled or only what is named. */
-    mine({
-      timeS = blocks.get(height)!.timeS + 1,
-      only,
-      reverted = [],
-      logs = {},
-    }: {
-      timeS?: number
-      only?: Hex[]
-      reverted?: Hex[]
-      logs?: Record<Hex, ScriptedLog[]>
-    } = {}): Block {
-      const block = newBlock(++height, timeS)
-      blocks.set(height, block)
-      for (const pooled of [...pool.values()]) {
-        if (only && !only.includes(pooled.hash)) continue
-        pool.delete(pooled.hash)
-        block.txs.push(pooled)
-        nonces.set(pooled.from, Math.max(nonces.get(pooled.from) ?? 0, pooled.tx.nonce + 1))
-        mined.set(pooled.hash, {
-          block,
-          ok: !reverted.includes(pooled.hash),
-          logs: reverted.includes(pooled.hash) ? [] : (logs[pooled.hash] ?? []),
-        })
-      }
-      return block
-    },
+    mine,
     /** The head block is another one now; its transactions are in it again, or back in the pool. */
     reorg({ keep }: { keep: boolean }): void {
       const old = blocks.get(height)!
