@@ -18,7 +18,7 @@ export const RELAY_ERRORS = rows('relay', {
   },
   SUBMIT_REJECTED: {
     statuses: [422],
-    extras: ['why'],
+    extras: ['why', 'sent'],
     fastExtras: ['failures'],
     retry: 'different_request',
     message: 'The sequencer refused the transaction, or it could not be decoded.',
@@ -26,7 +26,7 @@ export const RELAY_ERRORS = rows('relay', {
   },
   SEQUENCER_UNREACHABLE: {
     statuses: [502],
-    extras: ['sent'],
+    extras: ['sent', 'tx_hash'],
     fastExtras: ['failures'],
     retry: 'look_first',
     message: 'The sequencer did not answer; the transaction may have arrived.',

@@ -99,6 +99,8 @@ create index trades_given_up on trades (id)
   where status in ('dropped', 'refused') and not settled and tx_hash is not null;
 -- Refused calls are deleted after a while: they were never signed.
 create index trades_refused on trades (created_at_ms) where status = 'refused' and tx_hash is null;
+-- And only the newest of a wallet are kept.
+create index trades_refused_wallet on trades (wallet, id desc) where status = 'refused' and tx_hash is null;
 create index trades_unvalued on trades (id)
   where status = 'mined' and volume_token is not null and volume_micro_usd is null;
 -- A swap that reverted, was refused or is gone for good leaves its fee to the next try.
