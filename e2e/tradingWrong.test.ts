@@ -1,0 +1,387 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '@pit/chain'
+import type { RouteId } from '@pit/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { privateKeyOf } from './fast/fastTrader.ts'
+import { type Refused, refusedBy } from './trading/faultsEnvelope.ts'
+import { signOtherwise } from './trading/faultsSigned.ts'
+import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
+import { openTrader, type Plan, receiptOf, type Trader, type UnsignedStep } from './trading/trader.ts'
+import { openTradingWorld, type TradingWorld } from './trading/world.ts'
+
+// Requests that a careless server answers 200 or 500. Each differs from a good one in one thing, and gets its own code.
+
+const NATIVE = `0x${'0'.repeat(40)}`
+const TENTH_ETH = '100000000000000000'
+const MAX_UINT256 = 2n ** 256n - 1n
+let world: TradingWorld
+let tokens: StoryTokens
+let trader: Trader
+let other: Trader
+let nonceBefore: string
+
+beforeAll(async () => {
+  world = await openTradingWorld()
+  tokens = await readStoryTokens(world.devnet)
+  trader = await openTrader(world.server.url, { account: 3 })
+  other = await openTrader(world.server.url, { account: 4 })
+  nonceBefore = await nonce()
+})
+afterAll(async () => {
+  await world?.close()
+})
+
+const nonce = () => world.devnet.rpc<string>('eth_getTransactionCount', [trader.wallet, 'pending'])
+const good = () => ({ wallet: trader.wallet, token_in: 'ETH', token_out: 'USDG', amount_in: TENTH_ETH })
+
+const refused = (route: RouteId, body: object | string, key: string | null = trader.key) =>
+  refusedBy(world.server.url, route, { body, key })
+
+type Change = object | string
+/** What each change of a good request (or a text instead of it) is refused with. */
+async function check(route: RouteId, rows: readonly (readonly [Change, string])[]): Promise<void> {
+  const said: string[] = []
+  for (const [change] of rows) {
+    const body = typeof change === 'string' ? change : { ...good(), ...change }
+    said.push((await refused(route, body)).said)
+  }
+  expect(said).toEqual(rows.map(([, expected]) => expected))
+}
+const each = (field: string, values: readonly unknown[], expected: string): [Change, string][] =>
+  values.map((value) => [{ [field]: value }, expected])
+
+it('is good before anything is changed', async () => {
+  const { status, body } = await trader.post<Plan>('live/prepare', good())
+  expect(status).toBe(200)
+  expect(body).toMatchObject({ ready: true, amount_in: TENTH_ETH, simulation: { ok: true } })
+})
+
+describe('sizes', () => {
+  const BAD = '400 BAD_REQUEST amount_in'
+
+  it('that are no amount of atoms', async () => {
+    const signed = ['-1', '-0', '+5']
+    const written = ['1e18', '1E3', '007', '00', '0x10', '', ' 1', '1\n', '1_000', '１２', '∞']
+    const typed = [1_000, 1e18, null, true, ['1'], {}]
+    const long = ['9'.repeat(79), '1'.repeat(5_000)]
+    await check('live.prepare', each('amount_in', [...signed, ...written, ...typed, ...long], BAD))
+    const fractions = ['1.5', '.5', '5.', '0.0000001']
+    await check('live.prepare', each('amount_in', fractions, BAD))
+    await check(
+      'live.prepare',
+      each('min_amount_out', [...fractions, '-1', 5], '400 BAD_REQUEST min_amount_out'),
+    )
+  })
+
+  it('that no token can move', async () => {
+    const sizes = [0n, 2n ** 128n, MAX_UINT256, MAX_UINT256 + 1n, 10n ** 78n - 1n].map(String)
+    for (const route of ['live.prepare', 'live.build', 'live.simulate', 'live.quote'] as const) {
+      await check(route, each('amount_in', sizes, BAD))
+    }
+  })
+
+  it('out of range: a billion ETH, a wei, dollars', async () => {
+    const billion = { amount_in: (10n ** 27n).toString() }
+    await check('live.prepare', [
+      [billion, '422 MAX_NOTIONAL'],
+      [{ amount_in: '1' }, '422 MIN_NOTIONAL'],
+    ])
+    const usd = (values: readonly unknown[], expected: string): [Change, string][] =>
+      values.map((notional_usd) => [{ notional_usd, amount_in: undefined }, `${expected} notional_usd`])
+    for (const route of ['live.prepare', 'live.quote'] as const) {
+      await check(route, usd([-5, 0, -0, 0.99, 1e-300, -1e9], '422 MIN_NOTIONAL'))
+      await check(route, usd([10_000.01, 1e9], '422 MAX_NOTIONAL'))
+      await check(route, usd(['100', null, true, [100], 1.7e308, -1e300], '400 BAD_REQUEST'))
+    }
+  })
+
+  it('twice, or not at all; in a body that is no object', async () => {
+    const text = JSON.stringify(good())
+    const bodies = [
+      { ...good(), notional_usd: 100 },
+      { ...good(), amount_in: undefined },
+      text.replace(`"${TENTH_ETH}"`, 'NaN'),
+      text.replace(`"${TENTH_ETH}"`, '1e999'),
+      text.replace('"amount_in"', '"amount_in":"5","amount_in"'),
+      text.replace('{', '{"__proto__":{"wallet":"x"},'),
+      `[${text}]`,
+      JSON.stringify(text),
+      'null',
+      text.slice(0, -1),
+    ]
+    for (const route of ['live.prepare', 'live.quote'] as const) {
+      for (const body of bodies)
+        expect(await refused(route, body)).toMatchObject({ status: 400, code: 'BAD_REQUEST' })
+    }
+    const long = { ...good(), note: 'x'.repeat(70_000) }
+    expect((await refused('live.prepare', long)).said).toBe('413 BAD_REQUEST body')
+  })
+})
+
+describe('tokens', () => {
+  it('that are no name of one', async () => {
+    const address = tokens.specimen('good')
+    const malformed = [
+      turned(address),
+      '0x1234',
+      `0X${address.slice(2)}`,
+      `${address}00`,
+      '',
+      'a'.repeat(65),
+      7,
+      null,
+    ]
+    await check('live.prepare', each('token_out', malformed, '400 BAD_REQUEST token_out'))
+    const symbols = [
+      'GOOD',
+      'DOGE',
+      'usdg',
+      'USDG ',
+      'UЅDG',
+      '__proto__',
+      'constructor',
+      "'; drop table trades; --",
+    ]
+    await check('live.prepare', each('token_out', symbols, '422 TOKEN_NOT_ALLOWED token_out'))
+    await check('live.quote', each('token_in', symbols, '422 TOKEN_NOT_ALLOWED token_in'))
+  })
+
+  it('that are none, are the same, or have no market', async () => {
+    const none = [trader.wallet, `0x${'12'.repeat(20)}`, tokens.specimen('not_a_token')]
+    await check('live.prepare', each('token_out', none, '422 TOKEN_UNKNOWN token_out'))
+    await check('live.prepare', each('token_out', ['ETH', NATIVE], '422 SAME_TOKEN token_out'))
+    await check('live.prepare', each('token_out', [tokens.specimen('no_route'), 'WETH'], '422 NO_ROUTE'))
+    await check('live.prepare', [
+      [{ token_in: 'USDG', token_out: world.core('USDG') }, '422 SAME_TOKEN token_out'],
+      [{ token_in: 'USDG', amount_in: '50000000', token_out: tokens.onCurve('ETH') }, '422 CURVE_PAIR'],
+    ])
+  })
+})
+
+describe('terms', () => {
+  it('of price and fee', () =>
+    check('live.prepare', [
+      ...each('slippage_bps', [15_000, 151, 2 ** 53 - 1], '422 MAX_SLIPPAGE slippage_bps'),
+      ...each('slippage_bps', [-1, 1.5, '50', 1e308, null], '400 BAD_REQUEST slippage_bps'),
+      ...each('fee_bps', [0, 1, 25, '25', null], '422 FEE_FIXED fee_bps'),
+      [{ max_fee_bps: 24 }, '422 FEE_BPS max_fee_bps'],
+      [{ max_fee_bps: -1 }, '400 BAD_REQUEST max_fee_bps'],
+      [{ fee_recipient: trader.wallet }, '403 DEV_DISABLED fee_recipient'],
+      [{ assume_state: {} }, '403 DEV_DISABLED assume_state'],
+      [{ min_amount_out: `${10n ** 30n}` }, '422 LIMIT_NOT_REACHABLE min_amount_out'],
+      [{ min_amount_out: `${MAX_UINT256}` }, '422 LIMIT_NOT_REACHABLE min_amount_out'],
+    ]))
+
+  const NONSENSE = {
+    ...{ shield: 1, fund: 'maybe', action: 'burn', route_id: '../../etc', allow_unlimited_approval: 'yes' },
+    ...{ permit_mode: 'none', permit_scope: '31d', curve_fee_mode: 'never' },
+  }
+  it('of approvals, policies, venues and routes', () =>
+    check('live.prepare', [
+      ...Object.entries(NONSENSE).flatMap(([field, value]) =>
+        each(field, [value], `400 BAD_REQUEST ${field}`),
+      ),
+      [{ approval_mode: 'unlimited' }, '422 UNLIMITED_APPROVAL allow_unlimited_approval'],
+      [{ approval_mode: 'all' }, '422 APPROVAL_MODE approval_mode'],
+      ...each('approval_budget_usd', [0, -1, 10_000.01], '422 APPROVAL_BUDGET approval_budget_usd'),
+      [{ policies: ['block_flagged'] }, '400 BAD_REQUEST policies'],
+      [{ policies: ['no_such'], shield: true }, '400 BAD_REQUEST policies'],
+      [{ accept_risks: ['honeypot'] }, '400 BAD_REQUEST accept_risks.0'],
+      [{ accept_risks: 'HONEYPOT' }, '400 BAD_REQUEST accept_risks'],
+      [{ venues: [] }, '400 BAD_REQUEST venues'],
+      [{ venues: ['venue_moon'] }, '400 BAD_REQUEST venues.0'],
+      [{ venues: ['aggregator_1'] }, '422 QUOTE_ONLY venues'],
+      [{ route_id: 'ffffffffffffffff' }, '422 NO_ROUTE'],
+      [{ token_out: tokens.onCurve('ETH'), curve_fee_mode: 'batch' }, '422 FEE_MODE curve_fee_mode'],
+    ]))
+
+  it('by an aggregator’s route', async () => {
+    const venues = ['venue_pool', 'aggregator_1']
+    type Quote = { routes: { id: string; venue: string; ok: boolean }[] }
+    const { body } = await trader.post<Quote>('live/quote', { ...good(), venues })
+    const { id } = body.routes.find(({ venue, ok }) => venue === 'aggregator_1' && ok)!
+    await check('live.prepare', [[{ venues, route_id: id }, '422 QUOTE_ONLY route_id']])
+  })
+
+  it('of somebody else', async () => {
+    await check(
+      'live.prepare',
+      each('wallet', [turned(trader.wallet), undefined, 'me'], '400 BAD_REQUEST wallet'),
+    )
+    for (const route of ['live.prepare', 'live.build', 'live.simulate', 'live.revoke'] as const) {
+      await check(route, [[{ wallet: other.wallet }, '403 WALLET_MISMATCH wallet']])
+    }
+    for (const key of [null, '', 'pit_w_guess', `${trader.key}x`]) {
+      expect((await refused('live.prepare', good(), key)).said).toBe('401 UNAUTHORIZED')
+    }
+  })
+
+  it('of approvals to take back, and of lists', async () => {
+    await check('live.revoke', [
+      ...each('tokens', [['ETH'], ['GOOD']], '422 TOKEN_NOT_ALLOWED tokens.0'),
+      ...each('tokens', [[], Array(33).fill('USDG'), 'USDG'], '400 BAD_REQUEST tokens'),
+      [{ tokens: ['USDG', trader.wallet] }, '422 TOKEN_UNKNOWN tokens.1'],
+      [{ spender: 'router' }, '400 BAD_REQUEST spender'],
+    ])
+    for (const query of [
+      'limit=0',
+      'limit=101',
+      'limit=1e1',
+      'before=0',
+      'before=x',
+      'refused=2',
+      `before=${10n ** 30n}`,
+    ]) {
+      expect((await refused('me.trades', `?${query}`)).said).toBe(`400 BAD_REQUEST ${query.split('=')[0]}`)
+    }
+  })
+})
+
+describe('permits', () => {
+  const sale = () => ({ token_in: 'USDG', token_out: 'ETH', amount_in: '200000000' })
+  let asked: Plan
+  let signature: Hex
+  beforeAll(async () => {
+    asked = (await trader.post<Plan>('live/prepare', { ...good(), ...sale() })).body
+    signature = await trader.signPermit(asked.permit!)
+  })
+  const permitted = (change: object) => ({
+    ...sale(),
+    permit_signature: signature,
+    permit_now: asked.permit_now,
+    ...change,
+  })
+
+  it('are good for the trade they were asked for, and for no other trade, time or signer', async () => {
+    const { body } = await trader.post<Plan>('live/prepare', { ...good(), ...permitted({}) })
+    expect(body).toMatchObject({ ready: true, simulation: { ok: true } })
+    const now = asked.permit_now!
+    const [SIGNATURE, NOW] = ['400 BAD_REQUEST permit_signature', '400 BAD_REQUEST permit_now']
+    const sides = { token_in: 'NVDA', token_out: 'USDG', amount_in: TENTH_ETH, owner_attests_non_us: true }
+    const otherV = `${signature.slice(0, -2)}${signature.endsWith('1b') ? '1c' : '1b'}`
+    await check('live.prepare', [
+      [permitted(sides), SIGNATURE],
+      [permitted({ amount_in: '200000001' }), SIGNATURE],
+      [permitted({ permit_scope: '30d' }), SIGNATURE],
+      [permitted({ permit_now: now - 1 }), SIGNATURE],
+      [permitted({ permit_now: now - 1_800 }), NOW],
+      [permitted({ permit_now: now + 3_600 }), NOW],
+      [permitted({ permit_now: -1 }), NOW],
+      [permitted({ permit_now: undefined }), NOW],
+      [permitted({ permit_signature: await other.signPermit(asked.permit!) }), SIGNATURE],
+      [permitted({ permit_signature: otherV }), SIGNATURE],
+      [permitted({ permit_signature: `0x${'00'.repeat(65)}` }), SIGNATURE],
+      [permitted({ permit_signature: `0x${'ff'.repeat(65)}` }), SIGNATURE],
+      [permitted({ permit_signature: signature.slice(0, -2) }), SIGNATURE],
+    ])
+  })
+})
+
+describe('what is signed', () => {
+  let plan: Plan
+  let step: UnsignedStep
+  beforeAll(async () => {
+    plan = (await trader.post<Plan>('live/prepare', good())).body
+    step = plan.tx!
+  })
+  const submit = (body: object, who = trader) => refused('live.submit', body, who.key)
+  const fieldsOf = ({ error }: Refused) => (error['diffs'] as { field: string }[]).map(({ field }) => field)
+
+  it('is one transaction or a few', async () => {
+    const { raw } = trader.sign(step)
+    const few: object[] = [
+      {},
+      { raw_tx: raw, raw_txs: [raw] },
+      { raw_txs: [] },
+      { raw_txs: Array(4).fill(raw) },
+    ]
+    const texts: object[] = [{ raw_tx: 'zz' }, { raw_tx: [raw] }, { raw_tx: raw.slice(0, -1) }]
+    for (const body of [...few, ...texts, { raw_tx: raw, fee_tx_hash: '0x12' }]) {
+      expect(await submit(body)).toMatchObject({ status: 400, code: 'BAD_REQUEST' })
+    }
+    for (const raw_tx of ['0x', '0x80', '0x02', raw.slice(0, -2), `${raw}00`]) {
+      expect((await submit({ raw_tx })).said).toBe('422 SUBMIT_REJECTED')
+    }
+  })
+
+  it('is what was built, to the byte', async () => {
+    const word = (value: bigint) => value.toString(16).padStart(64, '0')
+    const greedy = step.data.replace(word(BigInt(plan.amount_out_min)), word(1n)) as Hex
+    expect(greedy).not.toBe(step.data)
+    const otherwise = (kind: Parameters<typeof signOtherwise>[2]) =>
+      signOtherwise(privateKeyOf(3), step, kind)
+    const changed = (own: Partial<UnsignedStep>) => trader.sign({ ...step, ...own }).raw
+    const rows: [Hex, string][] = [
+      [changed({ value: `${BigInt(step.value) + 1n}` }), 'value'],
+      [changed({ to: other.wallet }), 'to'],
+      [changed({ data: greedy }), 'data'],
+      [changed({ data: `${step.data}00` }), 'data'],
+      [changed({ chain_id: 1 }), 'chain_id'],
+      [await otherwise('legacy'), 'type'],
+      [await otherwise('access list'), 'access_list'],
+    ]
+    for (const [raw_tx, field] of rows) {
+      const answer = await submit({ raw_tx })
+      expect(answer.said).toBe('422 NOT_AS_BUILT')
+      expect(fieldsOf(answer)).toEqual([field])
+    }
+    const created = await otherwise('creation')
+    expect((await submit({ raw_tx: created })).said).toBe('422 ROUTER_NOT_ALLOWED')
+  })
+
+  it('is the key’s own wallet’s, built for that key', async () => {
+    const mine = { raw_tx: trader.sign(step).raw }
+    expect((await submit(mine, other)).said).toBe('403 WALLET_MISMATCH')
+    expect((await submit({ raw_tx: other.sign(step).raw })).said).toBe('403 WALLET_MISMATCH')
+    // Of the same wallet, but nothing was built for this key.
+    const answer = await submit(mine, await openTrader(world.server.url, { account: 3 }))
+    expect(answer.said).toBe('422 NOT_AS_BUILT')
+    expect(fieldsOf(answer)).toEqual(['plan'])
+  })
+
+  it('pays a curve’s fee first', async () => {
+    const bought = { ...good(), token_out: tokens.onCurve('ETH'), curve_fee_mode: 'two_step' }
+    const { steps } = (await trader.post<Plan>('live/prepare', bought)).body
+    expect(steps.map(({ kind }) => kind)).toEqual(['fee_transfer', 'swap'])
+    const [fee, swap] = steps.map(({ tx }) => trader.sign(tx!))
+    const swapped = steps.map(({ tx }, i) => trader.sign(tx!, { nonce: steps[1 - i]!.tx!.nonce }))
+    const wrong = [
+      { raw_tx: swap!.raw },
+      { raw_txs: [swap!.raw, fee!.raw] },
+      { raw_txs: swapped.map(({ raw }) => raw) },
+      { raw_txs: [fee!.raw, fee!.raw] },
+      { raw_tx: swap!.raw, fee_tx_hash: fee!.hash },
+      { raw_tx: swap!.raw, fee_tx_hash: `0x${'ab'.repeat(32)}` },
+    ]
+    for (const body of wrong) {
+      expect(await submit(body)).toMatchObject({ said: '422 FEE_FIRST', error: { sent: [] } })
+    }
+  })
+
+  it('has not been relayed by any of this, and has a nonce that is free', async () => {
+    expect(await nonce()).toBe(nonceBefore)
+    const { raw, hash } = trader.sign(step)
+    expect((await trader.post('live/submit', { raw_tx: raw })).status).toBe(200)
+    await receiptOf(world.devnet, hash)
+    const { body } = await trader.post<Plan>('live/prepare', { ...good(), amount_in: '50000000000000000' })
+    const used = trader.sign(body.tx!, { nonce: step.nonce })
+    expect((await submit({ raw_tx: used.raw })).said).toBe('422 SUBMIT_REJECTED')
+    expect(await world.devnet.rpc('eth_getTransactionReceipt', [used.hash])).toBeNull()
+  })
+
+  it('comes before its deadline, by the chain’s clock', async () => {
+    const { body: late } = await trader.post<Plan>('live/prepare', good())
+    const { raw, hash } = trader.sign(late.tx!)
+    await world.devnet.rpc('evm_increaseTime', [130])
+    await sleep(1_500)
+    const why = { error: { why: 'DEADLINE_PASSED' } }
+    expect(await submit({ raw_tx: raw })).toMatchObject({ said: '422 SUBMIT_REJECTED', ...why })
+    expect(await world.devnet.rpc('devnet_sequencerSeen', [hash])).toBe(0)
+  })
+})
+
+/** With one letter's case turned: an address whose checksum is wrong. */
+const turned = (address: string): string =>
+  address.replace(/[a-f]/i, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
