@@ -105,6 +105,16 @@ export const SETTINGS = {
     means:
       '1: live/fast checks and relays trades that clients built themselves. Off where SUBMIT_ENABLED is 0.',
   },
+  SIGNER_URL: {
+    default: 'http://127.0.0.1:4664',
+    means: 'Where the signer listens. Plain HTTP: keep it on this machine or a private network.',
+  },
+  SIGNER_SECRET: {
+    default: '',
+    means:
+      'Shared with the signer; npm start makes one for the devnet. Empty: no sessions are granted or traded.',
+  },
+  SIGNER_SECRET_FILE: { default: '', means: 'A file that holds SIGNER_SECRET.' },
   DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
   LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, Setting>
@@ -202,6 +212,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
     submitEnabled: flag('SUBMIT_ENABLED'),
     fastEnabled: flag('FAST_ENABLED'),
+    signer: signerOf({
+      url: text('SIGNER_URL'),
+      secret: optional('SIGNER_SECRET'),
+      file: optional('SIGNER_SECRET_FILE'),
+    }),
     devFields: flag('DEV_FIELDS'),
     logLevel: text('LOG_LEVEL'),
   }
@@ -219,6 +234,18 @@ function originOf(text: string): string {
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
   if (!isOrigin) throw new ConfigError(`PUBLIC_URL is "${text}": use an origin such as https://pit.example`)
   return url.origin
+}
+
+/** Null: this server has no signer. */
+function signerOf({ url, secret, file }: { url: string; secret: string | null; file: string | null }) {
+  if (secret !== null && file !== null) {
+    throw new ConfigError('SIGNER_SECRET and SIGNER_SECRET_FILE are both set: use one')
+  }
+  if (!URL.canParse(url) || new URL(url).protocol !== 'http:') {
+    throw new ConfigError(`SIGNER_URL is "${url}": use an address such as http://127.0.0.1:4664`)
+  }
+  if (secret !== null) return { url, secret: { text: secret } }
+  return file === null ? null : { url, secret: { file } }
 }
 
 /** Their messages name the setting. */

@@ -3,9 +3,6 @@ import type { RouteId } from '@pit/protocol'
 /** Routes whose feature does not exist yet: each answers the documented 503 of its area. */
 export const NOT_BUILT = {
   treasury: 'not built',
-  'live.session.grant': 'not built',
-  'live.session.trade': 'not built',
-  'live.session.revoke': 'not built',
   'hosted.create': 'not built',
   'hosted.list': 'not built',
   'hosted.ai': 'not built',
@@ -24,7 +21,6 @@ export const NOT_BUILT = {
   'hosted.logs': 'not built',
   'hosted.executor': 'not built',
   'hosted.spend': 'not built',
-  'me.sessions': 'not built',
   league: 'not built',
   'league.standings': 'not built',
   'league.seasons': 'not built',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createCrypto } from '@pit/chain'
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
 import { openSanctions } from '@pit/platform/sanctions'
@@ -11,6 +12,7 @@ import { openFast } from './features/fast/index.ts'
 import { openMarket, watchMarket } from './features/market/index.ts'
 import { openRelay } from './features/relay/index.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './features/service/index.ts'
+import { createSessionGate, openSessions } from './features/session/index.ts'
 import { createStatsHandler, watchLatency } from './features/stats/index.ts'
 import { openTokens } from './features/tokens/index.ts'
 import { openTrade } from './features/trade/index.ts'
@@ -21,6 +23,7 @@ import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
 import { createRedisLimiter } from './http/rates/redisLimiter.ts'
 import type { Handlers } from './http/types.ts'
 import { NOT_BUILT } from './notBuilt.ts'
+import { openSigner } from './openSigner.ts'
 import { systemClock } from './platform/clock.ts'
 import { migrate, openDb } from './platform/db/index.ts'
 import { createLogger } from './platform/logger.ts'
@@ -139,6 +142,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
     const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl
     const sequencer = createRpc({ url: sequencerUrl })
     opened.push(() => sequencer.close())
+    const gate = createSessionGate({ db, clock })
     const relay = openRelay({
       db,
       rpc,
@@ -153,6 +157,8 @@ export async function startServer(config: Config, stage: (text: string) => void)
       submitEnabled: config.submitEnabled,
       writes: config.roles.jobs,
       isPlainToken: tokens.isPlain,
+      executorOf: gate.executorOf,
+      sessionOpen: gate.isOpen,
     })
     opened.push(() => relay.close())
     const trade = openTrade({
@@ -170,6 +176,27 @@ export async function startServer(config: Config, stage: (text: string) => void)
       recordRefusal: account.recordRefusal,
       devFields: config.devFields,
     })
+    const sessions = openSessions({
+      db,
+      rpc,
+      clock,
+      crypto,
+      logger,
+      profile,
+      market,
+      tokens,
+      trade,
+      charge,
+      randomBytes,
+      tierBps: account.tierBps,
+      isSanctioned: sanctions.isSanctioned,
+      storePlan: relay.storePlan,
+      storeOwnerTxs: relay.storeRevocation,
+      recordRefusal: account.recordRefusal,
+      signer: openSigner(config.signer, clock),
+      writes: config.roles.jobs,
+    })
+    opened.push(() => sessions.close())
     const fast = openFast({
       db,
       rpc,
@@ -214,13 +241,20 @@ export async function startServer(config: Config, stage: (text: string) => void)
         tradableTokens: tokens.tradable,
         relays: config.submitEnabled,
       }),
-      ...createServiceHandlers({ profile, settings: config, version: VERSION, health }),
+      ...createServiceHandlers({
+        profile,
+        settings: config,
+        version: VERSION,
+        health,
+        cosigner: sessions.cosigner,
+      }),
       ...auth.handlers,
       ...tokens.handlers,
       ...trade.handlers,
       ...relay.handlers,
       ...account.handlers,
       ...fast.handlers,
+      ...sessions.handlers,
     }
     if (config.roles.jobs) {
       const sweep = setInterval(() => {

@@ -68,6 +68,7 @@ export const SESSION_ROUTES = {
       'SESSION_EXPIRED',
       'SESSION_EXPIRY',
       'SESSION_BOUND',
+      'WALLET_CODE',
       'SESSION_TERMS',
       'SESSION_TOKENS',
       'SESSION_TRADES_LEFT',

@@ -15,6 +15,7 @@ import {
   OneOf,
   Open,
   Text,
+  TxHash,
   UnixS,
   Usd,
   Wallet,
@@ -56,9 +57,25 @@ export const PlanFee = Answer(
   { title: 'Fee' },
 )
 
+const CodeAuthorization = Answer(
+  {
+    chain_id: Type.Literal(4663),
+    address: Wallet('whose code the wallet takes'),
+    nonce: Count('of the wallet, at which it counts'),
+    y_parity: Count('0 or 1'),
+    r: TxHash('of the wallet’s signature'),
+    s: TxHash('of the wallet’s signature'),
+  },
+  { title: 'CodeAuthorization', description: 'EIP-7702, signed by the session’s wallet' },
+)
 export const Tx = Answer(
   {
-    type: Type.Literal(2, { description: 'EIP-1559' }),
+    type: Type.Unsafe<2 | 4>(
+      Type.Integer({
+        enum: [2, 4],
+        description: 'EIP-1559; 4 only for the first trade of a plain wallet’s session',
+      }),
+    ),
     chain_id: Type.Literal(4663),
     from: Wallet('who signs it'),
     to: Wallet('the contract called'),
@@ -68,6 +85,9 @@ export const Tx = Answer(
     nonce: Count('suggested: the next free one, pending ones counted; the wallet’s own to choose'),
     max_fee_per_gas: Atoms('suggested'),
     max_priority_fee_per_gas: Atoms('suggested'),
+    authorization_list: Type.Optional(
+      Type.Array(CodeAuthorization, { description: 'with type 4: exactly these belong in it' }),
+    ),
   },
   { title: 'UnsignedTransaction' },
 )

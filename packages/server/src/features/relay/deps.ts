@@ -27,6 +27,8 @@ export interface RelayDeps {
   writes: boolean
   /** Whether a signer that is not the key's wallet is the executor of one of that wallet's sessions. */
   executorOf?(ask: { keyId: number; wallet: Address; signer: Address }): boolean | Promise<boolean>
+  /** Whether a session still trades: what was planned under one that ended is not relayed. */
+  sessionOpen?(sessionId: string): boolean | Promise<boolean>
   /** False for a token whose Transfer logs are not what arrives: a tax on transfers, balances that move alone. */
   isPlainToken?(token: Address): boolean | Promise<boolean>
 }

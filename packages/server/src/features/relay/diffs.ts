@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import type { Built } from './planHash.ts'
+import { type Built, packed } from './planHash.ts'
 
 /** One field of a transaction that is not as it was built. */
 export interface Diff {
@@ -35,6 +35,11 @@ export function diffsAgainst(plans: readonly Built[], got: Built): Diff[] {
 
 export function diffsOf(expected: Built, got: Built): Diff[] {
   const diffs: Diff[] = []
+  const [asked, sent] = [expected.authorizations, got.authorizations]
+  if (!asked !== !sent) diffs.push({ field: 'type', expected: asked ? 4 : 2, got: sent ? 4 : 2 })
+  else if (asked && sent && packed(asked) !== packed(sent)) {
+    diffs.push({ field: 'authorization_list', expected: listed(asked), got: listed(sent) })
+  }
   if (expected.from !== got.from) diffs.push({ field: 'from', expected: expected.from, got: got.from })
   if (expected.to !== got.to) diffs.push({ field: 'to', expected: expected.to, got: got.to })
   if (expected.valueWei !== got.valueWei) {
@@ -43,6 +48,10 @@ export function diffsOf(expected: Built, got: Built): Diff[] {
   if (expected.data !== got.data) diffs.push(dataDiff(expected.data, got.data))
   return diffs
 }
+
+/** What of an authorization a person can compare. */
+const listed = (authorizations: NonNullable<Built['authorizations']>) =>
+  authorizations.map(({ chainId, address, nonce }) => ({ chain_id: chainId, address, nonce }))
 
 function dataDiff(expected: Hex, got: Hex): Diff {
   const at = commonBytes(expected, got)

@@ -2,7 +2,7 @@ import { type Address, bytesToHex, type Hex, hexToBytes } from '@pit/chain'
 import type { FeeClass, FeeSide } from '@pit/protocol'
 import type { Sql } from '../../platform/db/index.ts'
 import type { PlanCache } from './planCache.ts'
-import type { Built } from './planHash.ts'
+import { type Built, unpacked } from './planHash.ts'
 import type { PlannedTx, TradePath, TxKind } from './types.ts'
 
 interface PlannedRow {
@@ -93,8 +93,14 @@ export async function nearPlans(
   { from, to, valueWei, data }: Built,
   nowS: number,
 ): Promise<Built[]> {
-  const rows = await db.query<{ sender: Address; target: Address; value_wei: string; data: Uint8Array }>(
-    `select sender, target, value_wei, data from plan_txs
+  const rows = await db.query<{
+    sender: Address
+    target: Address
+    value_wei: string
+    data: Uint8Array
+    authorizations: Uint8Array | null
+  }>(
+    `select sender, target, value_wei, data, authorizations from plan_txs
      where key_id = $1 and expires_at_s >= $2
      order by (sender <> $3)::int4 + (target <> $4)::int4 + (value_wei <> $5)::int4 + (data <> $6)::int4,
        created_at_s desc, plan_id desc nulls last
@@ -106,5 +112,6 @@ export async function nearPlans(
     to: row.target,
     valueWei: BigInt(row.value_wei),
     data: bytesToHex(row.data),
+    ...(row.authorizations && { authorizations: unpacked(bytesToHex(row.authorizations)) }),
   }))
 }

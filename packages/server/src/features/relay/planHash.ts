@@ -1,4 +1,4 @@
-import { type Address, type Crypto, type Hex, hexToBytes } from '@pit/chain'
+import { type Address, type Crypto, type Hex, hexToBytes, type SignedAuthorization } from '@pit/chain'
 
 /** What must equal the plan. Nonce, gas and fees are the wallet's own to choose. */
 export interface Built {
@@ -6,10 +6,43 @@ export interface Built {
   to: Address
   valueWei: bigint
   data: Hex
+  /** Of a set-code transaction (EIP-7702), and of no other. */
+  authorizations?: readonly SignedAuthorization[]
 }
 
-/** keccak-256 of sender, target, value as a word, and calldata, back to back. */
-export function planHash({ keccak256 }: Pick<Crypto, 'keccak256'>, { from, to, valueWei, data }: Built): Hex {
-  const word = valueWei.toString(16).padStart(64, '0')
-  return keccak256(hexToBytes(`0x${from.slice(2)}${to.slice(2)}${word}${data.slice(2)}`))
+const word = (value: bigint | number): string => value.toString(16).padStart(64, '0')
+
+/** keccak-256 of sender, target, value as a word, and calldata, back to back; of that and the authorizations. */
+export function planHash({ keccak256 }: Pick<Crypto, 'keccak256'>, built: Built): Hex {
+  const { from, to, valueWei, data, authorizations } = built
+  const hash = keccak256(hexToBytes(`0x${from.slice(2)}${to.slice(2)}${word(valueWei)}${data.slice(2)}`))
+  return authorizations ? keccak256(hexToBytes(`${hash}${packed(authorizations).slice(2)}`)) : hash
+}
+
+/** Each in 180 bytes: chain, delegate, nonce, r, s and parity. */
+export const packed = (authorizations: readonly SignedAuthorization[]): Hex =>
+  `0x${authorizations
+    .map(
+      ({ chainId, address, nonce, r, s, yParity }) =>
+        `${word(chainId)}${address.slice(2)}${word(nonce)}${word(BigInt(r))}${word(BigInt(s))}${word(yParity)}`,
+    )
+    .join('')}`.toLowerCase() as Hex
+
+const EACH = 2 * (5 * 32 + 20)
+
+/** What `packed` wrote. */
+export function unpacked(bytes: Hex): SignedAuthorization[] {
+  const digits = bytes.slice(2)
+  return Array.from({ length: digits.length / EACH }, (_, i) => {
+    const own = digits.slice(i * EACH, (i + 1) * EACH)
+    const part = (start: number, chars: number): Hex => `0x${own.slice(start, start + chars)}`
+    return {
+      chainId: Number(part(0, 64)),
+      address: part(64, 40),
+      nonce: Number(part(104, 64)),
+      r: part(168, 64),
+      s: part(232, 64),
+      yParity: Number(part(296, 64)) as 0 | 1,
+    }
+  })
 }

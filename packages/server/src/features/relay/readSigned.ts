@@ -11,6 +11,8 @@ export interface ReadTx {
 }
 
 const TX_TYPE = 2
+/** The first trade of a plain wallet's session gives it the delegator's code. */
+const SET_CODE_TYPE = 4
 
 /** Reads one transaction, or refuses what can be no plan's: unreadable bytes, another type, chain or shape. */
 export function readSigned(crypto: Crypto, raw: string): ReadTx {
@@ -24,7 +26,7 @@ export function readSigned(crypto: Crypto, raw: string): ReadTx {
   const { tx } = parsed
   const diffs = shapeDiffs(tx)
   if (diffs.length > 0) {
-    const message = `Only plain EIP-1559 transactions of chain ${CHAIN_ID} are built here.`
+    const message = `Only EIP-1559 transactions of chain ${CHAIN_ID} are built here, and a session’s set-code ones.`
     fail('NOT_AS_BUILT', { message, diffs })
   }
   const signer = senderOf(crypto, tx)
@@ -37,12 +39,14 @@ export function readSigned(crypto: Crypto, raw: string): ReadTx {
 /** What must equal a plan. */
 export function builtOf({ signed, tx }: ReadTx): Built {
   if (tx.to === null) fail('ROUTER_NOT_ALLOWED', { message: 'No plan made here creates a contract.' })
-  return { from: signed.signer, to: tx.to, valueWei: tx.value, data: tx.data }
+  const built = { from: signed.signer, to: tx.to, valueWei: tx.value, data: tx.data }
+  return tx.type === SET_CODE_TYPE ? { ...built, authorizations: tx.authorizationList } : built
 }
 
 function shapeDiffs(tx: SignedTx): Diff[] {
   const diffs: Diff[] = []
-  if (tx.type !== TX_TYPE) diffs.push({ field: 'type', expected: TX_TYPE, got: tx.type })
+  if (tx.type !== TX_TYPE && tx.type !== SET_CODE_TYPE)
+    diffs.push({ field: 'type', expected: TX_TYPE, got: tx.type })
   if (tx.chainId !== CHAIN_ID) {
     diffs.push({ field: 'chain_id', expected: CHAIN_ID, got: tx.chainId ?? 'any chain' })
   }

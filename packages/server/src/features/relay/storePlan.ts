@@ -4,7 +4,7 @@ import { type Clock, nowS } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db/index.ts'
 import { lower } from './deps.ts'
 import type { PlanCache } from './planCache.ts'
-import { type Built, planHash } from './planHash.ts'
+import { type Built, packed, planHash } from './planHash.ts'
 import type { TradeTerms, TxKind } from './types.ts'
 import { volumeTokenOf } from './volumeToken.ts'
 
@@ -98,10 +98,10 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanAsk): Promise<voi
          volume_token, created_at_s, deadline_s)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
        returning id)
-     insert into plan_txs (key_id, hash, plan_id, kind, step, sender, target, value_wei, data, created_at_s,
-       expires_at_s)
+     insert into plan_txs (key_id, hash, plan_id, kind, step, sender, target, value_wei, data, authorizations,
+       created_at_s, expires_at_s)
      select $1, given.hash, plan.id, given.kind, given.step, given.sender, given.target, given.value_wei::numeric,
-       given.data, $19, given.expires_at_s
+       given.data, given.authorizations, $19, given.expires_at_s
      from plan, ${unnested(21)}
      ${NEWER_COUNTS}`,
     [
@@ -142,10 +142,10 @@ export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationAsk):
   )
   if (steps.length === 0) return
   await deps.db.query(
-    `insert into plan_txs (key_id, hash, plan_id, kind, step, sender, target, value_wei, data, created_at_s,
-       expires_at_s)
+    `insert into plan_txs (key_id, hash, plan_id, kind, step, sender, target, value_wei, data, authorizations,
+       created_at_s, expires_at_s)
      select $1, given.hash, null, given.kind, given.step, given.sender, given.target, given.value_wei::numeric,
-       given.data, $2, given.expires_at_s
+       given.data, given.authorizations, $2, given.expires_at_s
      from ${unnested(3)}
      ${NEWER_COUNTS}`,
     [ask.keyId, createdAtS, ...columnsOf(steps)],
@@ -155,16 +155,23 @@ export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationAsk):
   }
 }
 
-const hashOf = ({ crypto }: Pick<StoreDeps, 'crypto'>, { from, to, valueWei, data }: Built): Hex =>
-  planHash(crypto, { from: lower(from), to: lower(to), valueWei, data })
+const hashOf = ({ crypto }: Pick<StoreDeps, 'crypto'>, { from, to, valueWei, data, authorizations }: Built) =>
+  planHash(crypto, {
+    from: lower(from),
+    to: lower(to),
+    valueWei,
+    data,
+    ...(authorizations && { authorizations }),
+  })
 
 const NEWER_COUNTS = `on conflict (key_id, hash) do update set plan_id = excluded.plan_id, kind = excluded.kind,
   step = excluded.step, created_at_s = excluded.created_at_s, expires_at_s = excluded.expires_at_s`
 
 const unnested = (first: number): string => {
-  const types = ['text', 'text', 'int4', 'text', 'text', 'text', 'bytea', 'int8']
+  const types = ['text', 'text', 'int4', 'text', 'text', 'text', 'bytea', 'bytea', 'int8']
   const arrays = types.map((type, i) => `$${first + i}::${type}[]`).join(', ')
-  return `unnest(${arrays}) as given (hash, kind, step, sender, target, value_wei, data, expires_at_s)`
+  return `unnest(${arrays}) as given (hash, kind, step, sender, target, value_wei, data, authorizations,
+    expires_at_s)`
 }
 
 function columnsOf(steps: readonly Step[]): unknown[] {
@@ -178,6 +185,9 @@ function columnsOf(steps: readonly Step[]): unknown[] {
     once.map(({ tx }) => lower(tx.to)),
     once.map(({ tx }) => tx.valueWei.toString()),
     once.map(({ tx }) => Buffer.from(hexToBytes(tx.data))),
+    once.map(({ tx: { authorizations } }) =>
+      authorizations ? Buffer.from(hexToBytes(packed(authorizations))) : null,
+    ),
     once.map(({ expiresAtS }) => expiresAtS),
   ]
 }

@@ -24,7 +24,15 @@ import type { RelayOutcome } from './types.ts'
 
 type SubmitDeps = Pick<
   RelayDeps,
-  'db' | 'rpc' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf'
+  | 'db'
+  | 'rpc'
+  | 'crypto'
+  | 'clock'
+  | 'market'
+  | 'isSanctioned'
+  | 'submitEnabled'
+  | 'executorOf'
+  | 'sessionOpen'
 > & { plans: PlanCache; relayOnce: RelayOnce }
 
 interface Key {
@@ -101,6 +109,7 @@ async function findItems(deps: SubmitDeps, { keyId, wallet }: Key, read: readonl
     if (plan && plan.wallet !== wallet && deps.isSanctioned(plan.wallet))
       fail('SANCTIONED', { field: 'session_wallet' })
   }
+  await checkSessions(deps, items)
   const lacking = items.filter(({ planned: plan }) => plan === null || plan.expiresAtS < now)
   if (lacking.length === 0) return items
   const relayed = await relayedAmong(
@@ -123,6 +132,20 @@ async function findItems(deps: SubmitDeps, { keyId, wallet }: Key, read: readonl
 /** The chain judges deadlines: where its clock is ahead, it counts, as it did when the plan was made. */
 const deadlineClockS = ({ clock, market }: SubmitDeps): number =>
   Math.max(nowS(clock), market.head()?.timestampS ?? 0)
+
+/** Revoked is revoked: a trade that was planned before does not leave after. */
+async function checkSessions({ db, sessionOpen }: SubmitDeps, items: readonly Item[]): Promise<void> {
+  for (const { planned, signed } of items) {
+    const id = planned?.terms?.sessionId
+    if (!id || !sessionOpen || (await sessionOpen(id))) continue
+    // Relayed before, it can only be told what became of it.
+    if ((await relayedAmong(db, [signed.hash])).size > 0) continue
+    fail('SUBMIT_REJECTED', {
+      message: 'The session was revoked or has ended: its trades are not relayed any more.',
+      why: 'SESSION_ENDED',
+    })
+  }
+}
 
 async function refuseUnknown(deps: SubmitDeps, keyId: number, built: Built, now: number): Promise<never> {
   const near = await nearPlans(deps.db, keyId, built, now)

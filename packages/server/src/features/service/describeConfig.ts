@@ -27,10 +27,13 @@ export function describeConfig({
   profile,
   settings,
   version,
+  cosigner,
 }: {
   profile: ChainProfile
   settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
   version: string
+  /** What the signer says of itself, where the profile pins none. */
+  cosigner: Address | null
 }): Answer<'config'> {
   const { contracts, delegation } = profile
   return {
@@ -90,7 +93,7 @@ export function describeConfig({
       default_approval_budget_usd: TRADE.defaultApprovalBudgetUsd,
     },
     session: {
-      cosigner: lower(profile.cosigner),
+      cosigner: lower(profile.cosigner ?? cosigner),
       delegation_manager: lower(delegation.delegation_manager),
       stateless_delegator: lower(delegation.stateless_delegator),
       enforcers: Object.fromEntries(

@@ -12,15 +12,30 @@ export function createServiceHandlers({
   settings,
   version,
   health,
+  cosigner,
 }: {
   profile: ChainProfile
   settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
   version: string
   health: Health
+  /** Null while the signer has not been heard of. */
+  cosigner(): `0x${string}` | null
 }): Pick<Handlers, 'config' | 'health'> {
-  const config = { serialised: Buffer.from(JSON.stringify(describeConfig({ profile, settings, version }))) }
+  const serialise = (known: `0x${string}` | null) => ({
+    cosigner: known,
+    answer: {
+      serialised: Buffer.from(
+        JSON.stringify(describeConfig({ profile, settings, version, cosigner: known })),
+      ),
+    },
+  })
+  let config = serialise(cosigner())
   return {
-    config: () => config,
+    config: () => {
+      // Only this of it can change while the server runs.
+      if (config.cosigner !== cosigner()) config = serialise(cosigner())
+      return config.answer
+    },
     health: () => {
       const { status, checks } = health.report()
       return {

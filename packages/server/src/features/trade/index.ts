@@ -1,4 +1,28 @@
-export type { TradeDeps } from './deps.ts'
+export type { StorePlanAsk, TradeDeps } from './deps.ts'
 export { openTrade, type Trade } from './openTrade.ts'
-export type { PlanAsk, Planned, PlanTerms } from './plan/index.ts'
+export {
+  type ApprovalAsk,
+  type Approved,
+  approvalCalls,
+  approveStep,
+  type Draft,
+  feesOf,
+  isUnlimited,
+  judgeSimulation,
+  limitFromEstimate,
+  limitFromUse,
+  lineUp,
+  MAX_UINT160,
+  type PlanAsk,
+  type Planned,
+  type PlanTerms,
+  permit2ApproveStep,
+  readApprovalAnswers,
+  simulationJson,
+  stepJson,
+  txJson,
+  walletOf,
+} from './plan/index.ts'
+export { disclosuresOf, fractionOf, routeRowOf, usdOf } from './quote/index.ts'
+export { NotRunnable, runBlocks } from './simulate/index.ts'
 export type * from './types.ts'

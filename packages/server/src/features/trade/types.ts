@@ -1,4 +1,4 @@
-import type { Address, CurvePool, Hex, PermitSingle, PlanHop } from '@pit/chain'
+import type { Address, CurvePool, Hex, PermitSingle, PlanHop, SignedAuthorization } from '@pit/chain'
 import type { Answer, CoreSymbol, FeeClass, FeeSide, ShieldPolicy, Venue } from '@pit/protocol'
 import type { Mark } from '../market/index.ts'
 import type { RecordNow } from '../tokens/index.ts'
@@ -172,6 +172,8 @@ export interface PlanTx {
   nonce: number
   maxFeePerGasWei: bigint
   maxPriorityFeePerGasWei: bigint
+  /** EIP-7702: gives accounts their code before the call. Only a session's first trade has any. */
+  authorizations?: readonly SignedAuthorization[]
 }
 export type StepKind = 'approve' | 'sign_permit' | 'fee_transfer' | 'swap'
 export interface PlanStep {

@@ -13,7 +13,7 @@ type TxAnswer = NonNullable<PlanAnswer['tx']>
 
 export function txJson(tx: PlanTx): TxAnswer {
   return {
-    type: 2,
+    type: tx.authorizations ? 4 : 2,
     chain_id: CHAIN_ID,
     from: tx.from,
     to: tx.to,
@@ -23,6 +23,16 @@ export function txJson(tx: PlanTx): TxAnswer {
     nonce: tx.nonce,
     max_fee_per_gas: tx.maxFeePerGasWei.toString(),
     max_priority_fee_per_gas: tx.maxPriorityFeePerGasWei.toString(),
+    ...(tx.authorizations && {
+      authorization_list: tx.authorizations.map(({ address, nonce, yParity, r, s }) => ({
+        chain_id: CHAIN_ID,
+        address,
+        nonce,
+        y_parity: yParity,
+        r,
+        s,
+      })),
+    }),
   }
 }
 

@@ -1,5 +1,5 @@
 export { createQuoteHandler, type QuoteHandlerDeps } from './createQuoteHandler.ts'
 export { createQuoter, type Quoter } from './createQuoter.ts'
 export type { QuoterDeps } from './deps.ts'
-export { usdOf } from './prices.ts'
+export { fractionOf, usdOf } from './prices.ts'
 export { disclosuresOf, type RouteRow, refuseUnrouted, routeRowOf } from './rows.ts'

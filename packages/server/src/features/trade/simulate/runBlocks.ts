@@ -1,4 +1,4 @@
-import type { Address, Hex } from '@pit/chain'
+import type { Address, Hex, SignedAuthorization } from '@pit/chain'
 import { plainText, revertReason } from '../../../platform/revertReason.ts'
 import { type Rpc, RpcError } from '../../../platform/rpc.ts'
 import { lower, quantity, unavailable } from './deps.ts'
@@ -12,6 +12,8 @@ export interface SimCall {
   valueWei?: bigint
   /** The sender pays the base fee for gas, at most this; absent: gas is free. */
   maxFeePerGasWei?: bigint
+  /** EIP-7702: applied before the call. */
+  authorizations?: readonly SignedAuthorization[]
 }
 export interface SimBlock {
   calls: readonly SimCall[]
@@ -105,7 +107,7 @@ const blockJson = ({ calls, overrides = {}, baseFeeWei, timeS }: SimBlock) => ({
       },
     ]),
   ),
-  calls: calls.map(({ from, to, data, gas, valueWei, maxFeePerGasWei }) => ({
+  calls: calls.map(({ from, to, data, gas, valueWei, maxFeePerGasWei, authorizations }) => ({
     ...(from === undefined ? {} : { from }),
     to,
     input: data,
@@ -114,7 +116,17 @@ const blockJson = ({ calls, overrides = {}, baseFeeWei, timeS }: SimBlock) => ({
     ...(maxFeePerGasWei === undefined
       ? {}
       : { maxFeePerGas: quantity(maxFeePerGasWei), maxPriorityFeePerGas: '0x0' }),
+    ...(authorizations === undefined ? {} : { authorizationList: authorizations.map(authorizationJson) }),
   })),
+})
+
+const authorizationJson = ({ chainId, address, nonce, yParity, r, s }: SignedAuthorization) => ({
+  chainId: quantity(chainId),
+  address,
+  nonce: quantity(nonce),
+  yParity: quantity(yParity),
+  r: quantity(BigInt(r)),
+  s: quantity(BigInt(s)),
 })
 
 const wordsJson = (words: Readonly<Record<Hex, bigint>>) =>

@@ -64,13 +64,14 @@ async function runAfter(
   const lent = Object.keys(overrides).length > 0
   const reading = readingOf(deps, ask, lent)
   const planned = ask.transactions.map(
-    ({ tx: { from, to, data, gas, valueWei, maxFeePerGasWei } }): SimCall => ({
+    ({ tx: { from, to, data, gas, valueWei, maxFeePerGasWei, authorizations } }): SimCall => ({
       from,
       to,
       data,
       gas,
       valueWei,
       maxFeePerGasWei,
+      ...(authorizations && { authorizations }),
     }),
   )
   const calls = [...approvals, reading, ...planned, reading]

@@ -1,0 +1,138 @@
+import type { Address, Hex } from '@pit/chain'
+import type { Logger } from '@pit/platform/logger'
+import type { CosignAsk, Cosigned, RegisterAsk, RootStatus } from '@pit/platform/signerCalls'
+import { type SignerClient, SignerUnreachable } from '@pit/platform/signerClient'
+import { fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
+
+/** What sessions ask of the signing process. Every refusal is one of the route's documented ones. */
+export interface Cosigner {
+  /** Who co-signs. Refuses SIGNER_REQUIRED where there is no signer, SIGNER_UNAVAILABLE while it does not answer. */
+  address(): Promise<Address>
+  /** The same without asking: what is pinned, or was last heard. */
+  known(): Address | null
+  register(ask: RegisterAsk): Promise<void>
+  /** Throws LostAnswer where nobody can tell whether the leaf was counted. */
+  cosign(ask: CosignAsk): Promise<Cosigned>
+  /** Never throws: false when it was not confirmed. */
+  revoke(rootHash: Hex): Promise<boolean>
+  /** Undefined when it does not answer or knows no such root. */
+  root(rootHash: Hex): Promise<RootStatus | undefined>
+  close(): void
+}
+
+/** The co-signer may have counted what was asked. */
+export class LostAnswer extends Error {}
+
+type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
+
+/** Until it is known who co-signs, and then only to see that it is still the same. */
+const ASK_AGAIN_MS = 1_000
+const LOOK_AGAIN_MS = 30_000
+
+export function createCosigner({
+  client,
+  pinned,
+  logger,
+}: {
+  /** Null: this server has no signer. */
+  client: Client | null
+  /** The profile's: another one is not believed. */
+  pinned: Address | null
+  logger: Pick<Logger, 'warn' | 'error'>
+}): Cosigner {
+  let heard: Address | null = null
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  const need = (): Client => client ?? fail('SIGNER_REQUIRED')
+
+  async function ask(): Promise<Address> {
+    const { cosigner } = await need().health()
+    const address = cosigner.toLowerCase() as Address
+    if (pinned !== null && address !== pinned) {
+      logger.error({ pinned, heard: address }, 'the signer is not the co-signer of this chain’s profile')
+      throw new SignerUnreachable('the signer is not the pinned co-signer')
+    }
+    heard = address
+    return address
+  }
+  /** The first answers decide nothing here: they let the config name the co-signer soon. */
+  function watch(): void {
+    ask()
+      .catch(() => {})
+      .finally(() => {
+        if (!closed) timer = setTimeout(watch, heard === null ? ASK_AGAIN_MS : LOOK_AGAIN_MS).unref()
+      })
+  }
+  if (client) watch()
+
+  return {
+    address: () => (heard === null ? reached(logger, ask) : Promise.resolve(heard)),
+    known: () => heard ?? pinned,
+    async register(root) {
+      const run = () => need().registerRoot(root)
+      await reached(logger, () => documented(logger, 'live.session.grant', run))
+    },
+    async cosign(leaf) {
+      const { cosign } = need()
+      try {
+        return await documented(logger, 'live.session.trade', () => cosign(leaf))
+      } catch (error) {
+        if (!(error instanceof SignerUnreachable)) throw error
+        logger.warn({ err: error }, 'the signer did not answer for a leaf')
+        if (neverReached(error)) return fail('SIGNER_UNAVAILABLE')
+        throw new LostAnswer(error.message, { cause: error })
+      }
+    },
+    async revoke(rootHash) {
+      try {
+        await need().revokeRoot(rootHash)
+        return true
+      } catch (error) {
+        if (client) logger.warn({ err: error }, 'the signer did not confirm a revocation')
+        return false
+      }
+    },
+    async root(rootHash) {
+      try {
+        return await need().root(rootHash)
+      } catch (error) {
+        if (error instanceof SignerUnreachable || isPitError(error)) return undefined
+        throw error
+      }
+    },
+    close() {
+      closed = true
+      clearTimeout(timer)
+      client?.close()
+    },
+  }
+}
+
+/** Nobody listens there: nothing was counted. */
+const neverReached = ({ cause }: Error): boolean =>
+  (cause as { code?: unknown } | undefined)?.code === 'ECONNREFUSED'
+
+async function reached<T>(logger: Pick<Logger, 'warn'>, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof SignerUnreachable)) throw error
+    logger.warn({ err: error }, 'the signer cannot be used')
+    return fail('SIGNER_UNAVAILABLE')
+  }
+}
+
+/** Its refusals are passed on as they are, if the route knows them: nothing else is the caller's to read. */
+async function documented<T>(
+  logger: Pick<Logger, 'error'>,
+  route: RouteId,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!isPitError(error) || routeById(route).errors.includes(error.code)) throw error
+    logger.error({ err: error, route }, 'the signer refused with a code this route does not have')
+    throw refusal('SIGNER_UNAVAILABLE')
+  }
+}

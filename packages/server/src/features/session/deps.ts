@@ -1,0 +1,46 @@
+import type { Address, Crypto, Hex } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Rpc } from '@pit/platform/rpc'
+import type { ChainProfile } from '@pit/protocol'
+import type { Charge } from '../../http/rates/charge.ts'
+import type { Refusal } from '../account/index.ts'
+import type { Market } from '../market/index.ts'
+import type { Tokens } from '../tokens/index.ts'
+import type { PlanTx, StorePlanAsk, Trade } from '../trade/index.ts'
+import type { Cosigner } from './cosigner.ts'
+import type { SessionPlace } from './place.ts'
+
+/** What sessions are handed. */
+export interface SessionOptions {
+  db: Db
+  rpc: Pick<Rpc, 'request' | 'batch'>
+  clock: Clock
+  crypto: Crypto
+  logger: Logger
+  profile: ChainProfile
+  market: Pick<Market, 'head' | 'mark' | 'curveOf'>
+  tokens: Pick<Tokens, 'get' | 'coreBySymbol' | 'readAudit'>
+  trade: Pick<Trade, 'planTrade' | 'simulator'>
+  charge: Charge
+  /** The rate of a major trade for this wallet now. */
+  tierBps(wallet: Address): Promise<number>
+  isSanctioned(address: Address): boolean
+  /** Before a trade is answered: only what was stored is relayed. */
+  storePlan(ask: StorePlanAsk): Promise<void>
+  /** The owner's own transactions that belong to no trade: the setup, and what ends a session on chain. */
+  storeOwnerTxs(ask: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
+  /** Never waits and never throws. */
+  recordRefusal(refusal: Refusal): void
+  randomBytes(size: number): Uint8Array
+  /** The owner of the hosted agent whose executor this is; null when it is none. */
+  executorOwner?(executor: Address): Promise<Address | null>
+}
+
+export interface SessionDeps extends SessionOptions {
+  cosigner: Cosigner
+  place(): SessionPlace
+}
+
+export const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`

@@ -1,0 +1,64 @@
+import { nowS } from '@pit/platform/clock'
+import { isStoreUnavailable } from '@pit/platform/db'
+import type { SessionDeps } from './deps.ts'
+import { reconcile, unanswered } from './spend.ts'
+import { deletePending, markSignerTold, untoldRevocations } from './store.ts'
+
+const EVERY_MS = 5_000
+const SWEEP_EVERY_MS = 600_000
+const AT_ONCE = 100
+const PENDING_FOR_S = 86_400
+/** Past what a call may take and what the co-signer still believes: nothing asked before this is under way. */
+const LOST_AFTER_MS = 60_000
+
+type JobDeps = Pick<SessionDeps, 'db' | 'clock' | 'cosigner' | 'logger'>
+
+/** Tells the co-signer of revocations it has not confirmed, settles trades whose answer was lost, and sweeps. */
+export function runJobs(deps: JobDeps): { stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  let sweptAtMs = Number.NEGATIVE_INFINITY
+  let underWay: Promise<void> = Promise.resolve()
+
+  async function once(): Promise<void> {
+    try {
+      await tellRevocations(deps)
+      await settleLost(deps)
+      if (performance.now() - sweptAtMs > SWEEP_EVERY_MS) {
+        sweptAtMs = performance.now()
+        await deletePending(deps.db, nowS(deps.clock) - PENDING_FOR_S, nowS(deps.clock))
+      }
+    } catch (error) {
+      if (!isStoreUnavailable(error)) deps.logger.error({ err: error }, 'a job of sessions failed')
+    }
+    if (!stopped) timer = setTimeout(begin, EVERY_MS)
+  }
+  function begin(): void {
+    underWay = once()
+  }
+  begin()
+  return {
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await underWay
+    },
+  }
+}
+
+export async function tellRevocations({ db, clock, cosigner }: JobDeps): Promise<void> {
+  for (const { id, rootHash } of await untoldRevocations(db, nowS(clock), AT_ONCE)) {
+    // One that does not answer answers none.
+    if (!(await cosigner.revoke(rootHash))) return
+    await markSignerTold(db, id, nowS(clock))
+  }
+}
+
+export async function settleLost({ db, clock, cosigner }: JobDeps): Promise<void> {
+  const askedBeforeMs = clock.nowMs() - LOST_AFTER_MS
+  for (const { id, rootHash } of await unanswered(db, askedBeforeMs, AT_ONCE)) {
+    const root = await cosigner.root(rootHash)
+    if (!root) continue
+    await reconcile(db, { sessionId: id, leaves: root.sequence, askedBeforeMs })
+  }
+}

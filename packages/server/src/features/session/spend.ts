@@ -1,0 +1,97 @@
+import type { Hex } from '@pit/chain'
+import type { Db, Sql } from '@pit/platform/db'
+import { usedBy } from './store.ts'
+import type { Session, Used } from './types.ts'
+
+/** How a session stands while its row is locked. */
+export interface Standing {
+  status: Session['status']
+  used: Used
+}
+
+/**
+ * Counts a trade before the co-signer is asked for it. One lock per session, in the store, so that of two trades at once
+ * the second sees the first, whichever process it is in: both can not pass the last dollar. `judge` refuses by throwing.
+ */
+export function reserve(
+  db: Db,
+  { sessionId, microUsd, nowMs }: { sessionId: string; microUsd: bigint; nowMs: number },
+  judge: (standing: Standing) => void,
+): Promise<number> {
+  return db.transaction(async (sql) => {
+    const [locked] = await sql.query<{ status: Session['status'] }>(
+      'select status from sessions where id = $1 for update',
+      [sessionId],
+    )
+    // In a statement of its own: only after the lock does it see what others committed.
+    const used = (await usedBy(sql, [sessionId], nowMs)).get(sessionId) ?? { trades: 0, dayMicroUsd: 0n }
+    judge({ status: locked?.status ?? 'revoked', used })
+    const [row] = await sql.query<{ id: number }>(
+      `insert into session_trades (session_id, status, micro_usd, created_at_ms)
+       values ($1, 'asked', $2, $3) returning id`,
+      [sessionId, microUsd, nowMs],
+    )
+    return row!.id
+  })
+}
+
+/** The co-signer said no: nothing counts. */
+export async function release(sql: Sql, id: number): Promise<void> {
+  await sql.query(`delete from session_trades where id = $1 and status = 'asked'`, [id])
+}
+
+/** As the co-signer counted it. Answers how the session stands by now: it may have been revoked meanwhile. */
+export async function settle(
+  sql: Sql,
+  id: number,
+  leaf: { sequence: number; hash: Hex; microUsd: number; atMs: number },
+): Promise<Session['status']> {
+  const [row] = await sql.query<{ status: Session['status'] }>(
+    `with settled as (
+       update session_trades set status = 'signed', sequence = $2, leaf_hash = $3, micro_usd = $4, created_at_ms = $5
+       where id = $1 returning session_id)
+     select status from sessions where id = (select session_id from settled)`,
+    [id, leaf.sequence, leaf.hash, leaf.microUsd, leaf.atMs],
+  )
+  return row?.status ?? 'revoked'
+}
+
+/** Sessions with trades whose answer was lost, and not just now: their co-signer can tell. */
+export async function unanswered(
+  sql: Sql,
+  askedBeforeMs: number,
+  most: number,
+): Promise<{ id: string; rootHash: Hex }[]> {
+  const rows = await sql.query<{ id: string; root_hash: Hex }>(
+    `select s.id, s.root_hash from sessions s where exists (
+       select 1 from session_trades t where t.session_id = s.id and t.status = 'asked' and t.created_at_ms < $1)
+     limit $2`,
+    [askedBeforeMs, most],
+  )
+  return rows.map(({ id, root_hash }) => ({ id, rootHash: root_hash }))
+}
+
+/**
+ * Takes the co-signer's count of leaves as the truth: so many of the unanswered trades as it has beyond the signed ones
+ * were counted, oldest first; the others never reached it. Younger ones may still be under way and are left alone.
+ */
+export function reconcile(
+  db: Db,
+  { sessionId, leaves, askedBeforeMs }: { sessionId: string; leaves: number; askedBeforeMs: number },
+): Promise<void> {
+  return db.transaction(async (sql) => {
+    await sql.query('select id from sessions where id = $1 for update', [sessionId])
+    const rows = await sql.query<{ id: number; status: string; created_at_ms: number }>(
+      `select id, status, created_at_ms from session_trades where session_id = $1 order by created_at_ms, id`,
+      [sessionId],
+    )
+    const asked = rows.filter(({ status }) => status === 'asked')
+    const lost = asked.filter(({ created_at_ms }) => created_at_ms < askedBeforeMs)
+    const counted = Math.max(0, leaves - (rows.length - asked.length))
+    const [signed, never] = [lost.slice(0, counted), lost.slice(counted)]
+    await sql.query(`update session_trades set status = 'signed' where id = any($1::int8[])`, [
+      signed.map(({ id }) => id),
+    ])
+    await sql.query('delete from session_trades where id = any($1::int8[])', [never.map(({ id }) => id)])
+  })
+}

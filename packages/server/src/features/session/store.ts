@@ -1,0 +1,189 @@
+import type { Address, Delegation, Hex } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import { fromWireDelegation, toWireDelegation, type WireDelegation } from '@pit/platform/signerCalls'
+import { SESSION, type SessionBinding } from '@pit/protocol'
+import type { Session, Used } from './types.ts'
+
+interface SessionRow {
+  id: string
+  wallet: Address
+  executor: Address
+  status: Session['status']
+  binding: SessionBinding
+  root: WireDelegation
+  root_hash: Hex
+  curve_roots: WireDelegation[]
+  code_authorization: Session['authorization']
+  created_at_s: number
+  expires_at_s: number
+  revoked_at_s: number | null
+  signer_revoked_at_s: number | null
+}
+
+const COLUMNS = `id, wallet, executor, status, binding, root, root_hash, curve_roots, code_authorization,
+  created_at_s, expires_at_s, revoked_at_s, signer_revoked_at_s`
+
+function sessionOf(row: SessionRow): Session {
+  const read = (wire: WireDelegation): Delegation => {
+    const delegation = fromWireDelegation(wire)
+    if (!delegation) throw new Error(`session ${row.id} holds a root that is no delegation`)
+    return delegation
+  }
+  const [curve, fee] = row.curve_roots.map(read)
+  return {
+    id: row.id,
+    wallet: row.wallet,
+    executor: row.executor,
+    status: row.status,
+    binding: row.binding,
+    root: read(row.root),
+    rootHash: row.root_hash,
+    curveRoots: curve && fee ? { curve, fee } : null,
+    authorization: row.code_authorization,
+    createdAtS: row.created_at_s,
+    expiresAtS: row.expires_at_s,
+    revokedAtS: row.revoked_at_s,
+    signerRevokedAtS: row.signer_revoked_at_s,
+  }
+}
+
+const wireRoots = ({ curveRoots }: Pick<Session, 'curveRoots'>): string =>
+  JSON.stringify(curveRoots ? [curveRoots.curve, curveRoots.fee].map(toWireDelegation) : [])
+const wireAuthorization = ({ authorization }: Pick<Session, 'authorization'>): string | null =>
+  authorization === null ? null : JSON.stringify(authorization)
+
+/** A wallet that starts grants and never signs them keeps the newest of them only. */
+export async function addPending(sql: Sql, session: Session, keep: number): Promise<void> {
+  await sql.query(
+    `with old as (
+       delete from sessions where id in (
+         select id from sessions where wallet = $2 and status = 'pending'
+         order by created_at_s desc, id offset $11))
+     insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash, curve_roots,
+       code_authorization, created_at_s, expires_at_s)
+     values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $12)`,
+    [
+      session.id,
+      session.wallet,
+      session.executor,
+      JSON.stringify(session.binding),
+      session.binding.version,
+      JSON.stringify(toWireDelegation(session.root)),
+      session.rootHash,
+      wireRoots(session),
+      wireAuthorization(session),
+      session.createdAtS,
+      Math.max(0, keep - 1),
+      session.expiresAtS,
+    ],
+  )
+}
+
+export async function findSession(sql: Sql, id: string): Promise<Session | undefined> {
+  const [row] = await sql.query<SessionRow>(`select ${COLUMNS} from sessions where id = $1`, [id])
+  return row && sessionOf(row)
+}
+
+/** Newest first. */
+export async function sessionsOf(sql: Sql, wallet: Address, most: number): Promise<Session[]> {
+  const rows = await sql.query<SessionRow>(
+    `select ${COLUMNS} from sessions where wallet = $1 order by created_at_s desc, id limit $2`,
+    [wallet, most],
+  )
+  return rows.map(sessionOf)
+}
+
+/** With its signatures. False when it is no longer pending: another call was first, or it was revoked. */
+export async function markActive(
+  sql: Sql,
+  session: Pick<Session, 'id' | 'root' | 'curveRoots' | 'authorization'>,
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update sessions set status = 'active', root = $2, curve_roots = $3, code_authorization = $4
+     where id = $1 and status = 'pending' returning id`,
+    [
+      session.id,
+      JSON.stringify(toWireDelegation(session.root)),
+      wireRoots(session),
+      wireAuthorization(session),
+    ],
+  )
+  return rows.length === 1
+}
+
+/** For good. The first time counts. */
+export async function markRevoked(sql: Sql, id: string, atS: number): Promise<Session | undefined> {
+  const [row] = await sql.query<SessionRow>(
+    `update sessions set status = 'revoked', revoked_at_s = coalesce(revoked_at_s, $2)
+     where id = $1 returning ${COLUMNS}`,
+    [id, atS],
+  )
+  return row && sessionOf(row)
+}
+
+export async function markSignerTold(sql: Sql, id: string, atS: number): Promise<void> {
+  await sql.query(
+    'update sessions set signer_revoked_at_s = $2 where id = $1 and signer_revoked_at_s is null',
+    [id, atS],
+  )
+}
+
+/** Revoked here, and not confirmed by the co-signer. One that ran out needs no telling. */
+export async function untoldRevocations(
+  sql: Sql,
+  nowS: number,
+  most: number,
+): Promise<{ id: string; rootHash: Hex }[]> {
+  const rows = await sql.query<{ id: string; root_hash: Hex }>(
+    `select id, root_hash from sessions
+     where status = 'revoked' and signer_revoked_at_s is null and expires_at_s > $1
+     order by revoked_at_s limit $2`,
+    [nowS, most],
+  )
+  return rows.map(({ id, root_hash }) => ({ id, rootHash: root_hash }))
+}
+
+/** Whether the executor may carry trades of one of this wallet's sessions now. */
+export async function hasExecutor(
+  sql: Sql,
+  { wallet, executor, nowS }: { wallet: Address; executor: Address; nowS: number },
+): Promise<boolean> {
+  const rows = await sql.query(
+    `select id from sessions where wallet = $1 and executor = $2 and status = 'active' and expires_at_s > $3
+     limit 1`,
+    [wallet, executor, nowS],
+  )
+  return rows.length > 0
+}
+
+export async function isActive(sql: Sql, id: string, nowS: number): Promise<boolean> {
+  const rows = await sql.query(
+    `select id from sessions where id = $1 and status = 'active' and expires_at_s > $2`,
+    [id, nowS],
+  )
+  return rows.length > 0
+}
+
+/** What never was switched on and no longer can be, or was not in time. */
+export async function deletePending(sql: Sql, createdBeforeS: number, nowS: number): Promise<number> {
+  const rows = await sql.query(
+    `delete from sessions where status = 'pending' and (created_at_s < $1 or expires_at_s <= $2) returning id`,
+    [createdBeforeS, nowS],
+  )
+  return rows.length
+}
+
+export const DAY_MS = SESSION.dayWindowS * 1_000
+
+/** What each of these sessions has used; one without trades is not in it. */
+export async function usedBy(sql: Sql, ids: readonly string[], nowMs: number): Promise<Map<string, Used>> {
+  const rows = await sql.query<{ session_id: string; trades: number; day: string }>(
+    `select session_id, count(*) as trades,
+       coalesce(sum(micro_usd) filter (where created_at_ms > $2), 0)::numeric as day
+     from session_trades where session_id = any($1::text[]) group by session_id`,
+    [ids, nowMs - DAY_MS],
+  )
+  return new Map(
+    rows.map(({ session_id, trades, day }) => [session_id, { trades, dayMicroUsd: BigInt(day) }]),
+  )
+}

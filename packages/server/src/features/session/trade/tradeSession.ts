@@ -1,0 +1,171 @@
+import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
+import { fail, isPitError } from '@pit/protocol'
+import type { Caller } from '../../../http/types.ts'
+import type { Planned, PlanTx, TradePlan, TradeQuote } from '../../trade/index.ts'
+import { limitFromUse } from '../../trade/index.ts'
+import type { SessionDeps } from '../deps.ts'
+import { findSession, usedBy } from '../store.ts'
+import type { Session, Used } from '../types.ts'
+import { askLeaf } from './askLeaf.ts'
+import { describeDryTrade, describeTrade, type TradeAnswer } from './describeTrade.ts'
+import { type Executor, executorTx, readExecutor } from './executor.ts'
+import { findUnverified, namedTokens, planSession, type TradeBody } from './planTrade.ts'
+import { readCall } from './readCall.ts'
+import { redeemData, wholeLeaf } from './redeem.ts'
+import { refuseBySession, type TradeFacts } from './rules.ts'
+import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.ts'
+import { whyUnbound } from './unbound.ts'
+
+/** live/session/trade: a plan inside the session's bounds, co-signed for the executor. */
+export async function tradeSession(
+  deps: SessionDeps,
+  { body, caller }: { body: TradeBody; caller: Caller },
+): Promise<TradeAnswer> {
+  const startedAt = performance.now()
+  const session = await openSession(deps, body.session_id, caller)
+  let quote: TradeQuote | undefined
+  try {
+    return await tradeIn(deps, { session, body, caller, startedAt, onQuote: (priced) => (quote = priced) })
+  } catch (error) {
+    if (isPitError(error) && (error.status === 409 || error.status === 422)) {
+      deps.recordRefusal({
+        keyId: caller.key!.keyId,
+        wallet: session.wallet,
+        path: 'session',
+        code: error.code,
+        tokenIn: body.token_in,
+        tokenOut: body.token_out,
+        amountIn: quote?.amountIn ?? (body.amount_in === undefined ? null : BigInt(body.amount_in)),
+        sessionId: session.id,
+      })
+    }
+    throw error
+  }
+}
+
+/** Open to the wallet's key and the executor's; nobody else hears of it. */
+async function openSession(deps: SessionDeps, id: string, { key }: Caller): Promise<Session> {
+  const wallet = key?.wallet ?? fail('WALLET_NOT_BOUND')
+  const session = await findSession(deps.db, id)
+  if (!session || (session.wallet !== wallet && session.executor !== wallet)) {
+    return fail('NO_SESSION', { field: 'session_id' })
+  }
+  const parties: [string, Address][] = [
+    ['session_wallet', session.wallet],
+    ['executor', session.executor],
+  ]
+  for (const [field, address] of parties) if (deps.isSanctioned(address)) fail('SANCTIONED', { field })
+  return session
+}
+
+interface TradeAsk {
+  session: Session
+  body: TradeBody
+  caller: Caller
+  startedAt: number
+  onQuote(quote: TradeQuote): void
+}
+
+async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<TradeAnswer> {
+  const { session, body } = ask
+  const { db, clock, market, crypto } = deps
+  const place = deps.place()
+  const now = Math.max(nowS(clock), market.head()?.timestampS ?? 0)
+  const used = (await usedBy(db, [session.id], clock.nowMs())).get(session.id) ?? NOTHING
+  const begun: TradeFacts = {
+    session,
+    nowS: now,
+    unbound: session.status === 'pending' ? null : whyUnbound(crypto, place, session),
+    asked: { accept_risks: body.accept_risks, shield: body.shield, policies: body.policies },
+    tokens: namedTokens(deps, body),
+    used,
+    ...(body.notional_usd !== undefined && { microUsd: BigInt(Math.round(body.notional_usd * 1e6)) }),
+  }
+  refuseBySession(begun)
+  // A signer that is not there is said before anything is read for the trade.
+  await deps.cosigner.address()
+
+  const [planned, executor] = await Promise.all([
+    planSession(deps, ask),
+    readExecutor(deps, session.executor),
+  ])
+  const { timings } = planned
+  const { quote } = planned.ask
+  const microUsd = begun.microUsd ?? quote.notionalMicroUsd ?? fail('NO_MARK')
+  const call = readCall(deps, session, planned)
+  const facts = {
+    ...begun,
+    microUsd,
+    call,
+    fee: quote.fee,
+    ...(session.binding.version < 3 && { unverified: await findUnverified(deps, session, quote) }),
+  }
+  const checks = refuseBySession(facts)
+
+  const draft = executorTx(place.delegation, executor, { call, data: '0x', planned })
+  const missing = lacking(planned, draft, executor)
+  if (body.fund === true || (body.fund === 'auto' && missing.length > 0)) {
+    const simulation = await simulateCall(deps, planned, true)
+    return describeDryTrade({ session, planned, call, checks, simulation, used, missing })
+  }
+  if (missing.length > 0) fail('SIMULATION_FAILED', { message: `It cannot be sent: ${missing.join('; ')}.` })
+  await tryFirst(deps, planned)
+  const plannedAt = performance.now()
+  const answer = await askLeaf(deps, {
+    session,
+    call,
+    facts,
+    feeBps: quote.fee.bps,
+    slippageBps: quote.slippageBps,
+  })
+  const signedAt = performance.now()
+  const leaf = wholeLeaf(place, session, answer)
+  const tx: PlanTx = { ...draft, data: redeemData(session, call, leaf) }
+  const [simulation] = await Promise.all([
+    simulateExact(deps, planned, tx, executor),
+    store(deps, ask, planned, tx),
+  ])
+  const ran = simulation.transactions[0]
+  const measured = ran?.ok ? { ...tx, gas: limitFromUse(ran.gasUsed) } : tx
+  timings['cosign'] = ms(signedAt - plannedAt)
+  timings['simulate'] = ms(performance.now() - signedAt)
+  timings['total'] = ms(performance.now() - ask.startedAt)
+  return describeTrade({
+    session,
+    planned,
+    call,
+    checks,
+    simulation,
+    answer,
+    leaf,
+    tx: measured,
+    ready: simulation.ok && canPay(executor, measured),
+  })
+}
+
+const NOTHING: Used = { trades: 0, dayMicroUsd: 0n }
+
+const canPay = ({ balanceWei }: Executor, { gas, maxFeePerGasWei }: PlanTx): boolean =>
+  balanceWei >= BigInt(gas) * maxFeePerGasWei
+
+/** What is not stored is not relayed. The trade is the wallet's, whoever carries it. */
+function store(
+  { storePlan }: SessionDeps,
+  { session, caller }: TradeAsk,
+  { plan }: Planned,
+  tx: PlanTx,
+): Promise<void> {
+  const swap = plan.steps.find(({ kind }) => kind === 'swap')!
+  const stored: TradePlan = { ...plan, steps: [{ ...swap, tx }] }
+  return storePlan({
+    keyId: caller.key!.keyId,
+    wallet: session.wallet,
+    path: 'session',
+    sessionId: session.id,
+    plan: stored,
+  })
+}
+
+/** Milliseconds to a thousandth. */
+const ms = (value: number): number => Math.round(value * 1_000) / 1_000

@@ -1,0 +1,38 @@
+import type { Address, Authorization, Delegation, Hex, SignedAuthorization } from '@pit/chain'
+import type { SessionBinding, SessionStatus } from '@pit/protocol'
+
+/** A session as it is stored. Whether its binding is what the owner signed is judged by whoever uses it. */
+export interface Session {
+  id: string
+  wallet: Address
+  executor: Address
+  status: 'pending' | 'active' | 'revoked'
+  binding: SessionBinding
+  /** Unsigned while pending. */
+  root: Delegation
+  rootHash: Hex
+  curveRoots: CurveRoots | null
+  /** What a plain wallet signs, or signed; null for one that ran the delegator when it was granted. */
+  authorization: Authorization | SignedAuthorization | null
+  createdAtS: number
+  expiresAtS: number
+  revokedAtS: number | null
+  signerRevokedAtS: number | null
+}
+export interface CurveRoots {
+  curve: Delegation
+  fee: Delegation
+}
+
+/** What counts against a session's limits. */
+export interface Used {
+  trades: number
+  dayMicroUsd: bigint
+}
+
+/** As it is shown: what ran out is expired, unless it was revoked before. */
+export const statusOf = ({ status, expiresAtS }: Session, nowS: number): SessionStatus =>
+  status !== 'revoked' && nowS >= expiresAtS ? 'expired' : status
+
+export const isSigned = (authorization: Session['authorization']): authorization is SignedAuthorization =>
+  authorization !== null && 'yParity' in authorization
