@@ -25,6 +25,7 @@ const ROUNDS = Number(process.argv[2] ?? 400)
 const WARM_UP = 20
 const SEQUENCER_MS = Number(process.env['SEQUENCER_MS'] ?? 0)
 const FRESH_EVERY_MS = 15_000
+const CONTROL_MS = 0.4
 const GOALS = { p50Ms: 1, p99Ms: 3, ratio: 1.25 }
 const AMOUNT_IN = 2n * 10n ** 15n
 const PAIR = 'ETH/USDG'
@@ -155,6 +156,7 @@ const trade = (subject: Subject, minOut: bigint, more: object) =>
   post(wallets[subject].key, { ...sign(subject, minOut).body, ...more })
 
 const inside: number[] = []
+let cold = 0
 const parts: Record<string, number[]> = { write: [], send: [], simulation: [], total: [] }
 /** Signs, then times one subject; whatever is not the work itself is outside the clock. */
 async function measure(subject: Subject, minOut: bigint): Promise<number> {
@@ -198,6 +200,7 @@ async function measure(subject: Subject, minOut: bigint): Promise<number> {
   if (answer) {
     if (answer.error || !answer.relayed) throw new Error(`${subject}: ${JSON.stringify(answer.error)}`)
     inside.push(answer.timings['checks']!)
+    if (answer.timings['read'] !== undefined) cold += 1
     const { write, send, total, simulation } = answer.timings
     parts['write']!.push(write!)
     parts['send']!.push(send!)
@@ -206,6 +209,19 @@ async function measure(subject: Subject, minOut: bigint): Promise<number> {
   }
   return ms
 }
+
+/** Work of the size of a call's, for this machine to interrupt as it likes: what its tail is, without any of ours. */
+const controls: number[] = []
+const word = new Uint8Array(1_024)
+function control(): number {
+  const started = performance.now()
+  for (let i = 0; i < controlSize; i++) crypto.keccakBytes(word)
+  return performance.now() - started
+}
+let controlSize = 20
+for (let i = 0; i < 200; i++) control()
+const sample = Array.from({ length: 200 }, control).sort((a, b) => a - b)[100]!
+controlSize = Math.max(1, Math.round((controlSize * CONTROL_MS) / sample))
 
 const times: Record<Subject, number[]> = { send: [], fast: [], simulateAndSend: [], fastSimulated: [] }
 const order: Subject[] = ['send', 'fast', 'simulateAndSend', 'fastSimulated']
@@ -223,13 +239,16 @@ for (let round = -WARM_UP; round < ROUNDS; round++) {
   await readHead()
   if (round === 0) {
     inside.length = 0
+    cold = 0
     for (const values of Object.values(parts)) values.length = 0
   }
   // Each round begins with another subject, so that none is always the one after a block.
   for (let i = 0; i < order.length; i++) {
     const subject = order[(i + round + WARM_UP) % order.length]!
     const ms = await measure(subject, minOut)
-    if (round >= 0) times[subject].push(ms)
+    if (round < 0) continue
+    times[subject].push(ms)
+    controls.push(control())
   }
 }
 
@@ -246,6 +265,15 @@ console.log(`${ROUNDS} rounds of ${PAIR}; sequencer answers after ${SEQUENCER_MS
 console.log(
   `inside the service: p50 ${ms(p50)} (goal under ${GOALS.p50Ms}) ${verdict(p50 < GOALS.p50Ms)}, ` +
     `p99 ${ms(p99)} (goal under ${GOALS.p99Ms}) ${verdict(p99 < GOALS.p99Ms)}`,
+)
+console.log(
+  `  slowest ${[...inside]
+    .sort((a, b) => b - a)
+    .slice(0, 8)
+    .map(ms)
+    .join(', ')} of ${inside.length}; ` +
+    `${cold} calls found the wallet not warm and read it first (not counted above)\n` +
+    `  plain hashing of the same size in this process, interleaved: p50 ${ms(median(controls))}, p99 ${ms(quantile(controls, 0.99))}`,
 )
 const compare = (what: string, a: Subject, b: Subject) => {
   const value = ratio(a, b)

@@ -11,8 +11,10 @@ import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 const MUTATIONS = Number(process.env['FAST_MUTATIONS'] ?? 600)
 const SEED = Number(process.env['FAST_SEED'] ?? 4663)
 const AT_ONCE = 24
-/** Good calls are made anew this often: deadlines and marks are good for a minute. */
-const FRESH_EVERY = 1_200
+/** Good calls are made anew this often: deadlines and marks are good for a minute, on a busy machine too. */
+const FRESH_EVERY = 360
+/** What the moment may be to blame for. A call that fails by these alone was not judged, and another is made for it. */
+const BY_THE_MOMENT = ['PRICE_STALE', 'DEADLINE', 'RPC_UNAVAILABLE', 'ENGINE_UNAVAILABLE']
 
 type Body = Built['body']
 type Tx = { to: string; value: bigint; data: Hex; gas: bigint; chainId?: number }
@@ -40,22 +42,30 @@ it(
     const codes = new Map<string, number>()
     const hashes: Hex[] = []
     const passed: string[] = []
-    for (let done = 0; done < MUTATIONS; ) {
+    const unjudged: string[] = []
+    let judged = 0
+    while (judged < MUTATIONS) {
       const good = await goodCalls(nonce)
-      const until = Math.min(MUTATIONS, done + FRESH_EVERY)
-      while (done < until) {
-        const batch = Math.min(AT_ONCE, until - done)
+      const until = Math.min(MUTATIONS, judged + FRESH_EVERY)
+      const before = unjudged.length
+      while (judged < until && unjudged.length - before < AT_ONCE) {
+        const batch = Math.min(AT_ONCE, until - judged)
         await Promise.all(
           Array.from({ length: batch }, async () => {
             const { name, body } = await mutate(good[random.below(good.length)]!, random)
             hashes.push(keccak256(body.raw_tx))
             const { status, body: answer } = await trader.send(body)
             const code = answer.error?.code
+            const failures = (answer.error?.['failures'] ?? [{ code }]) as { code: string }[]
+            if (code && failures.every((failure) => BY_THE_MOMENT.includes(failure.code))) {
+              unjudged.push(`${code}: ${answer.error?.message}`)
+              return
+            }
+            judged += 1
             if (status === 200 || !code) passed.push(`${name}: ${JSON.stringify(body)}`)
             else codes.set(code, (codes.get(code) ?? 0) + 1)
           }),
         )
-        done += batch
       }
       expect(passed).toEqual([])
       // While the devnet's sequencer still remembers them all.
@@ -63,7 +73,10 @@ it(
     }
     expect(await trader.nonce()).toBe(nonce)
     const shown = [...codes].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`)
-    console.log(`${MUTATIONS} mutated calls, none relayed: ${shown.join(', ')}`)
+    console.log(`${judged} mutated calls judged, none relayed: ${shown.join(', ')}`)
+    console.log(`${unjudged.length} more were not judged: ${[...new Set(unjudged)].join(' | ')}`)
+    // A refusal for want of a better answer would hide a defect.
+    expect(world.server.output()).not.toContain('unexpected exception')
     // Many different rules refused them, not one that comes before all others.
     expect(codes.size).toBeGreaterThan(8)
   },
@@ -103,7 +116,11 @@ async function goodCalls(nonce: number): Promise<Good[]> {
       },
     })
     tx!.value = row.value === '0' ? 0n : built.amountIn
-    const check = await trader.send({ ...built.body, check_only: true })
+    let check = await trader.send({ ...built.body, check_only: true })
+    for (let tries = 0; tries < 5 && check.body.error?.code === 'RPC_UNAVAILABLE'; tries++) {
+      await sleep(500)
+      check = await trader.send({ ...built.body, check_only: true })
+    }
     expect(check.status, `${pair}: ${JSON.stringify(check.body.error)}`).toBe(200)
     goods.push({ built, tx: tx! })
   }

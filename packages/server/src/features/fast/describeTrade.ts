@@ -15,7 +15,12 @@ interface Ended {
 /** The answer of live/fast. */
 export function describeTrade(
   { pinned }: { pinned: Pick<PinnedTable, 'table' | 'sha256'> },
-  { facts, judged, simulationMs }: { facts: Facts; judged: Judged; simulationMs: number },
+  {
+    facts,
+    judged,
+    simulationMs,
+    readMs,
+  }: { facts: Facts; judged: Judged; simulationMs: number; readMs: number },
   { relayed, repeat, times, relay }: Ended,
 ): Answer<'live.fast'> {
   const { fee, route, tx, ask } = facts
@@ -46,6 +51,7 @@ export function describeTrade(
     simulation: describeSimulation(facts),
     timings: {
       checks: round(times.checks),
+      ...(readMs > 0 ? { read: round(readMs) } : {}),
       ...(facts.simulation ? { simulation: round(simulationMs) } : {}),
       ...(relay ? { write: round(relay.write), send: round(relay.send) } : {}),
       total: round(performance.now() - times.started),

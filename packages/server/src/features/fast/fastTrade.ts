@@ -46,12 +46,15 @@ interface Known {
   tierBps: number
   funds: Funds | null
   fresh: boolean
+  readMs: number
 }
 interface Assessed {
   facts: Facts
   judged: Judged
   fresh: boolean
   simulationMs: number
+  /** Asking the chain and the store for what was not warm. */
+  readMs: number
 }
 interface Asked {
   body: FastBody
@@ -70,7 +73,8 @@ export async function fastTrade(deps: FastDeps, call: Call<'live.fast'>): Promis
   const assessed = await assessWell(deps, asked)
   const { facts, judged } = assessed
   const signed = signedOf(asked)
-  const times = { started, checks: performance.now() - started - assessed.simulationMs }
+  const { simulationMs, readMs } = assessed
+  const times = { started, checks: performance.now() - started - simulationMs - readMs }
 
   if (judged.failures.length > 0) {
     // What was relayed before is answered as such, whatever time has done to it since.
@@ -114,12 +118,16 @@ function keyOf({ caller: { key } }: Call<'live.fast'>): { keyId: number; wallet:
 /** By what is known already; where that would refuse and may be old, once more by what the chain says now. */
 async function assessWell(deps: FastDeps, asked: Asked): Promise<Assessed> {
   const hint = deps.watch.hint(asked.wallet)
-  const first = await assess(deps, asked, hint ? { ...hint, fresh: false } : await readKnown(deps, asked))
+  const known = hint ? { ...hint, fresh: false, readMs: 0 } : await readKnown(deps, asked)
+  const first = await assess(deps, asked, known)
   const doubted = !first.fresh && first.judged.failures.some(({ code }) => HINTED.includes(code))
-  return doubted ? assess(deps, asked, await readKnown(deps, asked)) : first
+  if (!doubted) return first
+  const second = await assess(deps, asked, await readKnown(deps, asked))
+  return { ...second, simulationMs: first.simulationMs + second.simulationMs }
 }
 
 async function readKnown({ account, readFunds, ...deps }: FastDeps, { body, wallet }: Asked): Promise<Known> {
+  const started = performance.now()
   const route = routeOf(deps, body)
   const isStock = route !== null && (route.tokenIn.stock || route.tokenOut.stock)
   const needsFunds = isStock || !body.simulate || Boolean(body.permit)
@@ -127,10 +135,14 @@ async function readKnown({ account, readFunds, ...deps }: FastDeps, { body, wall
     account.tierBps(wallet),
     needsFunds ? readFunds([wallet]) : null,
   ])
-  return { tierBps, funds: read?.[0] ?? null, fresh: true }
+  return { tierBps, funds: read?.[0] ?? null, fresh: true, readMs: performance.now() - started }
 }
 
-async function assess(deps: FastDeps, asked: Asked, { tierBps, funds, fresh }: Known): Promise<Assessed> {
+async function assess(
+  deps: FastDeps,
+  asked: Asked,
+  { tierBps, funds, fresh, readMs }: Known,
+): Promise<Assessed> {
   const facts = gather(deps, { ...asked, nowMs: deps.clock.nowMs(), tierBps, funds })
   let simulationMs = 0
   if (asked.body.simulate && isToTry(facts)) {
@@ -138,7 +150,7 @@ async function assess(deps: FastDeps, asked: Asked, { tierBps, funds, fresh }: K
     facts.simulation = withFeeChecked(await simulate(deps, facts), facts)
     simulationMs = performance.now() - started
   }
-  return { facts, judged: judge(facts), fresh, simulationMs }
+  return { facts, judged: judge(facts), fresh, simulationMs, readMs }
 }
 
 /** Only what is our own call from the key's wallet is tried out: a simulation is no service for strangers' code. */
