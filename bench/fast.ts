@@ -10,6 +10,8 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createCrypto, encodeSwap, feeOf, type Hex, signTx } from '@pit/chain'
+import { systemClock } from '@pit/platform/clock'
+import { createRpc } from '@pit/platform/rpc'
 import type { Answer, ChainProfile } from '@pit/protocol'
 import { mnemonicToAccount } from 'viem/accounts'
 import { startDevnetProcess } from '../e2e/devnetProcess.ts'
@@ -18,8 +20,6 @@ import { MNEMONIC, openTrader } from '../e2e/trading/trader.ts'
 import { tradingEnv } from '../e2e/trading/world.ts'
 import { openTable } from '../packages/server/src/features/fast/index.ts'
 import { createSimulator } from '../packages/server/src/features/trade/simulate/index.ts'
-import { systemClock } from '../packages/server/src/platform/clock.ts'
-import { createRpc } from '../packages/server/src/platform/rpc.ts'
 
 const ROUNDS = Number(process.argv[2] ?? 400)
 const WARM_UP = 20

@@ -22,13 +22,14 @@ import {
   v4QuoterAbi,
 } from '@pit/chain'
 import { startDevnet } from '@pit/devnet'
+import { systemClock } from '@pit/platform/clock'
+import { openDb } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { createRpc } from '@pit/platform/rpc'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { randomPool, seeded } from '../packages/chain/test/randomPool.ts'
 import { openMarket } from '../packages/server/src/features/market/index.ts'
-import { systemClock } from '../packages/server/src/platform/clock.ts'
-import { migrate, openDb } from '../packages/server/src/platform/db/index.ts'
-import { createLogger } from '../packages/server/src/platform/logger.ts'
-import { createRpc } from '../packages/server/src/platform/rpc.ts'
+import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
 const require = createRequire(import.meta.url)
 const core: typeof import('@uniswap/sdk-core') = require('@uniswap/sdk-core')
@@ -56,7 +57,7 @@ const devnet = await startDevnet({
   session: 'always',
 })
 const db = await openDb({ dataDir: dir, databaseUrl: null })
-await migrate(db)
+await migrateStore(db)
 const rpc = createRpc({ url: devnet.url })
 const crypto = await createCrypto()
 const { profile } = devnet.world

@@ -6,10 +6,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Db, openDb } from '@pit/platform/db'
+import { findPostgres, startPostgres } from '@pit/platform/test/postgresServer'
 import { countTokens } from '../packages/server/src/features/tokens/countTokens.ts'
 import { countSharing, createTokenSearch } from '../packages/server/src/features/tokens/searchTokens.ts'
-import { type Db, migrate, openDb } from '../packages/server/src/platform/db/index.ts'
-import { findPostgres, startPostgres } from '../packages/server/test/postgresServer.ts'
+import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
 const TARGET_MS = 20
 /** Where the least statement there is takes so long now and then, time that passes is others' work. */
@@ -194,7 +195,7 @@ for (const engine of engines) {
   }
   const server = engine === 'postgres' ? await startPostgres(bin!) : null
   const db = await openDb({ dataDir: folder, databaseUrl: server ? await server.createDatabase() : null })
-  await migrate(db)
+  await migrateStore(db)
   await fill(db)
   good = (await measure(db)) && good
   await db.close()

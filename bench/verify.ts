@@ -5,11 +5,11 @@
  */
 import { randomBytes } from 'node:crypto'
 import { createCrypto, hexToBytes, serializeSignature, splitSignature } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
 import { loadCurve } from '../packages/chain/src/crypto/curve.ts'
 import { challengeMessage } from '../packages/server/src/features/auth/challengeMessage.ts'
 import type { AuthDeps } from '../packages/server/src/features/auth/deps.ts'
 import { findSignedChallenge } from '../packages/server/src/features/auth/findSignedChallenge.ts'
-import type { Db } from '../packages/server/src/platform/db/index.ts'
 
 const TARGET = 0.85
 const SAMPLES = 1_000

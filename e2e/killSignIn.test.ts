@@ -3,9 +3,9 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCrypto, serializeSignature } from '@pit/chain'
+import { openDb } from '@pit/platform/db'
+import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openDb } from '../packages/server/src/platform/db/index.ts'
-import { newDataDirectory } from '../packages/server/test/embeddedStore.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 // Twenty by hand: KILL_ROUNDS=20 npx vitest run e2e/killSignIn.test.ts

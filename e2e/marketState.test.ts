@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
+import { systemClock } from '@pit/platform/clock'
+import { type Db, openDb } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { type Address, createPublicClient, defineChain, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Market, openMarket } from '../packages/server/src/features/market/index.ts'
-import { systemClock } from '../packages/server/src/platform/clock.ts'
-import { type Db, migrate, openDb } from '../packages/server/src/platform/db/index.ts'
-import { createLogger } from '../packages/server/src/platform/logger.ts'
-import { createRpc, type Rpc } from '../packages/server/src/platform/rpc.ts'
+import { migrateStore } from '../packages/server/src/migrateStore.ts'
 import { differences } from './market/differences.ts'
 
 // The market's memory against the chain's own storage, after a while of trading (MARKET_S seconds; an hour by hand).
@@ -41,7 +42,7 @@ beforeAll(async () => {
     session: 'always',
   })
   db = await openDb({ dataDir: dir, databaseUrl: null })
-  await migrate(db)
+  await migrateStore(db)
   rpc = createRpc({ url: devnet.url })
   market = await open()
   await market.ready()

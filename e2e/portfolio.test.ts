@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
+import { systemClock } from '@pit/platform/clock'
+import { type Db, openDb } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { createMetrics } from '@pit/platform/metrics'
+import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { type Answer, checkWith, ROUTES } from '@pit/protocol'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Account, openAccount } from '../packages/server/src/features/account/index.ts'
 import { type Market, openMarket } from '../packages/server/src/features/market/index.ts'
-import { systemClock } from '../packages/server/src/platform/clock.ts'
-import { type Db, migrate, openDb } from '../packages/server/src/platform/db/index.ts'
-import { createLogger } from '../packages/server/src/platform/logger.ts'
-import { createMetrics } from '../packages/server/src/platform/metrics.ts'
-import { createRpc, type Rpc } from '../packages/server/src/platform/rpc.ts'
+import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
 // A portfolio read from a real chain, some of whose tokens burn all gas or answer at great length.
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
   })
   wallet = devnet.world.accounts[1]!.toLowerCase() as Address
   db = await openDb({ dataDir: dir, databaseUrl: null })
-  await migrate(db)
+  await migrateStore(db)
   rpc = createRpc({ url: devnet.url })
   const { profile } = devnet.world
   const deps = { rpc, db, clock: systemClock, logger: createLogger({ level: 'warn' }), profile }

@@ -17,14 +17,14 @@ import {
   type SwapPlan,
 } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
+import { systemClock } from '@pit/platform/clock'
+import { createRpc, type Rpc } from '@pit/platform/rpc'
 import {
   createSimulator,
   type SimulateAsk,
   type Simulator,
 } from '../../packages/server/src/features/trade/simulate/index.ts'
 import type { PlanTx, StepKind, TradeToken } from '../../packages/server/src/features/trade/types.ts'
-import { systemClock } from '../../packages/server/src/platform/clock.ts'
-import { createRpc, type Rpc } from '../../packages/server/src/platform/rpc.ts'
 
 export const lower = (address: string): Address => address.toLowerCase() as Address
 const FEE_BPS = 25

@@ -18,10 +18,12 @@ export async function openTradingWorld({
   server: serverEnv = {},
 }: {
   devnet?: Record<string, string>
-  server?: Record<string, string>
+  /** Or what makes it, once there is a chain. */
+  server?: Record<string, string> | ((devnet: DevnetProcess) => Promise<Record<string, string>>)
 } = {}): Promise<TradingWorld> {
   const devnet = await startDevnetProcess({ MARKET: 'off', ...devnetEnv })
-  const server = await startServerProcess({ ...tradingEnv(devnet), ...serverEnv })
+  const own = typeof serverEnv === 'function' ? await serverEnv(devnet) : serverEnv
+  const server = await startServerProcess({ ...tradingEnv(devnet), ...own })
   const profile = JSON.parse(readFileSync(devnet.profileFile, 'utf8')) as ChainProfile
   return {
     devnet,

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seedStore } from '@pit/platform/test/embeddedStore'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { seedStore } from '../test/embeddedStore.ts'
 
 const FILE = new URL('../../../dist/server.js', import.meta.url).pathname
 

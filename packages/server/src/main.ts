@@ -1,9 +1,9 @@
 import { StartRefused } from '@pit/platform/checkChain'
+import { isStoreUnavailable, MigrationError, StoreLockedError } from '@pit/platform/db'
 import { SanctionsFileError } from '@pit/platform/parseSanctions'
+import { ProfileError } from '@pit/platform/readProfile'
+import { withinMs } from '@pit/platform/withinMs'
 import { ConfigError, readConfig } from './config.ts'
-import { isStoreUnavailable, MigrationError, StoreLockedError } from './platform/db/index.ts'
-import { ProfileError } from './platform/readProfile.ts'
-import { withinMs } from './platform/withinMs.ts'
 import { type RunningServer, startServer } from './startServer.ts'
 
 // The server as a process of its own. Under a supervisor it reports over IPC, else it prints.

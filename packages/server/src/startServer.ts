@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { createCrypto } from '@pit/chain'
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
+import { systemClock } from '@pit/platform/clock'
+import { openDb } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { createMetrics, serveMetrics } from '@pit/platform/metrics'
+import { readProfile } from '@pit/platform/readProfile'
+import { createRpc } from '@pit/platform/rpc'
 import { openSanctions } from '@pit/platform/sanctions'
+import { withinMs } from '@pit/platform/withinMs'
 import { Redis } from 'ioredis'
 import { openGeo } from './compliance/geo.ts'
 import type { Config } from './config.ts'
@@ -22,15 +29,9 @@ import { ratesOf } from './http/rates/limiter.ts'
 import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
 import { createRedisLimiter } from './http/rates/redisLimiter.ts'
 import type { Handlers } from './http/types.ts'
+import { migrateStore } from './migrateStore.ts'
 import { NOT_BUILT } from './notBuilt.ts'
 import { openSigner } from './openSigner.ts'
-import { systemClock } from './platform/clock.ts'
-import { migrate, openDb } from './platform/db/index.ts'
-import { createLogger } from './platform/logger.ts'
-import { createMetrics, serveMetrics } from './platform/metrics.ts'
-import { readProfile } from './platform/readProfile.ts'
-import { createRpc } from './platform/rpc.ts'
-import { withinMs } from './platform/withinMs.ts'
 import { VERSION } from './version.ts'
 
 export interface RunningServer {
@@ -67,7 +68,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
       openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger }),
     ])
     opened.push(() => db.close())
-    const applied = await migrate(db)
+    const applied = await migrateStore(db)
     stage(`store open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
 
     const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS })

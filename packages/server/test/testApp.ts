@@ -1,3 +1,5 @@
+import { createLogger } from '@pit/platform/logger'
+import { createMetrics } from '@pit/platform/metrics'
 import { ROUTE_IDS } from '@pit/protocol'
 import { unknownGeo } from '../src/compliance/geo.ts'
 import { type Config, readConfig } from '../src/config.ts'
@@ -5,8 +7,6 @@ import { type App, type AppDeps, createApp } from '../src/http/createApp.ts'
 import { ratesOf } from '../src/http/rates/limiter.ts'
 import { createMemoryLimiter } from '../src/http/rates/memoryLimiter.ts'
 import type { ApiKey, Handlers } from '../src/http/types.ts'
-import { createLogger } from '../src/platform/logger.ts'
-import { createMetrics } from '../src/platform/metrics.ts'
 
 export const GOOD_KEY = `pit_w_${'A'.repeat(43)}`
 export const WALLET = '0x00000000000000000000000000000000000000aa'

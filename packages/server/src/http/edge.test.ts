@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
+import { createMetrics } from '@pit/platform/metrics'
 import { refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
 import type { Geo } from '../compliance/geo.ts'
-import { createMetrics } from '../platform/metrics.ts'
 import type { ApiKey } from './types.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>

@@ -1,6 +1,6 @@
+import type { Clock } from '@pit/platform/clock'
+import type { Metrics } from '@pit/platform/metrics'
 import { fail } from '@pit/protocol'
-import type { Clock } from '../platform/clock.ts'
-import type { Metrics } from '../platform/metrics.ts'
 import type { Authenticate } from './plan.ts'
 import { refuseUnless } from './rates/charge.ts'
 import type { Limiter, Taking } from './rates/limiter.ts'

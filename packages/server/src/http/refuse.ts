@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { isStoreUnavailable } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Metrics } from '@pit/platform/metrics'
 import { isPitError, type PitError, refusal } from '@pit/protocol'
-import { isStoreUnavailable } from '../platform/db/index.ts'
-import type { Logger } from '../platform/logger.ts'
-import type { Metrics } from '../platform/metrics.ts'
 import type { PagePlan, RoutePlan } from './plan.ts'
 import { isDocumented, type Reply, refusalReply } from './reply.ts'
 

@@ -1,7 +1,7 @@
 import { type Address, type Hex, multicall3Abi } from '@pit/chain'
+import { type RpcCall, RpcUnreachable } from '@pit/platform/rpc'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData, toHex } from 'viem'
-import { type RpcCall, RpcUnreachable } from '../../platform/rpc.ts'
 import type { AccountDeps } from './deps.ts'
 
 /** Several times what an honest balanceOf takes, and too little to return more than some hundred kilobytes. */

@@ -1,7 +1,7 @@
+import type { Db } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { createMetrics } from '@pit/platform/metrics'
 import { expect, it } from 'vitest'
-import type { Db } from '../../platform/db/index.ts'
-import { createLogger } from '../../platform/logger.ts'
-import { createMetrics } from '../../platform/metrics.ts'
 import { createVolumeReader } from './readVolume.ts'
 import { addressOf, codeOf, START_MS } from './test/openTestAccount.ts'
 

@@ -1,10 +1,10 @@
 import type { Address } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { createMetrics } from '@pit/platform/metrics'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import { withDb } from '../../../test/withDb.ts'
-import type { Db } from '../../platform/db/index.ts'
-import { createLogger } from '../../platform/logger.ts'
-import { createMetrics } from '../../platform/metrics.ts'
 import { createRefusalLog, type Refusal } from './refusalLog.ts'
 import { addressOf, addTrade, openTestAccount, START_MS, TOKENS } from './test/openTestAccount.ts'
 

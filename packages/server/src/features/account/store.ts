@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import type { Sql } from '../../platform/db/index.ts'
+import type { Sql } from '@pit/platform/db'
 
 export interface StoredTrade {
   id: number

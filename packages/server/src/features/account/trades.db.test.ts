@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
 import { checkWith, NATIVE_TOKEN, ROUTES } from '@pit/protocol'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { withDb } from '../../../test/withDb.ts'
-import type { Db } from '../../platform/db/index.ts'
 import { pageValues, TRADES_PAGE, VOLUME_SINCE, volumeSince } from './store.ts'
 import {
   addressOf,

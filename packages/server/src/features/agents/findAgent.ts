@@ -1,5 +1,5 @@
+import type { Rpc } from '@pit/platform/rpc'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import type { Rpc } from '../../platform/rpc.ts'
 import type { PartnerRegistry } from '../auth/index.ts'
 
 const REGISTRY_ABI = parseAbi([

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Crypto, createCrypto, serializeSignature } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
 import { type Answer, AUTH, isPitError } from '@pit/protocol'
 import { parseSiweMessage, validateSiweMessage } from 'viem/siwe'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { withDb } from '../../../test/withDb.ts'
 import type { Caller } from '../../http/types.ts'
-import type { Db } from '../../platform/db/index.ts'
 import { type Auth, type AuthOptions, openAuth } from './openAuth.ts'
 import type { PartnerAgent, PartnerFinding } from './partner.ts'
 

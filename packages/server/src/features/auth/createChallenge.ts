@@ -1,6 +1,6 @@
+import { nowS } from '@pit/platform/clock'
 import { type Answer, AUTH, CHAIN_ID, challengeStatement, fail } from '@pit/protocol'
 import type { Call } from '../../http/types.ts'
-import { nowS } from '../../platform/clock.ts'
 import { challengeMessage } from './challengeMessage.ts'
 import type { AuthDeps } from './deps.ts'
 import { PURPOSE_TTL_S, type Purpose, type Wallet } from './rules.ts'

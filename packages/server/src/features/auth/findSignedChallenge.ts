@@ -1,5 +1,5 @@
+import { nowS } from '@pit/platform/clock'
 import { fail, refusal } from '@pit/protocol'
-import { nowS } from '../../platform/clock.ts'
 import { isSignedBy } from './challengeMessage.ts'
 import type { AuthDeps } from './deps.ts'
 import type { Purpose, Wallet } from './rules.ts'

@@ -1,6 +1,6 @@
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
 import type { ApiKey } from '../../http/types.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/index.ts'
 import { REVOKED_CHANNEL, type Revoked } from './store.ts'
 
 /** Keys found live lately, by the hex of their hash. Only ever holds what the store said yes to. */

@@ -1,10 +1,9 @@
 import { type Crypto, createCrypto, serializeSignature } from '@pit/chain'
+import type { Db, Listener } from '@pit/platform/db'
 import { AUTH } from '@pit/protocol'
 import { beforeAll, expect, it } from 'vitest'
 import { withDb } from '../../../test/withDb.ts'
 import type { ApiKey, Call } from '../../http/types.ts'
-import type { Db } from '../../platform/db/index.ts'
-import type { Listener } from '../../platform/db/index.ts'
 import { openAuth } from './openAuth.ts'
 
 const caps = { signupsPerAddressDay: 1e6, signupsPerHour: 1e6, keysPerAddressDay: 1e6, keysPerHour: 1e6 }

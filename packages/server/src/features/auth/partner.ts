@@ -1,6 +1,6 @@
+import type { Clock } from '@pit/platform/clock'
+import { withinMs } from '@pit/platform/withinMs'
 import type { Answer } from '@pit/protocol'
-import type { Clock } from '../../platform/clock.ts'
-import { withinMs } from '../../platform/withinMs.ts'
 import type { Wallet } from './rules.ts'
 
 export type PartnerAgent = NonNullable<Answer<'auth.verify'>['partner_agent']>

@@ -1,6 +1,6 @@
+import { nowS } from '@pit/platform/clock'
 import { type Answer, fail } from '@pit/protocol'
 import type { Call } from '../../http/types.ts'
-import { nowS } from '../../platform/clock.ts'
 import type { AuthDeps } from './deps.ts'
 import { findSignedChallenge } from './findSignedChallenge.ts'
 import { markWalletRevoked, useChallenge } from './store.ts'

@@ -1,6 +1,6 @@
+import { nowS } from '@pit/platform/clock'
 import type { Answer } from '@pit/protocol'
 import type { ApiKey } from '../../http/types.ts'
-import { nowS } from '../../platform/clock.ts'
 import type { AuthDeps } from './deps.ts'
 import { markKeyRevoked } from './store.ts'
 

@@ -1,5 +1,5 @@
+import type { Db, Sql } from '@pit/platform/db'
 import { AUTH } from '@pit/protocol'
-import type { Db, Sql } from '../../platform/db/index.ts'
 import type { Cap, Purpose, Wallet } from './rules.ts'
 
 export interface OpenChallenge {

@@ -1,5 +1,5 @@
-import { type Clock, nowS } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/index.ts'
+import { type Clock, nowS } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
 
 /** Longer than any clock of another process may differ. */
 const KEEP_CHALLENGES_S = 600

@@ -1,5 +1,5 @@
+import type { Rpc } from '@pit/platform/rpc'
 import { fail } from '@pit/protocol'
-import type { Rpc } from '../../platform/rpc.ts'
 import type { RelayOutcome } from '../relay/index.ts'
 
 const VIEW_BOUND_MS = 2_000

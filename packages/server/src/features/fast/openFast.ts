@@ -1,6 +1,6 @@
+import type { Logger } from '@pit/platform/logger'
 import { type ChainProfile, FAST_RULES, fail, type PitError, refusal } from '@pit/protocol'
 import type { Caller, Handlers } from '../../http/types.ts'
-import type { Logger } from '../../platform/logger.ts'
 import type { Market } from '../market/index.ts'
 import { describeTerms } from './describeTerms.ts'
 import { type FastDeps, fastTrade } from './fastTrade.ts'

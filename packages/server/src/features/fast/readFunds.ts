@@ -1,7 +1,7 @@
 import { type Address, erc20Abi, type Hex, multicall3Abi, permit2Abi } from '@pit/chain'
+import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, fail, NATIVE_TOKEN } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
-import type { Rpc } from '../../platform/rpc.ts'
 import type { Funds, TokenFunds } from './facts.ts'
 import type { End, PinnedTable } from './table.ts'
 

@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import type { Sql } from '../../platform/db/index.ts'
+import type { Sql } from '@pit/platform/db'
 
 /** What became of bytes that were relayed before, here or in another process; null when they never were. */
 export async function findRelayed(db: Sql, hash: Hex): Promise<'in_flight' | 'relayed' | null> {

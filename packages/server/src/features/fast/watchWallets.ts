@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
-import type { Clock } from '../../platform/clock.ts'
-import type { Logger } from '../../platform/logger.ts'
+import type { Clock } from '@pit/platform/clock'
+import type { Logger } from '@pit/platform/logger'
 import type { Market } from '../market/index.ts'
 import type { Funds } from './facts.ts'
 import type { ReadFunds } from './readFunds.ts'

@@ -1,5 +1,5 @@
-import type { Db } from '../../platform/db/index.ts'
-import type { Hex } from '../../platform/follow/index.ts'
+import type { Db } from '@pit/platform/db'
+import type { Hex } from '@pit/platform/follow'
 import type { AnyPool } from './poolBook.ts'
 import { freezePool, thawPool } from './poolState.ts'
 

@@ -1,10 +1,10 @@
 import type { Address } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
 import { type Mark, type MarkReading, markSourcesOf, readMarks } from '@pit/platform/marks'
+import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
-import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/index.ts'
-import type { Logger } from '../../platform/logger.ts'
-import type { Rpc } from '../../platform/rpc.ts'
 
 const REFRESH_EVERY_MS = 500
 /** A reading older than this is no mark any more: the chain has not answered for too long. */

@@ -1,15 +1,9 @@
 import { type Address, DYNAMIC_FEE, type V4Pool } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import { type Chunk, type Follower, followChain, type Header, StartAgain } from '@pit/platform/follow'
+import type { Logger } from '@pit/platform/logger'
+import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
-import type { Db } from '../../platform/db/index.ts'
-import {
-  type Chunk,
-  type Follower,
-  followChain,
-  type Header,
-  StartAgain,
-} from '../../platform/follow/index.ts'
-import type { Logger } from '../../platform/logger.ts'
-import type { Rpc } from '../../platform/rpc.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import {
   type AnyPool,

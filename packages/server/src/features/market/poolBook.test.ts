@@ -1,8 +1,8 @@
 import { TOPIC } from '@pit/chain'
+import type { ChainLog, Chunk, Hex } from '@pit/platform/follow'
 import fc from 'fast-check'
 import { encodeAbiParameters, pad, toHex } from 'viem'
 import { expect, it } from 'vitest'
-import type { ChainLog, Chunk, Hex } from '../../platform/follow/index.ts'
 import { createPoolBook, type PoolBook } from './poolBook.ts'
 import { freezePool, thawPool } from './poolState.ts'
 

@@ -10,7 +10,7 @@ import {
   TOPIC,
   undoOf,
 } from '@pit/chain'
-import type { ChainLog, Chunk, Hex } from '../../platform/follow/index.ts'
+import type { ChainLog, Chunk, Hex } from '@pit/platform/follow'
 
 export type AnyPool = Pool | CurvePool
 

@@ -1,6 +1,6 @@
 import { multicall3Abi, type V4Pool, v4StateViewAbi } from '@pit/chain'
+import type { Rpc } from '@pit/platform/rpc'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
-import type { Rpc } from '../../platform/rpc.ts'
 
 /**
  * A hook may change a dynamic fee at any time and no log tells: the fees after a block, read in one call. A pool the

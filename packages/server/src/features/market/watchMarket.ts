@@ -1,6 +1,6 @@
+import type { Clock } from '@pit/platform/clock'
+import type { Metrics } from '@pit/platform/metrics'
 import { Gauge } from 'prom-client'
-import type { Clock } from '../../platform/clock.ts'
-import type { Metrics } from '../../platform/metrics.ts'
 import type { Market } from './openMarket.ts'
 
 /** How far the market's memory is behind the chain, and how much it holds. */

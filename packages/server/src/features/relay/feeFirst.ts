@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Hex } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { Rpc } from '@pit/platform/rpc'
 import { fail } from '@pit/protocol'
-import type { Sql } from '../../platform/db/index.ts'
-import type { Rpc } from '../../platform/rpc.ts'
 import type { RelayDeps } from './deps.ts'
 import type { FeeTerms, PlannedTx, SignedBytes, TradeStatus } from './types.ts'
 

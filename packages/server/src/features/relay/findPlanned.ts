@@ -1,6 +1,6 @@
 import { type Address, bytesToHex, type Hex, hexToBytes } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
 import type { FeeClass, FeeSide } from '@pit/protocol'
-import type { Sql } from '../../platform/db/index.ts'
 import type { PlanCache } from './planCache.ts'
 import { type Built, unpacked } from './planHash.ts'
 import type { PlannedTx, TradePath, TxKind } from './types.ts'

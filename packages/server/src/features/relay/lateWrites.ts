@@ -1,5 +1,5 @@
-import type { Db } from '../../platform/db/index.ts'
-import type { Logger } from '../../platform/logger.ts'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
 import { markPending } from './tradeRows.ts'
 
 /**

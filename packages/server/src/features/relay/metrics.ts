@@ -1,5 +1,5 @@
+import type { Metrics } from '@pit/platform/metrics'
 import { Counter, Gauge, Histogram } from 'prom-client'
-import type { Metrics } from '../../platform/metrics.ts'
 import type { RelayOutcome } from './types.ts'
 
 export interface RelayMetrics {

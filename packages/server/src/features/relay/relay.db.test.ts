@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Crypto, createCrypto, type Hex } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { withDb } from '../../../test/withDb.ts'
-import type { Db } from '../../platform/db/index.ts'
 import {
   calldata,
   clock,

@@ -1,4 +1,4 @@
-import { nowS } from '../../platform/clock.ts'
+import { nowS } from '@pit/platform/clock'
 import type { RelayDeps } from './deps.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { createOpenFollower, type FollowDeps } from './receipts/followOpen.ts'

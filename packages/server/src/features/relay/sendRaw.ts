@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import { type Rpc, RpcError } from '../../platform/rpc.ts'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
 
 /** How long the sequencer has to answer. */
 export const SEND_BOUND_MS = 5_000

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
 import type { Handler } from '../../http/types.ts'
-import { nowS } from '../../platform/clock.ts'
 import type { RelayDeps } from './deps.ts'
 import { diffsAgainst } from './diffs.ts'
 import {

@@ -1,5 +1,5 @@
-import { type Clock, nowS } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/index.ts'
+import { type Clock, nowS } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
 
 const KEEP_S = 3_600
 /** Small steps, so that plans and submissions are not kept waiting. */

@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import type { Sql } from '../../platform/db/index.ts'
+import type { Sql } from '@pit/platform/db'
 import type { RelayAsk, TradeStatus } from './types.ts'
 
 /** Writes a transaction down before its bytes leave; null when it, or another swap of its fee, is there already. */

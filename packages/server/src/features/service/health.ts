@@ -1,4 +1,4 @@
-import { withinMs } from '../../platform/withinMs.ts'
+import { withinMs } from '@pit/platform/withinMs'
 
 /**
  * What the service stands on. `required`: without it nothing can be served (down); else its loss is `degraded`.

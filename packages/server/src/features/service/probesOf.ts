@@ -1,7 +1,7 @@
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Rpc } from '@pit/platform/rpc'
 import type { Redis } from 'ioredis'
-import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/index.ts'
-import type { Rpc } from '../../platform/rpc.ts'
 import type { Market } from '../market/index.ts'
 import type { Probe } from './health.ts'
 

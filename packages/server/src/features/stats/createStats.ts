@@ -1,7 +1,7 @@
 import type { Crypto } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
 import { type Answer, type ChainProfile, FEE, STATS, STATS_SYMBOLS } from '@pit/protocol'
 import type { Handlers } from '../../http/types.ts'
-import type { Clock } from '../../platform/clock.ts'
 import type { Market } from '../market/index.ts'
 import type { Health } from '../service/index.ts'
 import { quoteAsset } from './quoteAsset.ts'

@@ -1,4 +1,4 @@
-import { type Rpc, RpcUnreachable } from '../../platform/rpc.ts'
+import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
 
 const EVERY_MS = 5_000
 

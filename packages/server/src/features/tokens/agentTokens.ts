@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Rpc } from '@pit/platform/rpc'
 import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
-import type { Clock } from '../../platform/clock.ts'
-import type { Rpc } from '../../platform/rpc.ts'
 
 const REGISTRY_ABI = parseAbi([
   'struct Agent { uint256 id; address owner; address agentWallet; address beneficiary; address token; string symbol; string name; }',

@@ -1,7 +1,7 @@
 import { type Address, NATIVE } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import type { CoreToken } from '@pit/protocol'
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
-import { nowS } from '../../platform/clock.ts'
 import { lower, type TokenDeps } from './deps.ts'
 import type { CodeReading, TokenReading } from './reading.ts'
 import { readCode } from './screen/readCode.ts'

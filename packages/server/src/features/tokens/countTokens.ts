@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Clock, nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
 import { type Answer, fail, TOKENS } from '@pit/protocol'
-import { type Clock, nowS } from '../../platform/clock.ts'
-import type { Sql } from '../../platform/db/index.ts'
-import type { Logger } from '../../platform/logger.ts'
 
 export type TokenCounts = Omit<Answer<'tokens.stats'>, 'cached_s'>
 

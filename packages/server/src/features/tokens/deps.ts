@@ -1,11 +1,11 @@
 import type { Address, Crypto } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Metrics } from '@pit/platform/metrics'
+import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import type { Charge } from '../../http/rates/charge.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db/index.ts'
-import type { Logger } from '../../platform/logger.ts'
-import type { Metrics } from '../../platform/metrics.ts'
-import type { Rpc } from '../../platform/rpc.ts'
 import type { Market } from '../market/index.ts'
 
 /** The part of the market that tokens are described by. */

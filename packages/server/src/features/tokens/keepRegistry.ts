@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import { nowS } from '../../platform/clock.ts'
+import { nowS } from '@pit/platform/clock'
 import type { AnyPool } from '../market/index.ts'
 import type { TokenDeps } from './deps.ts'
 import type { StoredRecord } from './describeToken.ts'

@@ -1,6 +1,6 @@
+import { type Clock, nowS } from '@pit/platform/clock'
+import type { Logger } from '@pit/platform/logger'
 import { type Answer, CHAIN_ID, fail } from '@pit/protocol'
-import { type Clock, nowS } from '../../platform/clock.ts'
-import type { Logger } from '../../platform/logger.ts'
 
 export type Audit = NonNullable<Answer<'tokens.get'>['audit']>
 export type Verdict = 'verified' | 'unverified' | 'flagged'

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import { type CoreToken, fail } from '@pit/protocol'
-import { nowS } from '../../platform/clock.ts'
 import { coreReading, readCoreToken } from './coreTokens.ts'
 import { lower, type TokenDeps } from './deps.ts'
 import { describeToken, type StoredRecord } from './describeToken.ts'

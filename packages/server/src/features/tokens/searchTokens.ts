@@ -1,6 +1,6 @@
-import type { Clock } from '../../platform/clock.ts'
-import type { Sql } from '../../platform/db/index.ts'
-import type { Logger } from '../../platform/logger.ts'
+import type { Clock } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
 import type { StoredRecord } from './describeToken.ts'
 import { searchKey } from './text.ts'
 

@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import type { Db, Sql } from '../../platform/db/index.ts'
+import type { Db, Sql } from '@pit/platform/db'
 import type { StoredRecord } from './describeToken.ts'
 import { isReplaceable, type TokenReading } from './reading.ts'
 import { searchKey } from './text.ts'

@@ -1,6 +1,6 @@
+import { createLogger } from '@pit/platform/logger'
 import { beforeAll, expect, it } from 'vitest'
 import { withDb } from '../../../test/withDb.ts'
-import { createLogger } from '../../platform/logger.ts'
 import { countTokens, createTokenStats } from './countTokens.ts'
 import type { StoredRecord } from './describeToken.ts'
 import type { TokenReading } from './reading.ts'

@@ -1,6 +1,6 @@
+import { createMetrics } from '@pit/platform/metrics'
 import { isPitError } from '@pit/protocol'
 import { expect, it } from 'vitest'
-import { createMetrics } from '../../platform/metrics.ts'
 import { createCharge } from './charge.ts'
 import { ratesOf } from './limiter.ts'
 import { createMemoryLimiter } from './memoryLimiter.ts'

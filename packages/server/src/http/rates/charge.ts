@@ -1,6 +1,6 @@
+import type { Clock } from '@pit/platform/clock'
+import type { Metrics } from '@pit/platform/metrics'
 import { type AnyRoute, BUCKETS, type BucketId, fail } from '@pit/protocol'
-import type { Clock } from '../../platform/clock.ts'
-import type { Metrics } from '../../platform/metrics.ts'
 import { networkOf } from '../clientAddress.ts'
 import type { Caller } from '../types.ts'
 import type { Limiter, Taken, Taking } from './limiter.ts'

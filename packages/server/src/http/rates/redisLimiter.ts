@@ -1,6 +1,6 @@
+import type { Logger } from '@pit/platform/logger'
+import type { Metrics } from '@pit/platform/metrics'
 import type { Redis } from 'ioredis'
-import type { Logger } from '../../platform/logger.ts'
-import type { Metrics } from '../../platform/metrics.ts'
 import { type Limiter, PASSED, type Rates, refused, type Taken, type Taking } from './limiter.ts'
 import type { MemoryLimiter } from './memoryLimiter.ts'
 

@@ -1,5 +1,5 @@
-import { isStoreUnavailable, type Sql } from '../../../platform/db/index.ts'
-import type { Logger } from '../../../platform/logger.ts'
+import { isStoreUnavailable, type Sql } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
 import type { BookedFee, FollowedRow, Outcome } from './types.ts'
 
 const WEEK_S = 7 * 86_400

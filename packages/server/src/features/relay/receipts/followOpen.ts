@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import type { RpcCall } from '../../../platform/rpc.ts'
+import type { RpcCall } from '@pit/platform/rpc'
 import type { RelayDeps } from '../deps.ts'
 import type { RelayMetrics } from '../metrics.ts'
 import type { Place } from './amounts.ts'

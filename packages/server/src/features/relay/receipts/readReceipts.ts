@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import type { Rpc, RpcCall } from '../../../platform/rpc.ts'
+import type { Rpc, RpcCall } from '@pit/platform/rpc'
 import type { FollowedRow, Receipt, ReceiptLog } from './types.ts'
 
 /** Calls in one request to the node. */

@@ -1,4 +1,4 @@
-import type { Sql } from '../../../platform/db/index.ts'
+import type { Sql } from '@pit/platform/db'
 import type { FollowedRow } from './types.ts'
 
 const COLUMNS = `id, kind, wallet, status, token_in, token_out, amount_in, amount_out_min, tx_hash, signer, nonce,

@@ -1,6 +1,6 @@
+import { nowS } from '@pit/platform/clock'
+import type { RpcCall } from '@pit/platform/rpc'
 import { TRADE } from '@pit/protocol'
-import { nowS } from '../../../platform/clock.ts'
-import type { RpcCall } from '../../../platform/rpc.ts'
 import { bookEach, unbook } from './bookOutcomes.ts'
 import type { FollowDeps } from './followOpen.ts'
 import { readOutcomes } from './readOutcomes.ts'

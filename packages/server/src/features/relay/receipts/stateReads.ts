@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import type { Rpc, RpcCall } from '../../../platform/rpc.ts'
+import type { Rpc, RpcCall } from '@pit/platform/rpc'
 import { transfersOf } from './amounts.ts'
 import { readAll } from './readReceipts.ts'
 import type { Receipt, ReceiptLog } from './types.ts'

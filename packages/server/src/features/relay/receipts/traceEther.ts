@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import type { Rpc } from '../../../platform/rpc.ts'
+import type { Rpc } from '@pit/platform/rpc'
 
 const TRACE_BOUND_MS = 3_000
 const MOST_FRAMES = 10_000

@@ -1,5 +1,5 @@
+import type { Sql } from '@pit/platform/db'
 import type { ChainProfile } from '@pit/protocol'
-import type { Sql } from '../../../platform/db/index.ts'
 import { lower } from '../deps.ts'
 
 const AT_ONCE = 500

@@ -8,7 +8,7 @@ import {
   type SignedTx,
   senderOf,
 } from '@pit/chain'
-import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '../../../platform/rpc.ts'
+import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 
 export interface ScriptedLog {
   address: Address

@@ -1,6 +1,6 @@
 import { type Address, type Hex, TOPIC } from '@pit/chain'
+import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
-import type { Rpc } from '../../../platform/rpc.ts'
 import type { TradingPool } from '../depth.ts'
 
 /** Of many pools the first few known tell enough. */

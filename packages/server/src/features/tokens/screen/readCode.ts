@@ -1,6 +1,6 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
-import { type Rpc, RpcError } from '../../../platform/rpc.ts'
 import { lower } from '../deps.ts'
 import { powersIn } from '../powers.ts'
 import type { CodeReading, ProxyKind } from '../reading.ts'

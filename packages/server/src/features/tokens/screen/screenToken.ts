@@ -1,7 +1,7 @@
 import { type Address, bytesToHex, type Hex, sqrtPriceAtTick, type V3Pool, v3PoolAbi } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import { ACCOUNT, fail, NATIVE_TOKEN } from '@pit/protocol'
 import { decodeFunctionResult } from 'viem'
-import { nowS } from '../../../platform/clock.ts'
 import { lower, type TokenDeps } from '../deps.ts'
 import { isAlive, pairAtomsIn, pairOf } from '../depth.ts'
 import type { TextFault, TokenReading, Trial } from '../reading.ts'

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
-import { revertReason } from '../../../platform/revertReason.ts'
-import type { Rpc } from '../../../platform/rpc.ts'
+import { revertReason } from '@pit/platform/revertReason'
+import type { Rpc } from '@pit/platform/rpc'
 
 export interface SimCall<Label extends string> {
   label: Label

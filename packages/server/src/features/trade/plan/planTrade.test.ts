@@ -6,6 +6,7 @@ import {
   type Hex,
   serializeSignature,
 } from '@pit/chain'
+import { RpcError } from '@pit/platform/rpc'
 import { isPitError, type PitError, refusal } from '@pit/protocol'
 import { hashTypedData } from 'viem'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
@@ -22,7 +23,6 @@ import {
   WETH,
   walletState,
 } from '../../../../test/tradeFixtures.ts'
-import { RpcError } from '../../../platform/rpc.ts'
 import type { StorePlanAsk } from '../deps.ts'
 import type { PlanSimulation, TradeAsk, TradeQuote, WalletState } from '../types.ts'
 import { createPlanner } from './createPlanner.ts'

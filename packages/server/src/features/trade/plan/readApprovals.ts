@@ -1,7 +1,7 @@
 import { type Address, erc20Abi, type Hex, permit2Abi } from '@pit/chain'
+import type { RpcCall } from '@pit/platform/rpc'
 import { fail } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
-import type { RpcCall } from '../../../platform/rpc.ts'
 import type { PlanDeps } from './deps.ts'
 
 /** A token whose approval is to be taken back, and where the request names it. */

@@ -1,7 +1,7 @@
 import { type Address, encodeLockdown } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import { type Answer, fail } from '@pit/protocol'
 import type { Caller } from '../../../http/types.ts'
-import { nowS } from '../../../platform/clock.ts'
 import { NotRunnable, runBlocks } from '../simulate/runBlocks.ts'
 import type { PlanStep, PlanTx } from '../types.ts'
 import type { PlanDeps } from './deps.ts'

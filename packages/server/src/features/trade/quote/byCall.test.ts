@@ -1,7 +1,7 @@
 import { findRoutes, GAS, type Hex, v4QuoterAbi } from '@pit/chain'
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { decodeFunctionData, encodeAbiParameters } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { RpcError, RpcUnreachable } from '../../../platform/rpc.ts'
 import { createCallQuoter } from './byCall.ts'
 import type { QuoterDeps } from './deps.ts'
 import { createHooks } from './hooks.ts'

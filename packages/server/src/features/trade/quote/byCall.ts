@@ -9,8 +9,8 @@ import {
   routeIdOf,
   v4QuoterAbi,
 } from '@pit/chain'
+import type { RpcError } from '@pit/platform/rpc'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
-import type { RpcError } from '../../../platform/rpc.ts'
 import type { FailedRoute } from '../types.ts'
 import type { QuoterDeps } from './deps.ts'
 import type { Found, Outcome } from './found.ts'

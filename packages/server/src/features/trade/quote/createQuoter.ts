@@ -1,6 +1,6 @@
 import { type Address, feeOf, NATIVE } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
-import { nowS } from '../../../platform/clock.ts'
 import { crossMid } from '../../market/index.ts'
 import type { FailedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
 import { createAggregators, isAggregator } from './aggregators.ts'

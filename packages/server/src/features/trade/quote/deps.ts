@@ -1,8 +1,8 @@
 import type { Address, Crypto } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Logger } from '@pit/platform/logger'
+import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
-import type { Clock } from '../../../platform/clock.ts'
-import type { Logger } from '../../../platform/logger.ts'
-import type { Rpc } from '../../../platform/rpc.ts'
 import type { Market } from '../../market/index.ts'
 import type { Tokens } from '../../tokens/index.ts'
 

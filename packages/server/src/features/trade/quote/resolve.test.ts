@@ -1,6 +1,6 @@
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { refusal } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { RpcError, RpcUnreachable } from '../../../platform/rpc.ts'
 import { createResolver } from './resolve.ts'
 import {
   at,

@@ -1,6 +1,6 @@
 import { type Address, NATIVE } from '@pit/chain'
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { type CoreSymbol, type CoreToken, fail, isPitError } from '@pit/protocol'
-import { RpcError, RpcUnreachable } from '../../../platform/rpc.ts'
 import type { RecordNow } from '../../tokens/index.ts'
 import type { TradeAsk, TradeToken } from '../types.ts'
 import { lower, type QuoterDeps } from './deps.ts'

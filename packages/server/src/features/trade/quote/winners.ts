@@ -1,5 +1,5 @@
 import type { Address, PoolIndex, Route } from '@pit/chain'
-import type { Clock } from '../../../platform/clock.ts'
+import type { Clock } from '@pit/platform/clock'
 
 /** Routes that won full scans lately, by pair; and what the splits answered lately were made of. */
 export interface Winners {

@@ -1,7 +1,7 @@
 import { hashPermit } from '@pit/chain'
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { RpcError, RpcUnreachable } from '../../../platform/rpc.ts'
 import type { TradeToken } from '../types.ts'
 import { ask, crypto, open, PERMIT2, ROUTER, ran, refusalOf, TOKEN, tx, WALLET } from './test/scripted.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import { withinMs } from '@pit/platform/withinMs'
 import { refusal } from '@pit/protocol'
-import { withinMs } from '../../../platform/withinMs.ts'
 import type { PlanSimulation, WalletState } from '../types.ts'
 import { lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
 import { createLender } from './lendToken.ts'

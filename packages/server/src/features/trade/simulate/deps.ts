@@ -1,7 +1,7 @@
 import type { Address, Crypto } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, fail, NATIVE_TOKEN } from '@pit/protocol'
-import type { Clock } from '../../../platform/clock.ts'
-import type { Rpc } from '../../../platform/rpc.ts'
 import type { Market } from '../../market/index.ts'
 import type { PlanTx, StepKind } from '../types.ts'
 

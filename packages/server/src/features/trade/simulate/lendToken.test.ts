@@ -1,6 +1,6 @@
 import { type Address, createCrypto, type Hex } from '@pit/chain'
+import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
 import { describe, expect, it } from 'vitest'
-import { type Rpc, RpcUnreachable } from '../../../platform/rpc.ts'
 import { balanceSlots, namespaced } from './balanceSlots.ts'
 import { createLender } from './lendToken.ts'
 

@@ -1,6 +1,6 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
-import type { Clock } from '../../../platform/clock.ts'
-import type { Rpc } from '../../../platform/rpc.ts'
+import type { Clock } from '@pit/platform/clock'
+import type { Rpc } from '@pit/platform/rpc'
 import { balanceSlots, factorOf, type SlotOf, slotShown, TRIAL_WORDS } from './balanceSlots.ts'
 import { balanceOf } from './readings.ts'
 import { runBlocks, type SimBlock } from './runBlocks.ts'

@@ -1,7 +1,7 @@
 import { type Address, type Hex, multicall3Abi } from '@pit/chain'
+import { type RpcCall, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { encodeFunctionResult } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { type RpcCall, RpcError, RpcUnreachable } from '../../../platform/rpc.ts'
 import type { TradeToken } from '../types.ts'
 import type { SimulatorOptions } from './createSimulator.ts'
 import {

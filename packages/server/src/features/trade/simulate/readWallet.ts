@@ -1,6 +1,6 @@
 import { type Address, delegationOf, type Hex } from '@pit/chain'
+import type { RpcCall } from '@pit/platform/rpc'
 import { NATIVE_TOKEN } from '@pit/protocol'
-import type { RpcCall } from '../../../platform/rpc.ts'
 import type { TradeToken, WalletState } from '../types.ts'
 import { isEth, lower, quantity, type SimulatorDeps, unavailable } from './deps.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Address, Hex, SignedAuthorization } from '@pit/chain'
-import { plainText, revertReason } from '../../../platform/revertReason.ts'
-import { type Rpc, RpcError } from '../../../platform/rpc.ts'
+import { plainText, revertReason } from '@pit/platform/revertReason'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
 import { lower, quantity, unavailable } from './deps.ts'
 
 export interface SimCall {

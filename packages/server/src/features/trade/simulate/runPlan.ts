@@ -1,5 +1,5 @@
 import { type Address, encodeErc20Approve, encodePermit2Approve, type Hex } from '@pit/chain'
-import { nowS } from '../../../platform/clock.ts'
+import { nowS } from '@pit/platform/clock'
 import type { SimulatedTx } from '../types.ts'
 import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
 import { decodeReadings, encodeReadings, holding, READING_GAS, wordIn } from './readings.ts'

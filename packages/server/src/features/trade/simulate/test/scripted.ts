@@ -1,7 +1,7 @@
 import { type Address, createCrypto, type Hex, multicall3Abi } from '@pit/chain'
+import type { Rpc, RpcCall } from '@pit/platform/rpc'
 import { isPitError, NATIVE_TOKEN, type PitError } from '@pit/protocol'
 import { encodeFunctionResult } from 'viem'
-import type { Rpc, RpcCall } from '../../../../platform/rpc.ts'
 import type { PlanTx } from '../../types.ts'
 import { createSimulator, type SimulatorOptions } from '../createSimulator.ts'
 import type { SimulateAsk } from '../deps.ts'

@@ -1,2 +1,0 @@
-export * from '@pit/platform/db'
-export { migrateStore as migrate } from '../../migrateStore.ts'
