@@ -488,7 +488,8 @@ describe('a server that runs jobs', () => {
     })
     try {
       const key = await whole.signIn()
-      const last = info.long_tail.at(-1)!
+      // All of them by hand: REGISTERED=all
+      const last = info.long_tail.at(process.env['REGISTERED'] === 'all' ? -1 : 40)!
       let found: TokenAnswer | undefined
       const started = performance.now()
       for (let i = 0; found === undefined && i < 300; i++) {
@@ -500,7 +501,7 @@ describe('a server that runs jobs', () => {
       const blocked = await get('tokens?kind=core&limit=100', key, whole.url)
       expect(blocked.body.count).toBe(7)
       console.log(
-        `the last of ${info.long_tail.length} long-tail tokens was registered after ${((performance.now() - started) / 1000).toFixed(1)} s`,
+        `${last.symbol} of ${info.long_tail.length} long-tail tokens was registered after ${((performance.now() - started) / 1000).toFixed(1)} s`,
       )
     } finally {
       await whole.stop()

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { createCrypto } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
 import { systemClock } from '@pit/platform/clock'
 import { type Db, openDb } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
+import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { type Address, createPublicClient, defineChain, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Market, openMarket } from '../packages/server/src/features/market/index.ts'
@@ -21,7 +20,7 @@ let devnet: Devnet
 let db: Db
 let rpc: Rpc
 let market: Market
-const dir = mkdtempSync(join(tmpdir(), 'pit-market-'))
+const dir = await newDataDirectory('pit-market-')
 
 const open = async () => {
   const crypto = await createCrypto()

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { createCrypto } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
 import { systemClock } from '@pit/platform/clock'
@@ -8,6 +6,7 @@ import { type Db, openDb } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
+import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { type Answer, checkWith, ROUTES } from '@pit/protocol'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -25,7 +24,7 @@ let account: Account
 let wallet: Address
 /** Stands still between steps, so that no slow machine outlives what is reused for five seconds. */
 const clock = { ms: Date.now(), nowMs: () => clock.ms }
-const dir = mkdtempSync(join(tmpdir(), 'pit-portfolio-'))
+const dir = await newDataDirectory('pit-portfolio-')
 
 beforeAll(async () => {
   devnet = await startDevnet({
