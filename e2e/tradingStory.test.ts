@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { delegationOf, type Hex } from '@pit/chain'
-import { openDb } from '@pit/platform/db'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { encodeFunctionData, parseAbi, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newDataDirectory } from '../packages/platform/test/embeddedStore.ts'
+import { openDb } from '../packages/server/src/platform/db/index.ts'
 import { privateKeyOf } from './fast/fastTrader.ts'
 import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
 import { type DoneTrade, doTrade, tradesOf } from './trading/storyTrade.ts'
@@ -207,7 +207,7 @@ describe('afterwards', () => {
     for (const who of [trader, delegated]) {
       const mine = done.filter((one) => one.trader === who).map(({ hash }) => hash)
       const rows = await tradesOf(who)
-      expect(rows.map(({ tx_hash }) => tx_hash)).toEqual(mine.toReversed().slice(0, 100))
+      expect(rows.map(({ tx_hash }) => tx_hash)).toEqual(mine.toReversed())
       expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['mined']))
     }
     const refused = (await tradesOf(trader, '&refused=1')).filter(({ status }) => status === 'refused')
