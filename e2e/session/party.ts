@@ -1,0 +1,121 @@
+import type { Hex } from '@pit/chain'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { type Answered, openTrader, type Trader, type UnsignedStep } from '../trading/trader.ts'
+
+/** A transaction as the service answers it to a session. */
+export interface SessionTx extends UnsignedStep {
+  type: 2 | 4
+  authorization_list?: { chain_id: number; address: Hex; nonce: number; y_parity: number; r: Hex; s: Hex }[]
+}
+export interface Pending {
+  session_id: string
+  status: string
+  cosigner: Hex
+  wallet_code: string
+  expires: number
+  sign: {
+    delegation: { typed_data: TypedData; digest: Hex; delegation_hash: Hex; binding: Record<string, unknown> }
+    authorization: { chain_id: number; address: Hex; nonce: number; digest: Hex } | null
+    curve_roots: Record<
+      Hex,
+      { kind: string; typed_data: TypedData; digest: Hex; delegation_hash: Hex }
+    > | null
+  }
+  setup: { kind: string; tx: UnsignedStep }[]
+  [more: string]: unknown
+}
+interface TypedData {
+  domain: object
+  types: Record<string, unknown>
+  primaryType: string
+  message: object
+}
+export interface SessionTrade {
+  ready: boolean
+  simulated_ok: boolean
+  tx: SessionTx | null
+  leaf: { hash: Hex; sequence: number; expires: number } | null
+  execution: string
+  swap: { amount_in: string; amount_out_min: string; amount_out_expected: string; notional_usd: number }
+  simulation: { ok: boolean; amount_out: string; fee_transfer: string; error: string | null } | null
+  spend: { trades: number; trades_left: number; last_24h_usd: number; this_usd: number }
+  fee_bps: number
+  fee_side: string
+  fee_token: Hex
+  checks: { code: string; ok: boolean; message: string }[]
+  timings: Record<string, number>
+  [more: string]: unknown
+}
+
+/** An owner or an executor: signs by viem alone, so that nothing of ours vouches for itself. */
+export interface Party extends Trader {
+  account: PrivateKeyAccount
+  signTx(tx: SessionTx, own?: { nonce?: number; withoutList?: boolean }): Promise<Hex>
+}
+
+export async function openParty(url: string, privateKey: Hex): Promise<Party> {
+  const account = privateKeyToAccount(privateKey)
+  return {
+    ...(await openTrader(url, { privateKey })),
+    account,
+    signTx(tx, { nonce = tx.nonce, withoutList = false } = {}) {
+      const common = {
+        chainId: tx.chain_id,
+        nonce,
+        to: tx.to,
+        value: BigInt(tx.value),
+        data: tx.data,
+        gas: BigInt(tx.gas),
+        maxFeePerGas: BigInt(tx.max_fee_per_gas),
+        maxPriorityFeePerGas: BigInt(tx.max_priority_fee_per_gas),
+      }
+      if (!tx.authorization_list || withoutList) {
+        return account.signTransaction({ ...common, type: 'eip1559' })
+      }
+      const authorizationList = tx.authorization_list.map(
+        ({ chain_id, address, nonce: at, y_parity, r, s }) => ({
+          chainId: chain_id,
+          address,
+          nonce: at,
+          yParity: y_parity,
+          r,
+          s,
+        }),
+      )
+      return account.signTransaction({ ...common, type: 'eip7702', authorizationList })
+    },
+  }
+}
+
+export const startGrant = (owner: Party, executor: Hex, terms: object): Promise<Answered<Pending>> =>
+  owner.post<Pending>('live/session/grant', { wallet: owner.wallet, executor, ...terms })
+
+/** Every signature the grant asks for. */
+export async function signaturesFor(
+  owner: Party,
+  { sign, session_id }: Pending,
+): Promise<Record<string, unknown>> {
+  const { account } = owner
+  const typed = (data: TypedData): Promise<Hex> => account.signTypedData(data as never)
+  const roots = Object.entries(sign.curve_roots ?? {})
+  const authorization = sign.authorization
+  const signed =
+    authorization &&
+    (await account.signAuthorization({
+      address: authorization.address,
+      chainId: authorization.chain_id,
+      nonce: authorization.nonce,
+    }))
+  return {
+    session_id,
+    delegation_signature: await typed(sign.delegation.typed_data),
+    ...(signed && {
+      authorization_signature: `0x${signed.r.slice(2).padStart(64, '0')}${signed.s.slice(2).padStart(64, '0')}${signed.yParity === 1 ? '1c' : '1b'}`,
+    }),
+    ...(roots.length > 0 && {
+      curve_root_signatures: Object.fromEntries(
+        await Promise.all(roots.map(async ([hash, root]) => [hash, await typed(root.typed_data)])),
+      ),
+    }),
+  }
+}
