@@ -1,0 +1,135 @@
+import {
+  type Address,
+  type Execution,
+  encodeCurveBuy,
+  encodeCurveSell,
+  encodeSwap,
+  feeOf,
+  type HopPath,
+  type LegPath,
+  NATIVE,
+  type SwapPath,
+} from '@pit/chain'
+import type { Random } from '../fuzz/random.ts'
+import type { Granted, Token, World } from './world.ts'
+
+/** A trade inside a session's bounds, of one of the shapes that plans have. */
+export type Honest = { session: Granted; execution: Execution } & (
+  | { kind: 'router'; path: SwapPath; tokenIn: Token; tokenOut: Token; bps: number }
+  | { kind: 'curve'; feeWei: bigint; minimum: bigint }
+)
+
+const TIERS = [25, 20, 15, 10]
+const OTHER_BPS = 50
+const BPS = 10_000n
+export const deadline = (): bigint => BigInt(Math.floor(Date.now() / 1000) + 120)
+
+export function honestTrade(world: World, session: Granted): Honest {
+  const { random } = world
+  return random.chance(0.15) ? honestCurve(world, session) : honestSwap(world, session)
+}
+
+export function honestSwap(world: World, session: Granted): Honest & { kind: 'router' } {
+  const { random, tokens, at } = world
+  const all = [...tokens.values()].filter(({ address }) => address !== world.curve.token)
+  const tokenIn = random.pick(all)
+  const place = ({ address }: Token) => (address === at.weth ? NATIVE : address)
+  const tokenOut = random.pick(all.filter((token) => place(token) !== place(tokenIn)))
+  // One to nearly 200 dollars, in micro-dollars.
+  const microUsd = BigInt(1_000_000 + random.below(195_000_000))
+  const amountIn = atomsOf(tokenIn, microUsd)
+  const isMajor = tokenIn.isMajor && tokenOut.isMajor
+  const bps = isMajor ? random.pick(TIERS) : OTHER_BPS
+  // From nothing to what the co-signer just still takes.
+  const tolerated = BigInt(random.below(tokenIn.rank === null || tokenOut.rank === null ? 300 : 490))
+  const expected = atomsOf(tokenOut, microUsd)
+  const amountOutMin = (expected * (BPS - tolerated - BigInt(bps))) / BPS
+  const side = feeSide(tokenIn, tokenOut)
+  const swapped = side === 'input' ? amountIn - feeOf(amountIn, bps) : amountIn
+  const path: SwapPath = {
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
+    amountIn,
+    legs: legsOf(world, { tokenIn: tokenIn.address, tokenOut: tokenOut.address, amount: swapped }),
+    amountOutMin: amountOutMin > 0n ? amountOutMin : 1n,
+    fee: { bps, side, recipient: at.feeRecipient },
+    deadlineS: deadline(),
+    weth: at.weth,
+  }
+  const { data, valueWei } = encodeSwap(path)
+  return {
+    kind: 'router',
+    session,
+    path,
+    tokenIn,
+    tokenOut,
+    bps,
+    execution: { target: at.router, valueWei, data },
+  }
+}
+
+/** At least the fee's worth of every token: an atom of a bitcoin is nearly a tenth of a cent. */
+const atomsOf = ({ priceE18, decimals }: Token, microUsd: bigint): bigint =>
+  (microUsd * 10n ** BigInt(decimals + 12)) / priceE18
+
+const feeSide = (tokenIn: Token, tokenOut: Token): 'input' | 'output' =>
+  (tokenOut.rank ?? 99) < (tokenIn.rank ?? 99) ? 'output' : 'input'
+
+function legsOf(world: World, ask: { tokenIn: Address; tokenOut: Address; amount: bigint }): LegPath[] {
+  const { random } = world
+  const isSplit = random.chance(0.3) && ask.amount > 10n
+  const first = isSplit ? ask.amount / 2n : ask.amount
+  const amounts = isSplit ? [first, ask.amount - first] : [first]
+  return amounts.map((amountIn) => ({ amountIn, hops: hopsOf(world, ask) }))
+}
+
+/** Directly, or by way of a token in between; ETH as itself in a v4 pool, wrapped in others. */
+function hopsOf(
+  { random, at, junk }: World,
+  { tokenIn, tokenOut }: { tokenIn: Address; tokenOut: Address },
+): HopPath[] {
+  const place = (token: Address) => (token === at.weth ? NATIVE : token)
+  const between = [at.symbol('USDG'), at.weth, junk].filter(
+    (token) => place(token) !== place(tokenIn) && place(token) !== place(tokenOut),
+  )
+  const stops = random.chance(0.4) && between.length > 0 ? [random.pick(between)] : []
+  const tokens = [tokenIn, ...stops, tokenOut]
+  return tokens.slice(1).map((to, i) => hopOf(tokens[i]!, to, { random, weth: at.weth }))
+}
+
+function hopOf(from: Address, to: Address, { random, weth }: { random: Random; weth: Address }): HopPath {
+  const wrapped = (token: Address) => (token === NATIVE ? weth : token)
+  const version = random.pick(['v2', 'v3', 'v4'] as const)
+  if (version === 'v2') return { version, tokenIn: wrapped(from), tokenOut: wrapped(to) }
+  if (version === 'v3')
+    return { version, tokenIn: wrapped(from), tokenOut: wrapped(to), feePips: random.pick([100, 500, 3_000]) }
+  const plain = (token: Address) => (token === weth ? NATIVE : token)
+  const [tokenIn, tokenOut] = [plain(from), plain(to)]
+  const [currency0, currency1] = tokenIn < tokenOut ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
+  return {
+    version,
+    tokenIn,
+    tokenOut,
+    key: { currency0, currency1, fee: 500, tickSpacing: 10, hooks: NATIVE },
+  }
+}
+
+export function honestCurve(world: World, session: Granted): Honest & { kind: 'curve' } {
+  const { random, tokens, curve } = world
+  const recipient = session.binding.wallet
+  const microUsd = BigInt(1_000_000 + random.below(150_000_000))
+  const [wei, atoms] = [atomsOf(tokens.get(NATIVE)!, microUsd), atomsOf(tokens.get(curve.token)!, microUsd)]
+  const tolerated = BigInt(random.below(900))
+  const deadlineS = deadline()
+  if (random.chance(0.5)) {
+    const feeWei = feeOf(wei, OTHER_BPS)
+    const minimum = (atoms * (BPS - tolerated - 50n)) / BPS
+    const data = encodeCurveBuy({ amountIn: wei - feeWei, amountOutMin: minimum, recipient, deadlineS })
+    const execution = { target: curve.address, valueWei: wei - feeWei, data }
+    return { kind: 'curve', session, feeWei, minimum, execution }
+  }
+  const minimum = (wei * (BPS - tolerated)) / BPS
+  const feeWei = feeOf(wei, OTHER_BPS)
+  const data = encodeCurveSell({ amountIn: atoms, amountOutMin: minimum, recipient, deadlineS })
+  return { kind: 'curve', session, feeWei, minimum, execution: { target: curve.address, valueWei: 0n, data } }
+}
