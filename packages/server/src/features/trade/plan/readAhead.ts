@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import type { CoreSymbol } from '@pit/protocol'
+import { type CoreSymbol, fail, isPitError } from '@pit/protocol'
 import type { TradeAsk, TradeQuote, TradeToken, WalletState } from '../types.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlannerDeps } from './deps.ts'
@@ -12,6 +12,9 @@ interface Ahead {
   curve: Address | null
   state: WalletState
 }
+
+/** After so long without an answer the node is not asked again: whoever waits has waited long enough. */
+const SILENT_AFTER_MS = 1_000
 
 /** A quote may wait for a screen; what was read of the wallet before is then too old. */
 const MAX_BLOCKS_APART = 20
@@ -54,7 +57,8 @@ export function createWalletReader({
 
   return {
     /** Undefined when it cannot be read yet; why is the quote's to say. */
-    async start(wallet: Address, { tokenIn, tokenOut }: TradeAsk): Promise<Ahead | undefined> {
+    async start(wallet: Address, { tokenIn, tokenOut }: TradeAsk): Promise<Ahead | 'silent' | undefined> {
+      const startedAt = performance.now()
       try {
         const ends = await Promise.all([known(tokenIn), known(tokenOut)])
         const [input, output] = ends
@@ -62,16 +66,18 @@ export function createWalletReader({
         const curve = curveOf(input, output)
         const state = await simulator.readWallet({ wallet, tokenIn: input, tokenOut: output, curve })
         return { tokenIn: input, tokenOut: output, curve, state }
-      } catch {
-        return undefined
+      } catch (error) {
+        const isSilent = isPitError(error) && performance.now() - startedAt > SILENT_AFTER_MS
+        return isSilent && error.code === 'RPC_UNAVAILABLE' ? 'silent' : undefined
       }
     },
     async finish(
       wallet: Address,
-      ahead: Ahead | undefined,
+      ahead: Ahead | 'silent' | undefined,
       { tokenIn, tokenOut, block }: TradeQuote,
       route: BuildableRoute,
     ): Promise<WalletState> {
+      if (ahead === 'silent') return fail('RPC_UNAVAILABLE')
       const curve = route.way.kind === 'curve' ? route.way.curve.id : null
       const fits =
         ahead &&

@@ -75,7 +75,7 @@ export function readApprovalAnswers(
 
 /** Everything a revocation is made of, in one request. */
 export async function readApprovals(
-  { rpc }: Pick<PlanDeps, 'rpc'>,
+  { rpc, profile }: Pick<PlanDeps, 'rpc' | 'profile'>,
   ask: ApprovalAsk,
 ): Promise<ApprovalReading> {
   const reads = approvalCalls(ask).map(
@@ -85,11 +85,15 @@ export async function readApprovals(
     .batch([
       ['eth_getTransactionCount', [ask.wallet, 'pending']],
       ['eth_getBalance', [ask.wallet, 'latest']],
+      ['eth_chainId', []],
       ...reads,
     ])
     .catch(() => fail('RPC_UNAVAILABLE'))
-  const [nonce, balance, ...said] = answers.map((answer) => (answer.ok ? hexOf(answer.result) : null))
-  if (!nonce || !balance) return fail('RPC_UNAVAILABLE')
+  const [nonce, balance, chainId, ...said] = answers.map((answer) =>
+    answer.ok ? hexOf(answer.result) : null,
+  )
+  // Nothing approved on another chain is nothing to rest on.
+  if (!nonce || !balance || Number(chainId) !== profile.chain_id) return fail('RPC_UNAVAILABLE')
   const approved = readApprovalAnswers(ask, said).map(
     (one, i) =>
       one ??

@@ -23,6 +23,7 @@ beforeEach(() => {
   after = {}
   balanceWei = 10n ** 18n
   revertsAt = null
+  chainId = '0x1237'
   stored.length = 0
 })
 
@@ -36,16 +37,17 @@ function allowanceOf(of: Record<Address, Held>, { to, data }: { to: Address; dat
   return words(...(of[token]?.permit ?? [0n, 0]), 0)
 }
 
+let chainId: Hex = '0x1237'
+const SAID: Record<string, () => Hex> = {
+  eth_getTransactionCount: () => '0x5',
+  eth_getBalance: () => `0x${balanceWei.toString(16)}`,
+  eth_chainId: () => chainId,
+}
 const rpc = {
   batch: async (calls: [string, [{ to: Address; data: Hex }]][]) =>
     calls.map(([method, [call]]) => ({
       ok: true,
-      result:
-        method === 'eth_getTransactionCount'
-          ? '0x5'
-          : method === 'eth_getBalance'
-            ? `0x${balanceWei.toString(16)}`
-            : allowanceOf(held, call),
+      result: SAID[method]?.() ?? allowanceOf(held, call),
     })),
   request: async (
     _: string,
@@ -81,6 +83,7 @@ const deps = {
   clock: { nowMs: () => NOW_S * 1000 },
   market: { head: () => ({ timestampS: NOW_S, baseFeeWei: 1_000n, number: 1 }) },
   profile: {
+    chain_id: 4663,
     contracts: { permit2: PERMIT2, universal_router: ROUTER },
     core_tokens: [
       { symbol: 'ETH', address: address('0') },
@@ -163,4 +166,10 @@ it('refuses what no approval can be of', async () => {
   expect(await refusalOf(revoke({ tokens: [wrong] }))).toEqual(['BAD_REQUEST', 'tokens.0'])
   expect(await refusalOf(revoke({ spender: wrong }))).toEqual(['BAD_REQUEST', 'spender'])
   expect(await refusalOf(revoke({ wallet: OTHER }))).toEqual(['WALLET_MISMATCH', 'wallet'])
+})
+
+it('says nothing of another chain’s approvals', async () => {
+  held = { [USDG.address]: gone }
+  chainId = '0x1'
+  expect(await refusalOf(revoke())).toEqual(['RPC_UNAVAILABLE', undefined])
 })

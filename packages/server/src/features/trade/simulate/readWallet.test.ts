@@ -32,7 +32,7 @@ describe('a wallet', () => {
     })
   }
   const answers = (change: Record<number, unknown> = {}, reading = results()) => {
-    const all: unknown[] = ['0x2a', reading, '0x9', '0x']
+    const all: unknown[] = ['0x2a', reading, '0x9', '0x', '0x1237']
     return all.map((result, i) => ({ ok: true, result: i in change ? change[i] : result }))
   }
 
@@ -57,6 +57,7 @@ describe('a wallet', () => {
       'eth_call',
       'eth_getTransactionCount',
       'eth_getCode',
+      'eth_chainId',
     ])
     expect((sent[0]!.params[2] as RpcCall)[1]).toEqual([WALLET, 'pending'])
   })
@@ -72,8 +73,9 @@ describe('a wallet', () => {
     for (const flag of [5, 6])
       expect((await read(() => answers({}, results({ [flag]: word(2n) })))).code).toBe('RPC_UNAVAILABLE')
     for (const bad of [null, 7, 'soon', '0x'])
-      for (const i of [0, 1, 2])
+      for (const i of [0, 1, 2, 4])
         expect((await read(() => answers({ [i]: bad }))).code).toBe('RPC_UNAVAILABLE')
+    expect((await read(() => answers({ 4: '0x1' }))).message).toContain('chain 1')
     const failed = answers()
     failed[3] = { ok: false, error: new RpcError('eth_getCode', -32000, 'no', undefined) } as never
     expect((await read(() => failed)).message).toContain('eth_getCode')

@@ -60,14 +60,16 @@ export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<W
     ],
     ['eth_getTransactionCount', [wallet, 'pending']],
     ['eth_getCode', [wallet, 'latest']],
+    ['eth_chainId', []],
   ]
   const answers = await deps.rpc
     .batch(calls, { timeoutMs: deps.timeoutMs })
     .catch(() => unavailable('it did not answer for the wallet'))
-  const [block, aggregate, nonce, code] = answers.map((answer, i) => {
+  const [block, aggregate, nonce, code, chainId] = answers.map((answer, i) => {
     if (!answer.ok || !isHex(answer.result)) return unavailable(`${calls[i]![0]} failed`)
     return answer.result
-  }) as [Hex, Hex, Hex, Hex]
+  }) as [Hex, Hex, Hex, Hex, Hex]
+  if (numberIn(chainId) !== deps.profile.chain_id) unavailable(`it is a node of chain ${numberIn(chainId)}`)
   const results = decodeReadings(aggregate, readings.size)
   const said = new Map([...readings.keys()].map((question, i) => [question, results[i]]))
 

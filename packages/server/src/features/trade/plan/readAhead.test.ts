@@ -1,0 +1,58 @@
+import { fail } from '@pit/protocol'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { TradeAsk, TradeQuote, WalletState } from '../types.ts'
+import type { BuildableRoute } from './chooseRoute.ts'
+import type { PlannerDeps } from './deps.ts'
+import { createWalletReader } from './readAhead.ts'
+
+const [WALLET, IN, OUT] = [`0x${'a'.repeat(40)}`, `0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const
+const ASK = { tokenIn: IN, tokenOut: OUT } as unknown as TradeAsk
+const QUOTE = { tokenIn: { address: IN, stock: false }, tokenOut: { address: OUT, stock: false }, block: 5 }
+const ROUTE = { way: { kind: 'pools', legs: [] } } as unknown as BuildableRoute
+
+afterEach(() => void vi.restoreAllMocks())
+
+/** A reader whose node answers as told, one answer after another; counts what it was asked. */
+function open(answers: (() => WalletState)[]) {
+  let asked = 0
+  const record = { kind: 'erc20', stock_beacon: false, symbol: 'T', decimals: 18 }
+  const reader = createWalletReader({
+    simulator: { readWallet: async () => answers[asked++]!() },
+    market: { curveOf: () => undefined },
+    tokens: {
+      find: async (address: string) => ({ record: { ...record, address } }),
+      coreBySymbol: () => undefined,
+    },
+    profile: { core_tokens: [] },
+  } as unknown as PlannerDeps)
+  const read = async () => {
+    const ahead = await reader.start(WALLET, ASK)
+    return reader.finish(WALLET, ahead, QUOTE as unknown as TradeQuote, ROUTE)
+  }
+  return { read, asked: () => asked }
+}
+const state = (block: number) => ({ block }) as WalletState
+const silent = (): never => fail('RPC_UNAVAILABLE')
+
+it('takes what was read ahead, unless it is long ago', async () => {
+  const fresh = open([() => state(4)])
+  expect(await fresh.read()).toEqual(state(4))
+  const old = open([() => state(-20), () => state(5)])
+  expect(await old.read()).toEqual(state(5))
+})
+
+it('asks again after a hitch, and not after a long silence', async () => {
+  const hitch = open([silent, () => state(5)])
+  expect(await hitch.read()).toEqual(state(5))
+  expect(hitch.asked()).toBe(2)
+
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  const waited = (): never => {
+    nowMs += 5_000
+    return silent()
+  }
+  const hangs = open([waited, () => state(5)])
+  await expect(hangs.read()).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
+  expect(hangs.asked()).toBe(1)
+})
