@@ -1,0 +1,252 @@
+import { NATIVE } from '@pit/chain'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  CURVE,
+  codeOf,
+  emptySessions,
+  openSessionWorld,
+  refused,
+  type SessionWorld,
+  WHO,
+} from '../../../../test/sessionWorld.ts'
+import { MEME, PERMIT2, ROUTER } from '../../../../test/tradeFixtures.ts'
+import { withDb } from '../../../../test/withDb.ts'
+import { deletePending, findSession } from '../store.ts'
+
+withDb('granting', (db) => {
+  let world: SessionWorld
+  beforeEach(async () => {
+    await emptySessions(db)
+    world = openSessionWorld(db)
+  })
+
+  describe('a grant', () => {
+    it('says what is signed, what has to be sent first, and what can be lost', async () => {
+      const pending = await world.start({ tokens: ['ETH', 'USDG', MEME.address], setup_budget_usd: 60 })
+      expect(pending).toMatchObject({
+        status: 'pending',
+        wallet: WHO.owner,
+        executor: WHO.executor,
+        cosigner: WHO.cosigner,
+        expires: world.nowS() + 86_400,
+        wallet_code: 'none',
+        limits: { max_trade_usd: 25, max_day_usd: 100, max_trades: 50 },
+        sign: { authorization: { nonce: 5, address: world.place.delegator } },
+      })
+      // A dollar is a dollar, ETH 2,500 of them: caps are rounded down.
+      expect(pending.sign.delegation.binding['marks']).toEqual([
+        { token: MEME.address, decimals: 18, price_e18: (5n * 10n ** 17n).toString() },
+      ])
+      expect(pending.setup.map(({ decoded }) => [decoded?.['spender'], decoded?.['amount']])).toEqual([
+        [PERMIT2, '60000000'],
+        [ROUTER, '60000000'],
+        [PERMIT2, (120n * 10n ** 18n).toString()],
+        [ROUTER, (120n * 10n ** 18n).toString()],
+        [CURVE.id, (120n * 10n ** 18n).toString()],
+      ])
+      expect(pending.setup.map(({ tx }) => tx?.nonce)).toEqual([0, 1, 2, 3, 4])
+      expect(world.seen.ownerTxs[0]?.txs).toHaveLength(5)
+      expect(pending.caveats.map(({ enforcer }) => enforcer)).toEqual([
+        'Redeemer',
+        'AllowedTargets',
+        'AllowedMethods',
+        'Timestamp',
+        'LimitedCalls',
+        'NativeTokenPeriodTransfer',
+        'ValueLte',
+      ])
+      expect(pending.exposure).toMatchObject({
+        on_chain: {
+          eth: { per_trade_wei: (10n ** 16n).toString(), per_window_wei: (4n * 10n ** 16n).toString() },
+        },
+        by_cosigner: { max_trade_usd: 25, max_day_usd: 100 },
+      })
+      expect(Object.keys(pending.sign.curve_roots as object)).toHaveLength(2)
+    })
+
+    it('asks for no setup that is there, and for no authorization of a wallet that runs the delegator', async () => {
+      world.settleWallet()
+      const pending = await world.start()
+      expect(pending).toMatchObject({ wallet_code: 'delegator', setup: [], sign: { authorization: null } })
+      expect(await world.start({ setup_budget_usd: 0 })).toMatchObject({ setup: [] })
+    })
+
+    it.each([
+      [{ max_trade_usd: 1_000.01 }, 'SESSION_LIMIT', 'max_trade_usd'],
+      [{ max_trade_usd: 0 }, 'SESSION_LIMIT', 'max_trade_usd'],
+      [{ max_day_usd: 24 }, 'SESSION_LIMIT', 'max_day_usd'],
+      [{ max_day_usd: 2_500.01 }, 'SESSION_LIMIT', 'max_day_usd'],
+      [{ max_trades: 0 }, 'SESSION_LIMIT', 'max_trades'],
+      [{ max_trades: 10_001 }, 'SESSION_LIMIT', 'max_trades'],
+      [{ expires_in_s: 59 }, 'SESSION_LIMIT', 'expires_in_s'],
+      [{ expires_in_s: 2_592_001 }, 'SESSION_LIMIT', 'expires_in_s'],
+      [{ tokens: ['ETH', 'USDG', MEME.address], expires_in_s: 86_401 }, 'SESSION_LIMIT', 'expires_in_s'],
+      [{ tokens: ['ETH'] }, 'SESSION_LIMIT', 'tokens'],
+      [{ tokens: ['ETH', NATIVE] }, 'SESSION_LIMIT', 'tokens'],
+      [{ setup_budget_usd: -1 }, 'SESSION_LIMIT', 'setup_budget_usd'],
+      [{ setup_budget_usd: 1_251 }, 'SESSION_LIMIT', 'setup_budget_usd'],
+      [{ tokens: ['ETH', 'DOGE'] }, 'TOKEN_NOT_ALLOWED', 'tokens.1'],
+      [{ tokens: ['ETH', `0x${'77'.repeat(20)}`] }, 'UNKNOWN_TOKEN', 'tokens.1'],
+      [{ tokens: ['USDG', MEME.address], pools: false }, 'TOKEN_NOT_ALLOWED', 'tokens.1'],
+      [{ executor: WHO.owner }, 'BAD_EXECUTOR', 'executor'],
+      [{ executor: WHO.cosigner }, 'BAD_EXECUTOR', 'executor'],
+      [{ executor: ROUTER }, 'BAD_EXECUTOR', 'executor'],
+      [{ executor: NATIVE }, 'BAD_EXECUTOR', 'executor'],
+      [{ wallet: WHO.stranger }, 'WALLET_MISMATCH', 'wallet'],
+      [{ policies: ['block_new'] }, 'BAD_REQUEST', 'policies'],
+    ])('of %j is refused: %s at %s', async ({ pools, ...terms }: Record<string, unknown>, code, field) => {
+      if (pools === false) {
+        const { get } = world.options.tokens
+        world.options.tokens.get = async (...asked) => ({ ...(await get(...asked)), venues: [] })
+      }
+      const error = await refused(world.start(terms))
+      expect(error).toMatchObject({ code, extras: { field } })
+    })
+
+    it('is refused for risks nobody accepted, for policies that block, and for an executor with an owner', async () => {
+      const { get } = world.options.tokens
+      const risks = [{ code: 'HONEYPOT', severity: 'severe' as const, message: 'x' }]
+      world.options.tokens.get = async (...asked) => ({ ...(await get(...asked)), risks })
+      const tokens = ['ETH', MEME.address]
+      expect(await refused(world.start({ tokens }))).toMatchObject({
+        code: 'RISK_NOT_ACCEPTED',
+        extras: { unaccepted: ['HONEYPOT'] },
+      })
+      const accept_risks = ['HONEYPOT']
+      expect(await world.start({ tokens, accept_risks })).toMatchObject({ risk_terms: { accept_risks } })
+      const terms = { tokens, accept_risks, shield: true, policies: ['require_verified', 'block_severe'] }
+      expect(await refused(world.start(terms))).toMatchObject({
+        code: 'RISK_BLOCKED',
+        extras: { blocked: ['AUDIT_UNVERIFIED', 'HONEYPOT'] },
+      })
+      world.state.executorOwner = WHO.stranger
+      expect(await codeOf(world.start())).toBe('EXECUTOR_OWNER')
+      world.state.executorOwner = WHO.owner
+      expect(await world.start()).toMatchObject({ status: 'pending' })
+    })
+
+    it('is refused while something it stands on is missing', async () => {
+      world.chain.code.set(WHO.owner, '0x6001')
+      expect(await codeOf(world.start())).toBe('WALLET_CODE')
+      world.chain.isDown = true
+      expect(await codeOf(world.start())).toBe('RPC_UNAVAILABLE')
+      world.chain.isDown = false
+      const { mark } = world.options.market
+      world.options.market.mark = (token) => (token === NATIVE ? undefined : mark(token))
+      world.chain.code.clear()
+      expect(await codeOf(world.start())).toBe('NO_MARK')
+      world.state.sanctioned.add(WHO.executor)
+      expect(await refused(world.start())).toMatchObject({
+        code: 'SANCTIONED',
+        extras: { field: 'executor' },
+      })
+      expect(await codeOf(openSessionWorld(db, { withSigner: false }).start())).toBe('SIGNER_REQUIRED')
+      const deaf = openSessionWorld(db)
+      deaf.signer.reachable = false
+      expect(await refused(deaf.start())).toMatchObject({
+        code: 'SIGNER_UNAVAILABLE',
+        status: 503,
+        retryAfterS: 5,
+      })
+    })
+
+    it('keeps the newest of what was never signed, and sweeps it in time', async () => {
+      for (let i = 0; i < 25; i++) await world.start()
+      const count = async () => (await db.query<{ n: number }>('select count(*) as n from sessions'))[0]?.n
+      expect(await count()).toBe(20)
+      expect(await deletePending(db, world.nowS(), world.nowS())).toBe(0)
+      expect(await deletePending(db, world.nowS() + 1, world.nowS())).toBe(20)
+    })
+  })
+
+  describe('switching on', () => {
+    it('takes every signature of the owner, and nobody else’s', async () => {
+      const { session_id } = await world.start({ tokens: ['ETH', 'USDG', MEME.address] })
+      const own = await world.signatures(session_id)
+      const forged = await world.signatures(session_id, 'stranger')
+      const on = (body: object, role: 'owner' | 'stranger' | 'executor' = 'owner') =>
+        world.post('live.session.grant', role, body)
+      const short = `0x${'11'.repeat(65)}`
+      expect(await codeOf(on(own, 'stranger'))).toBe('NO_SESSION')
+      expect(await codeOf(on(own, 'executor'))).toBe('NO_SESSION')
+      expect(await codeOf(on({ ...own, session_id: 'ses_none' }))).toBe('NO_SESSION')
+      for (const field of ['delegation_signature', 'authorization_signature'] as const) {
+        expect(await refused(on({ ...own, [field]: forged[field] }))).toMatchObject({
+          code: 'BAD_SIGNATURE',
+          status: 422,
+        })
+        expect(await refused(on({ ...own, [field]: short }))).toMatchObject({
+          code: 'BAD_SIGNATURE',
+          status: 400,
+        })
+      }
+      const { curve_root_signatures } = forged
+      expect(await refused(on({ ...own, curve_root_signatures }))).toMatchObject({
+        code: 'BAD_SIGNATURE',
+        status: 422,
+      })
+      const [first] = Object.entries(own.curve_root_signatures!)
+      expect(await codeOf(on({ ...own, curve_root_signatures: Object.fromEntries([first!]) }))).toBe(
+        'BAD_REQUEST',
+      )
+      const stray = { ...own.curve_root_signatures, [`0x${'ab'.repeat(32)}`]: short }
+      expect(await codeOf(on({ ...own, curve_root_signatures: stray }))).toBe('BAD_REQUEST')
+      const { authorization_signature: _, ...without } = own
+      expect(await codeOf(on(without))).toBe('BAD_REQUEST')
+      expect(world.signer.roots.size).toBe(0)
+
+      expect(await on(own)).toMatchObject({ status: 'active', authorization_stored: true })
+      expect(world.signer.roots.get(own.rootHash)?.ask).toMatchObject({ session_id, curve_roots: [{}, {}] })
+      expect(await on(own), 'again').toMatchObject({ status: 'active' })
+    })
+
+    it('works without curve roots, and without an authorization once the wallet runs the delegator', async () => {
+      const { session_id } = await world.start({ tokens: ['ETH', 'USDG', MEME.address] })
+      world.settleWallet()
+      const { delegation_signature } = await world.signatures(session_id)
+      const answer = await world.post('live.session.grant', 'owner', { session_id, delegation_signature })
+      expect(answer).toMatchObject({ status: 'active', authorization_stored: false, curve_roots: null })
+    })
+
+    it('refuses an authorization that can no longer count', async () => {
+      const { session_id, setup } = await world.start()
+      world.chain.nonce.set(WHO.owner, setup.length + 1)
+      expect(
+        await codeOf(world.post('live.session.grant', 'owner', await world.signatures(session_id))),
+      ).toBe('WALLET_CODE')
+    })
+
+    it('is once, whatever gets lost between the two', async () => {
+      const { session_id } = await world.start()
+      const own = await world.signatures(session_id)
+      const on = () => world.post('live.session.grant', 'owner', own)
+      // The co-signer has it already: an answer was lost on the way back.
+      await world.signer.registerRoot({
+        session_id,
+        binding: (await findSession(db, session_id))!.binding,
+        root: (await findSession(db, session_id))!.root,
+        curve_roots: [],
+      })
+      expect(await Promise.all([on(), on()])).toMatchObject([{ status: 'active' }, { status: 'active' }])
+      const other = await world.start()
+      const taken = await world.signatures(other.session_id)
+      await world.signer.registerRoot({
+        session_id: 'another',
+        binding: (await findSession(db, other.session_id))!.binding,
+        root: (await findSession(db, other.session_id))!.root,
+        curve_roots: [],
+      })
+      expect(await codeOf(world.post('live.session.grant', 'owner', taken))).toBe('ROOT_REUSED')
+    })
+
+    it('comes too late for one that was revoked or has ended', async () => {
+      const { session_id } = await world.start({ expires_in_s: 60 })
+      const own = await world.signatures(session_id)
+      world.clock.aheadS = 60
+      expect(await codeOf(world.post('live.session.grant', 'owner', own))).toBe('SESSION_EXPIRED')
+      world.clock.aheadS = 0
+      await world.post('live.session.revoke', 'owner', { session_id, reset_code: false })
+      expect(await codeOf(world.post('live.session.grant', 'owner', own))).toBe('SESSION_REVOKED')
+    })
+  })
+})

@@ -1,0 +1,150 @@
+import {
+  type Crypto,
+  curveLeaf,
+  type Delegation,
+  type DelegationPlace,
+  delegationHash,
+  feeLeaf,
+  type Hex,
+  readRoot,
+  type SessionRoot,
+  sessionLeaf,
+  signDelegation,
+} from '@pit/chain'
+import type { CosignAsk, Cosigned, RegisterAsk } from '@pit/platform/signerCalls'
+import { type SignerClient, SignerUnreachable } from '@pit/platform/signerClient'
+import { refusal } from '@pit/protocol'
+
+type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
+
+interface Kept {
+  ask: RegisterAsk
+  leaves: { microUsd: number }[]
+  revoked: boolean
+}
+
+/** A co-signer that signs whatever is asked of it and counts; how it answers is the test's to say. */
+export interface ScriptedSigner extends Client {
+  /** By root hash. */
+  roots: Map<Hex, Kept>
+  asked: CosignAsk[]
+  /** Before a leaf is made. */
+  beforeLeaf: (ask: CosignAsk) => void | Promise<void>
+  /** What becomes of an honest answer. */
+  answers: (honest: Cosigned) => Cosigned
+  /** Dollars of a leaf, in millionths. */
+  value: number
+  reachable: boolean
+  /** Takes the call, and its answer is lost. */
+  loses: boolean
+}
+
+export function createScriptedSigner({
+  crypto,
+  place,
+  key,
+  nowS,
+}: {
+  crypto: Crypto
+  place: DelegationPlace
+  key: Hex
+  nowS: () => number
+}): ScriptedSigner {
+  const reach = () => {
+    if (!signer.reachable) throw new SignerUnreachable('nobody listens', { cause: { code: 'ECONNREFUSED' } })
+  }
+  const sign = (delegation: Delegation) => signDelegation(crypto, place, delegation, key)
+  const read = <Kind extends SessionRoot['kind']>(delegation: Delegation, kind: Kind) => {
+    const root = readRoot(crypto, place, delegation)
+    if (root?.kind !== kind) throw new Error(`registered a ${root?.kind} root as ${kind}`)
+    return root as Extract<SessionRoot, { kind: Kind }>
+  }
+  const signer: ScriptedSigner = {
+    roots: new Map(),
+    asked: [],
+    beforeLeaf: () => {},
+    answers: (honest) => honest,
+    value: 5_000_000,
+    reachable: true,
+    loses: false,
+    async health() {
+      reach()
+      return { status: 'ok', cosigner: crypto.addressOf(key), frozen: false, version: 'test' }
+    },
+    async registerRoot(ask) {
+      reach()
+      const hash = delegationHash(crypto, ask.root)
+      if (signer.roots.has(hash)) throw refusal('ROOT_REUSED')
+      signer.roots.set(hash, { ask, leaves: [], revoked: false })
+      return { root_hash: hash, registered: true }
+    },
+    async cosign(ask) {
+      reach()
+      signer.asked.push(ask)
+      await signer.beforeLeaf(ask)
+      const kept = signer.roots.get(ask.root_hash)
+      if (!kept) throw refusal('NO_SESSION')
+      if (kept.revoked) {
+        throw refusal('REFUSED', {
+          signer_checks: [{ rule: 'SESSION_REVOKED', ok: false, message: 'revoked' }],
+        })
+      }
+      kept.leaves.push({ microUsd: signer.value })
+      if (signer.loses) throw new SignerUnreachable('nothing in 10 ms')
+      const sequence = kept.leaves.length
+      const { limits } = kept.ask.binding
+      const day = kept.leaves.reduce((sum, { microUsd }) => sum + microUsd, 0)
+      const common = {
+        sequence,
+        expires_at: nowS() + 120,
+        spend: {
+          trades: sequence,
+          trades_left: limits.max_trades - sequence,
+          day_micro_usd: day,
+          day_left_micro_usd: limits.max_day_micro_usd - day,
+          this_micro_usd: signer.value,
+        },
+      }
+      const { execution, curve_fee } = ask
+      const trade = { execution, sequence, nowS: nowS() }
+      if (!curve_fee) {
+        const leaf = sign(sessionLeaf(place, { root: read(kept.ask.root, 'router'), ...trade }))
+        return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), ...common })
+      }
+      const [curve, fee] = kept.ask.curve_roots
+      const feeRoot = read(fee!, 'fee')
+      const leaf = sign(
+        curveLeaf(place, { root: read(curve!, 'curve'), feeRoot, feeWei: curve_fee.amount_wei, ...trade }),
+      )
+      const fee_leaf = sign(feeLeaf(crypto, place, { feeRoot, leaf, nowS: nowS() }))
+      return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), fee_leaf, ...common })
+    },
+    async revokeRoot(hash) {
+      reach()
+      const kept = signer.roots.get(hash)
+      if (kept) kept.revoked = true
+      return { revoked: true, revoked_at: nowS() }
+    },
+    async root(hash) {
+      reach()
+      const kept = signer.roots.get(hash)
+      if (!kept) throw refusal('NO_SESSION')
+      const { binding, session_id } = kept.ask
+      return {
+        root_hash: hash,
+        session_id,
+        wallet: binding.wallet,
+        executor: binding.executor,
+        binding_version: binding.version,
+        status: kept.revoked ? 'revoked' : 'active',
+        registered_at: nowS(),
+        expires_at: binding.expires_at,
+        revoked_at: null,
+        sequence: kept.leaves.length,
+        spend: { trades: kept.leaves.length, trades_left: 0, day_micro_usd: 0, day_left_micro_usd: 0 },
+      }
+    },
+    close() {},
+  }
+  return signer
+}
