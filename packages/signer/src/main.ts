@@ -12,7 +12,8 @@ import { type RunningSigner, startSigner } from './startSigner.ts'
 type Report = { type: 'stage' | 'ready' | 'failed'; text: string }
 
 const report = (row: Report): void => {
-  if (process.send) process.send(row)
+  // A supervisor that is gone hears nothing more, and that is no reason to fail before the end is clean.
+  if (process.send) process.connected && process.send(row)
   else console.log(row.type === 'ready' ? `ready: ${row.text}` : row.text)
 }
 

@@ -1,0 +1,95 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createCrypto } from '@pit/chain'
+import { seedStore } from '@pit/platform/test/embeddedStore'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openCosigner } from './keys/openCosigner.ts'
+
+const FILE = new URL('../../../dist/signer.js', import.meta.url).pathname
+const GIVEN = { SIGNER_SECRET: 'x'.repeat(32), SIGNER_PASSPHRASE: 'a passphrase of its own' }
+
+let folder: string
+let child: ChildProcess
+let output: string
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'pit-signer-main-'))
+  await seedStore(join(folder, 'signer'))
+  output = ''
+})
+afterEach(() => {
+  child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** With a profile that never comes, a good start goes on for a minute. */
+function start(env: Record<string, string | undefined> = GIVEN): void {
+  child = fork(FILE, [], {
+    env: {
+      PATH: process.env['PATH'],
+      SIGNER_PORT: '0',
+      DATA_DIR: folder,
+      PROFILE: join(folder, 'no.json'),
+      CHAIN_RPC_URL: 'http://127.0.0.1:9',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  child.on('message', ({ text }: { text: string }) => {
+    output += `${text}\n`
+  })
+  for (const stream of [child.stdout!, child.stderr!]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+}
+const ended = async (): Promise<number> => (await once(child, 'exit'))[0] as number
+
+describe('the signer’s start', () => {
+  it('ends cleanly when told to', async () => {
+    start()
+    await expect.poll(() => output, { timeout: 30_000 }).toContain('co-signer 0x')
+    child.kill('SIGTERM')
+    expect(await ended()).toBe(0)
+    expect(output).not.toMatch(/did not start|\n\s+at /)
+  })
+
+  it('ends with its supervisor', async () => {
+    start()
+    await expect.poll(() => output, { timeout: 30_000 }).toContain('ledger open')
+    child.disconnect()
+    expect(await ended()).toBe(0)
+  })
+
+  it('says in one sentence that the passphrase is wrong, and shows neither it nor the key', async () => {
+    const crypto = await createCrypto()
+    const key = '12'.repeat(32)
+    const importKeyFile = join(folder, 'key')
+    writeFileSync(importKeyFile, key)
+    const dataDir = join(folder, 'signer')
+    await openCosigner({ dataDir, passphrase: GIVEN.SIGNER_PASSPHRASE, importKeyFile, crypto })
+    start({ ...GIVEN, SIGNER_PASSPHRASE: 'not that passphrase' })
+    expect(await ended()).toBe(1)
+    expect(output).toContain('the signer did not start: the passphrase does not open the co-signer’s key')
+    expect(output).not.toMatch(/\n\s+at /)
+    expect(output).not.toContain('not that passphrase')
+    expect(output).not.toContain(key)
+  })
+
+  it.each([
+    [{ SIGNER_SECRET: undefined }, 'SIGNER_SECRET is not set'],
+    [{ SIGNER_SECRET: 'short' }, 'SIGNER_SECRET is too short'],
+    [{ SIGNER_PASSPHRASE: undefined }, 'SIGNER_PASSPHRASE is not set'],
+    [{ SIGNER_PASSPHRASE: 'short' }, 'SIGNER_PASSPHRASE is too short'],
+    [{ SIGNER_OPERATOR_SECRET: GIVEN.SIGNER_SECRET }, 'SIGNER_OPERATOR_SECRET is the server’s secret'],
+    [{ SIGNER_SANCTIONS_FILE: '/nowhere' }, 'SIGNER_SANCTIONS_FILE /nowhere: no such file'],
+  ])('stops at %j', async (change, message) => {
+    start({ ...GIVEN, ...change })
+    expect(await ended()).toBe(1)
+    expect(output).toContain(`the signer did not start: ${message}`)
+    expect(output).not.toMatch(/\n\s+at /)
+  })
+})

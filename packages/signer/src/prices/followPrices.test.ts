@@ -1,0 +1,111 @@
+import { type Address, aggregatorV3Abi, type Hex, multicall3Abi, NATIVE } from '@pit/chain'
+import { createLogger } from '@pit/platform/logger'
+import type { Rpc } from '@pit/platform/rpc'
+import { COSIGNER } from '@pit/protocol'
+import { decodeFunctionData, encodeFunctionResult } from 'viem'
+import { afterEach, describe, expect, it } from 'vitest'
+import { E18, JUNK, NOW_S, PROFILE, STOCK, USDG, WETH } from '../../test/kit.ts'
+import { followPrices, type Prices } from './followPrices.ts'
+
+const ETH_FEED = PROFILE.core_tokens[0]!.feed!.address
+const STOCK_FEED = PROFILE.listed_stocks[0]!.feed!.address
+type Rounds = Record<string, { price: bigint; updatedAtS: number }>
+
+let prices: Prices | undefined
+afterEach(() => prices?.close())
+
+/** A node whose feeds say this; silent when told so. */
+function node(rounds: Rounds) {
+  const state = { silent: false, rounds, reads: 0 }
+  const request = async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
+    if (state.silent) throw new Error('no answer')
+    if (method === 'eth_blockNumber') return '0x1'
+    state.reads++
+    const [{ data }] = params as [{ data: Hex }]
+    const { args } = decodeFunctionData({ abi: multicall3Abi, data })
+    const [calls] = args as unknown as [{ target: Address }[]]
+    const result = calls.map(({ target }) => {
+      const round = state.rounds[target.toLowerCase()]
+      if (!round) return { success: false, returnData: '0x' as Hex }
+      const values = [1n, round.price, 0n, BigInt(round.updatedAtS), 1n] as const
+      const returnData = encodeFunctionResult({
+        abi: aggregatorV3Abi,
+        functionName: 'latestRoundData',
+        result: values,
+      })
+      return { success: true, returnData }
+    })
+    return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result })
+  }
+  return { state, rpc: { request } as unknown as Rpc }
+}
+
+async function follow(rounds: Rounds, stockSession = (): boolean => true) {
+  const time = { nowMs: NOW_S * 1000 }
+  const { state, rpc } = node(rounds)
+  prices = followPrices({
+    rpc,
+    clock: { nowMs: () => time.nowMs },
+    profile: PROFILE,
+    logger: createLogger({ level: 'silent' }),
+    stockSession,
+  })
+  await prices.ready
+  return { time, state, prices }
+}
+const fresh = { [ETH_FEED]: { price: 250_000_000_000n, updatedAtS: NOW_S - 60 } }
+
+describe('the co-signer’s own prices', () => {
+  it('are the feeds’, a dollar for USDG, and none for what has no feed', async () => {
+    const { prices: own } = await follow(fresh)
+    expect(own.own(NATIVE)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18 })
+    expect(own.own(WETH)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18 })
+    expect(own.own(USDG)).toEqual({ kind: 'fresh', priceE18: E18 })
+    expect(own.own(JUNK)).toEqual({ kind: 'feedless' })
+    // A feed that answers nothing is no owner's business.
+    expect(own.own(STOCK)).toEqual({ kind: 'none', why: 'the feed reverts' })
+  })
+
+  it('do not count past the feed’s heartbeat', async () => {
+    const old = { [ETH_FEED]: { price: 1n, updatedAtS: NOW_S - 3_601 } }
+    const { prices: own } = await follow(old)
+    expect(own.own(NATIVE)).toMatchObject({ kind: 'none' })
+    expect(own.isChainRead()).toBe(true)
+  })
+
+  it('of stocks count in their session only', async () => {
+    const stock = { [STOCK_FEED]: { price: 20_000_000_000n, updatedAtS: NOW_S - 60 } }
+    expect((await follow(stock)).prices.own(STOCK)).toEqual({ kind: 'fresh', priceE18: 200n * E18 })
+    await prices?.close()
+    const closed = await follow(stock, () => false)
+    expect(closed.prices.own(STOCK)).toMatchObject({ kind: 'none' })
+  })
+
+  it('do not outlive the node’s silence, and come back with it', async () => {
+    const { time, state, prices: own } = await follow(fresh)
+    state.silent = true
+    time.nowMs += COSIGNER.maxReadingAgeS * 1000
+    expect(own.own(NATIVE).kind).toBe('fresh')
+    time.nowMs += 1
+    expect(own.isChainRead()).toBe(false)
+    expect(own.own(NATIVE)).toMatchObject({ kind: 'none' })
+    expect(own.own(USDG)).toMatchObject({ kind: 'none' })
+    expect(own.own(JUNK)).toEqual({ kind: 'feedless' })
+    state.silent = false
+    await expect.poll(() => own.own(NATIVE).kind, { timeout: 10_000 }).toBe('fresh')
+  })
+
+  it('start without a node and say so', async () => {
+    const { rpc } = node({})
+    rpc.request = () => Promise.reject(new Error('no answer'))
+    prices = followPrices({
+      rpc,
+      clock: { nowMs: () => NOW_S * 1000 },
+      profile: PROFILE,
+      logger: createLogger({ level: 'silent' }),
+    })
+    await prices.ready
+    expect(prices.isChainRead()).toBe(false)
+    expect(prices.unpriced()).toBeGreaterThan(0)
+  })
+})
