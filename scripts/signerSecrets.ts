@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 type Environment = Record<string, string | undefined>
@@ -38,11 +38,14 @@ export function signerEnvironment({
   if (!env['SIGNER_OPERATOR_SECRET'] && !env['SIGNER_OPERATOR_SECRET_FILE']) {
     forSigner['SIGNER_OPERATOR_SECRET_FILE'] = made(join(folder, 'operator-secret'))
   }
-  const secretFile = env['SIGNER_SECRET_FILE'] || (env['SIGNER_SECRET'] ? null : made(join(folder, 'secret')))
-  if (secretFile) forSigner['SIGNER_SECRET_FILE'] = secretFile
-  const secret = secretFile ? readFileSync(secretFile, 'utf8').trim() : env['SIGNER_SECRET']!
   const port = env['SIGNER_PORT'] || '4664'
-  return { forSigner, forServer: { SIGNER_URL: `http://127.0.0.1:${port}`, SIGNER_SECRET: secret } }
+  const forServer: Record<string, string> = { SIGNER_URL: `http://127.0.0.1:${port}` }
+  if (!env['SIGNER_SECRET'] && !env['SIGNER_SECRET_FILE']) {
+    const file = made(join(folder, 'secret'))
+    forSigner['SIGNER_SECRET_FILE'] = file
+    forServer['SIGNER_SECRET_FILE'] = file
+  }
+  return { forSigner, forServer }
 }
 
 /** A file with a secret nobody has to remember, readable by this user alone; the one from before if there is one. */
