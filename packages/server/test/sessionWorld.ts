@@ -7,6 +7,7 @@ import {
   type Hex,
   NATIVE,
   serializeSignature,
+  sessionRoot,
   signAuthorization,
   signDelegation,
 } from '@pit/chain'
@@ -15,17 +16,19 @@ import { createLogger } from '@pit/platform/logger'
 import {
   type Answer,
   type Body,
+  bindingHash,
   type ChainProfile,
   FEE,
   isPitError,
   type PitError,
   refusal,
+  type SessionBinding,
 } from '@pit/protocol'
 import { keccak256, numberToHex, stringToHex, toFunctionSelector } from 'viem'
 import { expect } from 'vitest'
 import type { SessionOptions } from '../src/features/session/deps.ts'
 import { openSessions } from '../src/features/session/openSessions.ts'
-import { findSession } from '../src/features/session/store.ts'
+import { addPending, findSession, markActive } from '../src/features/session/store.ts'
 import type { Session } from '../src/features/session/types.ts'
 import type { PlanAsk, Planned, TradeToken } from '../src/features/trade/index.ts'
 import { buildPlan } from '../src/features/trade/plan/buildPlan.ts'
@@ -124,12 +127,6 @@ const PRICES: Record<Address, number> = {
   [MEME.address]: 0.5,
   [OTHER]: 60_000,
 }
-const atomsOf = (token: TradeToken, usd: number): bigint =>
-  (BigInt(Math.round(usd * 1e6)) * 10n ** BigInt(token.decimals)) /
-  BigInt(Math.round(PRICES[token.address]! * 1e6))
-const microOf = (token: TradeToken, atoms: bigint): bigint =>
-  (atoms * BigInt(Math.round(PRICES[token.address]! * 1e6))) / 10n ** BigInt(token.decimals)
-
 export type TradeRequest = Partial<Body<'live.session.trade'>>
 export type SessionWorld = ReturnType<typeof openSessionWorld>
 
@@ -157,7 +154,18 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     simulationOk: true,
     onCurve: true,
     executorOwner: null as Address | null,
+    /** Where plans pay their fee. */
+    feeRecipient: RECIPIENT,
+    /** How much dearer ETH is than it was. */
+    etherTimes: 1,
+    curve: CURVE,
   }
+  const priceOf = (token: Address): number => PRICES[token]! * (token === NATIVE ? state.etherTimes : 1)
+  const atomsOf = (token: TradeToken, usd: number): bigint =>
+    (BigInt(Math.round(usd * 1e6)) * 10n ** BigInt(token.decimals)) /
+    BigInt(Math.round(priceOf(token.address) * 1e6))
+  const microOf = (token: TradeToken, atoms: bigint): bigint =>
+    (atoms * BigInt(Math.round(priceOf(token.address) * 1e6))) / 10n ** BigInt(token.decimals)
   const world = { bends: (planned: Planned): Planned => planned }
 
   async function planTrade({ trade, terms }: PlanAsk): Promise<Planned> {
@@ -175,9 +183,10 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       amountOut: atomsOf(tokenOut, Number(microUsd) / 1e6),
       feeBps: trade.feeBps!(feeClass),
       feeSide: tokenIn.core === 'ETH' || (tokenIn.core && tokenOut.core !== 'ETH') ? 'input' : 'output',
-      ...(isCurve && { way: CURVE }),
+      ...(isCurve && { way: state.curve }),
     })
     quote.fee.class = feeClass
+    quote.fee.recipient = state.feeRecipient
     quote.notionalMicroUsd = microUsd
     quote.ask = { ...quote.ask, shield: trade.shield }
     const code = chain.code.get(WHO.owner)
@@ -210,8 +219,8 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       mark: (token) =>
         token === MEME.address || PRICES[token] === undefined
           ? undefined
-          : ({ token, priceE18: BigInt(PRICES[token]!) * 10n ** 18n, stale: false } as never),
-      curveOf: (token) => (token === MEME.address && state.onCurve ? CURVE : undefined),
+          : ({ token, priceE18: BigInt(Math.round(priceOf(token))) * 10n ** 18n, stale: false } as never),
+      curveOf: (token) => (token === MEME.address && state.onCurve ? state.curve : undefined),
     },
     tokens: {
       coreBySymbol: (symbol) =>
@@ -335,6 +344,33 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
         ...(over.amount_in === undefined && { notional_usd: 5 }),
         ...over,
       }),
+    /** A session as an older version of the service left it: signed, registered, active. */
+    async adopt(
+      binding: SessionBinding,
+      eth = { dayWei: 4n * 10n ** 16n, tradeWei: 10n ** 16n },
+    ): Promise<Session> {
+      const hash = bindingHash(crypto.keccakText, binding)
+      const root = sessionRoot(place, { binding, bindingHash: hash, eth, nowS: nowS() })
+      const session: Session = {
+        id: `ses_${binding.nonce.slice(2, 34)}`,
+        wallet: WHO.owner,
+        executor: WHO.executor,
+        status: 'active',
+        binding,
+        root: signDelegation(crypto, place, root, KEYS.owner),
+        rootHash: delegationHash(crypto, root),
+        curveRoots: null,
+        authorization: null,
+        createdAtS: nowS(),
+        expiresAtS: binding.expires_at,
+        revokedAtS: null,
+        signerRevokedAtS: null,
+      }
+      await addPending(db, session, 20)
+      await markActive(db, session)
+      await signer.registerRoot({ session_id: session.id, binding, root: session.root, curve_roots: [] })
+      return session
+    },
     /** As the setup and the first trade leave it. */
     settleWallet() {
       chain.code.set(WHO.owner, `0xef0100${PLACE.delegator.slice(2)}`)

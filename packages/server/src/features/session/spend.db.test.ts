@@ -71,18 +71,18 @@ withDb('what a session has spent', (db, store) => {
     const session = await world.grant({ max_trade_usd: 5, max_day_usd: 35, max_trades: 50 })
     const other = openSessionWorld(second)
     other.settleWallet()
-    // Its connections stand, as the first one's do: neither is ahead.
-    await Promise.all(Array.from({ length: 20 }, () => second.query('select pg_sleep(0.05)')))
     other.signer.roots = world.signer.roots
     const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
     world.signer.beforeLeaf = slow
     other.signer.beforeLeaf = slow
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 40 }, (_, i) => (i % 2 ? world : other).trade(session)),
-    )
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(7)
+    const ask = (times: number) =>
+      Promise.allSettled(Array.from({ length: times }, (_, i) => (i % 2 ? world : other).trade(session)))
+    const passed = async (times: number) =>
+      (await ask(times)).filter(({ status }) => status === 'fulfilled').length
+    expect(await passed(6)).toBe(6)
+    expect(await passed(40)).toBe(1)
     expect(world.signer.asked.length + other.signer.asked.length).toBe(7)
-    expect(other.signer.asked.length).toBeGreaterThan(0)
+    expect(other.signer.asked.length).toBeGreaterThanOrEqual(3)
   })
 
   describe('when an answer is lost', () => {

@@ -13,7 +13,25 @@ import {
 } from '../../../../test/sessionWorld.ts'
 import { MEME, ROUTER } from '../../../../test/tradeFixtures.ts'
 import { withDb } from '../../../../test/withDb.ts'
+import type { Planned, PlanTx, TradePlan } from '../../trade/index.ts'
 import { createSessionGate } from '../gate.ts'
+
+const withSwap = (planned: Planned, over: Partial<PlanTx>): Planned => ({
+  ...planned,
+  plan: {
+    ...planned.plan,
+    steps: planned.plan.steps.map((step) => ({ ...step, tx: { ...step.tx!, ...over } })),
+  },
+})
+const withFee = ({ ask, ...rest }: Planned, bps: number): Planned => ({
+  ...rest,
+  ask: { ...ask, quote: { ...ask.quote, fee: { ...ask.quote.fee, bps } } },
+})
+/** Says it trades twice as much as its call does. */
+const twice = (plan: TradePlan): TradePlan => ({
+  ...plan,
+  quote: { ...plan.quote, amountIn: 2n * plan.quote.amountIn },
+})
 
 withDb('trading in a session', (db) => {
   let world: SessionWorld
@@ -152,6 +170,51 @@ withDb('trading in a session', (db) => {
       expect(world.signer.asked).toEqual([])
     })
 
+    it.each<[string, (planned: Planned) => Planned]>([
+      ['SESSION_TARGET', (planned) => withSwap(planned, { to: OTHER })],
+      ['SESSION_EXECUTION', (planned) => withSwap(planned, { data: '0x3593564c' })],
+      ['SESSION_EXECUTION', (planned) => withSwap(planned, { valueWei: 1n })],
+      ['SESSION_EXECUTION', ({ ask, ...rest }) => ({ ...rest, ask, plan: twice(rest.plan) })],
+      ['FEE_BPS', (planned) => withFee(planned, 24)],
+    ])('whose plan was tampered with is refused: %s', async (code, bends) => {
+      const session = await world.grant()
+      world.settleWallet()
+      world.bends = bends
+      expect(await codeOf(world.trade(session))).toBe(code)
+      expect(world.signer.asked).toEqual([])
+    })
+
+    it('is refused when it would pay a stranger', async () => {
+      const session = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] })
+      world.settleWallet()
+      world.state.feeRecipient = OTHER
+      expect(await codeOf(world.trade(session))).toBe('SESSION_RECIPIENTS')
+      expect(await codeOf(world.trade(session, { token_out: MEME.address }))).toBe('SESSION_RECIPIENTS')
+    })
+
+    it('is refused when ETH fell so far that the root, at its price, lets no such value out', async () => {
+      const session = await world.grant()
+      world.settleWallet()
+      world.state.etherTimes = 0.5
+      expect(await codeOf(world.trade(session, { notional_usd: 13 }))).toBe('SESSION_ROOT_ALLOWS')
+      expect(await world.trade(session, { notional_usd: 12 })).toMatchObject({ ready: true })
+    })
+
+    it('pays the wallet’s tier as far as the binding goes, and shield on top', async () => {
+      const session = await world.grant()
+      const shielded = await world.grant({ shield: true })
+      world.settleWallet()
+      world.state.tierBps = 15
+      expect(await world.trade(session)).toMatchObject({ fee_bps: 15 })
+      expect(await world.trade(shielded)).toMatchObject({
+        fee_bps: 25,
+        shield: true,
+        risk_terms: { shield: true, policies: ['block_flagged'] },
+      })
+      world.state.tierBps = 5
+      expect(await world.trade(session)).toMatchObject({ fee_bps: 10 })
+    })
+
     it('may repeat the session’s own terms', async () => {
       const session = await world.grant({ accept_risks: ['HONEYPOT', 'SELL_TAX'] })
       world.settleWallet()
@@ -189,6 +252,11 @@ withDb('trading in a session', (db) => {
       world.options.trade.planTrade = async (ask) =>
         ask.trade.venues.includes('venue_curve') ? planTrade(ask) : fail('NO_ROUTE')
       expect(await codeOf(world.trade(session, { token_out: MEME.address }))).toBe('SESSION_CURVE_ROOTS')
+      const other = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] })
+      world.state.curve = { ...CURVE, id: OTHER }
+      expect(await codeOf(world.trade(other, { token_out: MEME.address }))).toBe('SESSION_CURVE')
+      world.state.curve = { ...CURVE, pair: OTHER }
+      expect(await codeOf(world.trade(other, { token_out: MEME.address }))).toBe('SESSION_CURVE')
     })
 
     it('is not made under a binding that somebody changed in the store', async () => {
