@@ -1,4 +1,4 @@
-import { type Crypto, readRoot, rootDiffs } from '@pit/chain'
+import { type Crypto, type Delegation, readRoot, rootDiffs, type SessionRoot } from '@pit/chain'
 import { bindingHash, readBinding } from '@pit/protocol'
 import type { SessionPlace } from '../place.ts'
 import type { Session } from '../types.ts'
@@ -12,14 +12,16 @@ export function whyUnbound(crypto: Crypto, { delegation }: SessionPlace, session
   if (!read.ok) return `The stored binding’s ${read.field || 'shape'} ${read.message}.`
   const { binding } = read
   const hash = bindingHash(crypto.keccakText, binding)
-  const { curveRoots: roots } = session
-  for (const delegation_ of [session.root, ...(roots ? [roots.curve, roots.fee] : [])]) {
-    const root = readRoot(crypto, delegation, delegation_)
-    if (!root) return 'A stored root is none this service builds.'
+  const { curveRoots } = session
+  const roots: [SessionRoot['kind'], Delegation][] = [['router', session.root]]
+  if (curveRoots) roots.push(['curve', curveRoots.curve], ['fee', curveRoots.fee])
+  for (const [kind, stored] of roots) {
+    const root = readRoot(crypto, delegation, stored)
+    if (root?.kind !== kind) return 'A stored root is none this service builds there.'
     if (root.salt !== hash) return 'The stored binding does not hash to the root’s salt.'
     const diffs = rootDiffs(root, binding, hash)
     if (diffs.length > 0) return `A stored root says another ${diffs.join(', ')} than its binding.`
-    if (root.kind === 'router' && root.hash !== session.rootHash) return 'The stored root has another hash.'
+    if (kind === 'router' && root.hash !== session.rootHash) return 'The stored root has another hash.'
   }
   const { wallet, executor, expiresAtS } = session
   const isSame =

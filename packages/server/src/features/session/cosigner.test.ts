@@ -1,0 +1,94 @@
+import { SignerUnreachable } from '@pit/platform/signerClient'
+import { refusal } from '@pit/protocol'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createCosigner, LostAnswer } from './cosigner.ts'
+
+const ADDRESS = `0x${'Ab'.repeat(20)}` as const
+const quiet = { warn: () => {}, error: () => {} }
+type Client = NonNullable<Parameters<typeof createCosigner>[0]['client']>
+
+const clientOf = (over: Partial<Client> = {}): Client => ({
+  health: async () => ({ status: 'ok', cosigner: ADDRESS, frozen: false, version: 't' }),
+  registerRoot: async () => ({ root_hash: '0x', registered: true }),
+  cosign: async () => ({}) as never,
+  revokeRoot: async () => ({ revoked: true, revoked_at: 1 }),
+  root: async () => ({}) as never,
+  close: () => {},
+  ...over,
+})
+const opened: { close(): void }[] = []
+const open = (client: Client | null, pinned: `0x${string}` | null = null) => {
+  const cosigner = createCosigner({ client, pinned, logger: quiet })
+  opened.push(cosigner)
+  return cosigner
+}
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close()
+  vi.useRealTimers()
+})
+const down = new SignerUnreachable('down')
+const refuses = (error: Error) => () => Promise.reject(error)
+
+describe('who co-signs', () => {
+  it('is what the signer says, once it was heard', async () => {
+    const cosigner = open(clientOf())
+    expect(cosigner.known()).toBeNull()
+    expect(await cosigner.address()).toBe(ADDRESS.toLowerCase())
+    expect(cosigner.known()).toBe(ADDRESS.toLowerCase())
+  })
+  it('is nobody else than the profile pins', async () => {
+    const pinned = `0x${'cd'.repeat(20)}` as const
+    const cosigner = open(clientOf(), pinned)
+    await expect(cosigner.address()).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+    expect(cosigner.known()).toBe(pinned)
+  })
+  it('is asked again until it answers', async () => {
+    vi.useFakeTimers()
+    let answers = false
+    const { health } = clientOf()
+    const cosigner = open(clientOf({ health: () => (answers ? health() : Promise.reject(down)) }))
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(cosigner.known()).toBeNull()
+    answers = true
+    await vi.advanceTimersByTimeAsync(1_500)
+    expect(cosigner.known()).toBe(ADDRESS.toLowerCase())
+  })
+})
+
+describe('a signer that', () => {
+  it('is not there is said so, and revokes nothing', async () => {
+    const cosigner = open(null)
+    await expect(cosigner.address()).rejects.toMatchObject({ code: 'SIGNER_REQUIRED' })
+    await expect(cosigner.cosign({} as never)).rejects.toMatchObject({ code: 'SIGNER_REQUIRED' })
+    expect(await cosigner.revoke('0x')).toBe(false)
+    expect(await cosigner.root('0x')).toBeUndefined()
+  })
+  it('does not answer is SIGNER_UNAVAILABLE; a leaf’s lost answer is told apart', async () => {
+    const cosigner = open(
+      clientOf({ registerRoot: refuses(down), cosign: refuses(down), root: refuses(down) }),
+    )
+    await expect(cosigner.register({} as never)).rejects.toMatchObject({
+      code: 'SIGNER_UNAVAILABLE',
+      retryAfterS: 5,
+    })
+    await expect(cosigner.cosign({} as never)).rejects.toBeInstanceOf(LostAnswer)
+    expect(await cosigner.root('0x')).toBeUndefined()
+    const refusedPort = new SignerUnreachable('x', { cause: { code: 'ECONNREFUSED' } })
+    const gone = open(clientOf({ cosign: refuses(refusedPort) }))
+    await expect(gone.cosign({} as never)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+  })
+  it('refuses is passed on with its checks, unless the route knows no such code', async () => {
+    const signer_checks = [{ rule: 'SLIPPAGE', ok: false, message: 'x' }]
+    const cosigner = open(
+      clientOf({
+        cosign: refuses(refusal('SLIPPAGE', { signer_checks })),
+        registerRoot: refuses(refusal('KILLED')),
+      }),
+    )
+    await expect(cosigner.cosign({} as never)).rejects.toMatchObject({
+      code: 'SLIPPAGE',
+      extras: { signer_checks },
+    })
+    await expect(cosigner.register({} as never)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+  })
+})
