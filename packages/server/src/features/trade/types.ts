@@ -223,5 +223,7 @@ export interface SimulatedTx {
   gasUsed: number
   /** Why it reverted, in words. */
   error: string | null
+  /** It reverted because less came out than its minimum: the price, not the call. */
+  tooLittle?: boolean
   logs: { address: Address; topics: Hex[]; data: Hex }[]
 }

@@ -205,6 +205,17 @@ it('is not ready without the input or the gas, and says so by a loan', async () 
 it.each([
   ['SIMULATION_FAILED', { ok: false, amountOut: null, error: 'swap: it reverts' }],
   ['QUOTE_SIM_MISMATCH', { ok: false, amountOut: 1n, error: 'too little' }],
+  [
+    'QUOTE_SIM_MISMATCH',
+    {
+      ok: false,
+      amountOut: null,
+      error: 'swap: the v3 pools give less than the minimum',
+      transactions: [
+        { kind: 'swap' as const, ok: false, gasUsed: 1, error: 'too little', tooLittle: true, logs: [] },
+      ],
+    },
+  ],
 ])('refuses what a simulation says no to: %s', async (code, said) => {
   state = approved()
   simulation = said

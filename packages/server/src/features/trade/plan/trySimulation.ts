@@ -64,11 +64,18 @@ export function withUsedGas(steps: readonly PlanStep[], { transactions }: PlanSi
 
 export type Judgement = { code: 'SIMULATION_FAILED' | 'QUOTE_SIM_MISMATCH'; message: string }
 
-/** What a simulation says against a plan; null: nothing. */
+/**
+ * What a simulation says against a plan; null: nothing. Contracts that hold the minimum themselves revert where it is
+ * missed: the price moved since the quote, and a fresh plan mends it.
+ */
 export function judgeSimulation(simulation: PlanSimulation, { amountOutMin }: TradePlan): Judgement | null {
-  const { ok, amountOut, error } = simulation
+  const { ok, amountOut, error, transactions } = simulation
   if (amountOut !== null && amountOut < amountOutMin) {
     const message = `The simulation delivers ${amountOut}, less than the plan’s minimum of ${amountOutMin}.`
+    return { code: 'QUOTE_SIM_MISMATCH', message }
+  }
+  if (transactions.some(({ tooLittle }) => tooLittle)) {
+    const message = `The simulation misses the plan’s minimum of ${amountOutMin}: ${error}.`
     return { code: 'QUOTE_SIM_MISMATCH', message }
   }
   return ok

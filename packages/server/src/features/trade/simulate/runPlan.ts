@@ -12,6 +12,7 @@ import {
   type SimBlock,
   type SimCall,
 } from './runBlocks.ts'
+import { isTooLittle } from './tooLittle.ts'
 
 /** Null: could not be read. */
 export interface Held {
@@ -84,8 +85,8 @@ async function runAfter(
     lent,
     unapproved: approved.flatMap(({ error }) => error ?? []),
     transactions: ask.transactions.map(({ kind }, i) => {
-      const { ok, gasUsed, error, logs } = rest[i]!
-      return { kind, ok, gasUsed, error, logs }
+      const { ok, data, gasUsed, error, logs } = rest[i]!
+      return { kind, ok, gasUsed, error, ...(!ok && { tooLittle: isTooLittle(data) }), logs }
     }),
     before: heldIn(before, lent),
     after: heldIn(rest.at(-1)!, lent),
