@@ -52,6 +52,9 @@ export interface Trader {
 
 export const MNEMONIC = 'test test test test test test test test test test test junk'
 
+const AGAIN_MS = 1_000
+const MOST_TRIES = 30
+
 let crypto: Crypto | undefined
 
 /** Signs in one of the devnet's accounts, or another key. */
@@ -77,15 +80,21 @@ export async function openTrader(
     key: string | null,
     body?: object,
   ): Promise<Answered<T>> => {
-    const answer = await fetch(`${url}/api/v1/${path}`, {
-      method,
-      headers: {
-        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    return { status: answer.status, body: (await answer.json()) as Answered<T>['body'] }
+    for (let tries = 1; ; tries++) {
+      const answer = await fetch(`${url}/api/v1/${path}`, {
+        method,
+        headers: {
+          ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const read = (await answer.json()) as Answered<T>['body']
+      // A machine that is busy with other tests too: said before anything is looked at.
+      if (read.error?.code !== 'ENGINE_UNAVAILABLE' || tries === MOST_TRIES)
+        return { status: answer.status, body: read }
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    }
   }
   const challenge = await call<{ message: string }>('POST', 'auth/challenge', null, { address: wallet })
   if (challenge.status !== 200) throw new Error(`challenge: ${JSON.stringify(challenge.body)}`)

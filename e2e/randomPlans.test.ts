@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createRandom } from './fuzz/random.ts'
+import { openRandomMarket, type RandomMarket } from './trading/randomMarket.ts'
+import { type Outcome, tradeOnce } from './trading/randomTrade.ts'
+import { openTradingWorld, type TradingWorld } from './trading/world.ts'
+
+// Two thousand by hand: PLANS=2000 npx vitest run e2e/randomPlans.test.ts
+const PLANS = Number(process.env['PLANS'] ?? 40)
+const SEED = Number(process.env['PLANS_SEED'] ?? 4663)
+/** The rest is traded beside a crowd. */
+const ALONE = Math.ceil(PLANS * 0.6)
+/** Pools nobody brings back stray from the prices that judge them. */
+const BRING_BACK_EVERY = 120
+const PATIENCE_MS = 120_000 + PLANS * 5_000
+
+const random = createRandom(SEED)
+let world: TradingWorld
+let market: RandomMarket
+beforeAll(async () => {
+  world = await openTradingWorld({ devnet: { MARKET_RATE: '10' } })
+  market = await openRandomMarket(world)
+})
+afterAll(async () => {
+  await world?.close()
+})
+
+async function setMarket(on: boolean): Promise<void> {
+  await world.devnet.rpc('devnet_market', [{ on }])
+  market.crowd = on
+}
+
+it(
+  `does with ${ALONE} random plans what they say, to the atom`,
+  async () => {
+    const done = await tradeMany(ALONE, async (i) => {
+      if (i === 0 || i % BRING_BACK_EVERY > 0) return
+      await setMarket(true)
+      await sleep(3_000)
+      await setMarket(false)
+      await sleep(1_000)
+    })
+    const mined = done.filter(({ end }) => end === 'mined')
+    report(done)
+    expect(faultsOf(done)).toEqual([])
+    expect(done.filter(({ end }) => end === 'reverted')).toEqual([])
+    expect(mined.length).toBeGreaterThan(ALONE / 2)
+    // Nobody else trades: whatever was simulated is what is mined.
+    expect(mined.filter(({ exact, marks }) => !exact && !marks.includes('built'))).toEqual([])
+  },
+  PATIENCE_MS,
+)
+
+it(
+  `keeps the promises of ${PLANS - ALONE} more while a crowd trades, and their amounts where it left the pools alone`,
+  async () => {
+    await setMarket(true)
+    const done = await tradeMany(PLANS - ALONE, async () => {})
+    report(done)
+    expect(faultsOf(done)).toEqual([])
+    expect(done.filter(({ end }) => end === 'mined').length).toBeGreaterThan((PLANS - ALONE) / 2)
+    expect(done.some(({ exact }) => exact)).toBe(true)
+  },
+  PATIENCE_MS,
+)
+
+/** The wallets in turn, each plan mined before the next is asked for. */
+async function tradeMany(count: number, between: (i: number) => Promise<void>): Promise<Outcome[]> {
+  const done: Outcome[] = []
+  for (let i = 0; i < count; i++) {
+    await between(i)
+    const outcome = await tradeOnce(random, market, market.wallets[i % market.wallets.length]!)
+    for (const fault of outcome.faults) console.log(`plan ${i}: ${fault}`)
+    done.push(outcome)
+    if (i % 100 === 99) console.log(`${i + 1} of ${count}, faults in ${faultsOf(done).length}`)
+  }
+  return done
+}
+
+const faultsOf = (done: readonly Outcome[]): string[] => done.flatMap(({ faults }) => faults)
+
+function report(done: readonly Outcome[]): void {
+  const counted = (names: readonly string[]) => {
+    const counts = new Map<string, number>()
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+    return [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => `${name} ${count}`)
+  }
+  const mined = done.filter(({ end }) => end === 'mined')
+  console.log(
+    [
+      `seed ${SEED}: ${done.length} plans`,
+      counted(done.map(({ end }) => end)),
+      `held against their simulation ${mined.filter(({ exact }) => exact).length}`,
+      `mined by kind: ${counted(mined.map(({ kind }) => kind))}`,
+      `mined: ${counted(mined.flatMap(({ marks }) => marks))}`,
+      `refused: ${counted(done.flatMap(({ code }) => code ?? []))}`,
+    ].join('\n'),
+  )
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { curveAbi, feeOf } from '@pit/chain'
+import { isRiskCode, isSevere, ROUTES, SHIELD_POLICIES, type ShieldPolicy, TRADE } from '@pit/protocol'
+import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
+import type { Ask } from './randomAsk.ts'
+import { type Coin, codeOf, type RandomMarket, type Wallet } from './randomMarket.ts'
+import type { Answered } from './trader.ts'
+
+interface Refused {
+  ask: Ask
+  wallet: Wallet
+  answer: Answered<object>
+}
+type Judge = (refused: Refused, market: RandomMarket) => boolean | Promise<boolean>
+
+/** Whether a refusal is one of the route's, and true of this request; null: it is, else what is wrong. */
+export async function judgeRefusal(market: RandomMarket, refused: Refused): Promise<string | null> {
+  const { answer, ask } = refused
+  const code = codeOf(answer)
+  const documented: readonly string[] =
+    ROUTES[ask.path === 'live/build' ? 'live.build' : 'live.prepare'].errors
+  const said = `${answer.status} ${code}: ${answer.body.error?.message}`
+  if (!documented.includes(code)) return `${said} is not documented`
+  const judge = JUDGES[code]
+  if (!judge) return `${said} was not to be expected`
+  return (await judge(refused, market)) ? null : `${said} is not true`
+}
+
+const asked = ({ ask }: Refused, field: string): unknown => ask.body[field]
+const listed = (value: unknown): string[] => (Array.isArray(value) ? value : [])
+const ends = ({ ask }: Refused): Coin[] => [ask.tokenIn, ask.tokenOut]
+/** By then the service has seen the last trade. */
+const FOLLOWED_MS = 1_000
+/** A guess of a size is not much off. */
+const near = (usd: number, bound: number): boolean => usd > bound * 0.5 && usd < bound * 1.5
+
+const JUDGES: Record<string, Judge> = {
+  RISK_NOT_ACCEPTED(refused) {
+    const unaccepted = listed(refused.answer.body.error?.['unaccepted'])
+    const accepted = listed(asked(refused, 'accept_risks'))
+    return (
+      unaccepted.length > 0 &&
+      unaccepted.every((code) => isRiskCode(code) && isSevere(code) && !accepted.includes(code))
+    )
+  },
+  async RISK_BLOCKED(refused, market) {
+    const blocked = listed(refused.answer.body.error?.['blocked'])
+    const names = (asked(refused, 'policies') ?? ['block_flagged']) as ShieldPolicy[]
+    if (!asked(refused, 'shield') || blocked.length === 0) return false
+    if (!blocked.every((code) => names.some((name) => SHIELD_POLICIES[name].includes(code as never))))
+      return false
+    if (!blocked.some((code) => code.startsWith('AUDIT_'))) return true
+    const verdicts = await Promise.all(ends(refused).map((coin) => verdictOf(market, coin)))
+    return blocked.includes('AUDIT_FLAGGED')
+      ? verdicts.includes('flagged')
+      : verdicts.some((one) => one !== 'verified')
+  },
+  GEOFENCE: (refused) =>
+    ends(refused).some(({ stock }) => stock) && asked(refused, 'owner_attests_non_us') !== true,
+  LIMIT_NOT_REACHABLE: wantsTooMuch,
+  QUOTE_SIM_MISMATCH: async (refused, market) =>
+    (await wantsTooMuch(refused, market)) || mendsByAsking(refused),
+  FEE_BPS: (refused) => Number(asked(refused, 'max_fee_bps')) < 10,
+  FEE_MODE: (refused) => asked(refused, 'curve_fee_mode') === 'batch' && !refused.wallet.delegated,
+  CURVE_PAIR(refused) {
+    const pairs = ends(refused).flatMap(({ curve }) => (curve ? [curve.pair] : []))
+    const names = [asked(refused, 'token_in'), asked(refused, 'token_out')]
+    return pairs.length > 0 && !pairs.some((pair) => names.includes(pair))
+  },
+  async CURVE_GRADUATED({ ask }, market) {
+    const { curve } = ask.tokenOut
+    if (!curve) return false
+    const atoms = ask.body['amount_in'] ?? atomsOf(ask)
+    // What is swapped is less by the fee; a price that is a little off is no matter here.
+    const amountIn = BigInt(atoms as string)
+    return graduates(market, curve.address, amountIn - feeOf(amountIn, 60))
+  },
+  MAX_SLIPPAGE: (refused) =>
+    Number(asked(refused, 'slippage_bps')) > Math.max(...TRADE.slippageToleranceBySize.map(capOf)) ||
+    near(refused.ask.usd, 100) ||
+    near(refused.ask.usd, 1_000),
+  UNLIMITED_APPROVAL: (refused) =>
+    asked(refused, 'approval_mode') === 'unlimited' && asked(refused, 'allow_unlimited_approval') !== true,
+  APPROVAL_BUDGET(refused) {
+    const budget = Number(asked(refused, 'approval_budget_usd'))
+    return asked(refused, 'approval_mode') === 'budget' && (budget <= 0 || budget > 10_000)
+  },
+  ROUTE_VS_REF: (refused) => farBy(refused, 'ROUTE_VS_REF', 1),
+  ROUTE_VS_MID: (refused) => farBy(refused, 'ROUTE_VS_MID', -1),
+  async NO_ROUTE(refused) {
+    const isTied = ends(refused).some(({ directOnly }) => directOnly)
+    if (isTied && ends(refused).every(({ symbol }) => symbol !== 'ETH')) return true
+    return asked(refused, 'route_id') !== undefined && mendsByAsking(refused)
+  },
+  MIN_NOTIONAL: (refused) => Number(asked(refused, 'notional_usd') ?? refused.ask.usd) < 2.5,
+  MAX_NOTIONAL: (refused) => Number(asked(refused, 'notional_usd') ?? refused.ask.usd) > 7_000,
+}
+
+/** The check that failed says how far; these limits are the documents', and what is far is no small distance. */
+function farBy({ answer }: Refused, code: string, sign: 1 | -1): boolean {
+  const { checks } = answer.body.error!['policy'] as {
+    checks: { code: string; value: number; limit: number }[]
+  }
+  const { value, limit } = checks.find((check) => check.code === code) ?? { value: 0, limit: 0 }
+  return value * sign > limit * sign && limit * sign >= 300
+}
+
+/** The own minimum is more than what arrives by now, whatever a first answer expected. */
+async function wantsTooMuch({ ask, wallet }: Refused, { crowd }: RandomMarket): Promise<boolean> {
+  const { min_amount_out: wanted, ...rest } = ask.body
+  if (wanted === undefined || crowd) return wanted !== undefined
+  await sleep(FOLLOWED_MS)
+  const { status, body } = await wallet.post<{ amount_out_expected: string }>(ask.path, rest)
+  return status === 200 && BigInt(body.amount_out_expected) < BigInt(wanted as string)
+}
+
+/**
+ * The service follows the chain, so its pools may be of the block before another's trade: what is refused for that is
+ * planned a moment later, by a fresh quote where a route was named.
+ */
+async function mendsByAsking({ ask, wallet }: Refused): Promise<boolean> {
+  const { route_id, token_in, token_out, notional_usd, amount_in } = ask.body
+  for (let tries = 0; tries < 3; tries++) {
+    await sleep(FOLLOWED_MS)
+    if (route_id !== undefined) {
+      const size = amount_in === undefined ? { notional_usd } : { amount_in }
+      const quoted = await wallet.post<{ routes: { id: string; ok: boolean }[] }>('live/quote', {
+        token_in,
+        token_out,
+        ...size,
+      })
+      if (!quoted.body.routes.some(({ id, ok }) => ok && id === route_id)) return true
+    }
+    if ((await wallet.plan(ask.body, ask.path)).status === 200) return true
+  }
+  return false
+}
+
+const capOf = ({ other }: (typeof TRADE.slippageToleranceBySize)[number]): number => other.cap_bps
+
+const atomsOf = ({ tokenIn, usd }: Ask): string =>
+  ((BigInt(Math.round((usd / tokenIn.usd!) * 1e9)) * 10n ** BigInt(tokenIn.decimals)) / 10n ** 9n).toString()
+
+async function graduates({ world }: RandomMarket, curve: Hex, amountIn: bigint): Promise<boolean> {
+  const call = { abi: curveAbi, functionName: 'quoteBuy' as const, args: [amountIn] as const }
+  const data = encodeFunctionData(call)
+  const result = await world.devnet.rpc<Hex>('eth_call', [{ to: curve, data }, 'latest']).catch(() => null)
+  // A curve that graduated before answers nothing.
+  return result === null || decodeFunctionResult({ ...call, data: result }).graduates
+}
+
+async function verdictOf({ auditUrl }: RandomMarket, { address }: Coin): Promise<string> {
+  const answer = await fetch(`${auditUrl}/${address}`)
+  return ((await answer.json()) as { verdict?: string }).verdict ?? 'unknown'
+}
