@@ -14,6 +14,8 @@ export interface ServerProcess {
   output(): string
   rssBytes(): number
   isAlive(): boolean
+  /** At once and without a word, as a crash would. */
+  kill(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -46,6 +48,12 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}:\n${output}`)))
   })
   const url = `http://127.0.0.1:${port}`
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    await ended
+  }
   return {
     port,
     url,
@@ -54,18 +62,15 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
     rssBytes: () =>
       Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' })) * 1024,
     isAlive: () => child.exitCode === null && child.signalCode === null,
+    kill: () => end('SIGKILL'),
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const ended = new Promise((resolve) => child.once('exit', resolve))
-        child.kill('SIGTERM')
-        await ended
-      }
+      await end('SIGTERM')
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer().listen(0, '127.0.0.1', () => {
       const { port } = probe.address() as { port: number }

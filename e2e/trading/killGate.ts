@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Hex } from '@pit/chain'
+import { keccak256 } from 'viem'
+
+/** What the gate does with the bytes that reach it. */
+export interface Watch {
+  /** They have left the service. False: they go no further, and nobody is answered. */
+  arrived?(count: number): boolean | Promise<boolean>
+  /** The sequencer has answered. False: the service hears nothing of it. */
+  answered?(count: number): boolean | Promise<boolean>
+}
+
+/** Stands between the service and the sequencer and tells, to the moment, how far a transaction has come. */
+export interface Gate {
+  url: string
+  watch(next: Watch): void
+  /** How often these bytes left the service, passed on or not. */
+  left(hash: Hex): number
+  close(): Promise<void>
+}
+
+export async function openGate(sequencerUrl: string): Promise<Gate> {
+  let watch: Watch = {}
+  let arrivals = 0
+  const counts = new Map<Hex, number>()
+  const pending = new Set<AbortController>()
+
+  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    const { method, params } = JSON.parse(text) as { method: string; params: [Hex] }
+    const { arrived, answered } = watch
+    let count = 0
+    if (method === 'eth_sendRawTransaction') {
+      count = ++arrivals
+      const hash = keccak256(params[0])
+      counts.set(hash, (counts.get(hash) ?? 0) + 1)
+      if (arrived && !(await arrived(count))) return void response.destroy()
+    }
+    const stop = new AbortController()
+    pending.add(stop)
+    const answer = await fetch(sequencerUrl, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: text,
+      signal: stop.signal,
+    }).finally(() => pending.delete(stop))
+    const body = await answer.text()
+    if (count > 0 && answered && !(await answered(count))) return void response.destroy()
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body)
+  }
+
+  const server = createServer((request, response) => {
+    // Whoever was killed does not wait for an answer, and a lossy sequencer gives none.
+    pass(request, response).catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    watch(next) {
+      watch = next
+      arrivals = 0
+    },
+    left: (hash) => counts.get(hash) ?? 0,
+    async close() {
+      for (const stop of pending) stop.abort()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

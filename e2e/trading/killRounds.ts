@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '@pit/chain'
+import type { DevnetProcess } from '../devnetProcess.ts'
+import type { Random } from '../fuzz/random.ts'
+import type { Gate, Watch } from './killGate.ts'
+import { prepareSending, type readShapes, type Sending, send, tradesOf } from './killWallets.ts'
+import type { Trader } from './trader.ts'
+
+/** Where in a submission the server is killed. */
+export const POINTS = [
+  'before it is written',
+  'before it is sent',
+  'before the answer is heard',
+  'after the answer is heard',
+  'after the client has heard',
+] as const
+export type Point = (typeof POINTS)[number]
+export type Mode = 'ok' | 'slow' | 'lossy'
+
+/** The servers on one store. The first is the one that is killed. */
+export interface Fleet {
+  urls(): string[]
+  kill(): Promise<void>
+  start(): Promise<void>
+  /** Relayed transactions that wait for a receipt, by the service's own metrics. */
+  openRows(): Promise<number>
+  /** Holds up every write of a trade until the answer is called; where the store lets it. */
+  holdWrites?(): Promise<() => Promise<void>>
+}
+
+export interface Rounds {
+  devnet: DevnetProcess
+  gate: Gate
+  fleet: Fleet
+  traders: readonly Trader[]
+  shapeOf: Awaited<ReturnType<typeof readShapes>>
+  random: Random
+  /** All that was ever signed for a submission. */
+  sendings: Sending[]
+  problems: string[]
+  fates: Map<string, number>
+  /** The longest that a row took to be final after a restart. */
+  slowestMs: number
+  finalWithinMs: number
+}
+
+const SLOW_MS = 200
+const COUNTED_MS = 1_000
+/** A trigger that does not come is waited for this long. */
+const TRIGGER_MS = 4_000
+
+/** Everybody submits at once, and the server dies at a chosen point of one submission. */
+export async function killOnce(rounds: Rounds, point: Point, mode: Mode): Promise<Sending[]> {
+  const { devnet, gate, fleet, random, traders } = rounds
+  const url = fleet.urls()[0]!
+  const sendings: Sending[] = []
+  for (const trader of traders) {
+    const sending = await prepareSending(url, trader, rounds.shapeOf(random))
+    if ('refused' in sending) rounds.problems.push(`a plan was refused: ${sending.refused}`)
+    else sendings.push(sending)
+  }
+  rounds.sendings.push(...sendings)
+  await devnet.rpc('devnet_sequencer', [{ mode, delay_ms: SLOW_MS }])
+  const dying = createDeath(fleet)
+  const held = point === 'before it is written' && fleet.holdWrites ? await fleet.holdWrites() : null
+  gate.watch(watchFor(point, mode, { random, dying }))
+  const sent = sendings.map((sending) =>
+    send(url, sending).then(() => {
+      if (point === 'after the client has heard' && sending.end === 'taken') return dying.now()
+    }),
+  )
+  // Where no point can be told from outside, chance finds it: a submission is written within milliseconds.
+  if (point === 'before it is written') dying.soon(held ? 150 + random.below(100) : random.below(12))
+  await Promise.race([dying.done, Promise.all(sent), sleep(TRIGGER_MS)])
+  await dying.now()
+  await Promise.all(sent)
+  await held?.()
+  gate.watch({})
+  await devnet.rpc('devnet_sequencer', [{ mode: 'ok' }])
+  return sendings
+}
+
+interface Death {
+  now(): Promise<void>
+  soon(ms: number): void
+  done: Promise<void>
+}
+
+function createDeath(fleet: Fleet): Death {
+  let dead: Promise<void> | undefined
+  let tell: () => void
+  const done = new Promise<void>((resolve) => {
+    tell = resolve
+  })
+  const now = () => {
+    dead ??= fleet.kill().then(tell)
+    return dead
+  }
+  return { now, soon: (ms) => void setTimeout(now, ms), done }
+}
+
+function watchFor(point: Point, mode: Mode, { random, dying }: { random: Random; dying: Death }): Watch {
+  const turn = 1 + random.below(4)
+  switch (point) {
+    case 'before it is sent':
+      return {
+        async arrived(count) {
+          if (count < turn) return true
+          await dying.now()
+          return false
+        },
+      }
+    case 'before the answer is heard':
+      // A sequencer that does not answer soon, or never, has the bytes all the same.
+      if (mode !== 'ok')
+        return {
+          arrived(count) {
+            if (count === turn) dying.soon(random.below(SLOW_MS))
+            return true
+          },
+        }
+      return {
+        async answered(count) {
+          if (count < turn) return true
+          await dying.now()
+          return false
+        },
+      }
+    case 'after the answer is heard':
+      return {
+        answered(count) {
+          if (count === turn) dying.soon(random.below(10))
+          return true
+        },
+      }
+    default:
+      return {}
+  }
+}
+
+/** Waits until every trade is final, and holds what the service says of it against sequencer and chain. */
+export async function settle(rounds: Rounds, sendings: readonly Sending[], sinceMs: number): Promise<void> {
+  const { devnet, fleet, problems, finalWithinMs } = rounds
+  const url = fleet.urls()[0]!
+  const open = new Set(sendings)
+  while (open.size > 0) {
+    const lateMs = Date.now() - sinceMs
+    for (const sending of open) {
+      const trades = await tradesOf(url, sending.trader)
+      const rows = sending.txs.flatMap(({ hash }) => trades.get(hash) ?? [])
+      if (rows.some(({ status }) => status === 'pending') && lateMs < finalWithinMs) continue
+      open.delete(sending)
+      if (rows.length > 0) rounds.slowestMs = Math.max(rounds.slowestMs, lateMs)
+      for (const tx of sending.txs)
+        problems.push(...(await faultsOf(tx, sending, trades.get(tx.hash)?.status)))
+    }
+    if (open.size > 0) await sleep(100)
+  }
+  // Approvals and fees are no trades to me/trades; a server that has just started has not counted yet.
+  for (let lateMs = 0; ; await sleep(100)) {
+    lateMs = Date.now() - sinceMs
+    const rows = lateMs < COUNTED_MS ? null : await fleet.openRows()
+    if (rows === 0) break
+    if (rows !== null) rounds.slowestMs = Math.max(rounds.slowestMs, lateMs)
+    if (lateMs < finalWithinMs) continue
+    problems.push(`${rows} rows are open after ${lateMs} ms`)
+    break
+  }
+
+  async function faultsOf(
+    { kind, hash }: Sending['txs'][number],
+    { name, told }: Sending,
+    status: string | undefined,
+  ): Promise<string[]> {
+    const said = `${name}, ${kind} ${hash}`
+    const faults: string[] = []
+    const seen = await devnet.rpc<number>('devnet_sequencerSeen', [hash])
+    if (seen > 1 || rounds.gate.left(hash) > 1) faults.push(`${said} was relayed ${seen} times`)
+    if (kind !== 'swap') return faults
+    if (status === undefined && (seen > 0 || told.has(hash))) faults.push(`${said} is lost from me/trades`)
+    if (status === 'pending') faults.push(`${said} is still pending after ${finalWithinMs} ms`)
+    const due = await dueStatus(devnet, hash)
+    if (status !== undefined && status !== 'pending' && !due.includes(status))
+      faults.push(`${said} is ${status}, the chain says ${due.join(' or ')}`)
+    return faults
+  }
+}
+
+/** What a row has to say, by the chain alone. */
+export async function dueStatus(devnet: DevnetProcess, hash: Hex): Promise<string[]> {
+  const receipt = await devnet.rpc<{ status: Hex } | null>('eth_getTransactionReceipt', [hash])
+  if (receipt === null) return ['dropped', 'refused']
+  return [receipt.status === '0x1' ? 'mined' : 'reverted']
+}
+
+/** How far each transaction had come when the server died; called before anything is sent again. */
+export async function countFates(rounds: Rounds, sendings: readonly Sending[]): Promise<void> {
+  for (const { txs, trader, told } of sendings) {
+    const trades = await tradesOf(rounds.fleet.urls()[0]!, trader)
+    for (const { kind, hash } of txs) {
+      const seen = await rounds.devnet.rpc<number>('devnet_sequencerSeen', [hash])
+      const fate =
+        seen > 0
+          ? told.has(hash)
+            ? 'sent and answered'
+            : 'sent, its answer lost'
+          : kind === 'swap' && trades.has(hash)
+            ? 'written and not sent'
+            : rounds.gate.left(hash) > 0
+              ? 'left and not arrived'
+              : 'not sent'
+      rounds.fates.set(fate, (rounds.fates.get(fate) ?? 0) + 1)
+    }
+  }
+}
