@@ -219,7 +219,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
         state === 'ok'
           ? logger.info({ dependency }, 'dependency ok')
           : logger.warn({ dependency, why }, 'dependency impaired'),
-      probes: probesOf({ db, rpc, clock, sanctions, market, redis }),
+      probes: probesOf({ db, rpc, clock, sanctions, market, redis, checkSigner: sessions.checkSigner }),
     })
     opened.push(() => health.stop())
 

@@ -16,6 +16,7 @@ export function probesOf({
   sanctions,
   market,
   redis,
+  checkSigner,
 }: {
   db: Pick<Db, 'ping'>
   rpc: Pick<Rpc, 'request'>
@@ -23,6 +24,8 @@ export function probesOf({
   sanctions: { state(): { status: string; why?: string } }
   market: Pick<Market, 'head' | 'unreadMarks'>
   redis: Pick<Redis, 'ping'> | null
+  /** Null where this server has no signer. */
+  checkSigner: (() => Promise<void>) | null
 }): Probe[] {
   const ageOf = (timestampS: number) => clock.nowMs() / 1000 - timestampS
   return [
@@ -55,6 +58,7 @@ export function probesOf({
         if (market.unreadMarks() > 0) throw new Error(`${market.unreadMarks()} marks cannot be read`)
       },
     },
+    ...(checkSigner ? [{ name: 'signer', required: false, check: checkSigner }] : []),
     ...(redis ? [{ name: 'redis', required: false, check: async () => void (await redis.ping()) }] : []),
   ]
 }

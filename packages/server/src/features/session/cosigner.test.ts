@@ -63,6 +63,12 @@ describe('a signer that', () => {
     expect(await cosigner.revoke('0x')).toBe(false)
     expect(await cosigner.root('0x')).toBeUndefined()
   })
+  it('is frozen or silent ails the service', async () => {
+    await expect(open(clientOf()).check()).resolves.toBeUndefined()
+    await expect(open(clientOf({ health: refuses(down) })).check()).rejects.toThrow('down')
+    const health = async () => ({ status: 'ok' as const, cosigner: ADDRESS, frozen: true, version: 't' })
+    await expect(open(clientOf({ health })).check()).rejects.toThrow('frozen')
+  })
   it('does not answer is SIGNER_UNAVAILABLE; a leaf’s lost answer is told apart', async () => {
     const cosigner = open(
       clientOf({ registerRoot: refuses(down), cosign: refuses(down), root: refuses(down) }),

@@ -13,6 +13,8 @@ export interface Cosigner {
   register(ask: RegisterAsk): Promise<void>
   /** Throws LostAnswer where nobody can tell whether the leaf was counted. */
   cosign(ask: CosignAsk): Promise<Cosigned>
+  /** Throws in words when it does not answer, or signs nothing. */
+  check(): Promise<void>
   /** Never throws: false when it was not confirmed. */
   revoke(rootHash: Hex): Promise<boolean>
   /** Undefined when it does not answer or knows no such root. */
@@ -82,6 +84,11 @@ export function createCosigner({
         if (neverReached(error)) return fail('SIGNER_UNAVAILABLE')
         throw new LostAnswer(error.message, { cause: error })
       }
+    },
+    async check() {
+      const { frozen } = await need().health()
+      // What else ails it may be ordinary, as stocks without a price on a Sunday: it says so trade by trade.
+      if (frozen) throw new Error('frozen by its operator')
     },
     async revoke(rootHash) {
       try {

@@ -19,6 +19,8 @@ export interface Sessions {
   handlers: Pick<Handlers, SessionRoute>
   /** The co-signer that clients pin; null while nobody knows it. */
   cosigner(): Address | null
+  /** Throws in words when the signer does not answer or signs nothing; null where there is none. */
+  checkSigner: (() => Promise<void>) | null
   close(): Promise<void>
 }
 
@@ -53,6 +55,7 @@ export function openSessions({ signer, writes, ...options }: OpenSessions): Sess
       'me.sessions': (call) => mySessions(deps, call),
     },
     cosigner: cosigner.known,
+    checkSigner: signer && cosigner.check,
     async close() {
       await jobs?.stop()
       cosigner.close()

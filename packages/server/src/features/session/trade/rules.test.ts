@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   createCrypto,
   curveRoots,
@@ -94,6 +95,10 @@ const facts: TradeFacts = {
   fee: { bps: 25, class: 'major' },
 }
 const withSession = (over: Partial<Session>): TradeFacts => ({ ...facts, session: { ...session, ...over } })
+const shielded = (...policies: SessionBindingV3['risk']['policies']): SessionBindingV3 => ({
+  ...binding,
+  risk: { accept_risks: ['SELL_TAX'], shield: true, policies },
+})
 const withCall = (call: SessionCall): TradeFacts => ({ ...facts, call })
 const failuresOf = (given: TradeFacts) =>
   checkSession(given)
@@ -118,6 +123,14 @@ describe('the rules of a session trade', () => {
     ['SESSION_TERMS', { ...facts, asked: { accept_risks: 'SELL_TAX' } }],
     ['SESSION_TERMS', { ...facts, asked: { shield: 1 } }],
     ['SESSION_TERMS', { ...facts, asked: { policies: ['block_new'] } }],
+    [
+      'SESSION_TERMS',
+      {
+        ...withSession({ binding: shielded('block_new') }),
+        asked: { policies: false },
+        fee: { bps: 35, class: 'major' },
+      },
+    ],
     ['SESSION_TOKENS', { ...facts, tokens: [NATIVE, OTHER] }],
     [
       'TOKEN_UNVERIFIED',
@@ -175,6 +188,13 @@ describe('the rules of a session trade', () => {
     }
   })
 
+  it('are documented in this order', () => {
+    const doc = readFileSync('docs/sessions.md', 'utf8')
+    const [, list] = /in order: (.*?)\. All that ran/.exec(doc) ?? []
+    const codes = list?.replaceAll(/ \([^)]*\)/g, '').split(', ')
+    expect(codes).toEqual(SESSION_RULES.map(({ code }) => code))
+  })
+
   it('do not run before their facts are known', () => {
     const { call: _c, fee: _f, used: _u, microUsd: _m, tokens: _t, ...early } = facts
     expect(checkSession(early).map(({ code }) => code)).toEqual([
@@ -186,6 +206,12 @@ describe('the rules of a session trade', () => {
       'SESSION_TERMS',
     ])
   })
+})
+
+it('a request may say that it names no policies where the shield’s own are bound', () => {
+  const given = { ...withSession({ binding: shielded('block_flagged') }), asked: { policies: false } }
+  const { fee: _, ...unpriced } = given
+  expect(failuresOf(unpriced)).toEqual([])
 })
 
 describe('the fee of a binding', () => {

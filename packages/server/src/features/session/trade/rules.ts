@@ -3,6 +3,7 @@ import {
   type Answer,
   boundFeeBps,
   boundRiskTerms,
+  DEFAULT_SHIELD_POLICIES,
   type ErrorCode,
   errorRow,
   type FeeClass,
@@ -313,7 +314,10 @@ function termsVerdict({ session: { binding }, asked }: TradeFacts): Verdict {
 
 function isSame(asked: unknown, bound: boolean | readonly string[], mayBeFalse: boolean): boolean {
   if (typeof bound === 'boolean') return asked === bound
-  if (mayBeFalse && asked === false) return bound.length === 0
+  // False names none, which is what a shield without names means.
+  if (mayBeFalse && asked === false) {
+    return bound.length === 0 || isSame([...DEFAULT_SHIELD_POLICIES], bound, false)
+  }
   if (!Array.isArray(asked)) return false
   const items = new Set(asked)
   return items.size === bound.length && bound.every((item) => items.has(item))
