@@ -163,6 +163,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
     })
     opened.push(() => relay.close())
     const trade = openTrade({
+      db,
       market,
       tokens,
       rpc,
@@ -261,6 +262,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
       const sweep = setInterval(() => {
         auth.sweep().catch((error) => logger.warn({ err: error }, 'sweeping old challenges failed'))
         account.sweep().catch((error) => logger.warn({ err: error }, 'sweeping refused calls failed'))
+        trade.sweep().catch((error) => logger.warn({ err: error }, 'sweeping asked permits failed'))
       }, SWEEP_EVERY_MS)
       opened.push(() => clearInterval(sweep))
     }

@@ -1,5 +1,6 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
@@ -11,6 +12,7 @@ import type { PlanTx, TradePlan } from './types.ts'
 
 /** What trading is handed. */
 export interface TradeDeps {
+  db: Db
   market: Market
   tokens: Tokens
   rpc: Rpc

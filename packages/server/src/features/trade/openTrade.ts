@@ -10,6 +10,8 @@ export interface Trade {
   /** Prices, judges and builds; nothing is stored or simulated by it. */
   planTrade: Planner['planTrade']
   simulator: Simulator
+  /** Deletes what expired unused; answers how many rows. */
+  sweep: Planner['sweep']
 }
 
 /** Trading: quotes, plans, simulations and revocations, on what it is handed. */
@@ -26,5 +28,6 @@ export function openTrade(deps: TradeDeps): Trade {
     quoteTrade: quoter.quoteTrade,
     planTrade: planner.planTrade,
     simulator,
+    sweep: planner.sweep,
   }
 }

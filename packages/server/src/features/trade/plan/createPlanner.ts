@@ -1,8 +1,8 @@
 import type { Body } from '@pit/protocol'
 import type { Handler, Handlers } from '../../../http/types.ts'
 import type { PlanSimulation, PricedRoute, TradeQuote } from '../types.ts'
+import { createAskedPermits } from './askedPermits.ts'
 import type { PlanDeps, PlannerDeps } from './deps.ts'
-import { createPermitMemory } from './permitMemory.ts'
 import { tradePlaceOf } from './place.ts'
 import { createPlanTrade, type PlanTrade } from './planTrade.ts'
 import { checkPolicy } from './policy.ts'
@@ -20,10 +20,16 @@ export interface Planner {
   checkPolicy: CheckPolicy
   /** Of a quote, before anybody planned it. */
   simulateRoute(quote: TradeQuote, route: PricedRoute): Promise<PlanSimulation>
+  /** Deletes what expired unused; answers how many rows. */
+  sweep(): Promise<number>
 }
 
 export function createPlanner(options: PlannerDeps): Planner {
-  const deps: PlanDeps = { ...options, place: tradePlaceOf(options.profile), permits: createPermitMemory() }
+  const deps: PlanDeps = {
+    ...options,
+    place: tradePlaceOf(options.profile),
+    permits: createAskedPermits(options),
+  }
   const planTrade = createPlanTrade(deps)
   const own: PrepareDeps = { ...deps, planTrade }
   const revoke = (ask: RevokeAsk) => revokeApprovals(deps, ask)
@@ -41,6 +47,7 @@ export function createPlanner(options: PlannerDeps): Planner {
     planTrade,
     checkPolicy,
     simulateRoute: (quote, route) => simulateRoute(deps, quote, route),
+    sweep: deps.permits.sweep,
   }
 }
 

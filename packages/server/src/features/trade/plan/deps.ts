@@ -1,13 +1,14 @@
 import type { TradeDeps } from '../deps.ts'
 import type { Quoter } from '../quote/index.ts'
 import type { Simulator } from '../simulate/index.ts'
-import type { PermitMemory } from './permitMemory.ts'
+import type { AskedPermits } from './askedPermits.ts'
 import type { TradePlace } from './place.ts'
 
 /** What planning a trade is handed. */
 export interface PlannerDeps
   extends Pick<
     TradeDeps,
+    | 'db'
     | 'profile'
     | 'clock'
     | 'crypto'
@@ -28,5 +29,5 @@ export interface PlannerDeps
 export interface PlanDeps extends PlannerDeps {
   /** Refuses LIVE_UNAVAILABLE where the chain has no router. */
   place(): TradePlace
-  permits: PermitMemory
+  permits: AskedPermits
 }

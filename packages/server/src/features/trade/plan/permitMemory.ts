@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import { TRADE } from '@pit/protocol'
+import type { ApprovalTerms } from './approvals.ts'
 
 /** What a permit that waits for its signature was made for. */
 export interface AskedPermit {
@@ -8,10 +9,7 @@ export interface AskedPermit {
   granted: bigint
 }
 
-export interface PermitMemory {
-  remember(place: PermitPlace, asked: AskedPermit): void
-  recall(place: PermitPlace): AskedPermit | undefined
-}
+/** Everything of a request that its permit's amounts depend on, as it was sent. */
 export interface PermitPlace {
   wallet: Address
   /** As the request names it. */
@@ -20,31 +18,41 @@ export interface PermitPlace {
   anchorS: number
   /** As asked for: dollars or atoms. */
   size: string
+  approval: ApprovalTerms
+}
+
+/** Two requests that differ in any of it, in the same second, have permits of their own. */
+export function permitKeyOf({ wallet, tokenIn, tokenOut, anchorS, size, approval }: PermitPlace): string {
+  const { permitScope, permitMode, mode, budgetUsd } = approval
+  const tokens = `${tokenIn} ${tokenOut}`.toLowerCase()
+  return `${wallet} ${tokens} ${anchorS} ${size} ${permitScope} ${permitMode} ${mode} ${budgetUsd}`
+}
+
+export const permitExpiryS = ({ anchorS }: Pick<PermitPlace, 'anchorS'>): number =>
+  anchorS + TRADE.permitTradeExpiryS
+
+export interface PermitMemory {
+  remember(place: PermitPlace, asked: AskedPermit): void
+  recall(place: PermitPlace): AskedPermit | undefined
 }
 
 const MOST = 10_000
 
-/**
- * A trade or a budget in dollars is another number of atoms a second later, and then its permit another one. So the
- * atoms of the first call are kept for the second. It is a convenience and nothing else: where they are forgotten (a restart,
- * another process) the signature does not fit, and the refusal says to send amount_in.
- */
+/** The newest asked permits of this process: where the second call comes back to it, the store is not asked. */
 export function createPermitMemory(): PermitMemory {
   const kept = new Map<string, AskedPermit & { untilS: number }>()
-  const keyOf = ({ wallet, tokenIn, tokenOut, anchorS, size }: PermitPlace): string =>
-    `${wallet} ${tokenIn.toLowerCase()} ${tokenOut.toLowerCase()} ${anchorS} ${size}`
 
   return {
-    remember(place, asked) {
-      const key = keyOf(place)
-      // Two calls in one second: the newer one is what the caller sees last.
+    remember(place, { amountIn, granted }) {
+      const key = permitKeyOf(place)
+      // The same request twice in one second: the newer answer is what the caller sees last.
       kept.delete(key)
-      kept.set(key, { ...asked, untilS: place.anchorS + TRADE.permitTradeExpiryS })
+      kept.set(key, { amountIn, granted, untilS: permitExpiryS(place) })
       for (const [old, { untilS }] of kept) {
         if (kept.size <= MOST && untilS >= place.anchorS) break
         kept.delete(old)
       }
     },
-    recall: (place) => kept.get(keyOf(place)),
+    recall: (place) => kept.get(permitKeyOf(place)),
   }
 }

@@ -135,10 +135,26 @@ it('ignores a signature where none is needed', () => {
 
 it('remembers the atoms of a first call, for its own size and for as long as a permit lives', () => {
   const permits = createPermitMemory()
-  const place = { wallet: wallet().wallet, tokenIn: '0xAB', tokenOut: 'USDG', anchorS: NOW_S, size: '$25' }
+  const approval = {
+    mode: 'budget',
+    budgetUsd: 25,
+    permitMode: 'signature',
+    permitScope: '30d',
+  } as const
+  const place = {
+    wallet: wallet().wallet,
+    tokenIn: '0xAB',
+    tokenOut: 'USDG',
+    anchorS: NOW_S,
+    size: '$25',
+    approval,
+  }
   permits.remember(place, { amountIn: 7n, granted: 9n })
   expect(permits.recall({ ...place, tokenIn: '0xab' })).toMatchObject({ amountIn: 7n, granted: 9n })
   expect(permits.recall({ ...place, size: '$26' })).toBeUndefined()
+  for (const other of [{ budgetUsd: 26 }, { mode: 'exact' as const }, { permitScope: 'trade' as const }]) {
+    expect(permits.recall({ ...place, approval: { ...approval, ...other } })).toBeUndefined()
+  }
   expect(permits.recall({ ...place, anchorS: NOW_S + 1 })).toBeUndefined()
   permits.remember({ ...place, anchorS: NOW_S + 1_801 }, { amountIn: 1n, granted: 1n })
   expect(permits.recall(place)).toBeUndefined()
@@ -152,6 +168,7 @@ it('keeps a bounded number of them', () => {
     tokenOut: 'USDG',
     anchorS: NOW_S,
     size: String(i),
+    approval: { mode: 'exact', budgetUsd: 25, permitMode: 'signature', permitScope: 'trade' } as const,
   })
   for (let i = 0; i < 10_050; i++) permits.remember(place(i), { amountIn: BigInt(i), granted: 1n })
   expect(permits.recall(place(49))).toBeUndefined()

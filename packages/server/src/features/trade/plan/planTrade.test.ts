@@ -47,17 +47,28 @@ let answerCall: (call: { to: Address; data: Hex }) => unknown
 const stored: StorePlanAsk[] = []
 const refused: { code: string; amountIn: bigint | null }[] = []
 const asked: TradeAsk[] = []
+/** The store all processes share. */
+const askedPermits = new Map<unknown, { amount_in: string; granted: string }>()
 beforeEach(() => {
   quoteFor = () => quoteOf().quote
   state = {}
   simulation = {}
   answerCall = () => '0x'
   for (const list of [stored, refused, asked]) list.length = 0
+  askedPermits.clear()
 })
 
 function planner() {
   const deps = {
     crypto,
+    db: {
+      query: async (sql: string, [key, amountIn, granted]: unknown[]) => {
+        if (sql.startsWith('insert'))
+          askedPermits.set(key, { amount_in: `${amountIn}`, granted: `${granted}` })
+        const row = sql.startsWith('select') ? askedPermits.get(key) : undefined
+        return row ? [row] : []
+      },
+    },
     clock: { nowMs: () => NOW_S * 1000 },
     profile: {
       chain_id: 4663,
@@ -182,7 +193,10 @@ it('goes the permit’s two calls, with the first one’s atoms', async () => {
   expect(second).toMatchObject({ ready: true, amount_in: '100000000', permit: null })
   expect(second.steps.map(({ kind }) => kind)).toEqual(['approve', 'swap'])
 
-  // Another process knows nothing of the first call, and says what to send.
+  // Another process finds the first call's atoms in the store.
+  expect(await call('live.prepare', signed)).toMatchObject({ ready: true, amount_in: '100000000' })
+  // Where nothing is left of them, the answer says what to send.
+  askedPermits.clear()
   const elsewhere = await refusalOf(call('live.prepare', signed))
   expect(elsewhere).toMatchObject({ code: 'BAD_REQUEST', extras: { field: 'permit_signature' } })
   expect(elsewhere.message).toContain('amount_in')
@@ -192,6 +206,49 @@ it('goes the permit’s two calls, with the first one’s atoms', async () => {
     extras: { field: 'permit_now' },
   })
   expect(refused).toEqual([])
+})
+
+it('makes a permit of dollars again at any process, each request its own', async () => {
+  let priceMoved = false
+  quoteFor = (ask) => {
+    const amountIn = ask.amountIn ?? (priceMoved ? 99_000_000n : 100_000_000n)
+    return quoteOf({ amountIn, quote: { notionalMicroUsd: priceMoved ? 101_000_000n : 100_000_000n } }).quote
+  }
+  const sign = ({ permit, permit_now }: Prepared) => ({
+    permit_signature: serializeSignature(crypto.sign(hashTypedData(permit as never), KEY)),
+    permit_now: permit_now!,
+  })
+  // All in one second, told apart by nothing but their terms.
+  const asks: Partial<TradeBody>[] = [
+    { permit_scope: '30d', approval_budget_usd: 250 },
+    { permit_scope: '30d', approval_budget_usd: 300 },
+    { permit_scope: '30d', approval_budget_usd: 250, approval_mode: 'exact' },
+    { approval_budget_usd: 250 },
+    { permit_scope: '30d', approval_budget_usd: 250, amount_in: '100000000' },
+  ]
+  const firsts: Prepared[] = []
+  for (const ask of asks) firsts.push(await call('live.build', ask))
+  const grants = firsts.map(({ permit }) => (permit as { message: { details: { amount: string } } }).message)
+  expect(grants.map(({ details }) => details.amount)).toEqual([
+    '250000000',
+    '300000000',
+    '100000000',
+    '100000000',
+    '250000000',
+  ])
+  priceMoved = true
+  for (const [i, ask] of asks.entries()) {
+    const second = await call('live.build', { ...ask, ...sign(firsts[i]!) })
+    expect(second).toMatchObject({ amount_in: '100000000', permit: null })
+    expect(second.tx).not.toBeNull()
+  }
+})
+
+it('keeps nothing of a permit that the request alone says', async () => {
+  quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? 0n }).quote
+  const first = await call('live.build', { amount_in: '100000000' })
+  expect(first.permit).not.toBeNull()
+  expect(askedPermits.size).toBe(0)
 })
 
 it('is not ready without the input or the gas, and says so by a loan', async () => {

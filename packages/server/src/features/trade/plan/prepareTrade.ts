@@ -2,9 +2,9 @@ import type { Address } from '@pit/chain'
 import { type Answer, isPitError, type PitError } from '@pit/protocol'
 import type { Caller } from '../../../http/types.ts'
 import type { TradeQuote } from '../types.ts'
+import { permitPlaceOf } from './askedPermits.ts'
 import type { PlanDeps } from './deps.ts'
 import { describePlan, type PlanAnswer } from './describePlan.ts'
-import type { PermitPlace } from './permitMemory.ts'
 import { ms, type Planned, type PlanTrade } from './planTrade.ts'
 import { readTrade, type SimulateBody, type TradeBody, walletOf } from './readRequest.ts'
 import { refuseSimulation, simulatePlanned, simulationJson, withUsedGas } from './trySimulation.ts'
@@ -54,16 +54,11 @@ export async function planForWallet(
 ): Promise<Planned> {
   const address = walletOf(deps.crypto, caller, body.wallet)
   const { trade, terms } = readTrade(deps, body, { caller, feeWallet: address })
-  const placeOf = (anchorS: number): PermitPlace => ({
-    wallet: address,
-    tokenIn: trade.tokenIn,
-    tokenOut: trade.tokenOut,
-    anchorS,
-    size: trade.notionalUsd === undefined ? `${trade.amountIn}` : `$${trade.notionalUsd}`,
-  })
-  const asked = terms.permit.kind === 'signed' ? deps.permits.recall(placeOf(terms.permit.nowS)) : undefined
+  const { permit, approval } = terms
+  const place = permit.kind === 'signed' ? permitPlaceOf(address, trade, approval, permit.nowS) : null
+  const asked = place ? await deps.permits.recall(place) : undefined
   const { notionalUsd, ...sized } = trade
-  const planned = await deps.planTrade({
+  return deps.planTrade({
     trade: asked ? { ...sized, amountIn: asked.amountIn } : trade,
     terms: asked
       ? { ...terms, granted: asked.granted, ...(notionalUsd !== undefined && { notionalUsd }) }
@@ -71,19 +66,29 @@ export async function planForWallet(
     wallet: { kind: 'real', address },
     ...(onQuote && { onQuote }),
   })
-  const { plan } = planned
-  if (plan.permit && plan.permitNowS !== null && !plan.complete) {
-    const kept = { amountIn: planned.ask.quote.amountIn, granted: plan.permit.details.amount }
-    deps.permits.remember(placeOf(plan.permitNowS), kept)
-  }
-  return planned
 }
 
 /** What is not stored is not relayed. A plan that waits for a signature stores the approvals before it. */
-async function store({ storePlan }: PrepareDeps, { caller }: Ask, { plan, ask }: Planned): Promise<void> {
-  if (plan.steps.every(({ tx }) => tx === null)) return
-  // The wallet was found to be the key's, so there is one.
-  await storePlan({ keyId: caller.key!.keyId, wallet: ask.wallet.wallet, path: 'agent', plan })
+async function store(deps: PrepareDeps, { caller }: Ask, planned: Planned): Promise<void> {
+  const { plan, ask } = planned
+  const hasTx = plan.steps.some(({ tx }) => tx !== null)
+  await Promise.all([
+    // The wallet was found to be the key's, so there is one.
+    hasTx && deps.storePlan({ keyId: caller.key!.keyId, wallet: ask.wallet.wallet, path: 'agent', plan }),
+    keepAskedPermit(deps, planned),
+  ])
+}
+
+/** Keeps the atoms of a permit that waits for its signature, so that the second call makes the same one. */
+export async function keepAskedPermit(
+  { permits }: Pick<PrepareDeps, 'permits'>,
+  { plan, ask }: Planned,
+): Promise<void> {
+  if (!plan.permit || plan.permitNowS === null || plan.complete) return
+  const { quote, wallet, approval } = ask
+  const place = permitPlaceOf(wallet.wallet, quote.ask, approval, plan.permitNowS)
+  if (!place) return
+  await permits.remember(place, { amountIn: quote.amountIn, granted: plan.permit.details.amount })
 }
 
 /** These are about the request's own words, or about a token that is none. */

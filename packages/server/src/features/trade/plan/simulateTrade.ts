@@ -9,7 +9,7 @@ import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlanDeps } from './deps.ts'
 import { describePlan } from './describePlan.ts'
 import type { Planned } from './planTrade.ts'
-import { type PrepareDeps, planForWallet } from './prepareTrade.ts'
+import { keepAskedPermit, type PrepareDeps, planForWallet } from './prepareTrade.ts'
 import { readTrade, type SimulateBody } from './readRequest.ts'
 import { type BuildAsk, type Spending, spendingOf } from './spending.ts'
 import { judgeSimulation, type SimulateTerms, simulatePlanned } from './trySimulation.ts'
@@ -25,7 +25,11 @@ export async function simulateTrade(
   if (wallet !== undefined) {
     const planned = await planForWallet(deps, { body: { ...body, wallet }, caller })
     const tried = asSent(deps, planned, body)
-    const simulation = await simulatePlanned(deps.simulator, tried.planned, tried.terms)
+    const [simulation] = await Promise.all([
+      simulatePlanned(deps.simulator, tried.planned, tried.terms),
+      // Its permit is shown too, and may be the one that is signed.
+      keepAskedPermit(deps, planned),
+    ])
     return answerOf(deps, planned, tried.planned, simulation)
   }
   const { trade, terms } = readTrade(deps, body, {
