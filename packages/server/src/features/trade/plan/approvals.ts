@@ -1,8 +1,8 @@
 import { NATIVE } from '@pit/chain'
 import type { APPROVAL_MODES, PERMIT_MODES, PERMIT_SCOPES } from '@pit/protocol'
 import { TRADE } from '@pit/protocol'
+import { microUsdOf } from '../quote/index.ts'
 import type { TradeQuote, WalletState } from '../types.ts'
-import { microUsd } from './judged.ts'
 
 export const MAX_UINT256 = (1n << 256n) - 1n
 export const MAX_UINT160 = (1n << 160n) - 1n
@@ -96,7 +96,7 @@ function grantOf(quote: TradeQuote, terms: ApprovalTerms, anchorS: number): Gran
 /** The budget's dollars in atoms, at the price that values this trade; rounded down. */
 function budgetAtoms({ amountIn, notionalMicroUsd }: TradeQuote, budgetUsd: number): bigint {
   if (notionalMicroUsd === null || notionalMicroUsd === 0n) return 0n
-  const atoms = (amountIn * microUsd(budgetUsd)) / notionalMicroUsd
+  const atoms = (amountIn * microUsdOf(budgetUsd)) / notionalMicroUsd
   // Of a token that is worth next to nothing no more than can be moved at once.
   return isUnlimited(atoms) ? MAX_UINT160 - 1n : atoms
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_SHIELD_POLICIES, SHIELD_POLICIES, type ShieldPolicy, TRADE } from '@pit/protocol'
+import { microUsdOf } from '../quote/index.ts'
 import type { PricedRoute, TradeQuote, TradeToken } from '../types.ts'
 import type { PolicyContext } from './policyContext.ts'
 
@@ -15,12 +16,9 @@ export const judgedOf = (quote: TradeQuote, context: PolicyContext): Judged => (
   judgedRoute: context.route ?? quote.routes.find(({ way }) => way !== null) ?? null,
 })
 
-export const microUsd = (usd: number): bigint => BigInt(Math.round(usd * 1e6))
-export const usd = (micro: bigint): number => Number(micro) / 1e6
-
 /** What was asked in dollars counts as asked: converting to atoms and back rounds. */
 export const sizeOf = ({ quote, notionalUsd = quote.ask.notionalUsd }: Judged): bigint | null =>
-  notionalUsd === undefined ? quote.notionalMicroUsd : microUsd(notionalUsd)
+  notionalUsd === undefined ? quote.notionalMicroUsd : microUsdOf(notionalUsd)
 
 export const stockEnds = ({ tokenIn, tokenOut }: TradeQuote): TradeToken[] =>
   [tokenIn, tokenOut].filter(({ stock }) => stock)

@@ -164,6 +164,10 @@ it('takes a size asked for in dollars as asked: converting rounds', () => {
   expect(judge({ quote: { notionalMicroUsd: 1_000_000n }, ask: { notionalUsd: 0.999999 } }).error?.code).toBe(
     'MIN_NOTIONAL',
   )
+  // By the digits that were sent: what is finer than a millionth is cut off, never rounded up to a dollar.
+  expect(
+    judge({ quote: { notionalMicroUsd: 1_000_000n }, ask: { notionalUsd: 0.9999999 } }).error?.code,
+  ).toBe('MIN_NOTIONAL')
 })
 
 it('does not hold an accepted impact against the route, only what is beyond it', () => {

@@ -1,5 +1,6 @@
 import { NATIVE } from '@pit/chain'
 import { APPROVAL_MODES, FEE, type RefusalCode, TRADE } from '@pit/protocol'
+import { microUsdOf, usdOf } from '../quote/index.ts'
 import type { Check } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
 import { isUnlimited } from './approvals.ts'
@@ -7,13 +8,11 @@ import {
   blockedBy,
   guardLimitOf,
   type Judged,
-  microUsd,
   policiesOf,
   severeOf,
   sizeOf,
   stockEnds,
   unacceptedOf,
-  usd,
 } from './judged.ts'
 
 type Verdict = Pick<Check, 'ok' | 'message' | 'value' | 'limit'>
@@ -57,7 +56,7 @@ export const POLICY: readonly Rule[] = [
     check: ({ approval }) =>
       approval
         ? {
-            ok: microUsd(approval.budgetUsd) > 0n && approval.budgetUsd <= TRADE.maxApprovalBudgetUsd,
+            ok: microUsdOf(approval.budgetUsd) > 0n && approval.budgetUsd <= TRADE.maxApprovalBudgetUsd,
             value: approval.budgetUsd,
             limit: TRADE.maxApprovalBudgetUsd,
             message: `The approval budget is above 0 and at most ${TRADE.maxApprovalBudgetUsd} dollars.`,
@@ -91,9 +90,9 @@ export const POLICY: readonly Rule[] = [
     check: (judged) => {
       const micro = sizeOf(judged)
       if (micro === null) return null
-      const ok = micro >= microUsd(TRADE.minNotionalUsd)
+      const ok = micro >= microUsdOf(TRADE.minNotionalUsd)
       const message = `One trade is at least ${TRADE.minNotionalUsd} dollar.`
-      return { ok, value: usd(micro), limit: TRADE.minNotionalUsd, message }
+      return { ok, value: usdOf(micro), limit: TRADE.minNotionalUsd, message }
     },
   },
   {
@@ -102,9 +101,9 @@ export const POLICY: readonly Rule[] = [
     check: (judged) => {
       const micro = sizeOf(judged)
       if (micro === null) return null
-      const ok = micro <= microUsd(TRADE.maxNotionalUsd)
+      const ok = micro <= microUsdOf(TRADE.maxNotionalUsd)
       const message = `One trade is at most ${TRADE.maxNotionalUsd} dollars.`
-      return { ok, value: usd(micro), limit: TRADE.maxNotionalUsd, message }
+      return { ok, value: usdOf(micro), limit: TRADE.maxNotionalUsd, message }
     },
   },
   {

@@ -1,6 +1,7 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
 import { type Body, type CURVE_FEE_MODES, fail } from '@pit/protocol'
 import type { Caller } from '../../../http/types.ts'
+import { readPolicies } from '../quote/index.ts'
 import type { TradeAsk } from '../types.ts'
 import type { ApprovalTerms } from './approvals.ts'
 import type { PlanDeps } from './deps.ts'
@@ -54,13 +55,7 @@ export function readTrade(
   // A synthetic wallet is told what a plan would be refused for; only a mode that is none cannot be planned.
   if (synthetic) refuseTerms(terms, ['APPROVAL_MODE'])
   else refuseTerms(terms)
-  const policies = body.policies === undefined || body.policies === false ? null : body.policies
-  if (policies !== null && policies.length > 0 && !body.shield) {
-    fail('BAD_REQUEST', {
-      field: 'policies',
-      message: '`policies` are the shield’s: send shield true with them.',
-    })
-  }
+  const policies = readPolicies(body)
   const trade: TradeAsk = {
     wallet: feeWallet,
     tokenIn: body.token_in,

@@ -75,7 +75,7 @@ function open(world: WorldOptions, over: Partial<QuoteHandlerDeps> = {}) {
 
 describe('POST live/quote', () => {
   it('answers what its schema says', async () => {
-    const { ask, quoter, time } = open({ pools: [ethUsdg(), ethUsdg(10n)] })
+    const { ask, time } = open({ pools: [ethUsdg(), ethUsdg(10n)] })
     time.nowMs += 2_000
     const answer = await ask()
     expect(checkWith(ROUTES['live.quote'].answer, answer)).toMatchObject({ ok: true })
@@ -106,7 +106,6 @@ describe('POST live/quote', () => {
     })
     expect(Object.keys(answer.timings)).toEqual(['tokens', 'scan', 'venues', 'quote', 'simulate', 'total'])
     expect(answer.routes[0]).not.toHaveProperty('impact_bps')
-    expect(quoter).toBeDefined()
   })
 
   it('simulates the best, and shows what would arrive beside what was quoted', async () => {
@@ -159,7 +158,22 @@ describe('POST live/quote', () => {
     const best = (await open({ pools: [ethUsdg()] }, { simulateRoute }).ask()).best!
     expect(best).toMatchObject({ simulated: false, ok: true, why: expect.stringMatching(why) })
     expect(best.why).not.toContain('secret')
-    expect(best.amount_out).not.toBe('123')
+  })
+
+  it('shows what the wallet would receive without a simulation too, less a fee taken from the output', async () => {
+    const simulateRoute = async () => simulation({ ok: false, amountOut: null, error: 'no' })
+    const { ask } = open({ pools: [ethUsdg()] }, { simulateRoute })
+    for (const [token_in, token_out, side] of [
+      ['USDG', 'ETH', 'output'],
+      ['ETH', 'USDG', 'input'],
+    ] as const) {
+      const { best, routes, fee_side, fee_bps } = await ask({ token_in, token_out })
+      const delivered = BigInt(routes[0]!.amount_out!)
+      const fee = side === 'output' ? (delivered * BigInt(fee_bps)) / 10_000n : 0n
+      expect(fee_side).toBe(side)
+      expect(best!.amount_out).toBe((delivered - fee).toString())
+      expect(best!.quoted_amount_out).toBe(best!.amount_out)
+    }
   })
 
   it('waits for no simulation longer than its time', async () => {
@@ -259,6 +273,7 @@ describe('POST live/quote', () => {
     [{ notional_usd: 0.5 }, ['MIN_NOTIONAL', 'notional_usd']],
     [{ notional_usd: 10_001 }, ['MAX_NOTIONAL', 'notional_usd']],
     [{ token_out: 'DOGE' }, ['TOKEN_NOT_ALLOWED', 'token_out']],
+    [{ policies: ['block_new'] }, ['BAD_REQUEST', 'policies']],
     [{ token_out: 'cbBTC' }, 'NO_ROUTE'],
     [{ token_out: 'WETH' }, 'NO_ROUTE'],
     [{ token_out: 'ETH' }, ['SAME_TOKEN', 'token_out']],

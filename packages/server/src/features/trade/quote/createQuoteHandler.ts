@@ -8,6 +8,7 @@ import type { Check, PlanSimulation, PricedRoute, TradeAsk, TradeQuote } from '.
 import type { Quoter } from './createQuoter.ts'
 import { receivedOf } from './measure.ts'
 import { usdOf } from './prices.ts'
+import { readPolicies } from './readPolicies.ts'
 import { bestOf, disclosuresOf, marksOf, refuseUnrouted, routeRowOf } from './rows.ts'
 
 type QuoteAnswer = Answer<'live.quote'>
@@ -67,7 +68,7 @@ export function createQuoteHandler(deps: QuoteHandlerDeps): Handler<'live.quote'
 }
 
 function askOf({ charge }: QuoteHandlerDeps, { body, caller }: Call<'live.quote'>): TradeAsk {
-  const { notional_usd, amount_in, slippage_bps, policies } = body
+  const { notional_usd, amount_in, slippage_bps } = body
   return {
     wallet: caller.key?.wallet ?? null,
     tokenIn: body.token_in,
@@ -77,7 +78,7 @@ function askOf({ charge }: QuoteHandlerDeps, { body, caller }: Call<'live.quote'
     ...(slippage_bps !== undefined && { slippageBps: slippage_bps }),
     venues: body.venues,
     shield: body.shield,
-    policies: policies === undefined || policies === false ? null : policies,
+    policies: readPolicies(body),
     fast: body.fast,
     admit: () => charge(caller, ['screen.caller', 'screen.overall']),
   }
@@ -92,13 +93,17 @@ function refuseSize({ notionalMicroUsd, ask }: TradeQuote): void {
   if (notionalMicroUsd > max) fail('MAX_NOTIONAL', { field })
 }
 
-/** The best route with what a simulation says of it, or why there is none. */
+/**
+ * The best route with what a simulation says of it, or why there is none. Its amount_out is what the wallet receives:
+ * simulated or, without a simulation, as quoted.
+ */
 async function simulated(
   { simulateRoute, logger, simulateMs = SIMULATE_MS }: QuoteHandlerDeps,
   quote: TradeQuote,
   route: PricedRoute,
 ): Promise<NonNullable<QuoteAnswer['best']>> {
-  const row = { ...routeRowOf(route, quote), quoted_amount_out: receivedOf(quote, route).toString() }
+  const received = receivedOf(quote, route).toString()
+  const row = { ...routeRowOf(route, quote), amount_out: received, quoted_amount_out: received }
   const left = (why: string) => ({ ...row, simulated: false, why })
   try {
     const tooLate = () => new Error('late')

@@ -1,5 +1,6 @@
 export { createQuoteHandler, type QuoteHandlerDeps } from './createQuoteHandler.ts'
 export { createQuoter, type Quoter } from './createQuoter.ts'
 export type { QuoterDeps } from './deps.ts'
-export { fractionOf, usdOf } from './prices.ts'
+export { fractionOf, microUsdOf, usdOf } from './prices.ts'
+export { readPolicies } from './readPolicies.ts'
 export { disclosuresOf, type RouteRow, refuseUnrouted, routeRowOf } from './rows.ts'
