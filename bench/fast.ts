@@ -96,6 +96,7 @@ function sign(subject: Subject, minOut: bigint) {
     amountIn: AMOUNT_IN,
     legs: [{ hops: [route.hop], amountIn: swapIn }],
     amountOutMin: minOut,
+    direct: true,
     fee: { bps: FEE_BPS, side: 'input', recipient: place!.feeRecipient },
     deadlineS: BigInt(deadline),
     weth: place!.weth,

@@ -52,6 +52,7 @@ export function honestSwap(world: World, session: Granted): Honest & { kind: 'ro
     amountIn,
     legs: legsOf(world, { tokenIn: tokenIn.address, tokenOut: tokenOut.address, amount: swapped }),
     amountOutMin: amountOutMin > 0n ? amountOutMin : 1n,
+    direct: true,
     fee: { bps, side, recipient: at.feeRecipient },
     deadlineS: deadline(),
     weth: at.weth,

@@ -49,6 +49,7 @@ export function plainSwap(world: World, session: Granted, microUsd: number): Hon
     amountIn,
     legs: [{ hops: [hop], amountIn: amountIn - feeOf(amountIn, 25) }],
     amountOutMin: BigInt(Math.floor(microUsd * 0.98)),
+    direct: true,
     fee: { bps: 25, side: 'input', recipient: at.feeRecipient },
     deadlineS: deadline(),
     weth: at.weth,

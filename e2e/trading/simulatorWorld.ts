@@ -167,6 +167,7 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
         amountIn,
         legs: [{ hops: route.hops.map(planHopOf), amountIn: swapIn }],
         amountOutMin: (expectedOut * 99n) / 100n,
+        direct: true,
         fee: { bps: FEE_BPS, side, recipient },
         deadlineS: devnet.chain.head().timestampS + 600n,
         weth,

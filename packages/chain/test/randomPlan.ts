@@ -75,6 +75,7 @@ export function randomPlan(random: Random): SwapPlan {
     amountIn,
     legs,
     amountOutMin: random.bits(random.below(128)),
+    direct: random.below(2) === 0,
     fee,
     ...(tokenIn !== NATIVE && random.below(2) && { permit: { permit, signature: bytes(random, 65) } }),
     deadlineS: random.bits(40),

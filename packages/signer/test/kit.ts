@@ -204,6 +204,7 @@ export function swapPath({
     amountIn,
     legs: [{ hops: [hopOf(tokenIn, tokenOut)], amountIn: swapped }],
     amountOutMin,
+    direct: true,
     fee: { bps, side, recipient: FEE_RECIPIENT },
     deadlineS: BigInt(NOW_S + 120),
     weth: WETH,

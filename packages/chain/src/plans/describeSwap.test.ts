@@ -34,6 +34,7 @@ const selling: SwapPlan = {
     },
   ],
   amountOutMin: 990_000_000_000_000_000n,
+  direct: false,
   fee: { bps: 25, side: 'output', recipient: recipient! },
   permit: {
     permit: {

@@ -23,8 +23,9 @@ export function encodeSwap(plan: SwapPath): EncodedSwap {
   return { commands, valueWei: plan.tokenIn === NATIVE ? plan.amountIn : 0n, data }
 }
 
-/** Whether the last swap pays the caller itself. A stop at the router would cost a taxed token its tax once more. */
-export function paysCaller({ fee, legs, tokenOut }: SwapPath): boolean {
+/** Whether the last swap pays the caller itself: where the plan asks for it and there is nothing else to do. */
+export function paysCaller({ direct, fee, legs, tokenOut }: SwapPath): boolean {
+  if (!direct) return false
   const [leg] = legs
   const takesPortion = fee.side === 'output' && fee.bps > 0
   return legs.length === 1 && !takesPortion && leg!.hops[leg!.hops.length - 1]!.tokenOut === tokenOut

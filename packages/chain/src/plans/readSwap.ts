@@ -28,7 +28,15 @@ export function readSwap(data: Hex, place: SwapPlace): SwapReading | { fault: st
   try {
     const reading = { ...readCommands(commands, place), deadlineS, commands }
     const { fee, permit, ...rest } = reading
-    const again = encodeSwap({ ...rest, ...place, fee: fee ?? NO_FEE, ...(permit && { permit }) })
+    // Only these two of the place: whatever else comes with it must not stand in for what was read.
+    const { weth, layout } = place
+    const again = encodeSwap({
+      ...rest,
+      weth,
+      ...(layout && { layout }),
+      fee: fee ?? NO_FEE,
+      ...(permit && { permit }),
+    })
     return again.data === data.toLowerCase() ? reading : { fault: 'the commands are not those of a plan' }
   } catch (error) {
     if (error instanceof NotOurs || error instanceof RangeError) return { fault: error.message }
@@ -133,7 +141,7 @@ function payoutOf(rest: readonly RouterCommand[], lastRun: RunCommand, legs: rea
   const { recipient, amountOutMin } = termsOfRun(lastRun)
   const lastHops = legs[legs.length - 1]!.hops
   const delivered = lastHops[lastHops.length - 1]!.tokenOut
-  if (recipient === MSG_SENDER) return { tokenOut: delivered, amountOutMin, portion: undefined }
+  if (recipient === MSG_SENDER) return { tokenOut: delivered, amountOutMin, direct: true, portion: undefined }
   const portion = rest.find((command) => command.command === 'PAY_PORTION')
   const sweep = rest.find((command) => command.command === 'SWEEP')
   if (!sweep) throw new NotOurs('nothing is paid out')
@@ -143,5 +151,5 @@ function payoutOf(rest: readonly RouterCommand[], lastRun: RunCommand, legs: rea
     amount: null,
     bps: Number(portion.bips),
   }
-  return { tokenOut: sweep.token, amountOutMin: sweep.amountMin, portion: fee }
+  return { tokenOut: sweep.token, amountOutMin: sweep.amountMin, direct: false, portion: fee }
 }

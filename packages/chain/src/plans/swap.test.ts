@@ -6,7 +6,7 @@ import type { Address } from '../bytes/hex.ts'
 import { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE } from '../router/constants.ts'
 import { encodeExecute } from '../router/encodeExecute.ts'
 import type { RouterCommand } from '../router/types.ts'
-import { encodeSwap } from './encodeSwap.ts'
+import { encodeSwap, paysCaller } from './encodeSwap.ts'
 import { feeOf } from './feeOf.ts'
 import { readSwap } from './readSwap.ts'
 import type { FeeReading, PlanHop, SwapPlan, SwapReading } from './types.ts'
@@ -33,6 +33,8 @@ function readingOf(plan: SwapPlan): Omit<SwapReading, 'commands'> {
       hops: leg.hops.map(({ pool: _, ...hop }) => hop),
     })),
     amountOutMin,
+    // A plan whose last swap cannot pay the caller says the same either way.
+    direct: paysCaller(plan),
     fee: feeSaidBy(plan),
     permit: permit ?? null,
     deadlineS,
@@ -202,6 +204,7 @@ describe('a plan that is none', () => {
     amountIn: 10_000n,
     legs: [{ hops: [v3(a!, b!)], amountIn: 9_975n }],
     amountOutMin: 1n,
+    direct: true,
     fee: { bps: 25, side: 'input', recipient: c! },
     deadlineS: 1n,
     weth: weth!,
@@ -222,6 +225,20 @@ describe('a plan that is none', () => {
     const { data, commands } = encodeSwap(plan)
     expect(commands.map(({ command }) => command)).toEqual(['TRANSFER', 'V4_SWAP'])
     expect(readSwap(data, { weth: NATIVE })).toEqual({ ...readingOf(plan), commands })
+  })
+  it('ends at the router unless it is told to pay the caller', () => {
+    for (const hop of [v3(a!, b!), { version: 'v2', pool: a!, tokenIn: a!, tokenOut: b! } as const]) {
+      const { commands, data } = encodeSwap({ ...good, direct: false, legs: leg(hop) })
+      expect(commands[1]).toMatchObject({ recipient: ADDRESS_THIS, amountOutMin: 0n })
+      expect(commands.slice(2)).toEqual([
+        { command: 'SWEEP', token: b, recipient: MSG_SENDER, amountMin: good.amountOutMin },
+      ])
+      expect(readSwap(data, good)).toMatchObject({ direct: false, amountOutMin: good.amountOutMin })
+    }
+    const { commands, data } = encodeSwap(good)
+    expect(commands[1]).toMatchObject({ recipient: MSG_SENDER, amountOutMin: good.amountOutMin })
+    expect(commands).toHaveLength(2)
+    expect(readSwap(data, good)).toMatchObject({ direct: true })
   })
   it('is the only one refused', () => {
     expect(() => encodeSwap(good)).not.toThrow()

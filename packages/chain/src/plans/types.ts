@@ -21,6 +21,12 @@ export type SwapPlan = {
   legs: readonly { hops: readonly PlanHop[]; amountIn: bigint }[]
   /** The least that reaches the caller, after an output-side fee. */
   amountOutMin: bigint
+  /**
+   * The last swap pays the caller itself, where one leg ends in the output and no portion is taken of it. Only for an
+   * output whose transfers are known to be plain: v3 and v4 judge what they sent and v2 what the caller has more, so
+   * neither sees what a tax takes. Otherwise everything ends at the router, and what arrived there is judged.
+   */
+  direct: boolean
   fee: SwapFee
   /** For an ERC-20 input the router has no allowance for. */
   permit?: { permit: PermitSingle; signature: Hex }
@@ -59,6 +65,8 @@ export type SwapReading = {
   valueWei: bigint
   legs: readonly LegPath[]
   amountOutMin: bigint
+  /** The last swap pays the caller itself: the minimum is the pool's word, not what a sweep of the router found. */
+  direct: boolean
   fee: FeeReading | null
   permit: { permit: PermitSingle; signature: Hex } | null
   deadlineS: bigint

@@ -40,6 +40,8 @@ export function rebuild(route: PinnedRoute, place: Place, ask: FastAsk, feeBps: 
     amountIn: ask.amountIn,
     legs: [{ hops: [route.hop], amountIn: swapInOf(route, ask.amountIn, feeBps) }],
     amountOutMin: ask.minOut,
+    // Pinned routes end in core tokens, whose transfers are plain.
+    direct: true,
     fee: { bps: feeBps, side: route.row.fee.side, recipient: place.feeRecipient },
     ...(permit && ask.permit ? { permit: { permit, signature: ask.permit.signature as Hex } } : {}),
     deadlineS: BigInt(ask.deadlineS),

@@ -2,6 +2,7 @@ import { encodeSwap, feeOf, quoteCurveSell, readSwap } from '@pit/chain'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { curveOf, ETH, MEME, quoteOf, RECIPIENT, token, USDG, WETH } from '../../../../test/tradeFixtures.ts'
+import type { TradeToken } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
 
 const bps = fc.integer({ min: 0, max: 1_000 })
@@ -72,6 +73,8 @@ it('reads without taxes as the figures of the briefing: slippage of the gross, t
     feeBps: 50,
   })
   expect(outcomeOf(quote, route)).toEqual({
+    direct: false,
+    countsBeforeTax: false,
     expected: 995_000n,
     min: 990_000n - feeOf(990_000n, 50),
     contractMin: 985_050n,
@@ -80,18 +83,47 @@ it('reads without taxes as the figures of the briefing: slippage of the gross, t
 })
 
 it('never asks for more than a call can say', () => {
-  const { quote, route } = quoteOf({ tokenOut: taxed({ buy_tax_bps: 500 }) })
+  const { quote, route } = quoteOf({ tokenOut: taxed({ buy_tax_bps: 500, transfer_tax_bps: 500 }) })
   const { contractMin } = outcomeOf(quote, route, { minAmountOut: 10n ** 77n })
   expect(contractMin).toBe((1n << 128n) - 1n)
 })
 
-it('lets v2 count what arrives and v3 what was sent', () => {
-  const of = (way: 'v2' | 'v3') => {
+it('holds what arrives at the router against the minimum, whatever pool sent it', () => {
+  for (const way of ['v2', 'v3'] as const) {
     const { quote, route } = quoteOf({ tokenOut: taxed({ buy_tax_bps: 500 }), amountOut: 1_000_000n, way })
+    expect(outcomeOf(quote, route)).toMatchObject({
+      expected: 950_000n,
+      min: 940_500n,
+      contractMin: 940_500n,
+      direct: false,
+      countsBeforeTax: false,
+    })
+  }
+})
+
+it('pays the wallet direct where transfers are taxed: v2 then counts what arrives and v3 what was sent', () => {
+  const flags = { buy_tax_bps: 500, transfer_tax_bps: 500 }
+  const of = (way: 'v2' | 'v3') => {
+    const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut: 1_000_000n, way })
     return outcomeOf(quote, route)
   }
-  expect(of('v3')).toMatchObject({ expected: 950_000n, min: 940_500n, contractMin: 990_000n })
-  expect(of('v2')).toMatchObject({ expected: 950_000n, min: 940_500n, contractMin: 940_500n })
+  const common = { expected: 950_000n, min: 940_500n, direct: true }
+  expect(of('v3')).toMatchObject({ ...common, contractMin: 990_000n, countsBeforeTax: true })
+  expect(of('v2')).toMatchObject({ ...common, contractMin: 940_500n, countsBeforeTax: false })
+})
+
+it('pays the wallet direct for core tokens and no others, and never from a v2 pool', () => {
+  const directOf = (tokenOut: TradeToken, way: 'v2' | 'v3', more: Parameters<typeof quoteOf>[0] = {}) => {
+    const { quote, route } = quoteOf({ tokenIn: ETH, tokenOut, way, ...more })
+    return outcomeOf(quote, route).direct
+  }
+  expect(directOf(USDG, 'v3')).toBe(true)
+  expect(directOf(USDG, 'v2')).toBe(false)
+  expect(directOf(USDG, 'v3', { feeSide: 'output' })).toBe(false)
+  expect(directOf(MEME, 'v3')).toBe(false)
+  expect(directOf(taxed({ transfer_tax_bps: 0 }), 'v3')).toBe(false)
+  // What a pool pays in WETH is no ETH yet.
+  expect(directOf(ETH, 'v3', { tokenIn: USDG })).toBe(false)
 })
 
 it('counts the tax of what is sold', () => {
@@ -139,6 +171,7 @@ it('encodes into a call that says the same minimum', () => {
     amountIn: quote.amountIn,
     legs: route.way.legs,
     amountOutMin: contractMin,
+    direct: false,
     fee: { bps: 50, side: 'input', recipient: RECIPIENT },
     deadlineS: 1n,
     weth: WETH,

@@ -1,6 +1,6 @@
 import { feeOf } from '@pit/chain'
 import { BPS } from '@pit/protocol'
-import type { PricedRoute, TradeQuote, TradeToken } from '../types.ts'
+import type { PoolLeg, PricedRoute, TradeQuote, TradeToken } from '../types.ts'
 
 /** What a trade delivers and what it must deliver at least, seen from the wallet and from the contract called. */
 export interface Outcome {
@@ -10,6 +10,10 @@ export interface Outcome {
   min: bigint
   /** What the contract called is told to insist on: it may count before the wallet does. */
   contractMin: bigint
+  /** Whether the last pool pays the wallet itself: see directOf. */
+  direct: boolean
+  /** The contract called counts what left the pool: a tax raised between now and then is not seen by it. */
+  countsBeforeTax: boolean
   /** What an output-side fee should be; zero when the input pays. */
   outputFee: bigint
 }
@@ -41,6 +45,7 @@ interface Takings {
   feeBps: number
   /** Of what the router sends on. */
   transferTaxBps: number
+  direct: boolean
   /** Whether the minimum is held against what left the pool or what arrived from it. */
   countsBeforeTax: boolean
 }
@@ -73,6 +78,8 @@ export function outcomeOf(
     expected,
     min,
     contractMin: takings.countsBeforeTax ? least : less(less(least, takings.buyTaxBps), takings.feeBps),
+    direct: takings.direct,
+    countsBeforeTax: takings.countsBeforeTax,
     outputFee:
       quote.fee.side === 'output' ? fixedFee || feeOf(less(gross, takings.buyTaxBps), quote.fee.bps) : 0n,
   }
@@ -81,20 +88,34 @@ export function outcomeOf(
 function takingsOf({ tokenOut, fee }: TradeQuote, { way }: PricedRoute): Takings {
   const buyTaxBps = flagBps(tokenOut, 'buy_tax_bps')
   if (way === null || way.kind === 'curve') {
-    return { buyTaxBps, feeBps: 0, transferTaxBps: 0, countsBeforeTax: true }
+    return { buyTaxBps, feeBps: 0, transferTaxBps: 0, direct: false, countsBeforeTax: true }
   }
   const feeBps = fee.side === 'output' ? fee.bps : 0
-  const [leg] = way.legs
-  const last = leg?.hops[leg.hops.length - 1]
-  // As the encoder decides it: one leg that ends in the output itself, and no portion to take, pays the wallet.
-  const isDirect = way.legs.length === 1 && feeBps === 0 && last?.tokenOut === tokenOut.address
+  const { direct, lastVersion } = directOf(tokenOut, way.legs, feeBps)
   return {
     buyTaxBps,
     feeBps,
-    transferTaxBps: isDirect ? 0 : flagBps(tokenOut, 'transfer_tax_bps'),
+    transferTaxBps: direct ? 0 : flagBps(tokenOut, 'transfer_tax_bps'),
+    direct,
     // v2 is judged by what arrived, v3 and v4 by what the pool says it sent.
-    countsBeforeTax: isDirect && last?.version !== 'v2',
+    countsBeforeTax: direct && lastVersion !== 'v2',
   }
+}
+
+/**
+ * Whether the last pool pays the wallet, without a stop at the router where what arrived is held against the minimum.
+ * Only a core token's transfers are known to stay plain until the trade is mined. A token that taxes transfers goes
+ * direct all the same: the stop would be taxed once more. v2 judges a payment by what the wallet has more, which
+ * anything else inside the call may bring about.
+ */
+function directOf(tokenOut: TradeToken, legs: readonly PoolLeg[], feeBps: number) {
+  const [leg] = legs
+  const last = leg?.hops[leg.hops.length - 1]
+  const isTaxed = flagBps(tokenOut, 'transfer_tax_bps') > 0
+  const isPlain = tokenOut.core !== null && last?.version !== 'v2'
+  // As the encoder has it: one leg that ends in the output itself, and no portion to take.
+  const can = legs.length === 1 && feeBps === 0 && last?.tokenOut === tokenOut.address
+  return { direct: can && (isTaxed || isPlain), lastVersion: last?.version }
 }
 
 /** A tax the screen measured; none when it could not be. Never all of it: nothing would be left to divide by. */

@@ -67,6 +67,20 @@ describe('through the router', () => {
     })
   })
 
+  it('judges what arrived, and says where the minimum counts before a tax', () => {
+    const swapOf = (flags: Record<string, unknown>) => {
+      const tokenOut = token('TAXED', MEME.address, { flags })
+      const { steps, amountOutMin } = build(buildAsk({ tokenIn: ETH, amountIn: 10n ** 16n, tokenOut }))
+      return { ...steps[0]!, amountOutMin, reading: readSwap(steps[0]!.tx!.data, { weth: WETH }) }
+    }
+    const plain = swapOf({ buy_tax_bps: 500 })
+    expect(plain.reading).toMatchObject({ direct: false, amountOutMin: plain.amountOutMin })
+    expect(plain.decoded).not.toHaveProperty('minimum_counts')
+    const taxed = swapOf({ buy_tax_bps: 0, transfer_tax_bps: 500 })
+    expect(taxed.reading).toMatchObject({ direct: true })
+    expect(taxed.decoded).toMatchObject({ minimum_counts: expect.stringContaining('before the token’s tax') })
+  })
+
   it('takes an output-side fee as a portion', () => {
     const plan = build(
       buildAsk(

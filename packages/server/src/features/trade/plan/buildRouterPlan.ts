@@ -10,7 +10,7 @@ import {
   type SwapPlan,
 } from '@pit/chain'
 import type { PoolLeg, TradePlan, TradeQuote } from '../types.ts'
-import { outcomeOf } from './amounts.ts'
+import { type Outcome, outcomeOf } from './amounts.ts'
 import type { Grant } from './approvals.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import { checkAnchor, permitJson, permitOf, verifyPermit } from './permits.ts'
@@ -36,7 +36,7 @@ export function buildRouterPlan(
     drafts.push(
       swapDraft(deps.place, ask, {
         legs: route.way.legs,
-        contractMin: outcome.contractMin,
+        outcome,
         deadlineS,
         permission,
       }),
@@ -114,16 +114,18 @@ const signStep = (place: Permit2Place, permit: PermitSingle): Draft => ({
 function swapDraft(
   place: TradePlace,
   { quote, route }: BuildAsk,
-  terms: { legs: readonly PoolLeg[]; contractMin: bigint; deadlineS: number; permission: Permission },
+  terms: { legs: readonly PoolLeg[]; outcome: Outcome; deadlineS: number; permission: Permission },
 ): Draft {
   const { permit, signature } = terms.permission
-  const { fee } = quote
+  const { fee, tokenIn, tokenOut } = quote
+  const { contractMin, direct, countsBeforeTax } = terms.outcome
   const swap: SwapPlan = {
-    tokenIn: quote.tokenIn.address,
-    tokenOut: quote.tokenOut.address,
+    tokenIn: tokenIn.address,
+    tokenOut: tokenOut.address,
     amountIn: quote.amountIn,
     legs: terms.legs,
-    amountOutMin: terms.contractMin,
+    amountOutMin: contractMin,
+    direct,
     fee: { bps: fee.bps, side: fee.side, recipient: fee.recipient },
     ...(permit && signature ? { permit: { permit, signature } } : {}),
     deadlineS: BigInt(terms.deadlineS),
@@ -136,9 +138,15 @@ function swapDraft(
     kind: 'swap',
     why: 'The trade itself, with the fee in it.',
     call: { to: place.router, valueWei, data, gas },
-    decoded: describeSwap(swap, place.namesFor([quote.tokenIn, quote.tokenOut])),
+    decoded: {
+      ...describeSwap(swap, place.namesFor([tokenIn, tokenOut])),
+      ...(countsBeforeTax && tokenOut.core === null && { minimum_counts: BEFORE_TAX }),
+    },
   }
 }
+
+const BEFORE_TAX =
+  'before the token’s tax: the pool pays the wallet itself, since a stop at the router would be taxed again, and counts what it sends. A tax raised before the trade is mined comes off what arrives.'
 
 /** Checking a signature and writing a fresh allowance. */
 const PERMIT_GAS = 60_000
