@@ -41,14 +41,17 @@ describe('planHash', () => {
 })
 
 it('counts the volume of the end that ranks first among the major ones', () => {
-  const stock = { address: MEME, core: null, stock: true }
-  const plain = { address: `0x${'7'.repeat(40)}`, core: null, stock: false } as const
+  const stock = { address: MEME, core: null, record: { stock_beacon: true } }
+  const plain = { address: `0x${'7'.repeat(40)}`, core: null, record: { stock_beacon: false } } as const
+  // Listed as a stock and not on its beacon: its fee is no major one, so it counts no volume either.
+  const listed = { ...plain, kind: 'stock', stock: true, record: { stock_beacon: null } }
   expect(volumeTokenOf(end(USDG), end(NATIVE))).toBe(NATIVE)
   expect(volumeTokenOf(end(WETH), end(USDG))).toBe(WETH)
   expect(volumeTokenOf(plain, end(USDG))).toBe(USDG)
   expect(volumeTokenOf(stock, end(USDG))).toBe(USDG)
   expect(volumeTokenOf(plain, stock)).toBe(MEME)
   expect(volumeTokenOf(plain, plain)).toBeNull()
+  expect(volumeTokenOf(listed, plain)).toBeNull()
 })
 
 describe('diffs', () => {

@@ -11,7 +11,8 @@ import { volumeTokenOf } from './volumeToken.ts'
 interface PlanEnd {
   address: Address
   core: CoreSymbol | null
-  stock: boolean
+  /** The fee class goes by the beacon, not by what is listed. */
+  record: { stock_beacon: boolean | null }
 }
 /** What the relay keeps of a trade's plan. */
 export interface StorablePlan {
