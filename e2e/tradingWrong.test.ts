@@ -293,7 +293,7 @@ describe('what is signed', () => {
       {},
       { raw_tx: raw, raw_txs: [raw] },
       { raw_txs: [] },
-      { raw_txs: Array(4).fill(raw) },
+      { raw_txs: Array(5).fill(raw) },
     ]
     const texts: object[] = [{ raw_tx: 'zz' }, { raw_tx: [raw] }, { raw_tx: raw.slice(0, -1) }]
     for (const body of [...few, ...texts, { raw_tx: raw, fee_tx_hash: '0x12' }]) {

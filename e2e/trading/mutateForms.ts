@@ -80,7 +80,7 @@ export const FORM_WAYS: Record<string, Make> = {
     const body = random.pick<Record<string, unknown>>([
       { raw_tx: raw, raw_txs: [raw] },
       { raw_txs: [] },
-      { raw_txs: [raw, raw, raw, raw] },
+      { raw_txs: [raw, raw, raw, raw, raw] },
       { raw_txs: raw },
       { raw_tx: [raw] },
       { raw_tx: null },

@@ -112,10 +112,15 @@ describe('requests', () => {
     ['live.session.grant', { wallet }, 'executor'],
     ['live.submit', { raw_tx: '0x1' }, 'raw_tx'],
     ['live.submit', {}, 'raw_tx'],
+    ['live.submit', { raw_txs: Array(5).fill('0x01') }, 'raw_txs'],
     ['hosted.create', { brain: 'oracle' }, 'params'],
     ['auth.verify', { address: wallet, signature: '0x12' }, 'signature'],
   ] as const)('%s refuses %j at %s', (id, body, field) => {
     expect(read(id, body).checked).toMatchObject({ ok: false, code: 'BAD_REQUEST', field })
+  })
+
+  it('takes a curve plan whose token wants a zero approval first: four transactions', () => {
+    expect(read('live.submit', { raw_txs: Array(4).fill('0x01') }).checked).toEqual({ ok: true })
   })
 
   it('tells an unknown field of a strict route from a wrong one', () => {

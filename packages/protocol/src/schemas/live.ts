@@ -164,12 +164,12 @@ export const Quote = Answer(
     best: Nullable(
       Answer({
         ...RouteRow.properties,
-        simulated: Flag('whether the best was simulated'),
-        quoted_amount_out: Type.Optional(
-          Atoms(
-            'what the wallet would receive by the quote, beside the simulated amount_out: the same in kind',
-          ),
+        amount_out: Atoms(
+          'what the wallet receives, every fee taken: simulated, or as quoted where it was not. In `routes` the ' +
+            'same route’s amount_out is what the pools deliver, before an output-side fee',
         ),
+        simulated: Flag('whether the best was simulated; if not, amount_out is quoted_amount_out'),
+        quoted_amount_out: Type.Optional(Atoms('what the wallet would receive by the quote alone')),
       }),
       'the best route; null when none quoted',
     ),
@@ -211,9 +211,15 @@ export const SubmitRequest = Type.Object(
   {
     raw_tx: Type.Optional(Hex('one signed transaction')),
     raw_txs: Type.Optional(
-      Type.Array(Hex('signed'), { minItems: 1, maxItems: 3, description: '[approve], fee_transfer, swap' }),
+      Type.Array(Hex('signed'), {
+        minItems: 1,
+        maxItems: 4,
+        description: '[approve], fee_transfer, swap; two approvals where the token wants a zero one first',
+      }),
     ),
-    fee_tx_hash: Type.Optional(TxHash('of the fee, for a curve swap sent alone')),
+    fee_tx_hash: Type.Optional(
+      TxHash('of a fee relayed before that paid for no swap yet, for a curve swap sent without one'),
+    ),
   },
   { exactlyOne: ['raw_tx', 'raw_txs'] },
 )

@@ -74,13 +74,16 @@ withDb('a curve plan of two steps', (db) => {
     expect(chain.sent).toHaveLength(2)
   })
 
-  it('takes an approval before the fee, in one submission', async () => {
+  it.each([
+    ['an approval', ['approve', 'fee_transfer', 'swap']],
+    ['a zero approval and the new one', ['approve', 'approve', 'fee_transfer', 'swap']],
+  ] as const)('takes %s before the fee, in one submission', async (_, steps) => {
     const { signed } = await relay.plan(wallet, {
       tokenIn: MEME,
       tokenOut: NATIVE,
       side: 'output',
       feeAmount: 40n,
-      steps: ['approve', 'fee_transfer', 'swap'],
+      steps: [...steps],
     })
     await relay.submit(wallet, { raw_txs: signed.map(({ raw }) => raw) })
     expect(chain.sent).toEqual(signed.map(({ hash }) => hash))
