@@ -36,7 +36,7 @@ export const SETTINGS = {
     means:
       '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power cut may lose the tail.',
   },
-  REDIS_URL: { default: '', means: 'Redis for rate limits and shared caches. Empty: in memory.' },
+  REDIS_URL: { default: '', means: 'Redis for the rate limits of several processes. Empty: in memory.' },
   AUTH_DOMAIN: {
     default: 'localhost',
     means: 'Domain named in sign-in messages, never taken from the Host header. Empty: sign-in is off.',

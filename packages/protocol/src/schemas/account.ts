@@ -116,7 +116,7 @@ export const Portfolio = Answer({
   unpriced: Count('holdings without'),
   unread: Type.Array(Text('token'), { description: 'tokens whose balance could not be read' }),
   volume: Volume,
-  cached: Flag('reused from the last 5 s'),
+  cached: Flag('reused from the last 5 s of the process that answers'),
 })
 
 export const MySessions = Answer({
