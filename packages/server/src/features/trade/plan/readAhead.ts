@@ -14,7 +14,7 @@ interface Ahead {
 }
 
 /** After so long without an answer the node is not asked again: whoever waits has waited long enough. */
-const SILENT_AFTER_MS = 1_000
+const SILENT_AFTER_MS = 3_000
 
 /** A quote may wait for a screen; what was read of the wallet before is then too old. */
 const MAX_BLOCKS_APART = 20
