@@ -41,5 +41,21 @@ create table session_trades (
 create index session_trades_day on session_trades (session_id, created_at_ms) include (micro_usd);
 create index session_trades_asked on session_trades (session_id, created_at_ms) where status = 'asked';
 
+-- Counts a trade if the session is active and its limits have room, else says how it stands. One lock per session, in
+-- one round trip: each statement after the lock sees what others committed before they let go of it.
+create function reserve_session_trade(
+  of_session text, max_trades int4, max_day_micro_usd int8, trade_micro_usd int8, now_ms int8, day_ms int8,
+  out trade_id int8, out session_status text, out trades int8, out day_micro_usd int8
+) language plpgsql as $$
+begin
+  select status into session_status from sessions where id = of_session for update;
+  select count(*), coalesce(sum(micro_usd) filter (where created_at_ms > now_ms - day_ms), 0)
+    into trades, day_micro_usd from session_trades where session_id = of_session;
+  if session_status = 'active' and trades < max_trades and day_micro_usd + trade_micro_usd <= max_day_micro_usd then
+    insert into session_trades (session_id, status, micro_usd, created_at_ms)
+      values (of_session, 'asked', trade_micro_usd, now_ms) returning id into trade_id;
+  end if;
+end $$;
+
 -- A set-code transaction (EIP-7702) is as it was built only with the authorizations it was built with.
 alter table plan_txs add column authorizations bytea;

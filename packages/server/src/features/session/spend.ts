@@ -1,38 +1,40 @@
 import type { Hex } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
-import { usedBy } from './store.ts'
+import { DAY_MS } from './store.ts'
 import type { Session, Used } from './types.ts'
 
-/** How a session stands while its row is locked. */
-export interface Standing {
-  status: Session['status']
-  used: Used
-}
+/** A trade that was counted, or how the session stands when it has no room for it. */
+export type Reserved = { ok: true; id: number } | { ok: false; status: Session['status']; used: Used }
 
 /**
- * Counts a trade before the co-signer is asked for it. One lock per session, in the store, so that of two trades at once
- * the second sees the first, whichever process it is in: both can not pass the last dollar. `judge` refuses by throwing.
+ * Counts a trade before the co-signer is asked for it. The lock is the session's row, in the store, so that of two
+ * trades at once the second sees the first, whichever process it is in: both can not pass the last dollar.
  */
-export function reserve(
-  db: Db,
-  { sessionId, microUsd, nowMs }: { sessionId: string; microUsd: bigint; nowMs: number },
-  judge: (standing: Standing) => void,
-): Promise<number> {
-  return db.transaction(async (sql) => {
-    const [locked] = await sql.query<{ status: Session['status'] }>(
-      'select status from sessions where id = $1 for update',
-      [sessionId],
-    )
-    // In a statement of its own: only after the lock does it see what others committed.
-    const used = (await usedBy(sql, [sessionId], nowMs)).get(sessionId) ?? { trades: 0, dayMicroUsd: 0n }
-    judge({ status: locked?.status ?? 'revoked', used })
-    const [row] = await sql.query<{ id: number }>(
-      `insert into session_trades (session_id, status, micro_usd, created_at_ms)
-       values ($1, 'asked', $2, $3) returning id`,
-      [sessionId, microUsd, nowMs],
-    )
-    return row!.id
-  })
+export async function reserve(
+  sql: Sql,
+  { session, microUsd, nowMs }: { session: Pick<Session, 'id' | 'binding'>; microUsd: bigint; nowMs: number },
+): Promise<Reserved> {
+  const { max_trades, max_day_micro_usd } = session.binding.limits
+  const [row] = await sql.query<{
+    trade_id: number | null
+    session_status: Session['status'] | null
+    trades: number
+    day_micro_usd: number
+  }>('select * from reserve_session_trade($1, $2, $3, $4, $5, $6)', [
+    session.id,
+    max_trades,
+    max_day_micro_usd,
+    microUsd,
+    nowMs,
+    DAY_MS,
+  ])
+  const { trade_id: id, session_status, trades, day_micro_usd } = row!
+  if (id !== null) return { ok: true, id }
+  return {
+    ok: false,
+    status: session_status ?? 'revoked',
+    used: { trades, dayMicroUsd: BigInt(day_micro_usd) },
+  }
 }
 
 /** The co-signer said no: nothing counts. */

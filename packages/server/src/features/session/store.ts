@@ -20,6 +20,8 @@ interface SessionRow {
   signer_revoked_at_s: number | null
 }
 
+export const DAY_MS = SESSION.dayWindowS * 1_000
+
 const COLUMNS = `id, wallet, executor, status, binding, root, root_hash, curve_roots, code_authorization,
   created_at_s, expires_at_s, revoked_at_s, signer_revoked_at_s`
 
@@ -82,6 +84,22 @@ export async function addPending(sql: Sql, session: Session, keep: number): Prom
 export async function findSession(sql: Sql, id: string): Promise<Session | undefined> {
   const [row] = await sql.query<SessionRow>(`select ${COLUMNS} from sessions where id = $1`, [id])
   return row && sessionOf(row)
+}
+
+/** The same with what it has used, in one read. */
+export async function findWithUse(
+  sql: Sql,
+  id: string,
+  nowMs: number,
+): Promise<{ session: Session; used: Used } | undefined> {
+  const [row] = await sql.query<SessionRow & { trades: number; day: string }>(
+    `select ${COLUMNS}, trades, day from sessions, lateral (
+       select count(*) as trades, coalesce(sum(micro_usd) filter (where created_at_ms > $2), 0)::numeric as day
+       from session_trades where session_id = $1) as used
+     where id = $1`,
+    [id, nowMs - DAY_MS],
+  )
+  return row && { session: sessionOf(row), used: { trades: row.trades, dayMicroUsd: BigInt(row.day) } }
 }
 
 /** Newest first. */
@@ -172,8 +190,6 @@ export async function deletePending(sql: Sql, createdBeforeS: number, nowS: numb
   )
   return rows.length
 }
-
-export const DAY_MS = SESSION.dayWindowS * 1_000
 
 /** What each of these sessions has used; one without trades is not in it. */
 export async function usedBy(sql: Sql, ids: readonly string[], nowMs: number): Promise<Map<string, Used>> {

@@ -12,6 +12,7 @@ import {
 import { MEME, PERMIT2, ROUTER, USDG } from '../../../../test/tradeFixtures.ts'
 import { withDb } from '../../../../test/withDb.ts'
 import { createCosigner } from '../cosigner.ts'
+import { createSessionGate } from '../gate.ts'
 import { tellRevocations } from '../jobs.ts'
 import type { Session } from '../types.ts'
 
@@ -128,8 +129,9 @@ withDb('revoking', (db) => {
       world.signer.reachable = true
     }
     expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
-    expect(world.seen.plans).toEqual([])
     expect(await db.query(`select id from session_trades where status = 'signed'`)).toHaveLength(1)
+    // What was stored for the relay before does not leave.
+    expect(await createSessionGate({ db, clock: world.clock }).isOpen(session.id)).toBe(false)
   })
 
   it('needs no signer', async () => {

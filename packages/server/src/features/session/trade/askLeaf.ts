@@ -17,20 +17,26 @@ export interface AskLeaf {
   slippageBps: number
 }
 
+export interface AskedLeaf {
+  answer: Cosigned
+  /** To be awaited before anything is answered: refuses what was revoked meanwhile. */
+  settled: Promise<void>
+}
+
 /**
  * Counts the trade, has it co-signed, and believes nothing that was not asked for. What the co-signer refused is not
  * counted; what nobody can tell stays counted until the co-signer's ledger tells.
  */
-export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<Cosigned> {
+export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<AskedLeaf> {
   const { session, call, facts } = ask
   const { clock, db } = deps
   const cosigner: Address = session.binding.cosigner
-  const reserved = await reserve(
-    db,
-    { sessionId: session.id, microUsd: facts.microUsd, nowMs: clock.nowMs() },
-    ({ status, used }) => void refuseBySession({ ...facts, session: { ...session, status }, used }),
-  )
-  const answer = await cosign(deps, ask, reserved)
+  const reserved = await reserve(db, { session, microUsd: facts.microUsd, nowMs: clock.nowMs() })
+  if (!reserved.ok) {
+    refuseBySession({ ...facts, session: { ...session, status: reserved.status }, used: reserved.used })
+    throw new Error('the store has no room for a trade that passes every rule')
+  }
+  const answer = await cosign(deps, ask, reserved.id)
   const nowMs = clock.nowMs()
   const fault = leafFault(
     { crypto: deps.crypto, place: deps.place().delegation },
@@ -44,15 +50,17 @@ export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<Cosigned
     )
     return fail('SIGNER_MISMATCH')
   }
-  const status = await settle(db, reserved, {
+  const settled = settle(db, reserved.id, {
     sequence: answer.sequence,
     hash: answer.leaf_hash,
     microUsd: answer.spend.this_micro_usd,
     atMs: nowMs,
+  }).then((status) => {
+    // Revoked while it was being signed: the leaf counts, and nobody is told it.
+    if (status !== 'active') fail('SESSION_REVOKED')
   })
-  // Revoked while it was being signed: the leaf counts, and nobody is told it.
-  if (status !== 'active') fail('SESSION_REVOKED')
-  return answer
+  settled.catch(() => {})
+  return { answer, settled }
 }
 
 async function cosign(

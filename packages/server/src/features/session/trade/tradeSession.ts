@@ -5,7 +5,7 @@ import type { Caller } from '../../../http/types.ts'
 import type { Planned, PlanTx, TradePlan, TradeQuote } from '../../trade/index.ts'
 import { limitFromUse } from '../../trade/index.ts'
 import type { SessionDeps } from '../deps.ts'
-import { findSession, usedBy } from '../store.ts'
+import { findWithUse } from '../store.ts'
 import type { Session, Used } from '../types.ts'
 import { askLeaf } from './askLeaf.ts'
 import { describeDryTrade, describeTrade, type TradeAnswer } from './describeTrade.ts'
@@ -23,10 +23,19 @@ export async function tradeSession(
   { body, caller }: { body: TradeBody; caller: Caller },
 ): Promise<TradeAnswer> {
   const startedAt = performance.now()
-  const session = await openSession(deps, body.session_id, caller)
+  const { session, used } = await openSession(deps, body.session_id, caller)
   let quote: TradeQuote | undefined
   try {
-    return await tradeIn(deps, { session, body, caller, startedAt, onQuote: (priced) => (quote = priced) })
+    return await tradeIn(deps, {
+      session,
+      used,
+      body,
+      caller,
+      startedAt,
+      onQuote: (priced) => {
+        quote = priced
+      },
+    })
   } catch (error) {
     if (isPitError(error) && (error.status === 409 || error.status === 422)) {
       deps.recordRefusal({
@@ -45,22 +54,28 @@ export async function tradeSession(
 }
 
 /** Open to the wallet's key and the executor's; nobody else hears of it. */
-async function openSession(deps: SessionDeps, id: string, { key }: Caller): Promise<Session> {
+async function openSession(
+  deps: SessionDeps,
+  id: string,
+  { key }: Caller,
+): Promise<{ session: Session; used: Used }> {
   const wallet = key?.wallet ?? fail('WALLET_NOT_BOUND')
-  const session = await findSession(deps.db, id)
-  if (!session || (session.wallet !== wallet && session.executor !== wallet)) {
+  const found = await findWithUse(deps.db, id, deps.clock.nowMs())
+  if (!found || (found.session.wallet !== wallet && found.session.executor !== wallet)) {
     return fail('NO_SESSION', { field: 'session_id' })
   }
+  const { session } = found
   const parties: [string, Address][] = [
     ['session_wallet', session.wallet],
     ['executor', session.executor],
   ]
   for (const [field, address] of parties) if (deps.isSanctioned(address)) fail('SANCTIONED', { field })
-  return session
+  return found
 }
 
 interface TradeAsk {
   session: Session
+  used: Used
   body: TradeBody
   caller: Caller
   startedAt: number
@@ -68,11 +83,10 @@ interface TradeAsk {
 }
 
 async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<TradeAnswer> {
-  const { session, body } = ask
-  const { db, clock, market, crypto } = deps
+  const { session, used, body } = ask
+  const { clock, market, crypto } = deps
   const place = deps.place()
   const now = Math.max(nowS(clock), market.head()?.timestampS ?? 0)
-  const used = (await usedBy(db, [session.id], clock.nowMs())).get(session.id) ?? NOTHING
   const begun: TradeFacts = {
     session,
     nowS: now,
@@ -112,7 +126,7 @@ async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<TradeAnswer> {
   if (missing.length > 0) fail('SIMULATION_FAILED', { message: `It cannot be sent: ${missing.join('; ')}.` })
   await tryFirst(deps, planned)
   const plannedAt = performance.now()
-  const answer = await askLeaf(deps, {
+  const { answer, settled } = await askLeaf(deps, {
     session,
     call,
     facts,
@@ -125,6 +139,7 @@ async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<TradeAnswer> {
   const [simulation] = await Promise.all([
     simulateExact(deps, planned, tx, executor),
     store(deps, ask, planned, tx),
+    settled,
   ])
   const ran = simulation.transactions[0]
   const measured = ran?.ok ? { ...tx, gas: limitFromUse(ran.gasUsed) } : tx
@@ -143,8 +158,6 @@ async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<TradeAnswer> {
     ready: simulation.ok && canPay(executor, measured),
   })
 }
-
-const NOTHING: Used = { trades: 0, dayMicroUsd: 0n }
 
 const canPay = ({ balanceWei }: Executor, { gas, maxFeePerGasWei }: PlanTx): boolean =>
   balanceWei >= BigInt(gas) * maxFeePerGasWei

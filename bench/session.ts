@@ -1,0 +1,64 @@
+/**
+ * A session trade beside a prepare of the same trade by the same wallet, interleaved: the trade is planned, co-signed by
+ * the running signer and simulated as the executor's transaction. node scripts/build.mjs && node dist/bench/session.js
+ */
+import type { Hex } from '@pit/chain'
+import { keccak256, stringToHex } from 'viem'
+import { openParty, type SessionTrade, signaturesFor, startGrant } from '../e2e/session/party.ts'
+import { openSessionWorld } from '../e2e/session/world.ts'
+import { receiptOf } from '../e2e/trading/trader.ts'
+import { figure, median, post, quantile } from './trade/measure.ts'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 100)
+const TARGET = 1.3
+const ETH = 10n ** 18n
+const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: (ETH / 1_000n).toString() }
+const keyOf = (name: string): Hex => keccak256(stringToHex(`session bench ${name}`))
+
+const world = await openSessionWorld()
+try {
+  const owner = await openParty(world.server.url, keyOf('owner'))
+  const executor = await openParty(world.server.url, keyOf('executor'))
+  for (const { wallet } of [owner, executor]) await world.fund(wallet, { wei: 10n * ETH })
+  const granted = await startGrant(owner, executor.wallet, {
+    max_trade_usd: 1_000,
+    max_day_usd: 100_000,
+    max_trades: 10_000,
+    setup_budget_usd: 0,
+  })
+  const { session_id } = granted.body
+  const on = await owner.post('live/session/grant', await signaturesFor(owner, granted.body))
+  if (on.status !== 200) throw new Error(JSON.stringify(on.body.error))
+
+  const timed = async <T>(path: string, body: object) => {
+    const answer = await post<T & { error?: object }>(`${world.server.url}/api/v1/${path}`, body, {
+      authorization: `Bearer ${owner.key}`,
+    })
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body.error))
+    return answer
+  }
+  // The first one gives the wallet its code; the others are what is measured.
+  const first = await timed<SessionTrade>('live/session/trade', { session_id, ...TRADE })
+  const sent = await owner.post<{ tx_hash: Hex }>('live/submit', {
+    raw_tx: await executor.signTx(first.body.tx!),
+  })
+  await receiptOf(world.devnet, sent.body.tx_hash)
+
+  const times = { prepare: [] as number[], session: [] as number[], cosign: [] as number[] }
+  for (let round = -10; round < ROUNDS; round++) {
+    const prepared = await timed('live/prepare', { wallet: owner.wallet, ...TRADE })
+    const traded = await timed<SessionTrade>('live/session/trade', { session_id, ...TRADE })
+    if (!traded.body.ready) throw new Error(JSON.stringify(traded.body.simulation))
+    if (round < 0) continue
+    times.prepare.push(prepared.ms)
+    times.session.push(traded.ms)
+    times.cosign.push(traded.body.timings['cosign'] ?? 0)
+  }
+  for (const [name, all] of Object.entries(times)) {
+    const [p50, p95] = [median(all), quantile(all, 0.95)].map((ms) => ms.toFixed(1))
+    console.log(`${name.padEnd(8)} p50 ${p50} ms, p95 ${p95} ms`)
+  }
+  figure('a session trade beside a prepare', median(times.session) / median(times.prepare), TARGET)
+} finally {
+  await world.close()
+}
