@@ -5,13 +5,18 @@ import { join } from 'node:path'
 type Environment = Record<string, string | undefined>
 type Handed = { forSigner: Record<string, string>; forServer: Record<string, string> }
 
-/** What opens the co-signer's key or lifts its freeze is nobody else's business, the server's least of all. */
-export const NOT_FOR_OTHERS: readonly string[] = [
-  'SIGNER_PASSPHRASE',
-  'SIGNER_PASSPHRASE_FILE',
-  'SIGNER_OPERATOR_SECRET',
-  'SIGNER_OPERATOR_SECRET_FILE',
-]
+/** What a process may know of the signer's settings: its keys, its ledger and its operator are nobody else's business. */
+const KNOWN_TO: Record<string, readonly string[]> = {
+  server: ['SIGNER_URL', 'SIGNER_SECRET', 'SIGNER_SECRET_FILE'],
+}
+
+/** The environment of a process that is not the signer. */
+export function withoutSigner(env: Environment, name: string): Environment {
+  const known = KNOWN_TO[name] ?? []
+  return Object.fromEntries(
+    Object.entries(env).filter(([key]) => !key.startsWith('SIGNER_') || known.includes(key)),
+  )
+}
 
 /**
  * What signer and server are started with so that they find and believe each other. Where nothing is at stake the

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lockStore, StoreLockedError } from '@pit/platform/db'
-import { NOT_FOR_OTHERS, signerEnvironment } from './signerSecrets.ts'
+import { signerEnvironment, withoutSigner } from './signerSecrets.ts'
 
 // Starts and watches Pit's processes: the devnet (unless a chain is named), the signer, the server.
 // Each child reports { type: 'stage' | 'ready' | 'failed', text } over IPC and ends when this process does.
@@ -81,10 +81,8 @@ function launch(part: Part, restarts = 0): Running {
 }
 
 /** Our own environment, without what only the signer may know. */
-function ownEnvironment({ name }: Part): NodeJS.ProcessEnv {
-  if (name === 'signer') return process.env
-  return Object.fromEntries(Object.entries(process.env).filter(([key]) => !NOT_FOR_OTHERS.includes(key)))
-}
+const ownEnvironment = ({ name }: Part): NodeJS.ProcessEnv =>
+  name === 'signer' ? process.env : withoutSigner(process.env, name)
 
 function revive(entry: Running, why: string): void {
   if (stopping) return
