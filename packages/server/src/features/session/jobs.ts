@@ -2,12 +2,12 @@ import { nowS } from '@pit/platform/clock'
 import { isStoreUnavailable } from '@pit/platform/db'
 import type { SessionDeps } from './deps.ts'
 import { reconcile, unanswered } from './spend.ts'
-import { deletePending, markSignerTold, untoldRevocations } from './store.ts'
+import { deleteUnsigned, markSignerTold, untoldRevocations } from './store.ts'
 
 const EVERY_MS = 5_000
 const SWEEP_EVERY_MS = 600_000
 const AT_ONCE = 100
-const PENDING_FOR_S = 86_400
+const UNSIGNED_FOR_S = 86_400
 /** Past what a call may take and what the co-signer still believes: nothing asked before this is under way. */
 const LOST_AFTER_MS = 60_000
 
@@ -26,7 +26,7 @@ export function runJobs(deps: JobDeps): { stop(): Promise<void> } {
       await settleLost(deps)
       if (performance.now() - sweptAtMs > SWEEP_EVERY_MS) {
         sweptAtMs = performance.now()
-        await deletePending(deps.db, nowS(deps.clock) - PENDING_FOR_S, nowS(deps.clock))
+        await deleteUnsigned(deps.db, nowS(deps.clock) - UNSIGNED_FOR_S, nowS(deps.clock))
       }
     } catch (error) {
       if (!isStoreUnavailable(error)) deps.logger.error({ err: error }, 'a job of sessions failed')

@@ -183,9 +183,10 @@ export async function isActive(sql: Sql, id: string, nowS: number): Promise<bool
 }
 
 /** What never was switched on and no longer can be, or was not in time. */
-export async function deletePending(sql: Sql, createdBeforeS: number, nowS: number): Promise<number> {
+export async function deleteUnsigned(sql: Sql, createdBeforeS: number, nowS: number): Promise<number> {
   const rows = await sql.query(
-    `delete from sessions where status = 'pending' and (created_at_s < $1 or expires_at_s <= $2) returning id`,
+    `delete from sessions where root ->> 'signature' = '0x'
+       and (created_at_s < $1 or (status = 'pending' and expires_at_s <= $2)) returning id`,
     [createdBeforeS, nowS],
   )
   return rows.length

@@ -11,7 +11,7 @@ import {
 } from '../../../../test/sessionWorld.ts'
 import { MEME, PERMIT2, ROUTER } from '../../../../test/tradeFixtures.ts'
 import { withDb } from '../../../../test/withDb.ts'
-import { deletePending, findSession } from '../store.ts'
+import { deleteUnsigned, findSession } from '../store.ts'
 
 withDb('granting', (db) => {
   let world: SessionWorld
@@ -154,8 +154,17 @@ withDb('granting', (db) => {
       for (let i = 0; i < 25; i++) await world.start()
       const count = async () => (await db.query<{ n: number }>('select count(*) as n from sessions'))[0]?.n
       expect(await count()).toBe(20)
-      expect(await deletePending(db, world.nowS(), world.nowS())).toBe(0)
-      expect(await deletePending(db, world.nowS() + 1, world.nowS())).toBe(20)
+      expect(await deleteUnsigned(db, world.nowS(), world.nowS())).toBe(0)
+      const { id } = await world.grant()
+      const [newest] = (await world.post('me.sessions', 'owner')).sessions.filter(
+        ({ status }) => status === 'pending',
+      )
+      await world.post('live.session.revoke', 'owner', { session_id: newest!.session_id, reset_code: false })
+      expect(
+        await deleteUnsigned(db, world.nowS() + 1, world.nowS()),
+        'revoked before it was signed too',
+      ).toBe(19)
+      expect(await findSession(db, id), 'never what was signed').toMatchObject({ status: 'active' })
     })
   })
 
@@ -237,6 +246,19 @@ withDb('granting', (db) => {
         curve_roots: [],
       })
       expect(await codeOf(world.post('live.session.grant', 'owner', taken))).toBe('ROOT_REUSED')
+    })
+
+    it('leaves nothing at the co-signer of one that was revoked while it was switched on', async () => {
+      const { session_id } = await world.start()
+      const own = await world.signatures(session_id)
+      const { registerRoot } = world.signer
+      world.signer.registerRoot = async (ask) => {
+        const answer = await registerRoot(ask)
+        await db.query(`update sessions set status = 'revoked', revoked_at_s = 1 where id = $1`, [session_id])
+        return answer
+      }
+      expect(await codeOf(world.post('live.session.grant', 'owner', own))).toBe('SESSION_REVOKED')
+      expect(world.signer.roots.get(own.rootHash)?.revoked).toBe(true)
     })
 
     it('comes too late for one that was revoked or has ended', async () => {

@@ -42,10 +42,11 @@ export async function switchOn(
   }
   await register(deps, signed)
   if (!(await markActive(deps.db, signed))) {
-    // Another call was first, or it was revoked in between.
+    // Another call was first, or it was revoked in between: then the co-signer must not keep it either.
     const now = await findSession(deps.db, session.id)
-    if (now?.status !== 'active') return fail('SESSION_REVOKED')
-    return describeActive(deps, now)
+    if (now?.status === 'active') return describeActive(deps, now)
+    await deps.cosigner.revoke(session.rootHash)
+    return fail('SESSION_REVOKED')
   }
   return describeActive(deps, signed)
 }
