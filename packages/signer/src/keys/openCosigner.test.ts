@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createCrypto, delegationSigner } from '@pit/chain'
+import { createCrypto, delegationHash, delegationSigner } from '@pit/chain'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { grant, PINS } from '../../test/kit.ts'
 import { ConfigError } from '../config.ts'
@@ -35,8 +35,12 @@ describe('the co-signer’s key', () => {
   it('signs delegations until it is closed', async () => {
     const cosigner = await open()
     const { root } = grant()
-    const signed = cosigner.sign(PINS.place, root)
-    expect(delegationSigner(crypto, PINS.place, signed)).toBe(cosigner.address)
+    // Another place after the first: what was worked out for one is not used for the other.
+    for (const place of [PINS.place, { ...PINS.place, chainId: 1 }, PINS.place]) {
+      const { signed, hash } = cosigner.sign(place, root)
+      expect(delegationSigner(crypto, place, signed)).toBe(cosigner.address)
+      expect(hash).toBe(delegationHash(crypto, root))
+    }
     cosigner.close()
     expect(() => cosigner.sign(PINS.place, root)).toThrow('closed')
   })

@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Address, Crypto, Delegation, DelegationPlace } from '@pit/chain'
-import { signDelegation } from '@pit/chain'
+import {
+  type Address,
+  type Crypto,
+  type Delegation,
+  type DelegationPlace,
+  delegationDomainHash,
+  delegationHash,
+  type Hex,
+  serializeSignature,
+} from '@pit/chain'
 import { KeyError, openKey, parseSealed, type SealedKey, sealKey } from './sealKey.ts'
 
 /** The one thing the co-signer's key is for. The key itself does not leave here. */
 export interface Cosigner {
   address: Address
-  sign(place: DelegationPlace, delegation: Delegation): Delegation
+  sign(place: DelegationPlace, delegation: Delegation): { signed: Delegation; hash: Hex }
   /** Wipes the key; nothing can be signed afterwards. */
   close(): void
 }
@@ -35,13 +43,21 @@ export async function openCosigner({
     ? await makeKey({ file, passphrase, importKeyFile, crypto })
     : await reopenKey({ file, passphrase, importKeyFile, crypto })
   const address = crypto.addressOf(key)
+  // One place for the life of a process: its hash is worked out once.
+  let known: { place: DelegationPlace; digits: string } | undefined
+  function domainOf(place: DelegationPlace): string {
+    if (known?.place !== place) known = { place, digits: delegationDomainHash(crypto, place).slice(2) }
+    return known.digits
+  }
   let open = true
   return {
     address,
     isNew,
     sign(place, delegation) {
       if (!open) throw new Error('the co-signer’s key is closed')
-      return signDelegation(crypto, place, delegation, key)
+      const hash = delegationHash(crypto, delegation)
+      const digest = crypto.keccak256(`0x1901${domainOf(place)}${hash.slice(2)}`)
+      return { signed: { ...delegation, signature: serializeSignature(crypto.sign(digest, key)) }, hash }
     },
     close() {
       open = false

@@ -3,7 +3,6 @@ import {
   type Crypto,
   curveLeaf,
   type Delegation,
-  delegationHash,
   type Execution,
   feeLeaf,
   type Hex,
@@ -100,12 +99,12 @@ function signLeaves(
   const sign = (delegation: Delegation) => cosigner.sign(place, delegation)
   const expires_at = nowS + LEAF_TTL_S
   if (curveFeeWei === null) {
-    const leaf = sign(sessionLeaf(place, { root: session.root, execution, sequence, nowS }))
-    return { leaf, leaf_hash: delegationHash(crypto, leaf), expires_at }
+    const { signed, hash } = sign(sessionLeaf(place, { root: session.root, execution, sequence, nowS }))
+    return { leaf: signed, leaf_hash: hash, expires_at }
   }
   if (!session.curve) throw new Error('a curve trade passed without curve roots')
   const { root, fee: feeRoot } = session.curve
   const leaf = sign(curveLeaf(place, { root, feeRoot, feeWei: curveFeeWei, execution, sequence, nowS }))
-  const fee_leaf = sign(feeLeaf(crypto, place, { feeRoot, leaf, nowS }))
-  return { leaf, leaf_hash: delegationHash(crypto, leaf), fee_leaf, expires_at }
+  const fee = sign(feeLeaf(crypto, place, { feeRoot, leaf: leaf.signed, nowS }))
+  return { leaf: leaf.signed, leaf_hash: leaf.hash, fee_leaf: fee.signed, expires_at }
 }
