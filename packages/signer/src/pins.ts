@@ -17,6 +17,8 @@ export interface Pins {
   tokens: ReadonlyMap<Address, { core: CoreSymbol | null; decimals: number }>
   /** Tokens with an oracle feed. */
   feedBacked: ReadonlySet<Address>
+  /** Hooks of v4 pools whose code was read. */
+  knownHooks: ReadonlySet<Address>
 }
 
 export function pinsOf(profile: ChainProfile, cosigner: Address): Pins {
@@ -41,6 +43,7 @@ export function pinsOf(profile: ChainProfile, cosigner: Address): Pins {
     stockBeacon: contracts.stock_beacon === null ? null : lower(contracts.stock_beacon),
     tokens,
     feedBacked: feedBackedTokens(profile),
+    knownHooks: new Set(profile.known_hooks.map(({ address }) => lower(address))),
   }
 }
 

@@ -99,6 +99,7 @@ export const PROFILE = {
   ],
   listed_stocks: [{ symbol: 'TSLA', address: STOCK, decimals: 18, feed: feed(0xf2, 'stock') }],
   pins: { partner_usdg: { version: 'v3', address: at(0x900), fee: 3000 } },
+  known_hooks: [{ address: at(0x40), name: 'counting', changes_amounts: false }],
   fee_recipient: FEE_RECIPIENT,
   cosigner: null,
 } as unknown as ChainProfile

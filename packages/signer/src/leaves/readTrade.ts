@@ -1,4 +1,13 @@
-import { type Address, encodeCurveBuy, encodeCurveSell, feeOf, type Hex, NATIVE, readSwap } from '@pit/chain'
+import {
+  type Address,
+  encodeCurveBuy,
+  encodeCurveSell,
+  feeOf,
+  type Hex,
+  NATIVE,
+  readSwap,
+  type SwapReading,
+} from '@pit/chain'
 import { BPS, TRADE } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
 import type { Session } from '../roots/readRoots.ts'
@@ -54,6 +63,26 @@ function readRouterCall({ weth, layout }: Place, data: Hex): Trade | Unread {
     // The reader takes no call that pays anybody but the caller and the fee's recipient.
     recipient: 'wallet',
     hasPermit: swap.permit !== null,
+    ...wayOf(swap),
+  }
+}
+
+function wayOf({
+  legs,
+  tokenIn,
+  tokenOut,
+  direct,
+}: SwapReading): Pick<Trade, 'between' | 'hooks' | 'countsWallet'> {
+  const hops = legs.flatMap((leg) => leg.hops)
+  const ends = new Set([tokenIn, tokenOut])
+  const tokens = hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut]).filter((token) => !ends.has(token))
+  const hooks = hops.flatMap((hop) =>
+    hop.version === 'v4' && hop.key.hooks !== NATIVE ? [hop.key.hooks] : [],
+  )
+  return {
+    between: [...new Set(tokens)],
+    hooks: [...new Set(hooks)],
+    countsWallet: direct && legs.some((leg) => leg.hops.at(-1)?.version === 'v2'),
   }
 }
 
@@ -80,7 +109,8 @@ function readCurveCall(
   const again = isBuy ? encodeCurveBuy(terms) : encodeCurveSell(terms)
   if (again !== data || terms.amountIn === 0n) return unread
   const { amountIn, amountOutMin, deadlineS } = terms
-  const common = { kind: 'curve', deadlineS, recipient: terms.recipient, hasPermit: false } as const
+  const way = { between: [], hooks: [], countsWallet: false }
+  const common = { kind: 'curve', deadlineS, recipient: terms.recipient, hasPermit: false, ...way } as const
   const fee = { recipient, feeWei }
   if (isBuy) {
     return {

@@ -6,6 +6,7 @@ import {
   encodeSwap,
   feeOf,
   NATIVE,
+  type SwapPath,
 } from '@pit/chain'
 import type { FeeClass, SessionBinding } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
@@ -283,6 +284,33 @@ describe('each rule refuses', () => {
     })
     const { data } = encodeSwap({ ...path, permit })
     expect(failed({ target: ROUTER, valueWei: 0n, data })).toEqual(['SESSION_EXECUTION'])
+  })
+
+  it('a way through a stranger’s token or hook, or a minimum that counts what others bring', () => {
+    const through = (hops: SwapPath['legs'][number]['hops'], direct = false) =>
+      swapCall({ legs: [{ hops, amountIn: CAPS.tradeWei - feeOf(CAPS.tradeWei, 25) }], direct })
+    const between = (token: Address) =>
+      through([
+        { version: 'v2', tokenIn: WETH, tokenOut: token },
+        { version: 'v2', tokenIn: token, tokenOut: USDG },
+      ])
+    expect(failed(between(PARTNER))).toEqual([])
+    expect(failed(between(STRANGER))).toEqual(['SESSION_TOKENS'])
+
+    const hooked = (hooks: Address) => {
+      const key = { currency0: NATIVE, currency1: USDG, fee: 3000, tickSpacing: 60, hooks }
+      return through([{ version: 'v4', tokenIn: NATIVE, tokenOut: USDG, key }])
+    }
+    const known = [...PINS.knownHooks][0]!
+    expect(failed(hooked(NATIVE))).toEqual([])
+    expect(failed(hooked(known))).toEqual([])
+    expect(failed(hooked(STRANGER))).toEqual(['UNKNOWN_HOOK'])
+    const accepting = makeBinding({ risk: { accept_risks: ['UNKNOWN_HOOK'], shield: false, policies: [] } })
+    expect(failed(hooked(STRANGER), { session: sessionOf(grant(accepting)) })).toEqual([])
+
+    const v2 = [{ version: 'v2', tokenIn: WETH, tokenOut: USDG }] as const
+    expect(failed(through(v2))).toEqual([])
+    expect(failed(through(v2, true))).toEqual(['SESSION_EXECUTION'])
   })
 
   it('by as many rules as can run', () => {

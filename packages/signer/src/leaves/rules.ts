@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import {
   boundFeeBps,
+  boundRiskTerms,
   COSIGNER,
   FEE_SIDE_RANK,
   type FeeClass,
@@ -115,9 +116,22 @@ export const leafRules: Rules<LeafFacts> = [
   },
   {
     rule: 'SESSION_TOKENS',
-    check: ofTrade(({ swap: { tokenIn, tokenOut }, binding: { tokens } }) => {
+    check: ofTrade(({ swap: { tokenIn, tokenOut, between }, binding: { tokens }, pins }) => {
       const value = [tokenIn, tokenOut].find((token) => !tokens.includes(token))
-      return value === undefined ? null : { message: 'A token is outside the session.', value }
+      if (value !== undefined) return { message: 'A token is outside the session.', value }
+      // A stranger's token in between is a stranger's code in the middle of the owner's trade.
+      const strange = between.find((token) => !tokens.includes(token) && !pins.tokens.get(token)?.core)
+      return strange === undefined
+        ? null
+        : { message: 'A token in between is neither of the session nor a core token.', value: strange }
+    }),
+  },
+  {
+    rule: 'UNKNOWN_HOOK',
+    check: ofTrade(({ swap: { hooks }, binding, pins }) => {
+      const value = hooks.find((hook) => !pins.knownHooks.has(hook))
+      if (value === undefined || boundRiskTerms(binding).accept_risks.includes('UNKNOWN_HOOK')) return null
+      return { message: 'A pool runs a hook nobody has read, which the owner did not accept.', value }
     }),
   },
   {
@@ -239,6 +253,8 @@ function carries(facts: LeafFacts): Failure | null {
   if ('rule' in facts.trade) return null
   const { trade, request } = facts
   if (trade.hasPermit) return { message: 'A session’s call carries no permit.' }
+  if (trade.countsWallet)
+    return { message: 'A v2 pool pays the wallet itself: its minimum would count what other calls bring.' }
   const value = request.execution.valueWei
   return value === trade.valueWei
     ? null

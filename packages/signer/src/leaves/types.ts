@@ -16,6 +16,12 @@ export interface Trade {
   /** Who is paid besides the fee's recipient; the wallet, when all is well. */
   recipient: Address | 'wallet'
   hasPermit: boolean
+  /** Tokens on the way that are neither end. */
+  between: readonly Address[]
+  /** Hooks of v4 pools on the way. */
+  hooks: readonly Address[]
+  /** Whether a v2 pool pays the wallet itself: its minimum then counts whatever else reaches the wallet meanwhile. */
+  countsWallet: boolean
 }
 
 export interface TradeFee {
