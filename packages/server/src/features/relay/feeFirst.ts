@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { Rpc } from '@pit/platform/rpc'
 import { fail } from '@pit/protocol'
 import type { RelayDeps } from './deps.ts'
+import type { FeeWaiter } from './feeWaiter.ts'
 import type { FeeTerms, PlannedTx, SignedBytes, TradeStatus } from './types.ts'
 
 /** A transaction to be relayed; no plan is left of one that was relayed long ago. */
@@ -69,7 +69,8 @@ const WAIT_STEP_MS = 40
 
 /** Refuses unless this hash is a fee relayed here for this wallet, enough for the swap and no other swap's. */
 export async function checkFeeSent(
-  { db: sql, rpc }: Pick<RelayDeps, 'db' | 'rpc'>,
+  { db: sql, waitForFee }: Pick<RelayDeps, 'db'> & { waitForFee: FeeWaiter },
+  keyId: number,
   feeTxHash: Hex,
   { planned, signed }: Item,
 ): Promise<void> {
@@ -82,32 +83,29 @@ export async function checkFeeSent(
     refuse('the fee that was sent is not the one this swap pays')
   if (row.used_by !== null && row.used_by !== signed.hash) refuse('that fee paid for another swap')
   if (row.status !== 'mined' && row.status !== 'pending') refuse('that fee did not reach the chain')
-  if (row.status === 'pending') await feeMined(rpc, feeTxHash)
+  if (row.status === 'pending') await feeMined(waitForFee, keyId, feeTxHash)
 }
-
-/** How long a swap waits for its fee to be mined: many blocks. */
-const MINED_WITHIN_MS = 6_000
-const MINED_STEP_MS = 50
 
 /**
  * Waits until a fee reached its recipient. A swap sent before that could land without it: the wallet may give the
  * fee's transaction too little gas, or its nonce to another.
  */
 export async function feeMined(
-  rpc: Pick<Rpc, 'request'>,
+  waitForFee: FeeWaiter,
+  keyId: number,
   hash: Hex,
   sent: readonly Hex[] = [],
 ): Promise<void> {
-  for (const until = performance.now() + MINED_WITHIN_MS; ; await sleep(MINED_STEP_MS)) {
-    const receipt = await rpc
-      .request<{ status?: string } | null>('eth_getTransactionReceipt', [hash])
-      .catch(() => null)
-    if (receipt?.status === '0x1') return
-    if (receipt) refuse('that fee reverted, so the swap was not sent', sent)
-    if (performance.now() > until)
-      refuse('the fee is not mined yet; send the swap alone with fee_tx_hash once it is', sent)
-  }
+  const fate = await waitForFee(keyId, hash)
+  if (fate !== 'mined') refuse(NOT_MINED[fate], sent)
 }
+
+const LATER = 'send the swap alone with fee_tx_hash once it is'
+const NOT_MINED = {
+  reverted: 'that fee reverted, so the swap was not sent',
+  'not yet': `the fee is not mined yet; ${LATER}`,
+  'too many': `the fee is not mined yet, and too many others of this key are waited for; ${LATER}`,
+} as const
 
 async function readFee(sql: Sql, hash: Hex): Promise<FeeRow | undefined> {
   for (const until = performance.now() + WAIT_MS; ; await sleep(WAIT_STEP_MS)) {

@@ -29,17 +29,21 @@ interface PlannedRow {
   volume_token: Address | null
 }
 
-/** Those of the hashes that were built for this key: from memory, the rest in one read. */
+/**
+ * Those of the hashes that were built for this key: from memory, the rest in one read. What memory has as expired may
+ * have been planned again since by another process: the store knows.
+ */
 export async function findPlanned(
   { db, plans }: { db: Sql; plans: PlanCache },
   keyId: number,
   hashes: readonly Hex[],
+  nowS: number,
 ): Promise<Map<Hex, PlannedTx>> {
   const found = new Map<Hex, PlannedTx>()
   const unknown: Hex[] = []
   for (const hash of hashes) {
     const planned = plans.get(keyId, hash)
-    if (planned) found.set(hash, planned)
+    if (planned && planned.expiresAtS >= nowS) found.set(hash, planned)
     else unknown.push(hash)
   }
   if (unknown.length === 0) return found

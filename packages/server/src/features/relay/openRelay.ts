@@ -1,5 +1,6 @@
 import type { Handlers } from '../../http/types.ts'
 import type { RelayDeps } from './deps.ts'
+import { createFeeWaiter } from './feeWaiter.ts'
 import { createLateWrites } from './lateWrites.ts'
 import { createRelayMetrics } from './metrics.ts'
 import { createPlanCache } from './planCache.ts'
@@ -28,7 +29,9 @@ export function openRelay(deps: RelayDeps): Relay {
   const relayOnce = createRelayOnce({ ...deps, late, counted, onWritten: () => jobs?.wake() })
   if (deps.writes) jobs = runJobs(deps, { counted, relayOnce })
   return {
-    handlers: { 'live.submit': createSubmit({ ...deps, plans, relayOnce }) },
+    handlers: {
+      'live.submit': createSubmit({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps.rpc) }),
+    },
     storePlan: (ask) => storePlan({ ...deps, plans }, ask),
     storeRevocation: (ask) => storeRevocation({ ...deps, plans }, ask),
     relayOnce,

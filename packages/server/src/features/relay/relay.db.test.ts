@@ -104,6 +104,21 @@ withDb('relay', (db, store) => {
       expect(rows).toEqual([{ plan_id: newest!.id }])
     })
 
+    it('that expired here and was made again by another process is relayed', async () => {
+      const second = await store().openSecond?.()
+      const other = openTestRelay(second ?? db, crypto, chain)
+      const wallet = newWallet(crypto)
+      const plan = planOf(wallet)
+      const ask = { keyId: wallet.keyId, wallet: wallet.address, path: 'agent' } as const
+      await relay.storePlan({ ...ask, plan })
+      clock.later(200)
+      const { raw, hash } = wallet.sign(plan.txs[0]!)
+      expect(await codeOf(relay.submit(wallet, { raw_tx: raw }))).toBe('SUBMIT_REJECTED')
+      await other.storePlan({ ...ask, plan: { ...plan, deadlineS: nowS() + 120 } })
+      expect((await relay.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+      await other.close()
+    })
+
     it('of approvals taken back is relayed and is no trade', async () => {
       const wallet = newWallet(crypto)
       const tx = { from: wallet.address, to: USDG, valueWei: 0n, data: calldata() }
@@ -140,6 +155,29 @@ withDb('relay', (db, store) => {
       chain.setMode({ kind: 'refuse', words: 'internal error' })
       chain.setAnswering(false)
       expect(await codeOf(relay.submit(wallet, { raw_tx: signed[0]!.raw }))).toBe('SEQUENCER_UNREACHABLE')
+      await expectStatus(signed[0]!.hash, 'pending')
+    })
+
+    it.each([
+      [-32_603, 'internal error'],
+      [-32_005, 'limit exceeded'],
+      [-32_000, 'busy'],
+    ])('whose gateway says %i %s may have passed it on', async (code, words) => {
+      const wallet = newWallet(crypto)
+      const { signed } = await relay.plan(wallet)
+      chain.setMode({ kind: 'refuse', code, words, takesAnyway: true })
+      expect(await codeOf(relay.submit(wallet, { raw_tx: signed[0]!.raw }))).toBe('SEQUENCER_UNREACHABLE')
+      await expectStatus(signed[0]!.hash, 'pending')
+    })
+
+    it('that refuses what the chain shows a moment later refused nothing', async () => {
+      const wallet = newWallet(crypto)
+      const { signed } = await relay.plan(wallet)
+      chain.setMode({ kind: 'refuse', code: -32_003, words: 'transaction rejected' })
+      const waiting = relay.submit(wallet, { raw_tx: signed[0]!.raw })
+      await expect.poll(() => chain.calls(), { interval: 5 }).toBeGreaterThan(0)
+      chain.take(signed[0]!.raw)
+      expect((await waiting).tx_hash).toBe(signed[0]!.hash)
       await expectStatus(signed[0]!.hash, 'pending')
     })
 
@@ -197,7 +235,7 @@ withDb('relay', (db, store) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
-      chain.setMode({ kind: 'refuse', words: 'busy' })
+      chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
       await refused(relay.submit(wallet, { raw_tx: raw }))
       chain.setMode({ kind: 'ok', delayMs: 20 })
       await Promise.all(
@@ -238,7 +276,7 @@ withDb('relay', (db, store) => {
       const error = await refused(relay.submit(wallet, { raw_tx: raw }))
       expect(error).toMatchObject({
         code: 'SUBMIT_REJECTED',
-        message: expect.stringContaining('fresh nonce'),
+        message: expect.stringMatching(/may still land.*the same nonce/),
       })
       expect(chain.sentTimes(hash)).toBe(1)
     })

@@ -98,7 +98,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
   async function afterRefusal(signed: SignedBytes, id: number, words: string, ms: Ms): Promise<RelayOutcome> {
     const { hash, nonce } = signed
     let view = await viewChain(rpc, signed)
-    for (let i = 1; i < VIEWS && saysNonce(words) && view && !view.known; i++) {
+    for (let i = 1; i < VIEWS && view && !view.known; i++) {
       await sleep(VIEW_PAUSE_MS)
       view = await viewChain(rpc, signed)
     }
@@ -164,7 +164,7 @@ function outcomeOf(
 ): RelayOutcome | undefined {
   if (status === 'relaying' || status === 'refused') return undefined
   if (status === 'dropped') {
-    return rejected(hash, 'dropped', 'it was relayed before and never reached the chain', ms)
+    return rejected(hash, 'dropped', 'it was relayed before and has not reached the chain', ms)
   }
   return { kind: 'repeat', status, hash, ms }
 }

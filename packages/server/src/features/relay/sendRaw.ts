@@ -8,13 +8,33 @@ const MOST_WORDS = 200
 
 export type SendAnswer = { kind: 'taken' } | { kind: 'refused'; words: string } | { kind: 'silent' }
 
+/** Said by whoever looked at the bytes and would not have them. */
+const REFUSING_CODES: ReadonlySet<number> = new Set([
+  -32_003, // transaction rejected
+  -32_601, // no such method
+  -32_602, // the bytes are none
+  -32_700,
+])
+/** Said by a gateway too, after it has passed the bytes on: an internal error, a limit, a resource not available. */
+const DOUBTFUL_CODES: ReadonlySet<number> = new Set([-32_603, -32_005, -32_002])
+const DOUBTFUL =
+  /time[d\s-]*out|deadline exceeded|internal|upstream|gateway|unavailable|connection|too many requests|rate.?limit|limit exceeded|try again/i
+const REFUSING =
+  /nonce|insufficient (funds|balance)|underpriced|(intrinsic|out of) gas|gas (limit|price|too|required|fee)|fee (cap|per gas|too)|base fee|exceeds the configured cap|already (known|imported|exists|in )|known transaction|invalid (sender|signature|chain|transaction|tx|nonce|type|param|argument|input|raw|rlp|opcode|v, r, s)|not supported|unsupported|oversized|too large|malformed|reject|revert|denied|forbidden|not allowed|blacklist|blocked|pool is full/i
+
+/** Whether an error says no for certain. Every other one may have come after the bytes were passed on. */
+export function saysRefused({ code, message }: Pick<RpcError, 'code' | 'message'>): boolean {
+  if (DOUBTFUL_CODES.has(code) || DOUBTFUL.test(message)) return false
+  return REFUSING_CODES.has(code) || REFUSING.test(message)
+}
+
 /** Whatever is no plain yes or no may have arrived. */
 export async function sendRaw(sequencer: Rpc, raw: Hex): Promise<SendAnswer> {
   try {
     await sequencer.request('eth_sendRawTransaction', [raw], { timeoutMs: SEND_BOUND_MS })
     return { kind: 'taken' }
   } catch (error) {
-    return error instanceof RpcError
+    return error instanceof RpcError && saysRefused(error)
       ? { kind: 'refused', words: cleanWords(error.message) }
       : { kind: 'silent' }
   }

@@ -13,6 +13,7 @@ import {
   needsFee,
   orderFault,
 } from './feeFirst.ts'
+import type { FeeWaiter } from './feeWaiter.ts'
 import { findPlanned, nearPlans } from './findPlanned.ts'
 import type { PlanCache } from './planCache.ts'
 import { type Built, planHash } from './planHash.ts'
@@ -24,16 +25,8 @@ import type { RelayOutcome } from './types.ts'
 
 type SubmitDeps = Pick<
   RelayDeps,
-  | 'db'
-  | 'rpc'
-  | 'crypto'
-  | 'clock'
-  | 'market'
-  | 'isSanctioned'
-  | 'submitEnabled'
-  | 'executorOf'
-  | 'sessionOpen'
-> & { plans: PlanCache; relayOnce: RelayOnce }
+  'db' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf' | 'sessionOpen'
+> & { plans: PlanCache; relayOnce: RelayOnce; waitForFee: FeeWaiter }
 
 interface Key {
   keyId: number
@@ -51,7 +44,7 @@ export function createSubmit(deps: SubmitDeps): Handler<'live.submit'> {
     const read = raws.map((raw) => readSigned(deps.crypto, raw))
     await checkSigners(deps, key, read)
     const items = await findItems(deps, key, read)
-    const fees = await checkOrder(deps, items, body.fee_tx_hash as Hex | undefined)
+    const fees = await checkOrder(deps, key, items, body.fee_tx_hash as Hex | undefined)
     const feeFirst = items.some(hasFeeApart)
     const checkedMs = performance.now() - started
 
@@ -59,7 +52,7 @@ export function createSubmit(deps: SubmitDeps): Handler<'live.submit'> {
     const ms = { write: 0, send: 0 }
     for (const item of items) {
       const paid = fees.get(item.signed.hash)
-      if (paid && sent.includes(paid)) await feeMined(deps.rpc, paid, sent)
+      if (paid && sent.includes(paid)) await feeMined(deps.waitForFee, key.keyId, paid, sent)
       const outcome = await relay(deps, key, item, paid ?? null)
       if (outcome.kind !== 'sent' && outcome.kind !== 'repeat')
         refuseOutcome(outcome, body.raw_txs ? sent : null)
@@ -102,8 +95,8 @@ async function checkSigners(
 async function findItems(deps: SubmitDeps, { keyId, wallet }: Key, read: readonly ReadTx[]): Promise<Item[]> {
   const built = read.map(builtOf)
   const hashes = built.map((one) => planHash(deps.crypto, one))
-  const planned = await findPlanned(deps, keyId, hashes)
   const now = deadlineClockS(deps)
+  const planned = await findPlanned(deps, keyId, hashes, now)
   const items: Item[] = read.map(({ signed }, i) => ({ signed, planned: planned.get(hashes[i]!) ?? null }))
   for (const { planned: plan } of items) {
     if (plan && plan.wallet !== wallet && deps.isSanctioned(plan.wallet))
@@ -155,6 +148,7 @@ async function refuseUnknown(deps: SubmitDeps, keyId: number, built: Built, now:
 /** The order, and for each swap whose fee travels apart the transaction that pays it; refuses what lacks one. */
 async function checkOrder(
   deps: SubmitDeps,
+  { keyId }: Key,
   items: readonly Item[],
   feeTxHash: Hex | undefined,
 ): Promise<Map<Hex, Hex>> {
@@ -173,7 +167,7 @@ async function checkOrder(
     }
     if (feeTxHash !== undefined) {
       const fee = feeTxHash.toLowerCase() as Hex
-      await checkFeeSent(deps, fee, swap)
+      await checkFeeSent(deps, keyId, fee, swap)
       fees.set(swap.signed.hash, fee)
       continue
     }

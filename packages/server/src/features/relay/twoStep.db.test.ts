@@ -180,7 +180,7 @@ withDb('a curve plan of two steps', (db) => {
     const { fee, swap } = await planTwo()
     const { request } = chain.sequencer
     for (const [mode, code] of [
-      [{ kind: 'refuse', words: 'busy' }, 'SUBMIT_REJECTED'],
+      [{ kind: 'refuse', words: 'insufficient funds' }, 'SUBMIT_REJECTED'],
       [{ kind: 'deaf' }, 'SEQUENCER_UNREACHABLE'],
     ] as const) {
       const own = openTestRelay(db, crypto, chain, {

@@ -59,7 +59,7 @@ export interface RelayAsk {
 export type RejectedReason =
   /** The sequencer said no. The same bytes may be relayed again. */
   | 'sequencer'
-  /** Relayed before and given up: it may still land, so its nonce is not to be waited for. */
+  /** Relayed before and given up: it may still land, so whatever replaces it takes its nonce. */
   | 'dropped'
   /** Its fee pays for another swap. Nothing was sent. */
   | 'fee_used'

@@ -36,7 +36,7 @@ interface Mined {
 export type SequencerMode =
   /** mines: at once, each in a block of its own; reverts: and what it does fails. */
   | { kind: 'ok'; delayMs?: number; mines?: boolean; reverts?: boolean }
-  | { kind: 'refuse'; words: string; takesAnyway?: boolean }
+  | { kind: 'refuse'; words: string; code?: number; takesAnyway?: boolean }
   | { kind: 'lossy' }
   | { kind: 'deaf' }
 
@@ -76,7 +76,7 @@ export function createScriptedChain(crypto: Crypto, startS: number) {
     if (now.kind === 'ok' && now.delayMs) await sleep(now.delayMs)
     if (now.kind === 'refuse') {
       if (now.takesAnyway) take(raw)
-      throw new RpcError('eth_sendRawTransaction', -32_000, now.words, undefined)
+      throw new RpcError('eth_sendRawTransaction', now.code ?? -32_000, now.words, undefined)
     }
     if (now.kind === 'deaf') throw new RpcUnreachable('eth_sendRawTransaction: no answer in 5000 ms')
     const hash = take(raw)

@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '@pit/chain'
+import type { Rpc } from '@pit/platform/rpc'
+
+export type FeeFate = 'mined' | 'reverted' | 'not yet' | 'too many'
+
+/** Waits for fees to be mined, on behalf of the keys whose swaps follow them. */
+export type FeeWaiter = (keyId: number, hash: Hex) => Promise<FeeFate>
+
+/** How long a swap waits for its fee to be mined: many blocks. */
+const MINED_WITHIN_MS = 6_000
+const STEP_MS = 100
+/** Fees one key may have waited for at a time. */
+const MOST_PER_KEY = 4
+
+/** However many calls wait for a fee, the node is asked by one of them, at a pace. */
+export function createFeeWaiter(
+  rpc: Pick<Rpc, 'request'>,
+  { withinMs = MINED_WITHIN_MS, stepMs = STEP_MS } = {},
+): FeeWaiter {
+  const waiting = new Map<Hex, Promise<FeeFate>>()
+  const byKey = new Map<number, Map<Hex, number>>()
+
+  async function watch(hash: Hex): Promise<FeeFate> {
+    for (const until = performance.now() + withinMs; ; await sleep(stepMs)) {
+      const receipt = await rpc
+        .request<{ status?: string } | null>('eth_getTransactionReceipt', [hash])
+        .catch(() => null)
+      if (receipt) return receipt.status === '0x1' ? 'mined' : 'reverted'
+      if (performance.now() > until) return 'not yet'
+    }
+  }
+
+  function shared(hash: Hex): Promise<FeeFate> {
+    const other = waiting.get(hash)
+    if (other) return other
+    const own = watch(hash).finally(() => waiting.delete(hash))
+    waiting.set(hash, own)
+    return own
+  }
+
+  return async (keyId, hash) => {
+    const held = byKey.get(keyId) ?? new Map<Hex, number>()
+    if (!held.has(hash) && held.size >= MOST_PER_KEY) return 'too many'
+    byKey.set(keyId, held.set(hash, (held.get(hash) ?? 0) + 1))
+    try {
+      return await shared(hash)
+    } finally {
+      const left = held.get(hash)! - 1
+      if (left > 0) held.set(hash, left)
+      else held.delete(hash)
+      if (held.size === 0) byKey.delete(keyId)
+    }
+  }
+}
