@@ -3,10 +3,10 @@ import type { RelayDeps } from './deps.ts'
 import type { RelayMetrics } from './metrics.ts'
 import { createOpenFollower, type FollowDeps } from './receipts/followOpen.ts'
 import { placeOf } from './receipts/place.ts'
-import { settleMined, watchGivenUp } from './receipts/settleRows.ts'
+import { createGivenUpWatcher, settleMined } from './receipts/settleRows.ts'
 import { valueVolumes, volumeScales } from './receipts/valueVolumes.ts'
 import type { RelayOnce } from './relayOnce.ts'
-import { sweepPlans } from './sweepPlans.ts'
+import { sweepPlans, sweepRefused } from './sweepPlans.ts'
 
 const LOOK_EVERY_MS = 50
 const SETTLE_EVERY_MS = 2_000
@@ -29,6 +29,7 @@ export function runJobs(
   const follow: FollowDeps = { ...deps, place: placeOf(deps), counted, isRelaying: relayOnce.isRelaying }
   const open = createOpenFollower(follow)
   const scales = volumeScales(deps.profile)
+  let valuedTo = 0
   counted.watchOpen(open.size)
 
   async function settle(): Promise<void> {
@@ -45,13 +46,20 @@ export function runJobs(
   const rounds = [
     every(LOOK_EVERY_MS, open.round, told('receipts cannot be followed')),
     every(SETTLE_EVERY_MS, settle, told('mined transactions were not looked at again')),
-    every(GIVEN_UP_EVERY_MS, () => watchGivenUp(follow), told('given-up transactions were not looked for')),
+    every(GIVEN_UP_EVERY_MS, createGivenUpWatcher(follow), told('given-up transactions were not looked for')),
     every(
       VALUE_EVERY_MS,
-      async () => void (await valueVolumes(db, scales, nowS(clock))),
+      async () => {
+        valuedTo = (await valueVolumes(db, scales, nowS(clock), { after: valuedTo })).next
+      },
       told('volumes were not valued'),
     ),
     every(SWEEP_EVERY_MS, async () => void (await sweepPlans(deps)), told('old plans were not swept')),
+    every(
+      SWEEP_EVERY_MS,
+      async () => void (await sweepRefused(deps)),
+      told('old refused transactions were not swept'),
+    ),
   ]
   const stopListening = market.onBlock(() => open.lookSoon())
   return {

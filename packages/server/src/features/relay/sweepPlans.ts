@@ -1,5 +1,6 @@
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import { deleteSignedRefused } from './receipts/rows.ts'
 
 const KEEP_S = 3_600
 /** Small steps, so that plans and submissions are not kept waiting. */
@@ -11,6 +12,14 @@ const SWEPT = [
   { table: 'plans', id: 'id', agedBy: 'deadline_s' },
   { table: 'plan_txs', id: 'ctid', agedBy: 'expires_at_s' },
 ] as const
+
+/** As long as of calls that were refused before anything was signed. */
+const REFUSED_KEEP_MS = 30 * 86_400_000
+
+/** Deletes what was signed, refused and settled a month ago; answers how many. The rest waits for the next call. */
+export async function sweepRefused({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
+  return deleteSignedRefused(db, clock.nowMs() - REFUSED_KEEP_MS, AT_ONCE)
+}
 
 /** Deletes plans an hour after they expired; answers how many rows. The rest waits for the next call. */
 export async function sweepPlans({ db, clock }: { db: Db; clock: Clock }): Promise<number> {

@@ -12,6 +12,7 @@ import {
   type Place,
   tokenFeeByLogs,
 } from './amounts.ts'
+import { inParallel } from './inParallel.ts'
 import { createStateReads, type StateReads } from './stateReads.ts'
 import { traceEther } from './traceEther.ts'
 import type { BookedFee, FollowedRow, Outcome, Receipt } from './types.ts'
@@ -25,25 +26,32 @@ export interface Found {
 
 /**
  * What receipts make of their rows. Amounts are read from logs, and held against balances where logs do not tell all;
- * one that cannot be exact stays the plan's minimum. A row whose block the node no longer shows is left for later.
+ * one that cannot be exact stays the plan's minimum, and one that is known to be nothing is none. A row whose block
+ * the node no longer shows is left for later, and so is one for whose trace this look has no time left.
  */
 export async function readOutcomes(deps: ReadDeps, found: readonly Found[]): Promise<Outcome[]> {
+  const startedMs = performance.now()
   const odd = await oddAmong(deps, new Set(found.flatMap(({ row }) => [row.token_out, row.fee_token])))
   const reads = createStateReads()
   const plans = found.map(({ row, receipt }) => askState(reads, row, receipt, odd))
   await reads.run(deps.rpc)
-  const outcomes: Outcome[] = []
-  for (const [i, { row, receipt }] of found.entries()) {
+  const traceTime = () => performance.now() - startedMs < TRACES_START_WITHIN_MS
+  const outcomes = await inParallel(found, AT_ONCE, async ({ row, receipt }, i): Promise<Outcome[]> => {
     const asked = plans[i]!
     const minedAtS = asked.blockTimeS()
-    if (minedAtS === undefined) continue
-    const { amountOut, amountOutKind, fee } = await amountsOf(deps, row, receipt, asked)
+    if (minedAtS === undefined) return []
+    const amounts = await amountsOf({ ...deps, traceTime }, row, receipt, asked)
+    if (amounts === 'later') return []
     const { block, blockHash } = receipt
     const status = receipt.ok ? 'mined' : 'reverted'
-    outcomes.push({ row, status, block, blockHash, minedAtS, amountOut, amountOutKind, fee })
-  }
-  return outcomes
+    return [{ row, status, block, blockHash, minedAtS, ...amounts }]
+  })
+  return outcomes.flat()
 }
+
+const AT_ONCE = 8
+/** A node may be slow to trace. Rows that come to it later than this wait for the next look, so that others do not. */
+const TRACES_START_WITHIN_MS = 2_000
 
 /** Tokens whose logs are not to be believed; so is one that cannot be asked about. */
 async function oddAmong(
@@ -51,15 +59,16 @@ async function oddAmong(
   tokens: ReadonlySet<Address | null>,
 ): Promise<Set<Address>> {
   const odd = new Set<Address>()
-  for (const token of tokens) {
-    if (token === null || token === NATIVE_TOKEN || !isPlainToken) continue
+  if (!isPlainToken) return odd
+  await inParallel([...tokens], AT_ONCE, async (token) => {
+    if (token === null || token === NATIVE_TOKEN) return
     try {
       if (!(await isPlainToken(token))) odd.add(token)
     } catch (error) {
       logger.warn({ err: error, token }, 'a token’s record cannot be read; its balances are')
       odd.add(token)
     }
-  }
+  })
   return odd
 }
 
@@ -94,9 +103,15 @@ function askState(reads: StateReads, row: FollowedRow, receipt: Receipt, odd: Re
 const MOST_ATOMS = 2n ** 256n - 1n
 
 type Amounts = Pick<Outcome, 'amountOut' | 'amountOutKind' | 'fee'>
+type AmountDeps = ReadDeps & { traceTime(): boolean }
 const NOTHING: Amounts = { amountOut: null, amountOutKind: null, fee: null }
 
-async function amountsOf(deps: ReadDeps, row: FollowedRow, receipt: Receipt, asked: Asked): Promise<Amounts> {
+async function amountsOf(
+  deps: AmountDeps,
+  row: FollowedRow,
+  receipt: Receipt,
+  asked: Asked,
+): Promise<Amounts | 'later'> {
   if (!receipt.ok) return NOTHING
   if (row.kind !== 'swap') return { ...NOTHING, fee: plainFee(deps, row, receipt, asked) }
   if (row.token_out === NATIVE_TOKEN) return etherAmounts(deps, row, receipt, asked)
@@ -105,8 +120,14 @@ async function amountsOf(deps: ReadDeps, row: FollowedRow, receipt: Receipt, ask
   const delivered = asked.tokenGained
     ? asked.tokenGained()
     : netReceived(receipt.logs, row.token_out, row.wallet)
-  if (delivered === undefined || delivered <= 0n || delivered > MOST_ATOMS) return { ...atLeast(row), fee }
-  return { amountOut: amountOutOf(row, delivered), amountOutKind: 'actual', fee }
+  if (delivered === undefined || delivered > MOST_ATOMS) return { ...atLeast(row), fee }
+  return { ...actualOf(row, delivered), fee }
+}
+
+/** What is known to have come out; nothing at all is no amount, however much was promised. */
+function actualOf(row: FollowedRow, delivered: bigint): Pick<Amounts, 'amountOut' | 'amountOutKind'> {
+  const amountOut = delivered > 0n ? amountOutOf(row, delivered) : 0n
+  return amountOut > 0n ? { amountOut, amountOutKind: 'actual' } : { amountOut: null, amountOutKind: null }
 }
 
 const atLeast = (row: FollowedRow): Pick<Amounts, 'amountOut' | 'amountOutKind'> =>
@@ -141,17 +162,16 @@ function plainFee(
  * two differ, or one of them is not to be had, a trace decides; without one, the logs alone or the balance alone.
  */
 async function etherAmounts(
-  deps: ReadDeps,
+  deps: AmountDeps,
   row: FollowedRow,
   receipt: Receipt,
   asked: Asked,
-): Promise<Amounts> {
+): Promise<Amounts | 'later'> {
   const isPortion = booksFee(row) && row.fee_token === NATIVE_TOKEN && row.fee_amount === null
   const feeFor = (portion: bigint) =>
     isPortion ? bookedFee(row, portion) : plainFee(deps, row, receipt, asked)
   const actual = (delivered: bigint, portion: bigint): Amounts => ({
-    amountOut: amountOutOf(row, delivered),
-    amountOutKind: 'actual',
+    ...actualOf(row, delivered),
     fee: feeFor(portion),
   })
   const portionOf = (made: bigint) => feeOf(made, row.fee_bps ?? 0)
@@ -160,15 +180,19 @@ async function etherAmounts(
   const gained = asked.etherGained?.()
   if (made !== null && gained === etherDelivered(row, made)) return actual(gained, portionOf(made))
 
+  if (!deps.traceTime()) return 'later'
   const moves = await traceEther(deps.rpc, row.tx_hash)
-  const traced = moves?.net(row.wallet) ?? 0n
-  if (moves && traced > 0n) {
+  if (moves) {
     const { router } = deps.place
-    return actual(traced, router && row.fee_recipient ? moves.paid(router, row.fee_recipient) : 0n)
+    return actual(
+      moves.net(row.wallet),
+      router && row.fee_recipient ? moves.paid(router, row.fee_recipient) : 0n,
+    )
   }
   if (made !== null && gained === undefined) return actual(etherDelivered(row, made), portionOf(made))
-  if (made === null && gained !== undefined && gained > 0n)
-    return actual(gained, portionOf(etherMadeFor(row, gained)))
+  // Less than before: something else took of it in the same block.
+  if (made === null && gained !== undefined && gained >= 0n)
+    return actual(gained, gained > 0n ? portionOf(etherMadeFor(row, gained)) : 0n)
   deps.logger.warn({ hash: row.tx_hash }, 'the ETH a trade made cannot be told exactly')
   const least = made ?? etherMadeFor(row, BigInt(row.amount_out_min ?? 0))
   return { ...atLeast(row), fee: feeFor(portionOf(least)) }

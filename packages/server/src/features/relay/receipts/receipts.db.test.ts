@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Crypto, createCrypto, type Hex } from '@pit/chain'
+import { createLogger } from '@pit/platform/logger'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { withDb } from '../../../../test/withDb.ts'
+import { sweepRefused } from '../sweepPlans.ts'
 import { curveSale, transfer, v4Swap, withdrawal } from '../test/logs.ts'
 import {
   CURVE,
@@ -13,8 +17,10 @@ import {
   nowS,
   openTestRelay,
   POOL_MANAGER,
+  PROFILE,
   RECIPIENT,
   ROUTER,
+  refused,
   rowOf,
   type StoredRow,
   type TestRelay,
@@ -23,6 +29,11 @@ import {
   WETH,
 } from '../test/openTestRelay.ts'
 import { createScriptedChain, GAS_PRICE, GAS_USED, type ScriptedChain } from '../test/scriptedChain.ts'
+import { placeOf } from './place.ts'
+import { readOutcomes } from './readOutcomes.ts'
+import { readReceipts } from './readReceipts.ts'
+import { openRows } from './rows.ts'
+import { createGivenUpWatcher } from './settleRows.ts'
 
 let crypto: Crypto
 beforeAll(async () => {
@@ -68,6 +79,51 @@ withDb('receipts', (db) => {
     return (await relay.submit(wallet, { raw_tx: signed[0]!.raw })).tx_hash as Hex
   }
 
+  const followDeps = () => ({
+    db,
+    rpc: chain.rpc,
+    logger: createLogger({ level: 'silent' }),
+    place: placeOf({ profile: PROFILE, market }),
+  })
+
+  /** Twenty trades for ETH that nothing but a trace could tell of, read while the node takes so long for one. */
+  async function readWithTraces(traceMs: number) {
+    let under = 0
+    const seen = { asked: 0, most: 0 }
+    const rpc: Rpc = {
+      ...chain.rpc,
+      request: async (method, params) => {
+        if (method !== 'debug_traceTransaction') return chain.rpc.request(method, params)
+        seen.asked++
+        seen.most = Math.max(seen.most, ++under)
+        await sleep(traceMs)
+        under--
+        throw new RpcError(method, -32_601, 'no traces here', undefined)
+      },
+    }
+    const hashes: Hex[] = []
+    for (let nonce = 0; nonce < 20; nonce++)
+      hashes.push(await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' }, nonce))
+    await relay.close()
+    chain.mine()
+    const rows = await openRows(db, 0, 100)
+    const receipts = await readReceipts(chain.rpc, rows)
+    const found = rows.map((row) => ({ row, receipt: receipts.get(row.id)! }))
+    return { hashes, seen, outcomes: await readOutcomes({ ...followDeps(), rpc }, found) }
+  }
+
+  it('are read with a few traces at a time', async () => {
+    const { hashes, seen, outcomes } = await readWithTraces(30)
+    expect(outcomes.map(({ row }) => row.tx_hash)).toEqual(hashes)
+    expect(seen).toEqual({ asked: 20, most: 8 })
+  })
+
+  it('that need a trace wait for the next look when the node is slow', async () => {
+    const { seen, outcomes } = await readWithTraces(2_100)
+    expect(seen.asked).toBeLessThanOrEqual(8)
+    expect(outcomes).toHaveLength(seen.asked)
+  })
+
   describe('a mined trade', () => {
     it('has its block, what the wallet received and the fee it paid, to the atom', async () => {
       const hash = await relayed()
@@ -97,6 +153,18 @@ withDb('receipts', (db) => {
       chain.mine({ reverted: [hash] })
       await expectRow(hash, { status: 'reverted', amount_out: null, amount_out_kind: null })
       expect(await feesOf(db, hash)).toEqual([])
+    })
+
+    it('that delivered nothing has no amount, and still paid its fee', async () => {
+      const token = await relayed({ tokenOut: MEME }, 0)
+      chain.mine({ logs: { [token]: [transfer(MEME, ROUTER, RECIPIENT, 5_000n)] } })
+      await expectRow(token, { status: 'mined', amount_out: null, amount_out_kind: null })
+      expect(await feesOf(db, token)).toMatchObject([{ atoms: '2500' }])
+      const ether = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' }, 1)
+      chain.setTrace(ether, { type: 'CALL', from: wallet.address, to: ROUTER, value: '0x0', calls: [] })
+      chain.mine({ logs: { [ether]: [] } })
+      await expectRow(ether, { status: 'mined', amount_out: null, amount_out_kind: null })
+      expect(await feesOf(db, ether)).toEqual([])
     })
 
     it('pays a portion of a token as its log says', async () => {
@@ -162,8 +230,11 @@ withDb('receipts', (db) => {
         feeAmount: 70n,
         steps: ['fee_transfer', 'swap'],
       })
-      await relay.submit(wallet, { raw_txs: signed.map(({ raw }) => raw) })
       const [fee, swap] = signed.map(({ hash }) => hash) as [Hex, Hex]
+      const submitting = relay.submit(wallet, { raw_txs: signed.map(({ raw }) => raw) })
+      await expect.poll(() => chain.sentTimes(fee), { timeout: 5_000, interval: 5 }).toBe(1)
+      chain.mine()
+      await submitting
       // A log of the same shape by anyone else counts for nothing.
       const logs = [curveSale(CURVE, wallet.address, 10_000n), curveSale(MEME, wallet.address, 77n)]
       chain.mine({ logs: { [swap]: logs } })
@@ -245,6 +316,59 @@ withDb('receipts', (db) => {
       await expectRow(hash, { status: 'mined', amount_out: '55' })
       expect(await feesOf(db, hash)).toHaveLength(1)
     })
+
+    it('is looked for a few minutes only when the sequencer refused it, and deleted after a month', async () => {
+      const { signed } = await relay.plan(wallet)
+      chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
+      await refused(relay.submit(wallet, { raw_tx: signed[0]!.raw }))
+      const { hash } = signed[0]!
+      await relay.close()
+      clock.later(299)
+      const watch = createGivenUpWatcher({ ...followDeps(), clock })
+      await watch()
+      expect(await rowOf(db, hash)).toMatchObject({ status: 'refused', settled: false })
+      clock.later(30)
+      await watch()
+      expect(await rowOf(db, hash)).toMatchObject({ status: 'refused', settled: true })
+      expect(await sweepRefused({ db, clock })).toBe(0)
+      clock.later(30 * 86_400)
+      expect(await sweepRefused({ db, clock })).toBe(1)
+      expect(await rowOf(db, hash)).toBeUndefined()
+    })
+
+    it('goes on where the last round ended, and keeps only the newest refused ones of a wallet', async () => {
+      await relay.close()
+      const many = 20 * 200 + 10
+      await db.query(
+        `insert into trades (kind, wallet, key_id, path, status, tx_hash, signer, nonce, created_at_ms)
+         select 'swap', $1, 1, 'agent', case when i <= ${many - 600} then 'dropped' else 'refused' end,
+           '0x' || lpad(to_hex(i), 64, '0'), $1, i, $2
+         from generate_series(1, ${many}) as i`,
+        [wallet.address, clock.nowMs() - 400_000],
+      )
+      const asked: string[] = []
+      const request = followDeps().rpc
+      const rpc = {
+        ...request,
+        batch: (calls: Parameters<typeof request.batch>[0]) => {
+          asked.push(...calls.map(([, params]) => params[0] as string))
+          return request.batch(calls)
+        },
+      }
+      const watch = createGivenUpWatcher({ ...followDeps(), rpc, clock })
+      await watch()
+      expect(asked).toHaveLength(many - 10)
+      await watch()
+      expect(new Set(asked).size).toBe(many)
+      expect(asked).toHaveLength(many)
+      const left = await db.query(
+        `select status, count(*)::int4 as n from trades group by status order by status`,
+      )
+      expect(left).toEqual([
+        { status: 'dropped', n: many - 600 },
+        { status: 'refused', n: 500 },
+      ])
+    }, 120_000)
 
     it('is settled when the hour is over', async () => {
       const hash = await relayed()

@@ -1,3 +1,4 @@
+import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { FollowedRow } from './types.ts'
 
@@ -57,4 +58,31 @@ export async function markSettled(sql: Sql, rows: readonly FollowedRow[]): Promi
      where t.id = given.id and t.status = given.was and t.block_hash is not distinct from given.hash`,
     [rows.map(({ id }) => id), rows.map(({ status }) => status), rows.map(({ block_hash }) => block_hash)],
   )
+}
+
+/** Signed, refused by the sequencer, and looked for long enough. */
+const SIGNED_REFUSED = `status = 'refused' and settled and tx_hash is not null`
+
+/** Deletes all but the newest of these of each wallet; an endless backlog in steps. */
+export async function trimSignedRefused(sql: Sql, wallets: readonly Address[], keep: number): Promise<void> {
+  if (wallets.length === 0) return
+  await sql.query(
+    `delete from trades where id = any (array(
+       select old.id from unnest($1::text[]) as given (wallet)
+       cross join lateral (
+         select id from trades where wallet between given.wallet and given.wallet and ${SIGNED_REFUSED}
+         order by wallet, id desc offset $2 limit 2000) as old)) and ${SIGNED_REFUSED}`,
+    [wallets, keep],
+  )
+}
+
+/** Deletes some of these from before a time; answers how many. */
+export async function deleteSignedRefused(sql: Sql, beforeMs: number, atOnce: number): Promise<number> {
+  const deleted = await sql.query(
+    `delete from trades where id = any (array(
+       select id from trades where ${SIGNED_REFUSED} and created_at_ms < $1
+       order by created_at_ms limit $2)) and ${SIGNED_REFUSED} returning 1`,
+    [beforeMs, atOnce],
+  )
+  return deleted.length
 }

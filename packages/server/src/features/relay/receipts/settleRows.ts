@@ -5,7 +5,7 @@ import { bookEach, unbook } from './bookOutcomes.ts'
 import type { FollowDeps } from './followOpen.ts'
 import { readOutcomes } from './readOutcomes.ts'
 import { readAll, readReceipts } from './readReceipts.ts'
-import { givenUpRows, markSettled, unsettledRows } from './rows.ts'
+import { givenUpRows, markSettled, trimSignedRefused, unsettledRows } from './rows.ts'
 import type { FollowedRow } from './types.ts'
 
 type SettleDeps = Omit<FollowDeps, 'counted' | 'isRelaying'>
@@ -14,6 +14,8 @@ type SettleDeps = Omit<FollowDeps, 'counted' | 'isRelaying'>
 const SETTLES_AFTER_S = 30
 const AT_ONCE = 200
 const MOST_PAGES = 20
+/** As many as of those that were never signed. */
+const KEEP_REFUSED_PER_WALLET = 500
 
 /**
  * Looks at mined transactions a second time. Still in the same block: settled. In another one: corrected, ledger and
@@ -58,25 +60,34 @@ async function placeLacking({ rpc }: SettleDeps, rows: readonly FollowedRow[]) {
   return { kept, lost }
 }
 
-/** What was given up may land all the same: it is looked for through the hour, then settled. */
-export async function watchGivenUp(deps: SettleDeps): Promise<void> {
+/** What the sequencer refused has a deadline of two minutes; past this only an approval could still land. */
+const REFUSED_WATCHED_S = 300
+
+/**
+ * What was given up may land all the same: what was dropped is looked for through the hour, what was refused for a few
+ * minutes; then it is settled. A round that does not come to the end goes on there the next time.
+ */
+export function createGivenUpWatcher(deps: SettleDeps): () => Promise<void> {
   const { db, rpc, clock } = deps
   let after = 0
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const rows = await givenUpRows(db, after, AT_ONCE)
-    if (rows.length === 0) return
-    after = rows[rows.length - 1]!.id
-    const receipts = await readReceipts(rpc, rows)
-    const found = rows.flatMap((row) => {
-      const receipt = receipts.get(row.id)
-      return receipt ? [{ row, receipt }] : []
-    })
-    await bookEach(deps, await readOutcomes(deps, found))
-    const endedMs = clock.nowMs() - TRADE.pendingDroppedAfterS * 1000
-    await markSettled(
-      db,
-      rows.filter((row) => receipts.get(row.id) === null && row.created_at_ms < endedMs),
-    )
-    if (rows.length < AT_ONCE) return
+  return async () => {
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const rows = await givenUpRows(db, after, AT_ONCE)
+      const receipts = await readReceipts(rpc, rows)
+      const found = rows.flatMap((row) => {
+        const receipt = receipts.get(row.id)
+        return receipt ? [{ row, receipt }] : []
+      })
+      await bookEach(deps, await readOutcomes(deps, found))
+      const over = rows.filter((row) => receipts.get(row.id) === null && isOver(row, clock.nowMs()))
+      await markSettled(db, over)
+      const refused = over.filter(({ status }) => status === 'refused').map(({ wallet }) => wallet)
+      await trimSignedRefused(db, [...new Set(refused)], KEEP_REFUSED_PER_WALLET)
+      after = rows.length < AT_ONCE ? 0 : rows[rows.length - 1]!.id
+      if (after === 0) return
+    }
   }
 }
+
+const isOver = ({ status, created_at_ms }: FollowedRow, nowMs: number): boolean =>
+  nowMs - created_at_ms > (status === 'refused' ? REFUSED_WATCHED_S : TRADE.pendingDroppedAfterS) * 1000

@@ -17,18 +17,22 @@ export function volumeScales(profile: ChainProfile): Map<string, bigint> {
 
 /**
  * Values mined trades by the mark of their minute, rounded down: the amount of the side that counts, actual where the
- * receipt showed it. A trade whose fee travelled apart counts once that fee is mined. Answers how many it valued.
+ * receipt showed it; one that delivered nothing counts nothing. A trade whose fee travelled apart counts once that fee
+ * is mined. Looks at one page from an id on, since those that wait for a mark may be many; answers how many it valued
+ * and where to go on, zero for the start.
  */
 export async function valueVolumes(
   sql: Sql,
   scales: ReadonlyMap<string, bigint>,
   nowS: number,
-): Promise<number> {
-  const valued = await sql.query(
+  { after = 0, atOnce = AT_ONCE }: { after?: number; atOnce?: number } = {},
+): Promise<{ valued: number; next: number }> {
+  const [page] = await sql.query<{ valued: number; seen: number; last: number | null }>(
     `with unvalued as (
        select id, volume_token, mined_at_s, fee_apart, fee_tx_hash,
-         case when volume_token = token_in then amount_in else coalesce(amount_out, amount_out_min) end as atoms
-       from trades where status = 'mined' and volume_token is not null and volume_micro_usd is null),
+         case when amount_out is null then 0 when volume_token = token_in then amount_in else amount_out end as atoms
+       from trades where status = 'mined' and volume_token is not null and volume_micro_usd is null and id > $4
+       order by id limit $5),
      priced as (
        select u.id, case when not u.fee_apart or fee.status = 'mined'
            then div(u.atoms * found.price_e18, scale.by::numeric) end as volume,
@@ -42,11 +46,13 @@ export async function valueVolumes(
            and (marks.minute_s > u.mined_at_s - 60 or u.mined_at_s < $3::int8 - ${MARK_DUE_S})
          order by marks.minute_s desc limit 1) as found on true
        left join trades fee on u.fee_apart and fee.tx_hash = u.fee_tx_hash),
-     due as (select id, coalesce(volume, 0) as volume from priced where volume is not null or hopeless
-       order by id limit ${AT_ONCE})
-     update trades t set volume_micro_usd = due.volume from due
-     where t.id = due.id and t.status = 'mined' and t.volume_micro_usd is null returning 1`,
-    [[...scales.keys()], [...scales.values()].map(String), nowS],
+     valued as (
+       update trades t set volume_micro_usd = coalesce(priced.volume, 0) from priced
+       where t.id = priced.id and (priced.volume is not null or priced.hopeless)
+         and t.status = 'mined' and t.volume_micro_usd is null returning 1)
+     select (select count(*) from valued)::int4 as valued, count(*)::int4 as seen, max(id) as last from unvalued`,
+    [[...scales.keys()], [...scales.values()].map(String), nowS, after, atOnce],
   )
-  return valued.length
+  const { valued = 0, seen = 0, last = null } = page ?? {}
+  return { valued, next: seen === atOnce && last !== null ? last : 0 }
 }
