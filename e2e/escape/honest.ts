@@ -46,13 +46,15 @@ export function honestSwap(world: World, session: Granted): Honest & { kind: 'ro
   const amountOutMin = (expected * (BPS - tolerated - BigInt(bps))) / BPS
   const side = feeSide(tokenIn, tokenOut)
   const swapped = side === 'input' ? amountIn - feeOf(amountIn, bps) : amountIn
+  const legs = legsOf(world, { tokenIn: tokenIn.address, tokenOut: tokenOut.address, amount: swapped })
   const path: SwapPath = {
     tokenIn: tokenIn.address,
     tokenOut: tokenOut.address,
     amountIn,
-    legs: legsOf(world, { tokenIn: tokenIn.address, tokenOut: tokenOut.address, amount: swapped }),
+    legs,
     amountOutMin: amountOutMin > 0n ? amountOutMin : 1n,
-    direct: true,
+    // A v2 pool never pays the wallet itself: its minimum would count what other calls bring.
+    direct: legs.every(({ hops }) => hops.at(-1)?.version !== 'v2') && random.chance(0.5),
     fee: { bps, side, recipient: at.feeRecipient },
     deadlineS: deadline(),
     weth: at.weth,

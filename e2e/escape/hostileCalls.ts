@@ -5,6 +5,7 @@ import {
   encodeSwap,
   feeOf,
   type Hex,
+  type HopPath,
   NATIVE,
   permitTypedData,
   type RouterCommand,
@@ -62,6 +63,13 @@ function withFee({ path }: Swap, fee: SwapPath['fee']): Partial<SwapPath> {
   })
   return { fee, legs }
 }
+
+/** Everything the same but the way. */
+const oneLeg = ({ path }: Swap, hops: HopPath[]): Partial<SwapPath> => ({
+  direct: false,
+  legs: [{ hops, amountIn: path.legs.reduce((sum, leg) => sum + leg.amountIn, 0n) }],
+})
+const wrapped = ({ at }: World, token: Address): Address => (token === NATIVE ? at.weth : token)
 
 function parts({ execution }: Swap): { commands: Hex; inputs: Hex[]; deadline: bigint } {
   const { args } = decodeFunctionData({ abi: universalRouterAbi, data: execution.data })
@@ -236,12 +244,37 @@ export const HOSTILE_CALLS: Record<string, HostileCall> = {
     const ends = isBuy
       ? { tokenIn: path.tokenIn, tokenOut: outside }
       : { tokenIn: outside, tokenOut: path.tokenOut }
-    const wrapped = (token: Address) => (token === NATIVE ? world.at.weth : token)
-    const hop = { version: 'v2', tokenIn: wrapped(ends.tokenIn), tokenOut: wrapped(ends.tokenOut) } as const
+    const hop = {
+      version: 'v2',
+      tokenIn: wrapped(world, ends.tokenIn),
+      tokenOut: wrapped(world, ends.tokenOut),
+    } as const
     const ranked = isBuy ? tokenIn.rank : tokenOut.rank
     const fee = { ...path.fee, bps: 50, side: isBuy || ranked === null ? 'input' : 'output' } as const
     const alone = { ...honest, path: { ...path, legs: [{ hops: [hop], amountIn: path.amountIn }] } }
     return planned(honest, { ...ends, ...withFee(alone, fee) })
+  },
+  'a stranger’s token in between'(world, honest) {
+    const { path } = honest
+    const [from, to, strange] = [wrapped(world, path.tokenIn), wrapped(world, path.tokenOut), stranger(world)]
+    const version = world.random.pick(['v2', 'v3'] as const)
+    const hop = (tokenIn: Address, tokenOut: Address) =>
+      ({ version, tokenIn, tokenOut, feePips: 500 }) as HopPath
+    return planned(honest, oneLeg(honest, [hop(from, strange), hop(strange, to)]))
+  },
+  'a hook nobody has read'(world, honest) {
+    const { path } = honest
+    const plain = (token: Address) => (token === world.at.weth ? NATIVE : token)
+    const [tokenIn, tokenOut] = [plain(path.tokenIn), plain(path.tokenOut)]
+    const [currency0, currency1] = tokenIn < tokenOut ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
+    const key = { currency0, currency1, fee: 500, tickSpacing: 10, hooks: stranger(world) }
+    return planned(honest, oneLeg(honest, [{ version: 'v4', tokenIn, tokenOut, key }]))
+  },
+  'a v2 pool that pays the wallet itself'(world, honest) {
+    const { path } = honest
+    if (path.fee.side === 'output' || path.tokenOut === NATIVE) return undefined
+    const hop = { version: 'v2', tokenIn: wrapped(world, path.tokenIn), tokenOut: path.tokenOut } as const
+    return planned(honest, { ...oneLeg(honest, [hop]), direct: true })
   },
   'a deadline that passed'({ random }, honest) {
     return planned(honest, { deadlineS: BigInt(random.below(1_700_000_000)) })
