@@ -211,7 +211,7 @@ async function measure(subject: Subject, minOut: bigint): Promise<number> {
   return ms
 }
 
-/** Work of the size of a call's, for this machine to interrupt as it likes: what its tail is, without any of ours. */
+/** Hashing for about as long as a call takes: how this machine interrupts plain work, in a process without our server. */
 const controls: number[] = []
 const word = new Uint8Array(1_024)
 function control(): number {
@@ -274,7 +274,7 @@ console.log(
     .map(ms)
     .join(', ')} of ${inside.length}; ` +
     `${cold} calls found the wallet not warm and read it first (not counted above)\n` +
-    `  plain hashing of the same size in this process, interleaved: p50 ${ms(median(controls))}, p99 ${ms(quantile(controls, 0.99))}`,
+    `  plain hashing in the client’s own process, interleaved: p50 ${ms(median(controls))}, p99 ${ms(quantile(controls, 0.99))}`,
 )
 const compare = (what: string, a: Subject, b: Subject) => {
   const value = ratio(a, b)
