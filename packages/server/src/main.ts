@@ -11,7 +11,8 @@ import { type RunningServer, startServer } from './startServer.ts'
 type Report = { type: 'stage' | 'ready' | 'failed'; text: string }
 
 const report = (row: Report): void => {
-  if (process.send) process.send(row)
+  // A supervisor that has gone hears nothing, and this process ends by itself.
+  if (process.send) void (process.connected && process.send(row))
   else console.log(row.type === 'ready' ? `ready: ${row.text}` : row.text)
 }
 
