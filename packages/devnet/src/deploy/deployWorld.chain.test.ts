@@ -23,7 +23,7 @@ test('every address of the profile has code, and the profile fits its schema', a
   expect(checkWith(ChainProfile, profile)).toEqual({ ok: true })
   const pools = [profile.pins.partner_usdg!, ...Object.values(profile.pins.reference_pools).flat()]
   const addresses = [
-    ...Object.entries(profile.contracts).filter(([name]) => !name.endsWith('_hash')),
+    ...Object.entries(profile.contracts).filter(([name]) => !/_(hash|layout)$/.test(name)),
     ...Object.entries(profile.delegation.enforcers),
     ['manager', profile.delegation.delegation_manager],
     ['delegator', profile.delegation.stateless_delegator],
