@@ -23,7 +23,7 @@ import { openWorld, type World } from './escape/world.ts'
 // Ten thousand by hand: ESCAPE_INTENTS=10000 npx vitest run --project e2e e2e/escape.test.ts
 const INTENTS = Number(process.env['ESCAPE_INTENTS'] ?? 500)
 const HONEST = Math.max(60, Math.ceil(INTENTS / 20))
-const SEED = Number(process.env['ESCAPE_SEED'] ?? Date.now() % 2 ** 32)
+const SEED = Number(process.env['ESCAPE_SEED'] ?? 4663)
 const AT_ONCE = 16
 // Fifty by hand: ESCAPE_ROUNDS=50
 const ROUNDS = Number(process.env['ESCAPE_ROUNDS'] ?? 4)
