@@ -26,6 +26,8 @@ import { tradingEnv } from './trading/world.ts'
 // Two hundred by hand: KILLS=200 npx vitest run e2e/killSubmit.test.ts; KILLS_POSTGRES=20 for the last one.
 const KILLS = Number(process.env['KILLS'] ?? 5)
 const KILLS_POSTGRES = Number(process.env['KILLS_POSTGRES'] ?? 1)
+/** The rounds end after this long, if they have not by then. */
+const MINUTES = Number(process.env['KILLS_MINUTES'] ?? 60)
 const SEED = Number(process.env['KILLS_SEED'] ?? 4663)
 const FINAL_WITHIN_MS = Number(process.env['KILLS_FINAL_MS'] ?? 10_000)
 /** Most restarts are followed to the end; some servers are killed again before. */
@@ -137,19 +139,23 @@ async function openRounds(fleet: Fleet, accounts: readonly number[]): Promise<Ro
 
 async function run(
   rounds: Rounds,
-  { kills, firstPoint }: { kills: number; firstPoint: number },
+  { kills: most, firstPoint }: { kills: number; firstPoint: number },
 ): Promise<void> {
   const { fleet, problems, random } = rounds
   let open: Sending[] = []
+  const again = new Map<string, number>()
+  const endMs = Date.now() + MINUTES * 60_000
+  let kills = most
   for (let round = 0; round < kills; round++) {
+    if (Date.now() > endMs) kills = round + 1
     const point = POINTS[(firstPoint + round + Math.floor(round / POINTS.length)) % POINTS.length]!
     const mode = round < POINTS.length ? MODES[round % 2]! : random.pick(MODES)
     const made = await killOnce(rounds, point, mode)
     open.push(...made)
     // A client that lost its answer asks whoever else is there, at once.
     const [, other] = fleet.urls()
-    const again = other ? made.filter(({ end }) => end === 'lost') : []
-    await Promise.all(again.map((sending) => send(other!, sending)))
+    const lost = other ? made.filter(({ end }) => end === 'lost') : []
+    await Promise.all(lost.map((sending) => send(other!, sending)))
     await fleet.start()
     const readyMs = Date.now()
     if (round % SETTLE_EVERY < SETTLE_EVERY - 1 && round < kills - 1) {
@@ -160,20 +166,22 @@ async function run(
     await countFates(rounds, open)
     await settle(rounds, open, readyMs)
     // The same bytes once more: what was relayed is not sent again, what never left may be.
-    await Promise.all(
-      open.filter(({ end }) => end !== 'taken').map((sending) => send(fleet.urls()[0]!, sending)),
-    )
+    const untaken = open.filter(({ end }) => end !== 'taken')
+    await Promise.all(untaken.map((sending) => send(fleet.urls()[0]!, sending)))
+    for (const { end } of untaken) again.set(end, (again.get(end) ?? 0) + 1)
     await settle(rounds, open, Date.now())
     for (const problem of problems) console.log(`kill ${round} ${point}, sequencer ${mode}: ${problem}`)
     expect(problems).toEqual([])
     open = []
-    if (round % 20 === 19) console.log(`${round + 1} of ${kills} kills`)
+    if (round % 20 === 19) console.log(`${round + 1} of ${most} kills`)
   }
-  const fates = [...rounds.fates].map(([fate, count]) => `${fate} ${count}`)
+  const listed = (counts: Map<string, number>) =>
+    [...counts].map(([name, count]) => `${name} ${count}`).join(', ')
   const made = rounds.sendings.reduce((sum, { txs }) => sum + txs.length, 0)
   console.log(
     `seed ${SEED}: ${kills} kills under ${rounds.sendings.length} submissions of ${made} transactions; ` +
-      `when it died: ${fates.join(', ')}; final after at most ${rounds.slowestMs} ms`,
+      `when it died: ${listed(rounds.fates)}; sent again: ${listed(again)}; ` +
+      `final after at most ${rounds.slowestMs} ms`,
   )
 }
 

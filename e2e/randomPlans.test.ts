@@ -86,11 +86,16 @@ function report(done: readonly Outcome[]): void {
     return [...counts].sort((a, b) => b[1] - a[1]).map(([name, count]) => `${name} ${count}`)
   }
   const mined = done.filter(({ end }) => end === 'mined')
+  const mostGas = (mark: string) => {
+    const shares = mined.filter(({ marks }) => marks.includes(mark)).map(({ gasShare = 0 }) => gasShare)
+    return `${mark} ${Math.round(100 * Math.max(0, ...shares))}%`
+  }
   console.log(
     [
       `seed ${SEED}: ${done.length} plans`,
       counted(done.map(({ end }) => end)),
       `held against their simulation ${mined.filter(({ exact }) => exact).length}`,
+      `most gas used of a limit: ${mostGas('prepared')}, ${mostGas('built')}`,
       `mined by kind: ${counted(mined.map(({ kind }) => kind))}`,
       `mined: ${counted(mined.flatMap(({ marks }) => marks))}`,
       `refused: ${counted(done.flatMap(({ code }) => code ?? []))}`,

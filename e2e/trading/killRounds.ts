@@ -47,15 +47,16 @@ export interface Rounds {
 const SLOW_MS = 200
 const COUNTED_MS = 1_000
 /** A trigger that does not come is waited for this long. */
-const TRIGGER_MS = 4_000
+const TRIGGER_MS = 2_000
 
 /** Everybody submits at once, and the server dies at a chosen point of one submission. */
 export async function killOnce(rounds: Rounds, point: Point, mode: Mode): Promise<Sending[]> {
   const { devnet, gate, fleet, random, traders } = rounds
   const url = fleet.urls()[0]!
+  const shapes = traders.map((trader) => ({ trader, shape: rounds.shapeOf(random) }))
+  const prepared = await Promise.all(shapes.map(({ trader, shape }) => prepareSending(url, trader, shape)))
   const sendings: Sending[] = []
-  for (const trader of traders) {
-    const sending = await prepareSending(url, trader, rounds.shapeOf(random))
+  for (const sending of prepared) {
     if ('refused' in sending) rounds.problems.push(`a plan was refused: ${sending.refused}`)
     else sendings.push(sending)
   }

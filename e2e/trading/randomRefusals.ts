@@ -87,6 +87,10 @@ const JUDGES: Record<string, Judge> = {
   },
   ROUTE_VS_REF: (refused) => farBy(refused, 'ROUTE_VS_REF', 1),
   ROUTE_VS_MID: (refused) => farBy(refused, 'ROUTE_VS_MID', -1),
+  // A busy machine: what stands behind the service did not answer in time.
+  RPC_UNAVAILABLE: mendsByAsking,
+  SCREEN_UNAVAILABLE: mendsByAsking,
+  AUDIT_UNAVAILABLE: mendsByAsking,
   async NO_ROUTE(refused) {
     const isTied = ends(refused).some(({ directOnly }) => directOnly)
     if (isTied && ends(refused).every(({ symbol }) => symbol !== 'ETH')) return true

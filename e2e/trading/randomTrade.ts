@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { feeOf, type Hex } from '@pit/chain'
 import type { Random } from '../fuzz/random.ts'
 import { type Ask, drawAsk } from './randomAsk.ts'
@@ -17,9 +18,12 @@ export interface Outcome {
   faults: string[]
   /** Held against its simulation to the atom. */
   exact: boolean
+  /** How much of its gas limit the swap used. */
+  gasShare?: number
 }
 
 const PAID_APART = 'fee_transfer'
+const LATE = new Set(['SEQUENCER_UNREACHABLE', 'LIVE_UNAVAILABLE'])
 
 /** Draws a plan, signs and mines it, and holds what the chain says against what was promised. */
 export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wallet): Promise<Outcome> {
@@ -55,7 +59,8 @@ export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wa
   if (swap.status !== '0x1') {
     const faults = between > 0 ? [] : [`it reverted, and nobody traded since block ${block}`]
     // So near to its limit it ran out of gas, whatever others did.
-    if (BigInt(swap.gasUsed) * 50n > BigInt(plan.tx!.gas) * 49n) faults.push('its gas limit was too low')
+    if (BigInt(swap.gasUsed) * 50n > BigInt(plan.tx!.gas) * 49n)
+      faults.push(`${ask.path} gave it ${plan.tx!.gas} gas, and it used ${BigInt(swap.gasUsed)}`)
     if (paid !== 0n && plan.execution === 'router') faults.push(`it reverted, and ${paid} was paid`)
     return done('reverted', { marks, faults: faults.map((fault) => `${fault} (${said})`) })
   }
@@ -67,6 +72,7 @@ export async function tradeOnce(random: Random, market: RandomMarket, wallet: Wa
   ]
   return done('mined', {
     marks,
+    gasShare: Number(swap.gasUsed) / Number(plan.tx!.gas),
     exact: between === 0 && plan.simulation !== undefined && plan.simulation !== null,
     faults: faults.map((fault) => `${fault} (${said})`),
   })
@@ -117,7 +123,12 @@ async function mine(
     ? [{ raw_txs: steps.map(({ raw }) => raw) }]
     : steps.map(({ raw }) => ({ raw_tx: raw }))
   for (const body of bodies) {
-    const sent = await wallet.post('live/submit', body)
+    let sent = await wallet.post('live/submit', body)
+    // On a busy machine store or sequencer may be late: the same bytes are never sent twice, so they may come again.
+    for (let tries = 0; LATE.has(codeOf(sent)) && tries < 20; tries++) {
+      await sleep(1_000)
+      sent = await wallet.post('live/submit', body)
+    }
     if (sent.status !== 200) return { fault: `submit: ${JSON.stringify(sent.body.error)}` }
   }
   const all: Mined[] = []

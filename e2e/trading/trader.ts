@@ -90,9 +90,9 @@ export async function openTrader(
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const read = (await answer.json()) as Answered<T>['body']
-      // A machine that is busy with other tests too: said before anything is looked at.
-      if (read.error?.code !== 'ENGINE_UNAVAILABLE' || tries === MOST_TRIES)
-        return { status: answer.status, body: read }
+      // Overloaded, by other tests too: said before anything is looked at, and with when to come again.
+      const isBusy = read.error?.code === 'ENGINE_UNAVAILABLE' && read.error['retry_after_s'] !== undefined
+      if (!isBusy || tries === MOST_TRIES) return { status: answer.status, body: read }
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }
   }
