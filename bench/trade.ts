@@ -148,7 +148,11 @@ async function manyWallets(): Promise<void> {
   await Promise.all(
     traders.map(async (trader) => {
       for (let nonce = 0; Date.now() < until; nonce++) {
-        const plan = must(await api<Plan>(trader, 'live/prepare', { wallet: trader.wallet, ...TRADE }))
+        // Small: all of them push the price the same way.
+        const amount_in = (AMOUNT / 20n).toString()
+        const plan = must(
+          await api<Plan>(trader, 'live/prepare', { wallet: trader.wallet, ...TRADE, amount_in }),
+        )
         const { raw, hash } = trader.sign(plan.body.tx!, { nonce })
         must(await api(trader, 'live/submit', { raw_tx: raw }))
         sent.push(hash)
