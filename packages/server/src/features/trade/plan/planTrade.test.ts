@@ -161,8 +161,8 @@ it('answers a plan that can be sent as it is, simulated and stored', async () =>
   const plan = await call('live.prepare')
   expect(plan).toMatchObject({ ready: true, execution: 'router', permit: null, policy_ok: true })
   expect(plan.simulation).toMatchObject({ ok: true })
-  // What it used and 30% more.
-  expect(plan.tx).toMatchObject({ gas: '130000', nonce: 7, from: wallet, to: ROUTER })
+  // What it used and 30% more, and room for ticks.
+  expect(plan.tx).toMatchObject({ gas: '250000', nonce: 7, from: wallet, to: ROUTER })
   expect(stored).toMatchObject([{ keyId: 9, wallet, path: 'agent' }])
   expect(stored[0]!.plan.steps.map(({ kind }) => kind)).toEqual(['swap'])
   expect(refused).toEqual([])

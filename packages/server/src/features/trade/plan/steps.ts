@@ -117,3 +117,7 @@ export const limitFromEstimate = (gas: number): number => Math.ceil((gas * ESTIM
 /** A limit from what a simulation used: refunds are given back after it was needed, at most a fifth of it. */
 export const limitFromUse = (gasUsed: number): number =>
   Math.max(INTRINSIC_GAS, Math.ceil((gasUsed * SIMULATED_PER_CENT) / 100))
+
+/** Of a swap, which crosses more ticks, thirty thousand gas each, when others trade before it is mined. */
+export const swapLimitFromUse = (gasUsed: number): number => limitFromUse(gasUsed) + TICKS_GAS
+const TICKS_GAS = 120_000

@@ -3,7 +3,7 @@ import type { Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
 import { holdsAll, mostWei } from './holdings.ts'
 import type { Planned } from './planTrade.ts'
-import { limitFromUse } from './steps.ts'
+import { limitFromUse, swapLimitFromUse } from './steps.ts'
 
 export interface SimulateTerms {
   fund: 'auto' | boolean
@@ -58,7 +58,9 @@ export function withUsedGas(steps: readonly PlanStep[], { transactions }: PlanSi
   return steps.map((step) => {
     if (step.tx === null) return step
     const used = transactions[next++]
-    return used?.ok ? { ...step, tx: { ...step.tx, gas: limitFromUse(used.gasUsed) } } : step
+    if (!used?.ok) return step
+    const limit = step.kind === 'swap' ? swapLimitFromUse : limitFromUse
+    return { ...step, tx: { ...step.tx, gas: limit(used.gasUsed) } }
   })
 }
 
