@@ -48,8 +48,10 @@ describe.skipIf(bin === null)('PostgreSQL', () => {
         },
         { statementTimeoutMs: 10_000 },
       )
-    await Promise.all(Array.from({ length: 12 }, (_, i) => (i % 2 ? bump(1, 2) : bump(2, 1))))
-    expect(await db.query('select n from pair order by k')).toEqual([{ n: 12 }, { n: 12 }])
+    // As many as the pool has connections: finding a deadlock takes the server a second, and each found in turn
+    // would leave a fifth transaction waiting for a connection longer than the pool lets it.
+    await Promise.all(Array.from({ length: 4 }, (_, i) => (i % 2 ? bump(1, 2) : bump(2, 1))))
+    expect(await db.query('select n from pair order by k')).toEqual([{ n: 4 }, { n: 4 }])
   })
 
   it('fails clearly while it is down and works again after a restart, listeners too', async () => {
