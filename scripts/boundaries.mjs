@@ -7,16 +7,19 @@ import { dirname, join, normalize } from 'node:path'
 const MAY_IMPORT = {
   protocol: [],
   chain: ['protocol'],
+  brains: ['protocol'],
+  league: ['protocol', 'chain'],
   platform: ['protocol', 'chain'],
-  server: ['protocol', 'chain', 'platform'],
+  server: ['protocol', 'chain', 'brains', 'league', 'platform'],
   signer: ['protocol', 'chain', 'platform'],
   client: ['protocol', 'chain'],
-  cli: ['protocol', 'chain', 'client'],
+  // Of the server only its operator's face: what `pit-admin` does to a running store.
+  cli: ['protocol', 'chain', 'brains', 'league', 'platform', 'server', 'client'],
   web: ['protocol', 'chain', 'client'],
   devnet: ['protocol', 'chain'],
 }
 /** Packages that run in a browser: nothing of Node in what they ship. */
-const PURE = new Set(['protocol', 'chain'])
+const PURE = new Set(['protocol', 'chain', 'brains', 'league'])
 /** The only files that may read process.env. */
 const ENV_READERS =
   /^(packages\/[^/]+\/src\/(config|main)\.ts|scripts\/|e2e\/|bench\/|.*\.test\.ts$|packages\/[^/]+\/test\/)/

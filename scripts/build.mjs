@@ -13,6 +13,8 @@ const entries = {
   pgliteWorker: 'packages/platform/src/db/pgliteWorker.ts',
   storeWriter: 'packages/platform/test/storeWriter.ts',
   devnet: 'packages/devnet/src/main.ts',
+  pit: 'packages/cli/src/pit.ts',
+  pitAdmin: 'packages/cli/src/pitAdmin.ts',
   compileContracts: 'packages/devnet/src/compileEntry.ts',
 }
 for (const file of existsSync('bench') ? readdirSync('bench') : []) {
@@ -35,7 +37,8 @@ await build({
       name: 'npm-packages-stay-external',
       setup(b) {
         b.onResolve({ filter: /^[^./]/ }, (args) =>
-          args.path.startsWith('@pit/') || args.kind === 'entry-point'
+          // The hoisted commander is another package's older one.
+          args.path.startsWith('@pit/') || args.path === 'commander' || args.kind === 'entry-point'
             ? undefined
             : { path: args.path, external: true },
         )

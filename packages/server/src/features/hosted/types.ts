@@ -1,0 +1,67 @@
+import type { Address } from '@pit/chain'
+import type { Brain, FeeClass, ShieldPolicy } from '@pit/protocol'
+
+/** One end of an agent's pairs. */
+export type AgentToken = {
+  /** As the owner named it: a core symbol or an address. */
+  token: string
+  symbol: string
+  /** Lower-case; all zero for ETH. */
+  address: Address
+  decimals: number
+  stock: boolean
+}
+
+export interface AgentLimits {
+  maxTradeMicroUsd: bigint
+  maxDayMicroUsd: bigint
+  maxPositionMicroUsd: bigint
+}
+
+/** What its owner accepts for every trade. */
+export interface AgentTerms {
+  acceptRisks: readonly string[]
+  shield: boolean
+  /** Null: the default policies when shielded. */
+  policies: readonly ShieldPolicy[] | null
+}
+
+/** A hosted agent as it is stored. */
+export interface HostedAgent {
+  id: string
+  wallet: Address
+  keyId: number
+  name: string | null
+  brain: Brain
+  params: Record<string, unknown>
+  intervalS: number
+  /** BASE/QUOTE, each as in `tokens[].token`. */
+  pairs: readonly string[]
+  tokens: readonly AgentToken[]
+  limits: AgentLimits
+  terms: AgentTerms
+  mode: 'paper' | 'live'
+  live: boolean
+  status: 'active' | 'paused' | 'stopped'
+  pauseReason: { code: string; [extra: string]: unknown } | null
+  sessionId: string | null
+  executor: Address | null
+  brainState: Record<string, unknown> | null
+  bookId: number | null
+  tick: number
+  createdAtS: number
+  stoppedAtS: number | null
+  deletedAtS: number | null
+}
+
+/** What goes into an agent's log. */
+export interface LogEntry {
+  agentId: string
+  tick: number | null
+  atMs: number
+  kind: 'decision' | 'trade' | 'hold' | 'session' | 'watch' | 'error' | 'state'
+  code?: string
+  message: string
+  fee?: { bps: number; class: FeeClass; tier: number }
+  data?: unknown
+}
