@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-// Unit tests are pure and parallel; the others start real processes or an EVM, so files run one after another.
+// Unit tests are pure and parallel. The engine's own tests need the machine to themselves; those that start processes
+// wait for them much of the time, so two files run side by side.
 export default defineConfig({
   test: {
     retry: 0,
@@ -19,7 +20,8 @@ export default defineConfig({
         test: {
           name: 'db',
           include: ['packages/*/src/**/*.db.test.ts'],
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
@@ -30,6 +32,7 @@ export default defineConfig({
           name: 'chain',
           include: ['packages/*/src/**/*.chain.test.ts'],
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -39,7 +42,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          fileParallelism: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 3 },
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },
