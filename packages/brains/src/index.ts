@@ -1,0 +1,5 @@
+export * from './decisionSchema.ts'
+export * from './money.ts'
+export * from './readDecision.ts'
+export * from './text.ts'
+export * from './types.ts'

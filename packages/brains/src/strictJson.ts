@@ -1,0 +1,40 @@
+const MAX_DEPTH = 16
+
+/** One JSON object and nothing else: no text around it, no key twice, no key that reaches a prototype. */
+export function parseOneObject(text: string): Record<string, unknown> | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isPlainObject(value)) return undefined
+  const keys = countKeys(value, 1)
+  return keys !== undefined && keys === keysInText(text) ? value : undefined
+}
+
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Keys of the value and all inside it; undefined when it is too deep or a key is not allowed. */
+function countKeys(value: object, depth: number): number | undefined {
+  if (depth > MAX_DEPTH) return undefined
+  const names = Object.keys(value)
+  let count = Array.isArray(value) ? 0 : names.length
+  for (const name of names) {
+    if (name === '__proto__') return undefined
+    const inner = (value as Record<string, unknown>)[name]
+    if (typeof inner !== 'object' || inner === null) continue
+    const within = countKeys(inner, depth + 1)
+    if (within === undefined) return undefined
+    count += within
+  }
+  return count
+}
+
+/** Keys in text known to be valid JSON: strings followed by a colon. A key given twice is counted twice. */
+function keysInText(text: string): number {
+  let count = 0
+  for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"\s*(:?)/g)) if (match[1] === ':') count += 1
+  return count
+}

@@ -1,0 +1,8 @@
+import { REASON_MAX_CHARS } from './decisionSchema.ts'
+
+/** Control and direction characters, which could hide or forge what a reader sees; broken halves of a pair too. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+
+/** Other people's text for a log or a prompt: one line, bounded, nothing unseen. */
+export const plainText = (text: string, maxChars = REASON_MAX_CHARS): string =>
+  [...text.replace(UNSEEN, ' ')].slice(0, maxChars).join('').trim()
