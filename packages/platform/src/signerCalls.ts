@@ -1,5 +1,11 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
-import { type Delegation, type Execution, type Hex, tryHexToBytes } from '@pit/chain'
+import {
+  type Delegation,
+  type Execution,
+  type Hex,
+  type SignedAuthorization,
+  tryHexToBytes,
+} from '@pit/chain'
 import type { SessionBinding } from '@pit/protocol'
 
 /** What server and signer say to each other: who may call, and the shapes that cross. */
@@ -165,4 +171,92 @@ export type RootStatus = {
   revoked_at: number | null
   sequence: number
   spend: Spend
+}
+
+/** Of a hosted agent: its key is made and kept by the signer. */
+export type CreateExecutorAsk = { agent_id: string; owner: Hex }
+/** `text` is `executorAttestationText` of the same fields, `signature` the co-signer's (EIP-191). */
+export type AttestedExecutor = { text: string; signature: Hex; cosigner: Hex }
+export type CreatedExecutor = { executor: Hex; attestation: AttestedExecutor }
+
+/** The executor's redeemDelegations. With authorizations it is of type 4, else of type 2. */
+export type ExecutorTx = {
+  to: Hex
+  value_wei: bigint
+  data: Hex
+  nonce: number
+  gas: number
+  max_fee_per_gas: bigint
+  max_priority_fee_per_gas: bigint
+  authorizations?: readonly SignedAuthorization[]
+}
+export type SignedExecutorTx = { raw: Hex; tx_hash: Hex }
+/** Amounts in decimal digits. */
+export type WireExecutorTx = Omit<
+  ExecutorTx,
+  'value_wei' | 'max_fee_per_gas' | 'max_priority_fee_per_gas'
+> & {
+  value_wei: string
+  max_fee_per_gas: string
+  max_priority_fee_per_gas: string
+}
+
+export const toWireExecutorTx = (tx: ExecutorTx): WireExecutorTx => ({
+  ...tx,
+  value_wei: tx.value_wei.toString(),
+  max_fee_per_gas: tx.max_fee_per_gas.toString(),
+  max_priority_fee_per_gas: tx.max_priority_fee_per_gas.toString(),
+})
+
+/** The owner's word for stock tokens; `signature` is of `stockAttestationText`. Times in unix seconds. */
+export type AttestStockAsk = {
+  executor: Hex
+  agent_id: string
+  owner: Hex
+  session_id: string
+  root_hash: Hex
+  issued: number
+  expires: number
+  signature: Hex
+}
+
+/** One plain transfer of the executor's ETH to its owner on record. Amounts in decimal digits. */
+export type SignedRefund = {
+  raw: Hex
+  tx_hash: Hex
+  executor: Hex
+  to: Hex
+  value_wei: string
+  /** Before it. */
+  balance_wei: string
+  nonce: number
+  gas: number
+  max_fee_per_gas: string
+  /** Whether these bytes were answered before. */
+  already: boolean
+  closed: true
+}
+
+export type ExecutorStatus = {
+  executor: Hex
+  owner: Hex
+  agent_id: string
+  created_at: number
+  /** For good: it no longer trades, signs or registers sessions. */
+  closed: boolean
+  closed_at: number | null
+  attestation: AttestedExecutor
+  /** Roots that can still be co-signed. */
+  active_roots: number
+  stock: {
+    session_id: string
+    root_hash: Hex
+    issued: number
+    expires: number
+    revoked_at: number | null
+  } | null
+  /** A new stock attestation must be issued after this. */
+  stock_not_before: number | null
+  /** Of the last refund. */
+  refund: { tx_hash: Hex; nonce: number; value_wei: string; signed_at: number } | null
 }

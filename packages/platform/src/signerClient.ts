@@ -11,16 +11,24 @@ import {
 } from '@pit/protocol'
 import type { Clock } from './clock.ts'
 import {
+  type AttestStockAsk,
   CALL_HEADERS,
   type CosignAsk,
   type Cosigned,
+  type CreatedExecutor,
+  type CreateExecutorAsk,
   callSignature,
+  type ExecutorStatus,
+  type ExecutorTx,
   fromWireDelegation,
   type RegisterAsk,
   type RootStatus,
+  type SignedExecutorTx,
+  type SignedRefund,
   type SignerHealth,
   toWireDelegation,
   toWireExecution,
+  toWireExecutorTx,
 } from './signerCalls.ts'
 
 /** No usable answer. A leaf that was asked for may be counted all the same. */
@@ -129,6 +137,18 @@ export function createSignerClient({
     revokeRoot: (rootHash: Hex) =>
       call<{ revoked: true; revoked_at: number }>('POST', '/roots/revoke', { root_hash: rootHash }),
     root: (rootHash: Hex) => call<RootStatus>('GET', `/roots/${rootHash}`),
+    /** A new key each time. */
+    createExecutor: (ask: CreateExecutorAsk) => call<CreatedExecutor>('POST', '/executors', ask),
+    /** Only redemptions of leaves this signer co-signed for that executor, while they last. */
+    signExecutorTx: ({ executor, tx }: { executor: Hex; tx: ExecutorTx }) =>
+      call<SignedExecutorTx>('POST', '/executors/sign', { executor, tx: toWireExecutorTx(tx) }),
+    attestStock: (ask: AttestStockAsk) => call<{ accepted: true }>('POST', '/executors/stock', ask),
+    revokeStock: ({ executor }: { executor: Hex }) =>
+      call<{ revoked: true; revoked_at: number }>('POST', '/executors/stock/revoke', { executor }),
+    /** Closes the executor for good, then signs one plain transfer to its owner; the same one when asked again. */
+    refundGas: ({ executor }: { executor: Hex }) =>
+      call<SignedRefund>('POST', '/executors/refund', { executor }),
+    executor: (address: Hex) => call<ExecutorStatus>('GET', `/executors/${address.toLowerCase()}`),
     /** The server's own secret can freeze; only the operator's can thaw. */
     freeze: (frozen: boolean) => call<{ frozen: boolean }>('POST', '/freeze', { frozen }),
     close: () => agent.destroy(),

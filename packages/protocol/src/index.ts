@@ -1,3 +1,4 @@
+export * from './attestations.ts'
 export * from './binding.ts'
 export * from './canonicalJson.ts'
 export * from './docs/errorsDoc.ts'

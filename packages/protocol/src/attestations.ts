@@ -1,0 +1,80 @@
+import { NATIVE_TOKEN } from './numbers.ts'
+
+/**
+ * Texts that one party signs (EIP-191) and anybody rebuilds from the fields: one spelling each, so that the bytes are
+ * the same in every language. Addresses and hashes are lower-case, times unix seconds with the same in words beside.
+ */
+
+export interface ExecutorAttestation {
+  executor: string
+  /** Who alone may grant to the executor and whom alone its gas goes back to. */
+  owner: string
+  agentId: string
+  chainId: number
+}
+
+/** What the co-signer signs of an executor whose key it holds. */
+export function executorAttestationText({ executor, owner, agentId, chainId }: ExecutorAttestation): string {
+  return [
+    'Pit executor attestation',
+    '',
+    'The co-signer holds the key of this executor. It signs with it only trades of sessions that the owner granted, and sends its gas back only to the owner.',
+    '',
+    `Chain ID: ${whole(chainId)}`,
+    `Executor: ${address(executor)}`,
+    `Owner: ${address(owner)}`,
+    `Agent: ${id(agentId)}`,
+  ].join('\n')
+}
+
+export interface StockAttestation {
+  agentId: string
+  executor: string
+  sessionId: string
+  /** Of the session's root. */
+  rootHash: string
+  issuedS: number
+  expiresS: number
+  chainId: number
+}
+
+/** What an owner signs so that a hosted agent may trade stock tokens in one session until a given time. */
+export function stockAttestationText(terms: StockAttestation): string {
+  return [
+    'Pit stock token attestation',
+    '',
+    'I own the wallet that granted this session. I am not a US person and do not act for one. Until this attestation expires or I take it back, this agent may trade stock tokens in this session.',
+    '',
+    `Chain ID: ${whole(terms.chainId)}`,
+    `Agent: ${id(terms.agentId)}`,
+    `Executor: ${address(terms.executor)}`,
+    `Session: ${id(terms.sessionId)}`,
+    `Session root: ${hash(terms.rootHash)}`,
+    `Issued: ${time(terms.issuedS)}`,
+    `Expires: ${time(terms.expiresS)}`,
+  ].join('\n')
+}
+
+/** The last second of the year 9999. */
+const LAST_S = 253_402_300_799
+
+// A field that could hold a line break could say anything of the lines below it.
+const id = (text: string): string => fitting(text, /^[A-Za-z0-9_.:-]{1,128}$/, 'id')
+const address = (text: string): string =>
+  fitting(text.toLowerCase(), /^0x[0-9a-f]{40}$/, 'address', NATIVE_TOKEN)
+const hash = (text: string): string => fitting(text.toLowerCase(), /^0x[0-9a-f]{64}$/, 'hash')
+
+function fitting(text: string, shape: RegExp, what: string, never?: string): string {
+  if (!shape.test(text) || text === never) throw new TypeError(`no ${what} for an attestation`)
+  return text
+}
+
+function whole(value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw new TypeError('no whole number for an attestation')
+  return value
+}
+
+function time(atS: number): string {
+  if (whole(atS) > LAST_S) throw new TypeError('no time for an attestation')
+  return `${atS} (${new Date(atS * 1000).toISOString().slice(0, 19)}Z)`
+}
