@@ -17,6 +17,7 @@ import {
   HostedStopped,
   HostedUnattested,
   HostedUpdate,
+  HostedUpdated,
   LogsQuery,
   WebhookSecret,
 } from '../schemas/hosted.ts'
@@ -29,6 +30,19 @@ const HOSTED = {
   strictFields: true,
 } as const
 const OWNED = { ...HOSTED, auth: 'owner', params: HostedParams } as const
+/** Tokens are looked up as for a trade, and screened when they are new. */
+const TOKEN_ERRORS = [
+  'TOKEN_STOCK',
+  'TOKEN_NOT_ALLOWED',
+  'TOKEN_UNKNOWN',
+  'NO_ROUTE',
+  'SCREEN_UNAVAILABLE',
+  'REGISTRY_UNAVAILABLE',
+  'RPC_UNAVAILABLE',
+] as const satisfies readonly ErrorCode[]
+const SCREENING = { lateBuckets: ['screen.caller', 'screen.overall'] } as const
+/** The one text of several lines. */
+const STRATEGY = { multilineFields: ['params.strategy'] } as const
 const ATTEST_ERRORS = [
   'PAPER_AGENT',
   'STOPPED',
@@ -45,6 +59,8 @@ const ATTEST_ERRORS = [
 export const HOSTED_ROUTES = {
   'hosted.create': route({
     ...HOSTED,
+    ...SCREENING,
+    ...STRATEGY,
     auth: 'wallet',
     method: 'POST',
     path: 'hosted',
@@ -57,9 +73,7 @@ export const HOSTED_ROUTES = {
       'TOO_MANY_AGENTS',
       'SIGNER_REQUIRED',
       'SIGNER_UNAVAILABLE',
-      'TOKEN_STOCK',
-      'TOKEN_NOT_ALLOWED',
-      'TOKEN_UNKNOWN',
+      ...TOKEN_ERRORS,
       'EXECUTOR_ATTESTATION',
     ],
   }),
@@ -88,11 +102,13 @@ export const HOSTED_ROUTES = {
   }),
   'hosted.update': route({
     ...OWNED,
+    ...SCREENING,
+    ...STRATEGY,
     method: 'POST',
     path: 'hosted/:id/update',
     summary: 'Change an agent, or switch its live flag inside the session its owner signed.',
     body: HostedUpdate,
-    answer: HostedDetail,
+    answer: HostedUpdated,
     errors: [
       'STOPPED',
       'PAPER_AGENT',
@@ -102,9 +118,7 @@ export const HOSTED_ROUTES = {
       'LIVE_DISABLED',
       'OUTSIDE_SESSION',
       'BAD_TERMS',
-      'TOKEN_STOCK',
-      'TOKEN_NOT_ALLOWED',
-      'TOKEN_UNKNOWN',
+      ...TOKEN_ERRORS,
     ],
     statusOf: { NO_SESSION: [409] },
   }),
@@ -231,7 +245,7 @@ export const HOSTED_ROUTES = {
     path: 'hosted/:id/executor',
     summary: 'The executor’s address, gas and attestation; a deleted agent’s too.',
     answer: Executor,
-    errors: ['NO_EXECUTOR'],
+    errors: ['NO_EXECUTOR', 'RPC_UNAVAILABLE'],
   }),
   'hosted.spend': route({
     ...OWNED,

@@ -51,6 +51,8 @@ export type Route<
   readonly strictQuery: boolean
   /** Served to the key of a sanctioned wallet: it ends what the key started. */
   readonly sanctionedKeyAllowed: boolean
+  /** Texts of several lines: line breaks and tabs may stand in them, other control characters nowhere. */
+  readonly multilineFields: readonly string[]
   /** Fields that are named only to be refused, and with what. DEV_DISABLED ones pass where DEV_FIELDS is on. */
   readonly refusedFields: { readonly [field: string]: RefusalCode }
   /** Beyond the documents. */
@@ -82,6 +84,7 @@ export type RouteDraft<P extends TSchema, Q extends TSchema, B extends TSchema, 
       | 'strictQuery'
       | 'sanctionedKeyAllowed'
       | 'ours'
+      | 'multilineFields'
       | 'refusedFields'
       | 'params'
       | 'query'
@@ -113,6 +116,7 @@ export function route<
     strictQuery: draft.strictQuery ?? false,
     sanctionedKeyAllowed: draft.sanctionedKeyAllowed ?? false,
     ours: draft.ours ?? false,
+    multilineFields: draft.multilineFields ?? [],
     refusedFields: draft.refusedFields ?? {},
     summary: draft.summary,
     params: draft.params ?? (NO_FIELDS as TSchema as P),

@@ -147,7 +147,7 @@ const entry = {
   pnl: Nullable(Open('equity, profit and drawdown in dollars, and since when')),
   last_decision: Nullable(Open('when, orders, reason, outcome')),
   live_stats: Nullable(Open('live trades, volume and fees; null for paper')),
-  watch: Nullable(Open('what the agent watches for between ticks')),
+  watch: Nullable(Open('when it ticks next, and what keeps it from trading; null once stopped')),
 }
 export const StockAttestation = Answer(
   {
@@ -202,6 +202,11 @@ const detail = {
 export const HostedAgent = Answer(entry, { title: 'HostedAgent' })
 export const HostedDetail = Answer({ ...entry, ...detail }, { title: 'HostedAgentDetail' })
 export const HostedList = Answer({ agents: Type.Array(HostedAgent) })
+export const HostedUpdated = Answer({
+  ...entry,
+  ...detail,
+  webhook_secret: Type.Optional(Text('when the brain became a webhook; shown once')),
+})
 export const HostedCreated = Answer({
   ...entry,
   ...detail,

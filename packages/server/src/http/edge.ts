@@ -128,7 +128,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     if (plan.needsWallet && key?.wallet === null) fail('WALLET_NOT_BOUND')
     const caller = { requestId, address, key }
     plan.admit?.(caller)
-    const body = route.method === 'POST' ? await bodyOf(visit, bodyBytes) : null
+    const body = route.method === 'POST' ? await bodyOf(visit, bodyBytes, route.multilineFields) : null
     const done = plan.handle({
       params: validator.params(params),
       query: validator.query(search),
@@ -166,14 +166,18 @@ export function createEdge(deps: EdgeDeps): Serve {
     fail('SANCTIONED', { field: 'wallet', message: 'The key’s wallet is on a sanctions list.' })
   }
 
-  async function bodyOf({ req, res, peer, expects }: Visit, bytes: number): Promise<Record<string, unknown>> {
+  async function bodyOf(
+    { req, res, peer, expects }: Visit,
+    bytes: number,
+    multiline: readonly string[],
+  ): Promise<Record<string, unknown>> {
     if (bytes === 0) return NO_FIELDS
     checkMediaType(req)
     if (expects === 'continue') res.writeContinue()
     const reading = readBody(req, deps.bodyTimeoutMs)
     peer.reading = reading
     try {
-      return parseJsonObject(await reading.bytes)
+      return parseJsonObject(await reading.bytes, multiline)
     } finally {
       peer.reading = null
     }

@@ -93,4 +93,23 @@ describe('parseJsonObject', () => {
       expect((error as Error).message).toBe('The body is not valid JSON.')
     }
   })
+
+  it('takes line breaks and tabs in texts of several lines alone, and nothing else of the kind', () => {
+    const refused = (text: string) => {
+      try {
+        parseJsonObject(Buffer.from(text), ['params.strategy'])
+      } catch (error) {
+        if (isPitError(error)) return error.extras['field']
+        throw error
+      }
+      return 'passed'
+    }
+    expect(refused('{"params":{"strategy":"Buy dips.\\n\\tSell rips."}}')).toBe('passed')
+    expect(refused('{"params":{"strategy":"Buy\\r\\ndips."}}')).toBe('params.strategy')
+    expect(refused('{"params":{"strategy":"Buy\\u0000"}}')).toBe('params.strategy')
+    expect(refused('{"params":{"strategy":"\\ud800\\n"}}')).toBe('params.strategy')
+    expect(refused('{"params":{"url":"a\\nb"}}')).toBe('params.url')
+    expect(refused('{"strategy":"a\\nb"}')).toBe('strategy')
+    expect(refused('{"params":{"strategy":{"strategy":"a\\nb"}}}')).toBe('params.strategy.strategy')
+  })
 })

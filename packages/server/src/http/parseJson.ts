@@ -10,9 +10,9 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 /**
  * One JSON object, strictly: no duplicate keys, no keys that reach a prototype, no number that a double cannot
  * hold, no control characters or broken text. JSON.parse reads; one walk over the result and one jump from string
- * to string over the text find the rest.
+ * to string over the text find the rest. Line breaks and tabs may stand in the texts at the paths of `multiline`.
  */
-export function parseJsonObject(bytes: Buffer): JsonObject {
+export function parseJsonObject(bytes: Buffer, multiline: readonly string[] = []): JsonObject {
   if (!isUtf8(bytes)) refuse('', 'The body is not valid UTF-8.')
   const text = bytes.toString('utf8')
   let value: unknown
@@ -25,13 +25,13 @@ export function parseJsonObject(bytes: Buffer): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     refuse('', 'The body is not one JSON object.')
   }
-  const keys = inspect(value as JsonObject, '', 1)
+  const keys = inspect(value as JsonObject, '', 1, multiline)
   if (keys !== countKeys(text)) refuse(findDuplicate(text), 'A key appears twice.')
   return value as JsonObject
 }
 
 /** Refuses what must not pass and answers how many keys the value has, inner ones included. */
-function inspect(value: object, path: string, depth: number): number {
+function inspect(value: object, path: string, depth: number, multiline: readonly string[]): number {
   if (depth > MAX_DEPTH) refuse(path, `Nested deeper than ${MAX_DEPTH}.`)
   const isList = Array.isArray(value)
   const names = Object.keys(value)
@@ -43,13 +43,15 @@ function inspect(value: object, path: string, depth: number): number {
     }
     if (!isList && isBroken(name)) refuse(path, 'A key has control characters or broken text.')
     if (typeof inner === 'string') {
-      if (isBroken(inner)) refuse(join(path, name), 'Control characters or broken text are not allowed.')
+      if (isBroken(inner) && !(multiline.includes(join(path, name)) && !isBroken(inLine(inner)))) {
+        refuse(join(path, name), 'Control characters or broken text are not allowed.')
+      }
     } else if (typeof inner === 'number') {
       if (!Number.isFinite(inner) || (Number.isInteger(inner) && !Number.isSafeInteger(inner))) {
         refuse(join(path, name), 'The number is too large; send large amounts as strings.')
       }
     } else if (typeof inner === 'object' && inner !== null) {
-      count += inspect(inner, join(path, name), depth + 1)
+      count += inspect(inner, join(path, name), depth + 1, multiline)
     }
   }
   return count
@@ -58,6 +60,7 @@ function inspect(value: object, path: string, depth: number): number {
 const reachesPrototype = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
 
+const inLine = (text: string): string => text.replace(/[\n\t]/g, ' ')
 const isBroken = (text: string): boolean => CONTROL.test(text) || LONE_SURROGATE.test(text)
 
 /** Keys in valid JSON text: strings followed by a colon. */

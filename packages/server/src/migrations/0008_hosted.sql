@@ -59,6 +59,10 @@ create table hosted_agents (
   created_at_s int8 not null,
   stopped_at_s int8,
   deleted_at_s int8,
+  -- Once stopped or deleted: when the league knew.
+  left_league_at_s int8,
+  -- Counts what its owner and the service changed of it, ticks aside: a change made from an older reading is made anew.
+  revision int4 not null default 0,
   -- Ticks. `tick` counts those begun; the lease keeps two workers apart and runs out when a worker dies.
   next_tick_ms int8,
   tick int8 not null default 0,
@@ -68,6 +72,9 @@ create table hosted_agents (
 create index hosted_agents_wallet on hosted_agents (wallet, created_at_s desc) where deleted_at_s is null;
 create index hosted_agents_due on hosted_agents (next_tick_ms) where status = 'active' and deleted_at_s is null;
 create index hosted_agents_session on hosted_agents (session_id) where session_id is not null;
+-- Those the league has still to hear of.
+create index hosted_agents_leaving on hosted_agents (id)
+  where left_league_at_s is null and (status = 'stopped' or deleted_at_s is not null);
 
 -- Every executor an agent ever had; a deleted agent's is still readable. The key is the signer's.
 create table hosted_executors (
@@ -77,13 +84,19 @@ create table hosted_executors (
   attestation jsonb not null,
   created_at_s int8 not null,
   retired_at_s int8,
-  closed_at_s int8
+  closed_at_s int8,
+  -- When its owner last took the word for stock tokens back, and when the signer confirmed that.
+  stock_revoked_at_s int8,
+  stock_revoke_told_at_s int8
 );
+create index hosted_executors_untold on hosted_executors (executor)
+  where stock_revoked_at_s is not null and stock_revoke_told_at_s is null;
 create index hosted_executors_agent on hosted_executors (agent_id, created_at_s desc);
 
--- A refund's signed bytes are kept before they are relayed, so that asking again gives the same.
+-- A refund's signed bytes are kept before they are relayed, so that asking again gives the same. Another one exists
+-- only for what reached the executor after the first was mined.
 create table hosted_refunds (
-  executor text primary key references hosted_executors (executor),
+  executor text not null references hosted_executors (executor),
   agent_id text not null references hosted_agents (id),
   to_wallet text not null,
   value_wei numeric(78, 0) not null,
@@ -96,8 +109,10 @@ create table hosted_refunds (
   status text not null check (status in ('mined', 'reverted', 'sent', 'uncertain')),
   block int8,
   relay_error text,
-  created_at_s int8 not null
+  created_at_s int8 not null,
+  primary key (executor, nonce)
 );
+create index hosted_refunds_open on hosted_refunds (created_at_s) where status in ('sent', 'uncertain');
 
 -- The owner's word that stock tokens may be traded; one counts at a time, an old one never again.
 create table hosted_stock_attestations (
@@ -109,9 +124,9 @@ create table hosted_stock_attestations (
   expires_s int8 not null,
   signature text not null,
   signed_at_s int8 not null,
-  revoked_at_s int8
+  revoked_at_s int8,
+  unique (agent_id, issued_s)
 );
-create index hosted_stock_attestations_agent on hosted_stock_attestations (agent_id, issued_s desc);
 
 create table hosted_logs (
   id int8 generated always as identity primary key,
@@ -197,6 +212,8 @@ create table paper_equity (
   micro_usd int8 not null,
   primary key (book_id, minute_s)
 );
+-- Old minutes are thinned out by age.
+create index paper_equity_minute on paper_equity (minute_s);
 
 -- What the AI brain cost. A row is written as its worst case before the call and settled after it.
 create table ai_spend (
@@ -231,3 +248,6 @@ create table ai_trials (
   wallet text primary key,
   started_at_s int8 not null
 );
+
+-- What a live agent traded: its sessions' trades.
+create index trades_hosted on trades (session_id) where path = 'hosted' and kind = 'swap';
