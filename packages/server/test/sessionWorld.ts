@@ -62,7 +62,8 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     sanctioned: new Set<string>(),
     simulationOk: true,
     onCurve: true,
-    executorOwner: null as Address | null,
+    killed: false,
+    live: true,
     /** Where plans pay their fee. */
     feeRecipient: RECIPIENT,
     /** How much dearer ETH is than it was. */
@@ -176,7 +177,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     storePlan: async (ask) => void seen.plans.push(ask),
     storeOwnerTxs: async (ask) => void seen.ownerTxs.push(ask),
     recordRefusal: (one) => void seen.refusals.push(one),
-    executorOwner: async () => state.executorOwner,
+    switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
     randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
   }
   const sessions = openSessions({ ...options, signer: withSigner ? signer : null, writes: false })
@@ -280,6 +281,21 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       await signer.registerRoot({ session_id: session.id, binding, root: session.root, curve_roots: [] })
       return session
     },
+    /** The executor is a hosted agent's. */
+    async host({ agentId = 'agt_1', owner = WHO.owner, retiredAtS = null as number | null } = {}) {
+      await db.query(
+        `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
+           max_day_micro_usd, max_position_micro_usd, mode, status, created_at_s)
+         values ($1, $2, 1, 'dca', '{}', 300, '{ETH/USDG}', '[]', 1, 1, 1, 'live', 'active', 1)`,
+        [agentId, owner],
+      )
+      await db.query(
+        `insert into hosted_executors (executor, agent_id, owner, attestation, created_at_s, retired_at_s)
+         values ($1, $2, $3, '{}', 1, $4)`,
+        [WHO.executor, agentId, owner, retiredAtS],
+      )
+      return agentId
+    },
     /** As the setup and the first trade leave it. */
     settleWallet() {
       chain.code.set(WHO.owner, `0xef0100${PLACE.delegator.slice(2)}`)
@@ -319,6 +335,8 @@ export const GRANT = {
 }
 
 export async function emptySessions(db: Db): Promise<void> {
+  await db.query('delete from hosted_executors')
+  await db.query('delete from hosted_agents')
   await db.query('delete from session_trades')
   await db.query('delete from sessions')
 }

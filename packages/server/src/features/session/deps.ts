@@ -34,8 +34,8 @@ export interface SessionOptions {
   /** Never waits and never throws. */
   recordRefusal(refusal: Refusal): void
   randomBytes(size: number): Uint8Array
-  /** The owner of the hosted agent whose executor this is; null when it is none. */
-  executorOwner?(executor: Address): Promise<Address | null>
+  /** The operator's, read before each co-signature for a hosted agent. */
+  switches?: { killed(): Promise<boolean>; liveEnabled(): Promise<boolean> }
 }
 
 export interface SessionDeps extends SessionOptions {

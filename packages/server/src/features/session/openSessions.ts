@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { SignerClient } from '@pit/platform/signerClient'
-import type { Body } from '@pit/protocol'
+import type { Answer, Body } from '@pit/protocol'
 import type { Handlers } from '../../http/types.ts'
 import { type Cosigner, createCosigner } from './cosigner.ts'
 import type { SessionDeps, SessionOptions } from './deps.ts'
@@ -10,13 +10,21 @@ import { switchOn } from './grant/switchOn.ts'
 import { runJobs } from './jobs.ts'
 import { mySessions, type ReadHosted } from './mySessions.ts'
 import { lower, sessionPlaceOf } from './place.ts'
-import { revokeSession } from './revoke/revokeSession.ts'
+import { revokeOwn, revokeSession } from './revoke/revokeSession.ts'
+import { findSession } from './store.ts'
+import { type HostedTradeAsk, tradeHosted } from './trade/tradeHosted.ts'
 import { tradeSession } from './trade/tradeSession.ts'
+import type { Session } from './types.ts'
 
 export type SessionRoute = 'live.session.grant' | 'live.session.trade' | 'live.session.revoke' | 'me.sessions'
 
 export interface Sessions {
   handlers: Pick<Handlers, SessionRoute>
+  /** A hosted agent's trade: as live/session/trade, stored as path hosted. */
+  tradeHosted(ask: HostedTradeAsk): ReturnType<typeof tradeHosted>
+  sessionOf(id: string): Promise<Session | null>
+  /** As live/session/revoke by the wallet's own key; with a key's id what ends it on chain can be relayed for that key. */
+  revokeFor(wallet: Address, sessionId: string, keyId?: number): Promise<Answer<'live.session.revoke'>>
   /** The co-signer that clients pin; null while nobody knows it. */
   cosigner(): Address | null
   /** Throws in words when the signer does not answer or signs nothing; null where there is none. */
@@ -54,6 +62,10 @@ export function openSessions({ signer, writes, ...options }: OpenSessions): Sess
       'live.session.revoke': (call) => revokeSession(deps, call),
       'me.sessions': (call) => mySessions(deps, call),
     },
+    tradeHosted: (ask) => tradeHosted(deps, ask),
+    sessionOf: async (id) => (await findSession(deps.db, id)) ?? null,
+    revokeFor: (wallet, sessionId, keyId) =>
+      revokeOwn(deps, { wallet, keyId: keyId ?? null, sessionId, resetCode: false }),
     cosigner: cosigner.known,
     checkSigner: signer && cosigner.check,
     async close() {

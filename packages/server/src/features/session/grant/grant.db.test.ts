@@ -103,7 +103,7 @@ withDb('granting', (db) => {
       expect(error).toMatchObject({ code, extras: { field } })
     })
 
-    it('is refused for risks nobody accepted, for policies that block, and for an executor with an owner', async () => {
+    it('is refused for risks nobody accepted and for policies that block', async () => {
       const { get } = world.options.tokens
       const risks = [{ code: 'HONEYPOT', severity: 'severe' as const, message: 'x' }]
       world.options.tokens.get = async (...asked) => ({ ...(await get(...asked)), risks })
@@ -119,9 +119,12 @@ withDb('granting', (db) => {
         code: 'RISK_BLOCKED',
         extras: { blocked: ['AUDIT_UNVERIFIED', 'HONEYPOT'] },
       })
-      world.state.executorOwner = WHO.stranger
+    })
+
+    it('to a hosted agent’s executor is its owner’s alone', async () => {
+      await world.host({ owner: WHO.stranger })
       expect(await codeOf(world.start())).toBe('EXECUTOR_OWNER')
-      world.state.executorOwner = WHO.owner
+      await db.query('update hosted_executors set owner = $1', [WHO.owner])
       expect(await world.start()).toMatchObject({ status: 'pending' })
     })
 

@@ -1,4 +1,4 @@
-import { NATIVE } from '@pit/chain'
+import { type Address, NATIVE } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { type Answer, fail, isPitError } from '@pit/protocol'
 import type { Call } from '../../../http/types.ts'
@@ -28,7 +28,28 @@ export async function revokeSession(
   { body, caller }: Call<'live.session.revoke'>,
 ): Promise<Revoked> {
   const { keyId, wallet } = caller.key ?? fail('WALLET_NOT_BOUND')
-  const found = await findSession(deps.db, body.session_id)
+  return revokeOwn(deps, {
+    keyId,
+    wallet: wallet ?? fail('WALLET_NOT_BOUND'),
+    sessionId: body.session_id,
+    resetCode: body.reset_code,
+  })
+}
+
+export interface RevokeAsk {
+  /** What ends it on chain can be relayed for this key; null: for none. */
+  keyId: number | null
+  wallet: Address
+  sessionId: string
+  resetCode: boolean
+}
+
+/** The same for whoever speaks for the wallet. */
+export async function revokeOwn(
+  deps: SessionDeps,
+  { keyId, wallet, sessionId, resetCode }: RevokeAsk,
+): Promise<Revoked> {
+  const found = await findSession(deps.db, sessionId)
   if (!found || (found.wallet !== wallet && found.executor !== wallet)) {
     return fail('NO_SESSION', { field: 'session_id' })
   }
@@ -43,7 +64,7 @@ export async function revokeSession(
   const [tried, approvals] = await Promise.all([
     steps.length === 0 || state === null ? null : tryDisabling(deps, steps),
     approvalsLeft(deps, session),
-    steps.length === 0
+    steps.length === 0 || keyId === null
       ? undefined
       : deps
           .storeOwnerTxs({ keyId, wallet: session.wallet, txs: steps })
@@ -71,7 +92,7 @@ export async function revokeSession(
       })),
     },
     approvals,
-    reset_code: body.reset_code ? resetJson(deps, state, steps.length) : null,
+    reset_code: resetCode ? resetJson(deps, state, steps.length) : null,
   }
 }
 

@@ -23,15 +23,24 @@ export async function tradeSession(
   { body, caller }: { body: TradeBody; caller: Caller },
 ): Promise<TradeAnswer> {
   const startedAt = performance.now()
-  const { session, used } = await openSession(deps, body.session_id, caller)
+  const opened = await openSession(deps, body.session_id, caller)
+  const { answer } = await tradeOpened(deps, { ...opened, body, caller, startedAt, path: 'session' })
+  return answer
+}
+
+/** What came of a trade; `tx` is the executor's, null when nothing was co-signed. */
+export interface Traded {
+  tx: PlanTx | null
+  answer: TradeAnswer
+}
+
+/** The same for whoever was let into the session; what it refuses is recorded. */
+export async function tradeOpened(deps: SessionDeps, ask: Omit<TradeAsk, 'onQuote'>): Promise<Traded> {
+  const { session, body, caller, path } = ask
   let quote: TradeQuote | undefined
   try {
     return await tradeIn(deps, {
-      session,
-      used,
-      body,
-      caller,
-      startedAt,
+      ...ask,
       onQuote: (priced) => {
         quote = priced
       },
@@ -41,7 +50,7 @@ export async function tradeSession(
       deps.recordRefusal({
         keyId: caller.key!.keyId,
         wallet: session.wallet,
-        path: 'session',
+        path,
         code: error.code,
         tokenIn: body.token_in,
         tokenOut: body.token_out,
@@ -64,13 +73,19 @@ async function openSession(
   if (!found || (found.session.wallet !== wallet && found.session.executor !== wallet)) {
     return fail('NO_SESSION', { field: 'session_id' })
   }
-  const { session } = found
-  const parties: [string, Address][] = [
-    ['session_wallet', session.wallet],
-    ['executor', session.executor],
-  ]
-  for (const [field, address] of parties) if (deps.isSanctioned(address)) fail('SANCTIONED', { field })
+  refuseSanctioned(deps, found.session)
   return found
+}
+
+export function refuseSanctioned(
+  { isSanctioned }: Pick<SessionDeps, 'isSanctioned'>,
+  { wallet, executor }: Session,
+): void {
+  const parties: [string, Address][] = [
+    ['session_wallet', wallet],
+    ['executor', executor],
+  ]
+  for (const [field, address] of parties) if (isSanctioned(address)) fail('SANCTIONED', { field })
 }
 
 interface TradeAsk {
@@ -78,11 +93,14 @@ interface TradeAsk {
   used: Used
   body: TradeBody
   caller: Caller
+  path: 'session' | 'hosted'
   startedAt: number
+  /** The last word before anything is counted. Refuses by throwing. */
+  beforeCosign?(): Promise<void>
   onQuote(quote: TradeQuote): void
 }
 
-async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<TradeAnswer> {
+async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<Traded> {
   const { session, used, body } = ask
   const { clock, market, crypto } = deps
   const place = deps.place()
@@ -121,12 +139,13 @@ async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<TradeAnswer> {
   const missing = lacking(planned, draft, executor)
   if (body.fund === true || (body.fund === 'auto' && missing.length > 0)) {
     const simulation = await simulateCall(deps, planned, true)
-    return describeDryTrade({ session, planned, call, checks, simulation, used, missing })
+    const answer = describeDryTrade({ session, planned, call, checks, simulation, used, missing })
+    return { tx: null, answer }
   }
   if (missing.length > 0) fail('SIMULATION_FAILED', { message: `It cannot be sent: ${missing.join('; ')}.` })
-  await tryFirst(deps, planned)
+  await Promise.all([tryFirst(deps, planned), ask.beforeCosign?.()])
   const plannedAt = performance.now()
-  const { answer, settled } = await askLeaf(deps, {
+  const { answer: cosigned, settled } = await askLeaf(deps, {
     session,
     call,
     facts,
@@ -134,7 +153,7 @@ async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<TradeAnswer> {
     slippageBps: quote.slippageBps,
   })
   const signedAt = performance.now()
-  const leaf = wholeLeaf(place, session, answer)
+  const leaf = wholeLeaf(place, session, cosigned)
   const tx: PlanTx = { ...draft, data: redeemData(session, call, leaf) }
   const [simulation] = await Promise.all([
     simulateExact(deps, planned, tx, executor),
@@ -146,17 +165,18 @@ async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<TradeAnswer> {
   timings['cosign'] = ms(signedAt - plannedAt)
   timings['simulate'] = ms(performance.now() - signedAt)
   timings['total'] = ms(performance.now() - ask.startedAt)
-  return describeTrade({
+  const answer = describeTrade({
     session,
     planned,
     call,
     checks,
     simulation,
-    answer,
+    answer: cosigned,
     leaf,
     tx: measured,
     ready: simulation.ok && canPay(executor, measured),
   })
+  return { tx: measured, answer }
 }
 
 const canPay = ({ balanceWei }: Executor, { gas, maxFeePerGasWei }: PlanTx): boolean =>
@@ -165,7 +185,7 @@ const canPay = ({ balanceWei }: Executor, { gas, maxFeePerGasWei }: PlanTx): boo
 /** What is not stored is not relayed. The trade is the wallet's, whoever carries it. */
 function store(
   { storePlan }: SessionDeps,
-  { session, caller }: TradeAsk,
+  { session, caller, path }: TradeAsk,
   { plan }: Planned,
   tx: PlanTx,
 ): Promise<void> {
@@ -174,7 +194,7 @@ function store(
   return storePlan({
     keyId: caller.key!.keyId,
     wallet: session.wallet,
-    path: 'session',
+    path,
     sessionId: session.id,
     plan: stored,
   })
