@@ -8,6 +8,8 @@ export {
   type Draft,
   feesOf,
   isUnlimited,
+  type Judgement,
+  judgeQuote,
   judgeSimulation,
   limitFromEstimate,
   limitFromUse,
@@ -23,6 +25,6 @@ export {
   txJson,
   walletOf,
 } from './plan/index.ts'
-export { disclosuresOf, fractionOf, routeRowOf, usdOf } from './quote/index.ts'
+export { disclosuresOf, fractionOf, microUsdOf, routeRowOf, usdOf } from './quote/index.ts'
 export { NotRunnable, runBlocks } from './simulate/index.ts'
 export type * from './types.ts'

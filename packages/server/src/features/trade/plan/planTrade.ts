@@ -1,12 +1,13 @@
 import { type Address, encodeErc20Approve, erc20Abi, type Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { RpcError } from '@pit/platform/rpc'
-import { fail, isPitError } from '@pit/protocol'
+import { fail } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
 import type { Check, TradeAsk, TradePlan, TradeQuote, WalletState } from '../types.ts'
 import { buildPlan } from './buildPlan.ts'
-import { type BuildableRoute, chooseRoute } from './chooseRoute.ts'
+import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlanDeps } from './deps.ts'
+import { routeOf } from './judgeQuote.ts'
 import { isEth } from './place.ts'
 import { acceptedOf, checkPolicy, refuseByPolicy } from './policy.ts'
 import type { PolicyContext } from './policyContext.ts'
@@ -92,19 +93,6 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
     }
   }
 }
-
-/** A size out of range is said before that no route takes it. */
-function routeOf(quote: TradeQuote, context: PolicyContext): BuildableRoute {
-  try {
-    return chooseRoute(quote)
-  } catch (error) {
-    if (!isPitError(error)) throw error
-    const sizes = checkPolicy(quote, context).filter(({ code }) => SIZE_CODES.has(code))
-    refuseByPolicy(quote, context, sizes)
-    throw error
-  }
-}
-const SIZE_CODES: ReadonlySet<string> = new Set(['MIN_NOTIONAL', 'MAX_NOTIONAL'])
 
 function contextOf(
   terms: PlanTerms,

@@ -1,0 +1,169 @@
+import type { Address } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { FeeClass } from '@pit/protocol'
+import type { Balances } from './rules.ts'
+import type { PaperFill } from './types.ts'
+
+/** Opens a book with its start in USDG; of an owner that has one, only its id is answered. */
+export async function insertBook(
+  sql: Sql,
+  book: { owner: string; startMicroUsd: bigint; startAtoms: bigint; usdg: Address; atS: number },
+): Promise<number> {
+  const [made] = await sql.query<{ id: number }>(
+    `with book as (
+       insert into paper_books (owner, start_micro_usd, opened_at_s) values ($1, $2, $3)
+       on conflict (owner) do nothing returning id
+     ), cash as (
+       insert into paper_balances (book_id, token, atoms) select id, $4, $5 from book
+     )
+     select id from book`,
+    [book.owner, book.startMicroUsd, book.atS, book.usdg, book.startAtoms],
+  )
+  if (made) return made.id
+  const [known] = await sql.query<{ id: number }>('select id from paper_books where owner = $1', [book.owner])
+  if (!known) throw new Error(`the book of ${book.owner} was neither made nor found`)
+  return known.id
+}
+
+/**
+ * Until the transaction ends nobody else fills this book. A statement of its own: what is read after it waited for the
+ * lock is what the last holder left.
+ */
+export async function lockBook(sql: Sql, bookId: number): Promise<boolean> {
+  const rows = await sql.query('select 1 from paper_books where id = $1 for update', [bookId])
+  return rows.length > 0
+}
+
+export async function readBalances(sql: Sql, bookId: number, tokens: readonly Address[]): Promise<Balances> {
+  const rows = await sql.query<{ token: Address; atoms: string }>(
+    'select token, atoms from paper_balances where book_id = $1 and token = any($2)',
+    [bookId, tokens],
+  )
+  return new Map(rows.map(({ token, atoms }) => [token, BigInt(atoms)]))
+}
+
+/** The fill and the balances it leaves, in one statement. */
+export async function insertFill(
+  sql: Sql,
+  fill: Omit<PaperFill, 'id'>,
+  after: ReadonlyMap<Address, bigint>,
+): Promise<number> {
+  const [row] = await sql.query<{ id: number }>(
+    `with left_over as (
+       insert into paper_balances (book_id, token, atoms)
+       select $1, token, atoms from unnest($2::text[], $3::numeric[]) as given (token, atoms)
+       on conflict (book_id, token) do update set atoms = excluded.atoms
+     )
+     insert into paper_fills (book_id, token_in, token_out, amount_in, amount_out, micro_usd, fee_bps, fee_class,
+       fee_tier, fee_token, fee_atoms, gas_micro_usd, gas_usdg_atoms, route_id, block, filled_at_ms)
+     values ($1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) returning id`,
+    [
+      fill.bookId,
+      [...after.keys()],
+      [...after.values()].map(String),
+      fill.tokenIn,
+      fill.tokenOut,
+      fill.amountIn,
+      fill.amountOut,
+      fill.microUsd,
+      fill.fee.bps,
+      fill.fee.class,
+      fill.fee.tier,
+      fill.fee.token,
+      fill.fee.atoms,
+      fill.gasMicroUsd,
+      fill.gasUsdgAtoms,
+      fill.routeId,
+      fill.block,
+      fill.filledAtMs,
+    ],
+  )
+  return row!.id
+}
+
+interface FillRow {
+  id: number
+  book_id: number
+  token_in: Address
+  token_out: Address
+  amount_in: string
+  amount_out: string
+  micro_usd: number
+  fee_bps: number
+  fee_class: FeeClass
+  fee_tier: number
+  fee_token: Address
+  fee_atoms: string
+  gas_micro_usd: number
+  gas_usdg_atoms: string
+  route_id: string
+  block: number
+  filled_at_ms: number
+}
+
+export async function listFills(
+  sql: Sql,
+  bookId: number,
+  { limit, before }: { limit: number; before?: number },
+): Promise<PaperFill[]> {
+  const rows = await sql.query<FillRow>(
+    `select * from paper_fills where book_id = $1 and ($2::int8 is null or id < $2) order by id desc limit $3`,
+    [bookId, before ?? null, limit],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    bookId: row.book_id,
+    tokenIn: row.token_in,
+    tokenOut: row.token_out,
+    amountIn: BigInt(row.amount_in),
+    amountOut: BigInt(row.amount_out),
+    microUsd: BigInt(row.micro_usd),
+    fee: {
+      bps: row.fee_bps,
+      class: row.fee_class,
+      tier: row.fee_tier,
+      token: row.fee_token,
+      atoms: BigInt(row.fee_atoms),
+    },
+    gasMicroUsd: BigInt(row.gas_micro_usd),
+    gasUsdgAtoms: BigInt(row.gas_usdg_atoms),
+    routeId: row.route_id,
+    block: row.block,
+    filledAtMs: row.filled_at_ms,
+  }))
+}
+
+export interface BookRow {
+  id: number
+  start_micro_usd: number
+  opened_at_s: number
+  tokens: Address[]
+  /** In the order of `tokens`. */
+  atoms: string[]
+}
+
+/** Many books in one read, each with what it holds. */
+export const readBooks = (sql: Sql, bookIds: readonly number[]): Promise<BookRow[]> =>
+  sql.query<BookRow>(
+    `select b.id, b.start_micro_usd, b.opened_at_s,
+       coalesce(array_agg(h.token order by h.token) filter (where h.token is not null), '{}') as tokens,
+       coalesce(array_agg(h.atoms::text order by h.token) filter (where h.token is not null), '{}') as atoms
+     from paper_books b left join paper_balances h on h.book_id = b.id and h.atoms > 0
+     where b.id = any($1) group by b.id`,
+    [bookIds],
+  )
+
+/** The last look at a minute counts. */
+export async function keepEquity(
+  sql: Sql,
+  minuteS: number,
+  rows: readonly { bookId: number; microUsd: bigint }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await sql.query(
+    `insert into paper_equity (book_id, minute_s, micro_usd)
+     select book_id, $1, micro_usd from unnest($2::int8[], $3::int8[]) as given (book_id, micro_usd)
+     on conflict (book_id, minute_s) do update set micro_usd = excluded.micro_usd`,
+    [minuteS, rows.map(({ bookId }) => bookId), rows.map(({ microUsd }) => microUsd.toString())],
+  )
+}
