@@ -46,18 +46,29 @@ export const PROFILE = {
     core('NVDA', TOKENS.NVDA, 18, 'stock'),
   ],
   listed_stocks: [],
-  pins: { reference_pools: {} },
+  pins: {
+    reference_pools: Object.fromEntries(
+      ['ETH', 'cbBTC', 'NVDA'].map((symbol, i) => [symbol, [{ version: 'v2', address: at(0x9000 + i) }]]),
+    ),
+  },
   known_hooks: [],
   fee_recipient: at(0xfee),
   vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
 } as unknown as ChainProfile
 
 const crypto = await createCrypto()
-let poolIds = 0x9000
+let poolIds = 0xa000
+/** Those of the core assets against USDG are the profile's reference pools. */
+const POOL_IDS = new Map([
+  [TOKENS.WETH, at(0x9000)],
+  [TOKENS.cbBTC, at(0x9001)],
+  [TOKENS.NVDA, at(0x9002)],
+])
 export function pool(a: Address, b: Address, reserveA: bigint, reserveB: bigint): V2Pool {
   const [token0, token1] = a < b ? [a, b] : [b, a]
   const [reserve0, reserve1] = a === token0 ? [reserveA, reserveB] : [reserveB, reserveA]
-  return Object.assign(newV2Pool({ id: at(poolIds++), token0, token1 }), { reserve0, reserve1 })
+  const id = (b === TOKENS.USDG && POOL_IDS.get(a)) || at(poolIds++)
+  return Object.assign(newV2Pool({ id, token0, token1 }), { reserve0, reserve1 })
 }
 export const usd = (dollars: number, more: Partial<Mark> = {}): Mark => ({
   token: ETH,

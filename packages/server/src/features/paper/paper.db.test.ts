@@ -234,7 +234,7 @@ withDb('a paper book', (db) => {
     expect(before[0]!.minute_s % 60).toBe(0)
     paper.clock.ms += 86_400_000
     expect(await paper.sweep()).toBe(0)
-    paper.clock.ms += 2 * 86_400_000
+    paper.clock.ms += 86_400_000 + 3 * 3_600_000
     const gone = await paper.sweep()
     expect(gone).toBeGreaterThan(0)
     expect(await paper.sweep()).toBe(0)

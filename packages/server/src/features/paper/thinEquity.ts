@@ -5,7 +5,7 @@ const MINUTES_FOR_S = 2 * 86_400
 /** Then the same of each day. */
 const HOURS_FOR_S = 60 * 86_400
 /** How far back one run looks: a server that was off for longer leaves rows in, which harms nothing. */
-const LOOKS_BACK_BUCKETS = 6
+const LOOKS_BACK_BUCKETS = 24
 
 /** Deletes what the kept rows stand for; once for every hour and day that ends, however often it is called. */
 export function createThinner(db: Db): (nowS: number) => Promise<number> {
