@@ -14,6 +14,11 @@ export function least(first: bigint, ...others: bigint[]): bigint {
   for (const value of others) if (value < found) found = value
   return found
 }
+export function most(first: bigint, ...others: bigint[]): bigint {
+  let found = first
+  for (const value of others) if (value > found) found = value
+  return found
+}
 export const atLeastZero = (value: bigint): bigint => (value < 0n ? 0n : value)
 
 /** For sentences: $12.34, cut to cents. */

@@ -1,0 +1,74 @@
+import { atLeastZero, DOLLAR, least, MIN_ORDER_MICRO_USD, most } from './money.ts'
+import type { BrainBook, BrainLimits, PairNow } from './types.ts'
+
+/** Kept of what a buy is paid with, for gas and the last atom's rounding: a hundredth, 25 cents at least. */
+const KEPT_OF_QUOTE = 100n
+const KEPT_AT_LEAST = DOLLAR / 4n
+
+export const CASH_TOKEN = 'USDG'
+
+/** What a tick may still order. Every rule brain orders through it, so none can pass a limit. */
+export interface Purse {
+  /** What the book holds of a token, less what was ordered away this tick; null when it has no price. */
+  holding(token: string): bigint | null
+  /**
+   * Takes an order of up to `wanted` and answers its size, or why nothing fits. `step` keeps it whole steps.
+   */
+  take(pair: PairNow, side: 'buy' | 'sell', wanted: bigint, step?: bigint): bigint | { why: string }
+}
+
+export function openPurse(book: BrainBook, limits: BrainLimits): Purse {
+  const held = new Map<string, bigint | null>()
+  const bought = new Map<string, bigint>()
+  held.set(CASH_TOKEN, book.cashMicroUsd)
+  for (const { token, microUsd } of book.positions) if (token !== CASH_TOKEN) held.set(token, microUsd)
+  const atFirst = new Map(held)
+  let dayLeft = atLeastZero(limits.maxDayMicroUsd - book.dayUsedMicroUsd)
+
+  const holding = (token: string): bigint | null => {
+    const value = held.get(token)
+    return value === undefined ? 0n : value
+  }
+  const spend = (token: string, microUsd: bigint) => {
+    const value = holding(token)
+    if (value !== null) held.set(token, value - microUsd)
+  }
+
+  function room(pair: PairNow, side: 'buy' | 'sell'): { most: bigint; bound: string } | { why: string } {
+    const base = holding(pair.base)
+    if (base === null) return { why: `the value of ${pair.base} is unknown` }
+    if (side === 'sell') return { most: base, bound: `the book holds too little ${pair.base}` }
+    const quote = holding(pair.quote)
+    if (quote === null) return { why: `the value of ${pair.quote} is unknown` }
+    const spendable = atLeastZero(quote - most(quote / KEPT_OF_QUOTE, KEPT_AT_LEAST))
+    // From what was held at first: a sale of this tick may still fail, and the limit would be passed.
+    const wouldHold = (atFirst.get(pair.base) ?? 0n) + (bought.get(pair.base) ?? 0n)
+    const roomLeft = atLeastZero(limits.maxPositionMicroUsd - wouldHold)
+    return spendable < roomLeft
+      ? { most: spendable, bound: `the book holds too little ${pair.quote}` }
+      : { most: roomLeft, bound: `${pair.base} is at its position limit` }
+  }
+
+  return {
+    holding,
+    take(pair, side, wanted, step) {
+      if (pair.priceE18 === null || pair.priceE18 <= 0n) return { why: 'its price could not be read' }
+      if (pair.stale) return { why: 'its price is stale' }
+      const found = room(pair, side)
+      if ('why' in found) return found
+      const size = least(wanted, found.most, limits.maxTradeMicroUsd, dayLeft)
+      const whole = step === undefined ? size : size - (size % step)
+      if (whole < MIN_ORDER_MICRO_USD) {
+        if (wanted < MIN_ORDER_MICRO_USD) return { why: 'the order would be under a dollar' }
+        if (found.most <= dayLeft && found.most <= limits.maxTradeMicroUsd) return { why: found.bound }
+        return {
+          why: dayLeft < wanted ? 'the day’s limit is used up' : 'the limit for one trade is too small',
+        }
+      }
+      dayLeft -= whole
+      spend(side === 'buy' ? pair.quote : pair.base, whole)
+      if (side === 'buy') bought.set(pair.base, (bought.get(pair.base) ?? 0n) + whole)
+      return whole
+    },
+  }
+}

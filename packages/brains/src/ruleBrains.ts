@@ -1,0 +1,33 @@
+import { checkWith, withDefaults } from '@pit/protocol'
+import { dca } from './rules/dca.ts'
+import { grid } from './rules/grid.ts'
+import { meanReversion } from './rules/meanReversion.ts'
+import { momentum } from './rules/momentum.ts'
+import { rebalance } from './rules/rebalance.ts'
+import type { RuleBrain, RuleBrainName } from './types.ts'
+
+export const RULE_BRAINS: Readonly<Record<RuleBrainName, RuleBrain>> = {
+  dca,
+  momentum,
+  mean_reversion: meanReversion,
+  grid,
+  rebalance,
+}
+
+export const isRuleBrain = (name: string): name is RuleBrainName => Object.hasOwn(RULE_BRAINS, name)
+
+export type RuleParams =
+  | { ok: true; params: Record<string, unknown> }
+  | { ok: false; field: string; message: string }
+
+/** An owner's params, checked and with defaults filled in. */
+export function readRuleParams(brain: RuleBrain, given: Record<string, unknown>): RuleParams {
+  const checked = checkWith(brain.paramsSchema, withDefaults(brain.paramsSchema, given))
+  if (!checked.ok) {
+    const field = checked.field === '' ? 'params' : `params.${checked.field}`
+    return { ok: false, field, message: checked.message }
+  }
+  const params = withDefaults(brain.paramsSchema, given)
+  const problem = brain.paramsProblem?.(params)
+  return problem === undefined ? { ok: true, params } : { ok: false, ...problem }
+}

@@ -1,0 +1,48 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { freshPrice, openTally } from '../compose.ts'
+import { dollars, least, microOf } from '../money.ts'
+import { openPurse } from '../purse.ts'
+import { keep, keptMicro, keptOf } from '../state.ts'
+import type { RuleBrain } from '../types.ts'
+import { SizeUsd } from './fields.ts'
+
+const Params = Type.Object(
+  {
+    usd: SizeUsd(10, 'dollars ordered of each pair at every tick'),
+    side: Type.Union([Type.Literal('buy'), Type.Literal('sell')], {
+      default: 'buy',
+      description: 'buy into the base, or sell out of it',
+    }),
+    total_usd: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        maximum: 10_000_000,
+        description: 'stops a pair once so much of it was ordered, filled or not; without it, it goes on',
+      }),
+    ),
+  },
+  { additionalProperties: false, title: 'DcaParams' },
+)
+
+export const dca: RuleBrain = {
+  name: 'dca',
+  summary: 'The same dollars at every tick.',
+  paramsSchema: Params,
+  historyS: () => 0,
+  decide({ market, book, params, state, limits }) {
+    const { usd, side, total_usd } = params as Static<typeof Params>
+    const tally = openTally(openPurse(book, limits))
+    const kept: Record<string, Record<string, unknown>> = {}
+    for (const pair of market.pairs) {
+      let ordered = keptMicro(keptOf(state, pair.pair)['ordered'])
+      const left = total_usd === undefined ? undefined : microOf(total_usd) - ordered
+      if (left !== undefined && left <= 0n) tally.hold(pair, `all ${dollars(ordered)} of it is ordered`)
+      else if (freshPrice(pair, tally) !== undefined) {
+        const wanted = left === undefined ? microOf(usd) : least(microOf(usd), left)
+        ordered += tally.order(pair, side, wanted, `${dollars(wanted)} at every tick`)
+      }
+      kept[pair.pair] = { ordered: ordered.toString() }
+    }
+    return tally.decision(keep(kept))
+  },
+}

@@ -1,0 +1,161 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { freshPrice, openTally, type Tally } from '../compose.ts'
+import { microOf, priceE18Of, shownPrice } from '../money.ts'
+import { openPurse } from '../purse.ts'
+import { keep, keptMicro, keptOf } from '../state.ts'
+import type { PairNow, RuleBrain } from '../types.ts'
+import { BasisPoints, SizeUsd } from './fields.ts'
+
+const Price = (description: string) =>
+  Type.Optional(Type.Number({ minimum: 1e-9, maximum: 1e9, description }))
+const Params = Type.Object(
+  {
+    low: Price('lowest line in dollars; for an agent of one pair, together with `high`'),
+    high: Price('highest line in dollars'),
+    range_bps: BasisPoints(
+      500,
+      'without low and high: the lines reach so far under and over the first price',
+      {
+        minimum: 10,
+        maximum: 9_000,
+      },
+    ),
+    levels: Type.Integer({
+      minimum: 2,
+      maximum: 100,
+      default: 10,
+      description: 'steps between low and high',
+    }),
+    usd: SizeUsd(10, 'dollars bought at one level'),
+    start: Type.Union([Type.Literal('empty'), Type.Literal('filled')], {
+      default: 'empty',
+      description: 'filled: buys the levels over the first price at once, to sell them as it rises',
+    }),
+  },
+  { additionalProperties: false, title: 'GridParams' },
+)
+type Params = Static<typeof Params>
+
+/** What is kept of a pair: the lines' ends, and of each level the price it was bought at; 0: waiting, -1: not yet passed. */
+interface Grid {
+  low: bigint
+  high: bigint
+  levels: bigint[]
+}
+const WAITING = 0n
+const UNARMED = -1n
+
+export const grid: RuleBrain = {
+  name: 'grid',
+  summary: 'Buys at each line the price falls to, sells it one line higher.',
+  paramsSchema: Params,
+  paramsProblem: (params) => {
+    const { low, high } = params as Params
+    if (low === undefined && high === undefined) return undefined
+    if (low === undefined) return { field: 'params.low', message: 'low and high come together.' }
+    if (high === undefined) return { field: 'params.high', message: 'low and high come together.' }
+    return high > low && high <= low * 100
+      ? undefined
+      : { field: 'params.high', message: 'high must be over low, and at most a hundred times it.' }
+  },
+  historyS: () => 0,
+  decide({ market, book, params, state, limits }) {
+    const chosen = params as Params
+    const purse = openPurse(book, limits)
+    const tally = openTally(purse)
+    const kept: Record<string, Record<string, unknown>> = {}
+    for (const pair of market.pairs) {
+      const was = keptOf(state, pair.pair)
+      if (chosen.low !== undefined && market.pairs.length > 1) {
+        tally.hold(pair, 'low and high are of one pair; an agent of several takes range_bps')
+        continue
+      }
+      const price = freshPrice(pair, tally)
+      const found = readGrid(was, chosen) ?? (price === undefined ? undefined : newGrid(price, chosen))
+      if (found === undefined) continue
+      if (price !== undefined) {
+        // Nothing held means nothing bought, whatever was ordered: those levels wait again.
+        if (purse.holding(pair.base) === 0n) empty(found)
+        trade(pair, price, found, { size: microOf(chosen.usd), maxTrade: limits.maxTradeMicroUsd }, tally)
+      }
+      kept[pair.pair] = shown(found)
+    }
+    return tally.decision(keep(kept))
+  },
+}
+
+const lineAt = ({ low, high, levels }: Grid, index: number): bigint =>
+  low + ((high - low) * BigInt(index)) / BigInt(levels.length)
+
+function empty(found: Grid): void {
+  found.levels = found.levels.map((bought) => (bought > 0n ? WAITING : bought))
+}
+
+function trade(
+  pair: PairNow,
+  price: bigint,
+  found: Grid,
+  { size, maxTrade }: { size: bigint; maxTrade: bigint },
+  tally: Tally,
+): void {
+  const { levels } = found
+  const toSell: number[] = []
+  const toBuy: number[] = []
+  for (const [index, bought] of levels.entries()) {
+    const line = lineAt(found, index)
+    if (bought > 0n && price >= lineAt(found, index + 1)) toSell.push(index)
+    else if (bought === UNARMED && price > line) levels[index] = WAITING
+    else if (bought === WAITING && price <= line) toBuy.push(index)
+  }
+  const at = shownPrice(price)
+  if (toSell.length > 0) {
+    // The base bought at a level is worth more by now: the same base is sold, not the same dollars. Levels that do
+    // not fit into one trade are still over their line at the next tick.
+    let worth = 0n
+    let lots = 0
+    for (const index of toSell) {
+      const part = (size * price) / (levels[index] as bigint)
+      if (lots > 0 && worth + part > maxTrade) break
+      worth += part
+      lots += 1
+    }
+    const sold = tally.order(pair, 'sell', worth, `${at} is a line over ${count(lots)} bought`)
+    if (sold > 0n) for (const index of toSell.slice(0, lots)) levels[index] = WAITING
+  }
+  // The lines nearest to the price first: those further up would be sold last.
+  if (toBuy.length > 0) {
+    const wanted = size * BigInt(toBuy.length)
+    const taken = tally.order(pair, 'buy', wanted, `${at} is at or under ${count(toBuy.length)}`, size)
+    for (const index of toBuy.slice(0, Number(taken / size))) levels[index] = price
+  }
+  if (toSell.length + toBuy.length === 0) {
+    tally.hold(pair, `${at} passed no line between ${shownPrice(found.low)} and ${shownPrice(found.high)}`)
+  }
+}
+
+const count = (lines: number): string => (lines === 1 ? 'a level' : `${lines} levels`)
+
+function newGrid(price: bigint, { low, high, range_bps, levels, start }: Params): Grid {
+  const reach = (price * BigInt(range_bps)) / 10_000n
+  return {
+    low: low === undefined ? price - reach : priceE18Of(low),
+    high: high === undefined ? price + reach : priceE18Of(high),
+    levels: Array.from({ length: levels }, () => (start === 'filled' ? WAITING : UNARMED)),
+  }
+}
+
+/** The kept grid, when it is of these params. */
+function readGrid(kept: Record<string, unknown>, { low, high, levels }: Params): Grid | undefined {
+  const found = { low: keptMicro(kept['low']), high: keptMicro(kept['high']) }
+  const bought = kept['levels']
+  if (found.high <= found.low || !Array.isArray(bought) || bought.length !== levels) return undefined
+  if (low !== undefined && found.low !== priceE18Of(low)) return undefined
+  if (high !== undefined && found.high !== priceE18Of(high)) return undefined
+  return { ...found, levels: bought.map((text) => (text === '-1' ? UNARMED : keptMicro(text))) }
+}
+
+const shown = ({ low, high, levels }: Grid): Record<string, unknown> => ({
+  low: low.toString(),
+  high: high.toString(),
+  levels: levels.map(String),
+})

@@ -1,0 +1,90 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { freshPrice, openTally } from '../compose.ts'
+import { marksWithin } from '../history.ts'
+import { changeBps, MIN_ORDER_MICRO_USD, microOf, squareRoot } from '../money.ts'
+import { openPurse } from '../purse.ts'
+import type { Mark, RuleBrain } from '../types.ts'
+import { BasisPoints, Seconds, SizeUsd } from './fields.ts'
+
+const Params = Type.Object(
+  {
+    lookback_s: Seconds(14_400, {
+      description: 'seconds of minute marks the mean is taken over',
+      minimum: 120,
+    }),
+    band_bps: BasisPoints(100, 'how far from the mean it trades; not used with `z`'),
+    z: Type.Optional(
+      Type.Number({
+        minimum: 0.1,
+        maximum: 10,
+        description: 'the band in standard deviations of the marks instead of basis points',
+      }),
+    ),
+    exit: Type.Union([Type.Literal('band'), Type.Literal('mean')], {
+      default: 'band',
+      description: 'sells above the upper band, or already at the mean',
+    }),
+    usd: SizeUsd(25, 'dollars of one order'),
+    min_points: Type.Integer({
+      minimum: 2,
+      maximum: 10_080,
+      default: 30,
+      description: 'marks the mean needs; holds with fewer',
+    }),
+  },
+  { additionalProperties: false, title: 'MeanReversionParams' },
+)
+type Params = Static<typeof Params>
+
+export const meanReversion: RuleBrain = {
+  name: 'mean_reversion',
+  summary: 'Buys under the mean of the lookback, sells over it.',
+  paramsSchema: Params,
+  paramsProblem: (params) => {
+    const { lookback_s, min_points } = params as Params
+    return min_points * 60 > lookback_s
+      ? { field: 'params.min_points', message: `A lookback of ${lookback_s} s has fewer minutes than that.` }
+      : undefined
+  },
+  historyS: (params) => (params as Params).lookback_s,
+  decide({ market, book, params, limits }) {
+    const { lookback_s, band_bps, z, exit, usd, min_points } = params as Params
+    const purse = openPurse(book, limits)
+    const tally = openTally(purse)
+    for (const pair of market.pairs) {
+      const price = freshPrice(pair, tally)
+      if (price === undefined) continue
+      const marks = marksWithin(pair.history, market.atS, lookback_s)
+      if (marks.length < min_points) {
+        tally.hold(pair, `${marks.length} marks in ${lookback_s} s; the mean needs ${min_points}`)
+        continue
+      }
+      const mean = meanOf(marks)
+      const band = z === undefined ? (mean * BigInt(band_bps)) / 10_000n : timesZ(deviationOf(marks, mean), z)
+      const away = changeBps(price, mean)
+      const stands = `${away < 0n ? -away : away} bps ${away < 0n ? 'under' : 'over'} its mean`
+      const held = purse.holding(pair.base) ?? 0n
+      const sellFrom = exit === 'mean' ? mean : mean + band
+      if (price <= mean - band) tally.order(pair, 'buy', microOf(usd), stands)
+      else if (price >= sellFrom && held >= MIN_ORDER_MICRO_USD) {
+        tally.order(pair, 'sell', microOf(usd), stands)
+      } else {
+        const side =
+          price >= sellFrom ? 'nothing held to sell' : `inside the band of ${bpsOf(band, mean)} bps`
+        tally.hold(pair, `${stands}; ${side}`)
+      }
+    }
+    return tally.decision(null)
+  },
+}
+
+const meanOf = (marks: readonly Mark[]): bigint =>
+  marks.reduce((sum, mark) => sum + mark.priceE18, 0n) / BigInt(marks.length)
+
+/** Standard deviation of the marks around their mean, times 1e18 as they are. */
+const deviationOf = (marks: readonly Mark[], mean: bigint): bigint =>
+  squareRoot(marks.reduce((sum, mark) => sum + (mark.priceE18 - mean) ** 2n, 0n) / BigInt(marks.length))
+
+/** Thousandths of z are kept. */
+const timesZ = (deviation: bigint, z: number): bigint => (deviation * BigInt(Math.round(z * 1_000))) / 1_000n
+const bpsOf = (part: bigint, whole: bigint): bigint => (part * 10_000n) / whole

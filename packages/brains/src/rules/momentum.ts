@@ -1,0 +1,65 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { freshPrice, openTally } from '../compose.ts'
+import { markAt } from '../history.ts'
+import { changeBps, MIN_ORDER_MICRO_USD, microOf } from '../money.ts'
+import { openPurse } from '../purse.ts'
+import { keep, keptOf, keptSeconds } from '../state.ts'
+import type { RuleBrain } from '../types.ts'
+import { BasisPoints, Seconds, SizeUsd } from './fields.ts'
+
+const Params = Type.Object(
+  {
+    lookback_s: Seconds(3_600, { description: 'seconds back to compare the price with' }),
+    threshold_bps: BasisPoints(50, 'buys when the price rose at least so much over the lookback'),
+    exit_bps: BasisPoints(25, 'sells when it fell at least so much over the lookback'),
+    usd: SizeUsd(25, 'dollars of one buy'),
+    exit: Type.Union([Type.Literal('all'), Type.Literal('usd')], {
+      default: 'all',
+      description: 'what an exit sells: the whole position, or `usd` of it',
+    }),
+    cooldown_s: Type.Integer({
+      minimum: 0,
+      maximum: 604_800,
+      default: 900,
+      description: 'seconds between two buys of a pair',
+    }),
+  },
+  { additionalProperties: false, title: 'MomentumParams' },
+)
+type Params = Static<typeof Params>
+
+export const momentum: RuleBrain = {
+  name: 'momentum',
+  summary: 'Buys what rose over the lookback, sells it when that turns.',
+  paramsSchema: Params,
+  historyS: (params) => (params as Params).lookback_s + 600,
+  decide({ market, book, params, state, limits }) {
+    const { lookback_s, threshold_bps, exit_bps, usd, exit, cooldown_s } = params as Params
+    const purse = openPurse(book, limits)
+    const tally = openTally(purse)
+    const kept: Record<string, Record<string, unknown>> = {}
+    for (const pair of market.pairs) {
+      const boughtAtS = keptSeconds(keptOf(state, pair.pair)['bought_at'])
+      if (boughtAtS !== undefined) kept[pair.pair] = { bought_at: boughtAtS }
+      const price = freshPrice(pair, tally)
+      if (price === undefined) continue
+      const then = markAt(pair.history, market.atS, lookback_s)
+      if (then === undefined) {
+        tally.hold(pair, `no mark of ${lookback_s} s ago to compare with`)
+        continue
+      }
+      const change = changeBps(price, then.priceE18)
+      const moved = `${change >= 0n ? 'rose' : 'fell'} ${change < 0n ? -change : change} bps in ${lookback_s} s`
+      const held = purse.holding(pair.base) ?? 0n
+      if (change <= -BigInt(exit_bps) && change < BigInt(threshold_bps) && held >= MIN_ORDER_MICRO_USD) {
+        tally.order(pair, 'sell', exit === 'all' ? held : microOf(usd), moved)
+      } else if (change < BigInt(threshold_bps)) tally.hold(pair, `${moved}; buys from ${threshold_bps}`)
+      else if (boughtAtS !== undefined && market.atS - boughtAtS < cooldown_s) {
+        tally.hold(pair, `${moved}, but bought less than ${cooldown_s} s ago`)
+      } else if (tally.order(pair, 'buy', microOf(usd), moved) > 0n) {
+        kept[pair.pair] = { bought_at: market.atS }
+      }
+    }
+    return tally.decision(keep(kept))
+  },
+}

@@ -1,0 +1,80 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { freshPrice, openTally } from '../compose.ts'
+import { dollars } from '../money.ts'
+import { CASH_TOKEN, openPurse } from '../purse.ts'
+import type { PairNow, RuleBrain } from '../types.ts'
+import { BasisPoints } from './fields.ts'
+
+const Params = Type.Object(
+  {
+    weights: Type.Optional(
+      Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 100 }), {
+        description:
+          'percent of the book by base token, as the pairs name it; the rest stays in cash. Without it every base and the cash weigh the same',
+      }),
+    ),
+    drift_bps: BasisPoints(500, 'trades once a token is so much of the book away from its weight', {
+      minimum: 10,
+    }),
+  },
+  { additionalProperties: false, title: 'RebalanceParams' },
+)
+type Params = Static<typeof Params>
+
+/** Percent to basis points of the book: two decimals are kept. */
+const bpsOfPercent = (percent: number): number => Math.round(percent * 100)
+
+export const rebalance: RuleBrain = {
+  name: 'rebalance',
+  summary: 'Keeps the book at target weights.',
+  paramsSchema: Params,
+  paramsProblem: (params) => {
+    const weights = Object.values((params as Params).weights ?? {})
+    if (weights.length > 32) return { field: 'params.weights', message: 'At most 32 tokens.' }
+    const sum = weights.reduce((total, percent) => total + bpsOfPercent(percent), 0)
+    return sum > 10_000
+      ? { field: 'params.weights', message: 'The weights are more than 100 percent.' }
+      : undefined
+  },
+  historyS: () => 0,
+  decide({ market, book, params, limits }) {
+    const { weights, drift_bps } = params as Params
+    const purse = openPurse(book, limits)
+    const tally = openTally(purse)
+    // A token may stand in several pairs; the first that trades it against cash, else its first, keeps its weight.
+    const pairs = new Map<string, PairNow>()
+    for (const pair of market.pairs) {
+      const known = pairs.get(pair.base)
+      if (pair.base === CASH_TOKEN) continue
+      if (known === undefined || (known.quote !== CASH_TOKEN && pair.quote === CASH_TOKEN))
+        pairs.set(pair.base, pair)
+    }
+    let total = book.cashMicroUsd
+    for (const [token, pair] of pairs) {
+      const value = purse.holding(token)
+      // One unknown value makes every weight unknown.
+      if (freshPrice(pair, tally) === undefined) return tally.decision(null)
+      if (value === null) {
+        tally.hold(pair, `the value of ${token} is unknown`)
+        return tally.decision(null)
+      }
+      total += value
+    }
+    const even = BigInt(Math.floor(10_000 / (pairs.size + 1)))
+    const drifts = [...pairs].map(([token, pair]) => {
+      const named = weights !== undefined && Object.hasOwn(weights, token) ? (weights[token] ?? 0) : 0
+      const weight = weights === undefined ? even : BigInt(bpsOfPercent(named))
+      const value = purse.holding(token) ?? 0n
+      return { pair, weight, value, over: value - (total * weight) / 10_000n }
+    })
+    // Sales first: what they bring in pays for the purchases of the next ticks.
+    for (const { pair, weight, value, over } of drifts.sort((a, b) => (a.over > b.over ? -1 : 1))) {
+      const off = over < 0n ? -over : over
+      const share = total === 0n ? 0n : (value * 10_000n) / total
+      const stands = `${share} bps of ${dollars(total)}, meant to be ${weight}`
+      if (total === 0n || off * 10_000n < total * BigInt(drift_bps)) tally.hold(pair, stands)
+      else tally.order(pair, over > 0n ? 'sell' : 'buy', off, stands)
+    }
+    return tally.decision(null)
+  },
+}

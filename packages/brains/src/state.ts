@@ -1,0 +1,18 @@
+import { isPlainObject } from './strictJson.ts'
+
+/** What a brain kept per pair. The state may be another brain's or an older version's: what does not fit is not there. */
+export function keptOf(state: Record<string, unknown> | null, pair: string): Record<string, unknown> {
+  const pairs = state?.['pairs']
+  if (!isPlainObject(pairs) || !Object.hasOwn(pairs, pair)) return {}
+  const kept = pairs[pair]
+  return isPlainObject(kept) ? kept : {}
+}
+
+export const keptMicro = (value: unknown): bigint =>
+  typeof value === 'string' && /^[0-9]{1,30}$/.test(value) ? BigInt(value) : 0n
+
+export const keptSeconds = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
+
+export const keep = (pairs: Record<string, Record<string, unknown>>): Record<string, unknown> | null =>
+  Object.keys(pairs).length === 0 ? null : { pairs }
