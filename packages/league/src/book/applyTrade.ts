@@ -1,0 +1,99 @@
+import { costOf, type MarketRecord, worth } from '../marks.ts'
+import { BPS_ALL, DAY_S, RULES } from '../numbers.ts'
+import type { Book, BookTrade } from './book.ts'
+
+type Swap = NonNullable<BookTrade['swap']>
+
+/** Books one transaction. Fees need no line of their own: the amounts are what left and what reached the wallet. */
+export function applyTrade(book: Book, trade: BookTrade, market: MarketRecord): void {
+  book.gasWei += trade.gasWei
+  book.cursor = { minedAtS: trade.minedAtS, block: trade.block, id: trade.id }
+  if (!trade.swap) return
+  const { swap, minedAtS } = trade
+  book.trades++
+  book.days.add(Math.floor(minedAtS / DAY_S))
+  if (isOutlier(swap, minedAtS, market)) book.outliers++
+  if (takesBack(book.last, swap, minedAtS)) book.roundTrips++
+  book.last = { tokenIn: swap.tokenIn, tokenOut: swap.tokenOut, amountOut: swap.amountOut, atS: minedAtS }
+  const taken = take(book, swap, minedAtS, market)
+  // Of a token without a mark that the book never bought, neither the sale nor what came of it is the book's.
+  const received = (swap.amountOut * taken.atoms) / swap.amountIn
+  if (received > 0n) put(book, swap.tokenOut, received, taken.costMicroUsd, market)
+}
+
+/** What a swap takes out of the book, and what that cost; the cost is null when it cannot be valued. */
+interface Taken {
+  atoms: bigint
+  costMicroUsd: bigint | null
+}
+
+function take(book: Book, { tokenIn, amountIn }: Swap, atS: number, market: MarketRecord): Taken {
+  const asset = market.assets.get(tokenIn)
+  if (!asset) return takeUnmarked(book, tokenIn, amountIn)
+  const priceE18 = market.priceAt(tokenIn, atS)
+  const held = book.held.get(tokenIn) ?? 0n
+  const lacking = amountIn > held ? amountIn - held : 0n
+  if (lacking > 0n) {
+    if (priceE18 === null) book.unvaluedTrades++
+    else book.broughtMicroUsd += costOf(lacking, asset.decimals, priceE18)
+  }
+  setOrDelete(book.held, tokenIn, held + lacking - amountIn)
+  const costMicroUsd = priceE18 === null ? null : worth(amountIn, asset.decimals, priceE18)
+  return { atoms: amountIn, costMicroUsd }
+}
+
+function takeUnmarked(book: Book, token: string, amountIn: bigint): Taken {
+  const position = book.unmarked.get(token)
+  if (!position) return { atoms: 0n, costMicroUsd: 0n }
+  const atoms = amountIn < position.atoms ? amountIn : position.atoms
+  const rest = position.atoms - atoms
+  if (rest === 0n) {
+    book.unmarked.delete(token)
+    return { atoms, costMicroUsd: position.costMicroUsd }
+  }
+  const cost = position.costMicroUsd
+  const restCost = cost === null ? null : (cost * rest) / position.atoms
+  book.unmarked.set(token, { atoms: rest, costMicroUsd: restCost })
+  return { atoms, costMicroUsd: cost === null || restCost === null ? null : cost - restCost }
+}
+
+function put(book: Book, token: string, atoms: bigint, cost: bigint | null, market: MarketRecord): void {
+  if (market.assets.has(token)) {
+    book.held.set(token, (book.held.get(token) ?? 0n) + atoms)
+    return
+  }
+  const position = book.unmarked.get(token) ?? { atoms: 0n, costMicroUsd: 0n }
+  book.unmarked.set(token, {
+    atoms: position.atoms + atoms,
+    costMicroUsd: position.costMicroUsd === null || cost === null ? null : position.costMicroUsd + cost,
+  })
+}
+
+const setOrDelete = (held: Map<string, bigint>, token: string, atoms: bigint): void => {
+  if (atoms === 0n) held.delete(token)
+  else held.set(token, atoms)
+}
+
+/** Far from the marks of its minute, either way. Without both marks nothing can be said. */
+function isOutlier(swap: Swap, atS: number, market: MarketRecord): boolean {
+  const given = valueAt(swap.tokenIn, swap.amountIn, atS, market)
+  const got = valueAt(swap.tokenOut, swap.amountOut, atS, market)
+  if (given === null || got === null) return false
+  const apart = got > given ? got - given : given - got
+  return apart * BPS_ALL > given * BigInt(RULES.outlierBps)
+}
+
+function valueAt(token: string, atoms: bigint, atS: number, market: MarketRecord): bigint | null {
+  const asset = market.assets.get(token)
+  const priceE18 = asset ? market.priceAt(token, atS) : null
+  return asset && priceE18 !== null ? worth(atoms, asset.decimals, priceE18) : null
+}
+
+/** Sells back within minutes about what the swap before bought. */
+function takesBack(last: Book['last'], swap: Swap, atS: number): boolean {
+  if (!last || last.tokenIn !== swap.tokenOut || last.tokenOut !== swap.tokenIn) return false
+  if (atS - last.atS > RULES.roundTripWindowS) return false
+  const apart =
+    last.amountOut > swap.amountIn ? last.amountOut - swap.amountIn : swap.amountIn - last.amountOut
+  return apart * BPS_ALL <= last.amountOut * BigInt(RULES.roundTripNearBps)
+}

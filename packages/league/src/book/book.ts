@@ -1,0 +1,63 @@
+/** One relayed transaction of the entrant's wallet that was mined in the season. */
+export interface BookTrade {
+  id: number
+  minedAtS: number
+  block: number
+  /** Null for what only cost gas: an approval, or a swap that reverted. */
+  swap: { tokenIn: string; tokenOut: string; amountIn: bigint; amountOut: bigint } | null
+  gasWei: bigint
+}
+
+/**
+ * A season's book. It starts empty: what a trade sells and the book does not hold is brought in at its mark, and is
+ * the capital at work. Tokens without a mark count at what they cost.
+ */
+export interface Book {
+  held: Map<string, bigint>
+  /** Tokens without a mark. The cost is null when what paid for them could not be valued. */
+  unmarked: Map<string, { atoms: bigint; costMicroUsd: bigint | null }>
+  broughtMicroUsd: bigint
+  gasWei: bigint
+  trades: number
+  /** Days with a trade, counted from 1970. */
+  days: Set<number>
+  /** Trades that brought in what could not be valued. */
+  unvaluedTrades: number
+  outliers: number
+  roundTrips: number
+  /** The swap before, which the next one may take back. */
+  last: { tokenIn: string; tokenOut: string; amountOut: bigint; atS: number } | null
+  /** Full hours up to this one were looked at. */
+  sampledToS: number
+  peakMicroUsd: bigint
+  maxDrawdownBps: number
+  /** The last transaction that was applied. */
+  cursor: TradeOrder | null
+}
+
+export interface TradeOrder {
+  minedAtS: number
+  block: number
+  id: number
+}
+
+export const emptyBook = (startsAtS: number): Book => ({
+  held: new Map(),
+  unmarked: new Map(),
+  broughtMicroUsd: 0n,
+  gasWei: 0n,
+  trades: 0,
+  days: new Set(),
+  unvaluedTrades: 0,
+  outliers: 0,
+  roundTrips: 0,
+  last: null,
+  sampledToS: startsAtS,
+  peakMicroUsd: 0n,
+  maxDrawdownBps: 0,
+  cursor: null,
+})
+
+/** Trades count in the order the chain took them; inside a block, as they were relayed. */
+export const inOrder = (a: TradeOrder, b: TradeOrder): number =>
+  a.minedAtS - b.minedAtS || a.block - b.block || a.id - b.id

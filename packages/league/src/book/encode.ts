@@ -1,0 +1,70 @@
+import type { Book } from './book.ts'
+
+/** A book as JSON: amounts are decimal text. */
+export interface StoredBook {
+  held: Record<string, string>
+  unmarked: Record<string, [atoms: string, costMicroUsd: string | null]>
+  brought: string
+  gas: string
+  trades: number
+  days: number[]
+  unvalued: number
+  outliers: number
+  roundTrips: number
+  last: [tokenIn: string, tokenOut: string, amountOut: string, atS: number] | null
+  sampledTo: number
+  peak: string
+  maxDdBps: number
+  cursor: [minedAtS: number, block: number, id: number] | null
+}
+
+export function encodeBook(book: Book): StoredBook {
+  const { last, cursor } = book
+  const sorted = <T>(map: Map<string, T>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    held: Object.fromEntries(sorted(book.held).map(([token, atoms]) => [token, String(atoms)])),
+    unmarked: Object.fromEntries(
+      sorted(book.unmarked).map(([token, { atoms, costMicroUsd }]) => [
+        token,
+        [String(atoms), costMicroUsd === null ? null : String(costMicroUsd)],
+      ]),
+    ),
+    brought: String(book.broughtMicroUsd),
+    gas: String(book.gasWei),
+    trades: book.trades,
+    days: [...book.days].sort((a, b) => a - b),
+    unvalued: book.unvaluedTrades,
+    outliers: book.outliers,
+    roundTrips: book.roundTrips,
+    last: last && [last.tokenIn, last.tokenOut, String(last.amountOut), last.atS],
+    sampledTo: book.sampledToS,
+    peak: String(book.peakMicroUsd),
+    maxDdBps: book.maxDrawdownBps,
+    cursor: cursor && [cursor.minedAtS, cursor.block, cursor.id],
+  }
+}
+
+export function decodeBook(stored: StoredBook): Book {
+  const { last, cursor } = stored
+  return {
+    held: new Map(Object.entries(stored.held).map(([token, atoms]) => [token, BigInt(atoms)])),
+    unmarked: new Map(
+      Object.entries(stored.unmarked).map(([token, [atoms, cost]]) => [
+        token,
+        { atoms: BigInt(atoms), costMicroUsd: cost === null ? null : BigInt(cost) },
+      ]),
+    ),
+    broughtMicroUsd: BigInt(stored.brought),
+    gasWei: BigInt(stored.gas),
+    trades: stored.trades,
+    days: new Set(stored.days),
+    unvaluedTrades: stored.unvalued,
+    outliers: stored.outliers,
+    roundTrips: stored.roundTrips,
+    last: last && { tokenIn: last[0], tokenOut: last[1], amountOut: BigInt(last[2]), atS: last[3] },
+    sampledToS: stored.sampledTo,
+    peakMicroUsd: BigInt(stored.peak),
+    maxDrawdownBps: stored.maxDdBps,
+    cursor: cursor && { minedAtS: cursor[0], block: cursor[1], id: cursor[2] },
+  }
+}

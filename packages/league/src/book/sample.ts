@@ -1,0 +1,28 @@
+import type { MarketRecord } from '../marks.ts'
+import { BPS_ALL, RULES } from '../numbers.ts'
+import type { Book } from './book.ts'
+import { valueBook } from './valueBook.ts'
+
+/** Looks at every full hour up to a time that was not looked at yet; one that cannot be valued leaves a gap. */
+export function sampleTo(book: Book, untilS: number, market: MarketRecord): void {
+  const every = RULES.sampleEveryS
+  const last = untilS - (untilS % every)
+  // Before the first trade there is nothing to look at.
+  if (book.cursor) {
+    for (let atS = book.sampledToS - (book.sampledToS % every) + every; atS <= last; atS += every) {
+      lookAt(book, atS, market)
+    }
+  }
+  book.sampledToS = Math.max(book.sampledToS, last)
+}
+
+/** A fall is measured from the highest profit so far, against the capital and that profit together. */
+function lookAt(book: Book, atS: number, market: MarketRecord): void {
+  const { profitMicroUsd } = valueBook(book, atS, market, 'running')
+  if (profitMicroUsd === null) return
+  if (profitMicroUsd > book.peakMicroUsd) book.peakMicroUsd = profitMicroUsd
+  const from = book.broughtMicroUsd + book.peakMicroUsd
+  if (from <= 0n) return
+  const fallBps = Number(((book.peakMicroUsd - profitMicroUsd) * BPS_ALL) / from)
+  if (fallBps > book.maxDrawdownBps) book.maxDrawdownBps = fallBps
+}

@@ -1,0 +1,20 @@
+/** The first place two values differ, depth first; null when they are equal. Maps are compared as JSON would show them. */
+export function firstDifference(
+  recorded: unknown,
+  rebuilt: unknown,
+  path = '',
+): { path: string; recorded: unknown; rebuilt: unknown } | null {
+  if (Object.is(recorded, rebuilt)) return null
+  if (!isTree(recorded) || !isTree(rebuilt) || Array.isArray(recorded) !== Array.isArray(rebuilt))
+    return { path: path || '(all)', recorded, rebuilt }
+  const keys = new Set([...Object.keys(recorded), ...Object.keys(rebuilt)])
+  for (const key of keys) {
+    const at = path === '' ? key : `${path}.${key}`
+    const found = firstDifference(recorded[key], rebuilt[key], at)
+    if (found) return found
+  }
+  return null
+}
+
+const isTree = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null

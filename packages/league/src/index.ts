@@ -1,0 +1,41 @@
+export { type Book, type BookTrade, emptyBook, inOrder } from './book/book.ts'
+export { decodeBook, encodeBook, type StoredBook } from './book/encode.ts'
+export { advance, replay } from './book/replay.ts'
+export { sampleTo } from './book/sample.ts'
+export { type ClusterLink, clusterOwners, type Party } from './clusters.ts'
+export { type Copying, findCopies, type SeenSwap } from './copies.ts'
+export { dollarsOf, percentOf, scoreText } from './decimals.ts'
+export { firstDifference } from './difference.ts'
+export { costOf, type MarketRecord, type MinuteMark, markAt, worth } from './marks.ts'
+export { DAY_S, RULES } from './numbers.ts'
+export { type Outcome, rankEntries } from './places.ts'
+export { capAtoms, countLedger, type Ledger, splitBudget } from './reserve.ts'
+export {
+  type Asked,
+  type EntryFacts,
+  isReviewable,
+  type Review,
+  RULE_NAMES,
+  type RuleResult,
+  type RuleStatus,
+} from './rules/eligibility.ts'
+export {
+  type BookNumbers,
+  type EntryRecord,
+  type JudgedEntry,
+  type JudgedSeason,
+  judgeSeason,
+  numbersOf,
+} from './season.ts'
+export { nextState, type OpenedState } from './seasonStates.ts'
+export {
+  mondayOf,
+  nextSeasonAt,
+  readFirstSeason,
+  type SeasonSpan,
+  seasonAt,
+  seasonDay,
+  seasonName,
+  seasonOf,
+} from './seasons.ts'
+export { CONFIRMATION, type EntrantKind, type StatementParts, statementText } from './statement.ts'

@@ -1,0 +1,38 @@
+import { RULES } from './numbers.ts'
+
+/** What a book is valued with. */
+export interface MarketRecord {
+  /** Tokens that have an independent mark, by lower-case address; everything else counts at cost. */
+  assets: ReadonlyMap<string, { decimals: number }>
+  /** ETH, which pays for gas: all zero. */
+  native: string
+  /** Dollars for one whole token, times 10^18, at a time; null when it could not be read. */
+  priceAt(token: string, timeS: number): bigint | null
+}
+
+export interface MinuteMark {
+  minuteS: number
+  priceE18: bigint
+}
+
+/** The mark of a time: the newest minute up to it that is no older than an hour. `marks` are in order of time. */
+export function markAt(marks: readonly MinuteMark[], timeS: number): bigint | null {
+  let [low, high] = [0, marks.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (marks[middle]!.minuteS <= timeS) low = middle + 1
+    else high = middle
+  }
+  const found = marks[low - 1]
+  return found && found.minuteS > timeS - RULES.markMaxAgeS ? found.priceE18 : null
+}
+
+const scaleOf = (decimals: number): bigint => 10n ** BigInt(decimals + 12)
+
+/** Atoms at a price, in millionths of a dollar: what is held rounds down. */
+export const worth = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
+  (atoms * priceE18) / scaleOf(decimals)
+
+/** What was brought in or paid rounds up, so that no rounding makes a profit. */
+export const costOf = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
+  (atoms * priceE18 + scaleOf(decimals) - 1n) / scaleOf(decimals)

@@ -1,0 +1,31 @@
+/** The league's own numbers: what the documents leave open. Theirs are `LEAGUE` in the protocol. */
+export const RULES = {
+  prizeCapUsd: 5_000,
+  /** How long eligibility stays open to review, and when a season is decided whatever is still unreviewed. */
+  reviewS: 3 * 86_400,
+  reviewLatestS: 14 * 86_400,
+  /** A mark of a time is the newest of the hour before it; it is certain once this much has passed. */
+  markMaxAgeS: 3_600,
+  markDueS: 120,
+  /** Drawdown is measured at every full hour. */
+  sampleEveryS: 3_600,
+  /** A trade this far from the marks of its minute is an outlier. */
+  outlierBps: 1_000,
+  minTrades: 3,
+  minActiveDays: 2,
+  /** A round trip sells back within this time about what was just bought. */
+  roundTripWindowS: 300,
+  roundTripNearBps: 200,
+  roundTripsLeast: 3,
+  roundTripShareBps: 5_000,
+  /** A copy follows the same entrant's trade of the same tokens within this time. */
+  copyWindowS: 60,
+  copiesLeast: 5,
+  copyShareBps: 8_000,
+  /** And it copies at least so much of what that entrant did: a busy leader is followed by chance. */
+  copiedShareBps: 2_000,
+  practiceDivision: 'crypto',
+} as const
+
+export const DAY_S = 86_400
+export const BPS_ALL = 10_000n

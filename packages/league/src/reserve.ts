@@ -1,0 +1,80 @@
+import { LEAGUE } from '@pit/protocol'
+import { RULES } from './numbers.ts'
+
+const WHOLE = 10n ** BigInt(LEAGUE.tokenDecimals)
+
+/** What a season's ledger is counted from; amounts in atoms of the platform-linked token. */
+export interface LedgerInput {
+  reserveBefore: bigint
+  /** What the platform's stake earned over the season. */
+  gain: bigint
+  /** Dollars for one whole token, times 10^18, at the season's end. */
+  partnerPriceE18: bigint
+  /** Prize places somebody won: a prefix of 1, 2, 3. Nobody, when the season does not pay. */
+  placesWon: number
+}
+
+export interface Ledger {
+  reserveBefore: bigint
+  gain: bigint
+  halfGain: bigint
+  added: bigint
+  keptStaked: bigint
+  cap: bigint
+  ceiling: bigint
+  reserve: bigint
+  budget: bigint
+  shares: bigint[]
+  paid: bigint[]
+  paidTotal: bigint
+  reserveAfter: bigint
+}
+
+const least = (a: bigint, b: bigint): bigint => (b < a ? b : a)
+
+/** The cap in tokens, rounded down. */
+export const capAtoms = (partnerPriceE18: bigint): bigint =>
+  (BigInt(RULES.prizeCapUsd) * WHOLE * 10n ** 18n) / partnerPriceE18
+
+/** A budget by place, to the atom: each share rounded down, and what that leaves over goes to the first. */
+export function splitBudget(budget: bigint): bigint[] {
+  const shares = LEAGUE.splitPct.map((pct) => (budget * BigInt(pct)) / 100n)
+  shares[0]! += budget - shares.reduce((sum, share) => sum + share, 0n)
+  return shares
+}
+
+/**
+ * One season of the reserve: half of the gain is added, up to three caps; the rest stays staked. A third of the reserve,
+ * at most the cap, is the budget. A place nobody won is not paid: its share stays in the reserve.
+ */
+export function countLedger({ reserveBefore, gain, partnerPriceE18, placesWon }: LedgerInput): Ledger {
+  const earned = gain > 0n ? gain : 0n
+  const { reserveAddedFraction, budgetFraction } = LEAGUE
+  const halfGain = (earned * BigInt(reserveAddedFraction.of)) / BigInt(reserveAddedFraction.in)
+  const cap = capAtoms(partnerPriceE18)
+  const ceiling = cap * BigInt(LEAGUE.reserveCeilingCaps)
+  // A reserve that a falling price put above the ceiling keeps what it has.
+  const room = ceiling > reserveBefore ? ceiling - reserveBefore : 0n
+  const added = least(halfGain, room)
+  const reserve = reserveBefore + added
+  const third = (reserve * BigInt(budgetFraction.of)) / BigInt(budgetFraction.in)
+  const budget = least(third, cap)
+  const shares = splitBudget(budget)
+  const paid = shares.slice(0, placesWon)
+  const paidTotal = paid.reduce((sum, share) => sum + share, 0n)
+  return {
+    reserveBefore,
+    gain,
+    halfGain,
+    added,
+    keptStaked: earned - added,
+    cap,
+    ceiling,
+    reserve,
+    budget,
+    shares,
+    paid,
+    paidTotal,
+    reserveAfter: reserve - paidTotal,
+  }
+}

@@ -1,0 +1,195 @@
+import { UNREVIEWABLE_RULES } from '@pit/protocol'
+import type { Copying } from '../copies.ts'
+import { BPS_ALL, RULES } from '../numbers.ts'
+
+export type RuleStatus = 'pass' | 'fail' | 'flag' | 'pending'
+
+/** How far the chain was asked: an answer that could not be had is not one that says no. */
+export type Asked = 'read' | 'pending' | 'unreadable'
+
+/** What the rules judge. */
+export interface EntryFacts {
+  confirmed: boolean
+  /** The address of the entry that is on the sanctions list, by what it is; null when none. */
+  sanctioned: string | null
+  left: boolean
+  /** Whether the registry still names the owner who entered the agent. */
+  owner: 'same' | 'changed' | 'gone' | 'unreadable'
+  /** Whether the season is over: before that, what only its end can show is pending. */
+  ended: boolean
+  trades: number
+  activeDays: number
+  unvalued: number
+  outliers: number
+  roundTrips: number
+  copying: Copying | null
+  /** Swaps of the own agent's token, and of other entrants' tokens. */
+  ownTokenSwaps: number
+  participantSwaps: number
+  transfers: Asked
+  funders: Asked
+}
+
+export interface Judged {
+  status: RuleStatus
+  reason: string | null
+}
+
+const PASS: Judged = { status: 'pass', reason: null }
+const fail = (reason: string): Judged => ({ status: 'fail', reason })
+const flag = (reason: string): Judged => ({ status: 'flag', reason })
+const pending = (reason: string): Judged => ({ status: 'pending', reason })
+
+export interface EligibilityRule {
+  rule: string
+  name: string
+  check(facts: EntryFacts): Judged
+}
+
+const asked = (how: Asked, what: string): Judged => {
+  if (how === 'read') return PASS
+  return how === 'pending' ? pending(`${what} are being read`) : flag(`${what} could not be read`)
+}
+const several = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`
+
+/** In the order they are shown. ONE_PER_CLUSTER is judged last, among those who pass all of these. */
+export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
+  {
+    rule: 'CONFIRMED',
+    name: 'The owner’s signed confirmation is on file',
+    check: ({ confirmed }) => (confirmed ? PASS : fail('no signed confirmation of the owner is on file')),
+  },
+  {
+    rule: 'SANCTIONS',
+    name: 'No address of the entry is on the sanctions list',
+    check: ({ sanctioned }) =>
+      sanctioned === null ? PASS : fail(`the ${sanctioned.replace('_', ' ')} is on the sanctions list`),
+  },
+  {
+    rule: 'OWNER',
+    name: 'The registry names the same owner as the entry',
+    check: ({ owner }) => {
+      if (owner === 'same') return PASS
+      if (owner === 'unreadable') return flag('the registry could not be read')
+      return owner === 'gone'
+        ? fail('the registry has no such agent')
+        : flag('the agent has another owner now')
+    },
+  },
+  {
+    rule: 'STAYED',
+    name: 'The entry did not leave during the season',
+    check: ({ left }) => (left ? fail('it left') : PASS),
+  },
+  {
+    rule: 'MIN_TRADES',
+    name: `At least ${RULES.minTrades} trades`,
+    check: ({ trades, ended }) => enough(trades, RULES.minTrades, 'trade', ended),
+  },
+  {
+    rule: 'ACTIVE_DAYS',
+    name: `Trades on at least ${RULES.minActiveDays} days`,
+    check: ({ activeDays, ended }) => enough(activeDays, RULES.minActiveDays, 'day', ended),
+  },
+  {
+    rule: 'UNVALUED',
+    name: 'Every trade and holding could be valued',
+    check: ({ unvalued }) =>
+      unvalued === 0 ? PASS : flag(`${several(unvalued, 'trade or holding')} could not be valued`),
+  },
+  {
+    rule: 'PRICE_OUTLIERS',
+    name: 'No trade far from the independent marks',
+    check: ({ outliers }) =>
+      outliers === 0 ? PASS : flag(`${several(outliers, 'trade')} more than ${RULES.outlierBps} bps away`),
+  },
+  {
+    rule: 'WASH',
+    name: 'No trading back and forth',
+    check: ({ roundTrips, trades }) => {
+      const share = BigInt(2 * roundTrips) * BPS_ALL
+      const washed =
+        roundTrips >= RULES.roundTripsLeast && share >= BigInt(trades) * BigInt(RULES.roundTripShareBps)
+      return washed ? flag(`${several(roundTrips, 'round trip')} within minutes`) : PASS
+    },
+  },
+  {
+    rule: 'COPY_TRADING',
+    name: 'Does not repeat another entrant’s trades',
+    check: ({ copying, ended }) => {
+      if (!ended) return pending('told at the season’s end')
+      return copying ? flag(`${copying.followed} trades right after entry ${copying.leaderId}’s`) : PASS
+    },
+  },
+  {
+    rule: 'PARTICIPANT_TOKEN',
+    name: 'Does not trade entrants’ own tokens',
+    check: ({ ownTokenSwaps, participantSwaps }) => {
+      if (ownTokenSwaps > 0) return fail(`${several(ownTokenSwaps, 'trade')} of its own agent’s token`)
+      return participantSwaps > 0
+        ? flag(`${several(participantSwaps, 'trade')} of other entrants’ tokens`)
+        : PASS
+    },
+  },
+  {
+    rule: 'TRANSFERS',
+    name: 'Transfers of the agent’s token were read',
+    check: ({ transfers }) => asked(transfers, 'transfers of the agent’s token'),
+  },
+  {
+    rule: 'FUNDER',
+    name: 'Who first funded the entry’s addresses was read',
+    check: ({ funders }) => asked(funders, 'the first funders'),
+  },
+]
+
+/** What has not been reached may still be, until the season ends. */
+function enough(count: number, least: number, what: string, ended: boolean): Judged {
+  if (count >= least) return PASS
+  const reason = `${several(count, what)} of ${least}`
+  return ended ? fail(reason) : pending(reason)
+}
+
+export const ONE_PER_CLUSTER = 'ONE_PER_CLUSTER'
+export const RULE_NAMES: readonly string[] = [...ELIGIBILITY_RULES.map(({ rule }) => rule), ONE_PER_CLUSTER]
+
+export const isReviewable = (rule: string): boolean =>
+  RULE_NAMES.includes(rule) && !(UNREVIEWABLE_RULES as readonly string[]).includes(rule)
+
+/** A person's judgement of a rule. */
+export interface Review {
+  rule: string
+  status: 'pass' | 'fail'
+  reason: string
+}
+
+export interface RuleResult {
+  rule: string
+  name: string
+  status: RuleStatus
+  reason: string | null
+  reviewed: boolean
+}
+
+/** Every rule in order; a review stands for the rule's own answer, where the rule can be reviewed at all. */
+export function judgeEntry(facts: EntryFacts, reviews: readonly Review[]): RuleResult[] {
+  return ELIGIBILITY_RULES.map(({ rule, name, check }) => reviewed({ rule, name }, check(facts), reviews))
+}
+
+export function reviewed(
+  { rule, name }: { rule: string; name: string },
+  own: Judged,
+  reviews: readonly Review[],
+): RuleResult {
+  const review = isReviewable(rule) ? reviews.findLast((each) => each.rule === rule) : undefined
+  const { status, reason } = review ?? own
+  return { rule, name, status, reason, reviewed: review !== undefined }
+}
+
+/** The worst of them: a fail before a flag, a flag before what is pending. */
+export function worstOf(results: readonly RuleResult[]): RuleStatus {
+  for (const status of ['fail', 'flag', 'pending'] as const) {
+    if (results.some((result) => result.status === status)) return status
+  }
+  return 'pass'
+}

@@ -1,0 +1,49 @@
+import { LEAGUE } from '@pit/protocol'
+import { DAY_S } from './numbers.ts'
+
+const LENGTH_S = LEAGUE.seasonDays * DAY_S
+const WEEK_S = 7 * DAY_S
+/** The first Monday 00:00 UTC after 1970 began. */
+const FIRST_MONDAY_S = 4 * DAY_S
+
+/** A season is [startsAtS, endsAtS): what is mined at the second it ends is the next one's. */
+export interface SeasonSpan {
+  number: number
+  startsAtS: number
+  endsAtS: number
+}
+
+export const mondayOf = (timeS: number): number =>
+  timeS - ((((timeS - FIRST_MONDAY_S) % WEEK_S) + WEEK_S) % WEEK_S)
+
+/** Where season 1 starts, from an ISO date such as 2026-01-05. Anything but a Monday is a mistake in the profile. */
+export function readFirstSeason(date: string): number {
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
+  if (!Number.isFinite(ms) || new Date(ms).toISOString().slice(0, 10) !== date)
+    throw new Error(`the first season "${date}" is no date such as 2026-01-05`)
+  const startS = ms / 1000
+  if (mondayOf(startS) !== startS) throw new Error(`the first season ${date} is not a Monday`)
+  return startS
+}
+
+export function seasonOf(firstS: number, number: number): SeasonSpan {
+  const startsAtS = firstS + (number - 1) * LENGTH_S
+  return { number, startsAtS, endsAtS: startsAtS + LENGTH_S }
+}
+
+/** The season a time is in; null before the first. */
+export function seasonAt(firstS: number, timeS: number): SeasonSpan | null {
+  if (timeS < firstS) return null
+  return seasonOf(firstS, Math.floor((timeS - firstS) / LENGTH_S) + 1)
+}
+
+/** What an entry made now plays from. */
+export const nextSeasonAt = (firstS: number, timeS: number): SeasonSpan =>
+  seasonOf(firstS, (seasonAt(firstS, timeS)?.number ?? 0) + 1)
+
+export const seasonName = (number: number): string => `Season ${number}`
+
+/** The day of a season a time is in, from 1; null outside it. */
+export function seasonDay({ startsAtS, endsAtS }: SeasonSpan, timeS: number): number | null {
+  return timeS < startsAtS || timeS >= endsAtS ? null : Math.floor((timeS - startsAtS) / DAY_S) + 1
+}
