@@ -219,7 +219,15 @@ export const HostedCreated = Answer({
   ),
 })
 export const SessionRevoke = Nullable(
-  Answer({ on_chain: Type.Array(Open('a transaction for the main key')) }, { title: 'HostedSessionRevoke' }),
+  Answer(
+    {
+      on_chain: Type.Array(Open('a transaction for the main key')),
+      sessions: Type.Optional(
+        Type.Array(Open('session_id, revoked_at, effective, signer_revoked, approvals left')),
+      ),
+    },
+    { title: 'HostedSessionRevoke' },
+  ),
   'how the session ends on chain; null without a session',
 )
 export const HostedStopped = Answer({ ...entry, ...detail, session_revoke: SessionRevoke })
@@ -301,4 +309,7 @@ export const Executor = Answer({
     last: Nullable(GasRefund),
   }),
   executor_attestation: Nullable(Open('who holds the executor’s key')),
+  trades_left: Type.Optional(Count('about how many trades its ETH pays at today’s fees')),
+  closed: Type.Optional(Flag('its gas was refunded: it no longer trades')),
+  retired: Type.Optional(Type.Array(Open('executors it replaced, with what is left on them'))),
 })

@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import type { Brain, FeeClass, ShieldPolicy } from '@pit/protocol'
+import type { Brain, FeeClass, PAUSE_REASONS, ShieldPolicy } from '@pit/protocol'
 
 /** One end of an agent's pairs. */
 export type AgentToken = {
@@ -26,6 +26,12 @@ export interface AgentTerms {
   policies: readonly ShieldPolicy[] | null
 }
 
+/** Why an agent is paused: OWNER, NEW, ROTATED, SESSION_ENDED, KILLED or ERRORS, with what a person may want to know. */
+export interface PauseReason {
+  code: (typeof PAUSE_REASONS)[number]
+  [extra: string]: unknown
+}
+
 /** A hosted agent as it is stored. */
 export interface HostedAgent {
   id: string
@@ -43,7 +49,7 @@ export interface HostedAgent {
   mode: 'paper' | 'live'
   live: boolean
   status: 'active' | 'paused' | 'stopped'
-  pauseReason: { code: string; [extra: string]: unknown } | null
+  pauseReason: PauseReason | null
   sessionId: string | null
   executor: Address | null
   brainState: Record<string, unknown> | null

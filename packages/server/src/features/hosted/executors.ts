@@ -1,0 +1,98 @@
+import type { Address } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { AttestedExecutor } from '@pit/platform/signerCalls'
+
+/** An executor an agent has or had. Its key is the signer's. */
+export interface StoredExecutor {
+  executor: Address
+  agentId: string
+  owner: Address
+  attestation: AttestedExecutor
+  /** Replaced by another. */
+  retiredAtS: number | null
+  /** Its gas went home: it signs nothing more. */
+  closedAtS: number | null
+  /** When its owner last took the word for stock tokens back. */
+  stockRevokedAtS: number | null
+}
+
+interface ExecutorRow {
+  executor: Address
+  agent_id: string
+  owner: Address
+  attestation: AttestedExecutor
+  retired_at_s: number | null
+  closed_at_s: number | null
+  stock_revoked_at_s: number | null
+}
+
+export async function addExecutor(
+  sql: Sql,
+  {
+    executor,
+    agentId,
+    owner,
+    attestation,
+  }: Pick<StoredExecutor, 'executor' | 'agentId' | 'owner' | 'attestation'>,
+  atS: number,
+): Promise<void> {
+  await sql.query(
+    `insert into hosted_executors (executor, agent_id, owner, attestation, created_at_s)
+     values ($1, $2, $3, $4, $5)`,
+    [executor, agentId, owner, JSON.stringify(attestation), atS],
+  )
+}
+
+/** The one in use first, then those it replaced, newest first. */
+export async function executorsOf(sql: Sql, agentId: string): Promise<StoredExecutor[]> {
+  const rows = await sql.query<ExecutorRow>(
+    `select executor, agent_id, owner, attestation, retired_at_s, closed_at_s, stock_revoked_at_s
+     from hosted_executors where agent_id = $1
+     order by retired_at_s desc nulls first, created_at_s desc`,
+    [agentId],
+  )
+  return rows.map((row) => ({
+    executor: row.executor,
+    agentId: row.agent_id,
+    owner: row.owner,
+    attestation: row.attestation,
+    retiredAtS: row.retired_at_s,
+    closedAtS: row.closed_at_s,
+    stockRevokedAtS: row.stock_revoked_at_s,
+  }))
+}
+
+export async function retireExecutor(sql: Sql, executor: Address, atS: number): Promise<void> {
+  await sql.query('update hosted_executors set retired_at_s = $2 where executor = $1', [executor, atS])
+}
+
+export async function markClosed(sql: Sql, executor: Address, atS: number): Promise<void> {
+  await sql.query(
+    'update hosted_executors set closed_at_s = $2 where executor = $1 and closed_at_s is null',
+    [executor, atS],
+  )
+}
+
+export async function markStockRevoked(sql: Sql, executor: Address, atS: number): Promise<void> {
+  await sql.query(
+    `update hosted_executors set stock_revoked_at_s = $2, stock_revoke_told_at_s = null where executor = $1`,
+    [executor, atS],
+  )
+}
+
+export async function markStockRevokeTold(sql: Sql, executor: Address, atS: number): Promise<void> {
+  await sql.query('update hosted_executors set stock_revoke_told_at_s = $2 where executor = $1', [
+    executor,
+    atS,
+  ])
+}
+
+/** Whose revocation the signer has not confirmed. */
+export async function untoldStockRevocations(sql: Sql, most: number): Promise<Address[]> {
+  const rows = await sql.query<{ executor: Address }>(
+    `select executor from hosted_executors
+     where stock_revoked_at_s is not null and stock_revoke_told_at_s is null order by executor limit $1`,
+    [most],
+  )
+  return rows.map(({ executor }) => executor)
+}

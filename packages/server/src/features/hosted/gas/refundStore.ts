@@ -1,0 +1,154 @@
+import { type Address, bytesToHex, type Hex, hexToBytes } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { Answer } from '@pit/protocol'
+
+export type RefundStatus = 'mined' | 'reverted' | 'sent' | 'uncertain'
+
+/** One signed transfer of an executor's ETH to its owner. */
+export interface Refund {
+  executor: Address
+  agentId: string
+  to: Address
+  valueWei: bigint
+  balanceWei: bigint
+  txHash: Hex
+  raw: Hex
+  nonce: number
+  gas: number
+  maxFeePerGasWei: bigint
+  status: RefundStatus
+  block: number | null
+  relayError: string | null
+}
+
+interface Row {
+  executor: Address
+  agent_id: string
+  to_wallet: Address
+  value_wei: string
+  balance_wei: string
+  tx_hash: Hex
+  raw: Uint8Array
+  nonce: number
+  gas: number
+  max_fee_per_gas: string
+  status: RefundStatus
+  block: number | null
+  relay_error: string | null
+}
+
+const COLUMNS = `executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce, gas, max_fee_per_gas,
+  status, block, relay_error`
+
+const refundOf = (row: Row): Refund => ({
+  executor: row.executor,
+  agentId: row.agent_id,
+  to: row.to_wallet,
+  valueWei: BigInt(row.value_wei),
+  balanceWei: BigInt(row.balance_wei),
+  txHash: row.tx_hash,
+  raw: bytesToHex(row.raw),
+  nonce: row.nonce,
+  gas: row.gas,
+  maxFeePerGasWei: BigInt(row.max_fee_per_gas),
+  status: row.status,
+  block: row.block,
+  relayError: row.relay_error,
+})
+
+export const isOpen = ({ status }: Pick<Refund, 'status'>): boolean =>
+  status === 'sent' || status === 'uncertain'
+
+/** Of all executors an agent ever had, newest first. */
+export async function refundsOf(sql: Sql, agentId: string): Promise<Refund[]> {
+  const rows = await sql.query<Row>(
+    `select ${COLUMNS} from hosted_refunds where agent_id = $1 order by created_at_s desc, nonce desc`,
+    [agentId],
+  )
+  return rows.map(refundOf)
+}
+
+export const lastRefund = async (sql: Sql, agentId: string): Promise<Refund | null> =>
+  (await refundsOf(sql, agentId))[0] ?? null
+
+/** Before its bytes leave. Answers what is kept, and whether the same bytes were there already. */
+export async function keepRefund(
+  sql: Sql,
+  refund: Omit<Refund, 'status' | 'block' | 'relayError'>,
+  atS: number,
+): Promise<{ refund: Refund; already: boolean }> {
+  const rows = await sql.query<Row>(
+    `insert into hosted_refunds (executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce, gas,
+       max_fee_per_gas, status, created_at_s)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'uncertain', $11)
+     on conflict (executor, nonce) do nothing
+     returning ${COLUMNS}`,
+    [
+      refund.executor,
+      refund.agentId,
+      refund.to,
+      refund.valueWei,
+      refund.balanceWei,
+      refund.txHash,
+      hexToBytes(refund.raw),
+      refund.nonce,
+      refund.gas,
+      refund.maxFeePerGasWei,
+      atS,
+    ],
+  )
+  if (rows[0]) return { refund: refundOf(rows[0]), already: false }
+  const [kept] = await sql.query<Row>(
+    `select ${COLUMNS} from hosted_refunds where executor = $1 and nonce = $2`,
+    [refund.executor, refund.nonce],
+  )
+  return { refund: refundOf(kept!), already: true }
+}
+
+/** What became of it. An end stays, and what was taken once was taken. */
+export async function markRefund(
+  sql: Sql,
+  { executor, nonce }: Pick<Refund, 'executor' | 'nonce'>,
+  { status, block, relayError }: Pick<Refund, 'status' | 'block' | 'relayError'>,
+): Promise<Refund> {
+  const [row] = await sql.query<Row>(
+    `update hosted_refunds set
+       status = case when status in ('mined', 'reverted') or (status = 'sent' and $3 = 'uncertain')
+         then status else $3 end,
+       block = coalesce(block, $4),
+       relay_error = case when status in ('mined', 'reverted') then relay_error else $5 end
+     where executor = $1 and nonce = $2 returning ${COLUMNS}`,
+    [executor, nonce, status, block, relayError],
+  )
+  return refundOf(row!)
+}
+
+/** Relayed, and nobody has seen what became of them. */
+export async function openRefunds(sql: Sql, most: number): Promise<Refund[]> {
+  const rows = await sql.query<Row>(
+    `select ${COLUMNS} from hosted_refunds where status in ('sent', 'uncertain') order by created_at_s desc limit $1`,
+    [most],
+  )
+  return rows.map(refundOf)
+}
+
+export function refundJson(refund: Refund, { already }: { already: boolean }): Answer<'hosted.refund_gas'> {
+  return {
+    id: refund.agentId,
+    executor: refund.executor,
+    to: refund.to,
+    value_wei: refund.valueWei.toString(),
+    balance_wei: refund.balanceWei.toString(),
+    tx_hash: refund.txHash,
+    raw: refund.raw,
+    nonce: refund.nonce,
+    gas: refund.gas,
+    max_fee_per_gas: refund.maxFeePerGasWei.toString(),
+    max_cost_wei: (BigInt(refund.gas) * refund.maxFeePerGasWei).toString(),
+    status: refund.status,
+    block: refund.block,
+    already,
+    relay_error: refund.relayError,
+    closed: true,
+  }
+}

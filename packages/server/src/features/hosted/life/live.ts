@@ -1,0 +1,46 @@
+import { nowS } from '@pit/platform/clock'
+import { fail } from '@pit/protocol'
+import type { HostedDeps } from '../deps.ts'
+import { type AgentSession, readSession } from '../sessions.ts'
+import type { StoredAgent } from '../store.ts'
+import { checkFits } from '../terms/fits.ts'
+
+/** The session an agent stands on. Refuses NO_SESSION without one, SESSION_NOT_ACTIVE once it ended. */
+export async function needSession(
+  { db, clock }: Pick<HostedDeps, 'db' | 'clock'>,
+  { sessionId }: Pick<StoredAgent, 'sessionId'>,
+): Promise<AgentSession> {
+  if (sessionId === null) return fail('NO_SESSION', { status: 409, message: 'No session is attached.' })
+  const session = await readSession(db, sessionId, nowS(clock))
+  if (session?.status === 'active') return session
+  return fail('SESSION_NOT_ACTIVE', { message: `The attached session is ${session?.status ?? 'gone'}.` })
+}
+
+/** What the operator switched off. */
+export async function checkSwitches(
+  { switches }: Pick<HostedDeps, 'switches'>,
+  mode: StoredAgent['mode'],
+): Promise<void> {
+  if (await switches.killed()) fail('KILLED')
+  if (mode === 'live' && !(await switches.liveEnabled())) fail('LIVE_DISABLED')
+}
+
+/** Before an agent trades for real, in the order of the documents; its terms are judged after. */
+export async function checkLiveOn(
+  deps: Pick<HostedDeps, 'db' | 'clock' | 'switches'>,
+  agent: Pick<StoredAgent, 'mode' | 'sessionId' | 'limits' | 'terms' | 'tokens'>,
+): Promise<void> {
+  const session = await needSession(deps, agent)
+  await checkSwitches(deps, agent.mode)
+  checkFits(agent, session)
+}
+
+/** A change of a live agent stays inside the session it has; one that ended bounds nothing any more. */
+export async function checkStillFits(
+  { db, clock }: Pick<HostedDeps, 'db' | 'clock'>,
+  agent: Pick<StoredAgent, 'sessionId' | 'limits' | 'terms' | 'tokens'>,
+): Promise<void> {
+  if (agent.sessionId === null) return
+  const session = await readSession(db, agent.sessionId, nowS(clock))
+  if (session?.status === 'active') checkFits(agent, session)
+}

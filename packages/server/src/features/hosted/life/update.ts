@@ -1,0 +1,112 @@
+import { type Answer, fail } from '@pit/protocol'
+import type { Call } from '../../../http/types.ts'
+import { activation, type Change, change } from '../change.ts'
+import type { HostedDeps } from '../deps.ts'
+import { findOwned } from '../findOwned.ts'
+import { readDetail } from '../show/readDetail.ts'
+import type { AgentPatch, StoredAgent } from '../store.ts'
+import { checkInterval } from '../terms/interval.ts'
+import { limitsJson, readLimits } from '../terms/limits.ts'
+import { type AgentPairs, readPairs } from '../terms/readPairs.ts'
+import { checkTerms, readTerms } from '../terms/riskTerms.ts'
+import type { AgentTerms } from '../types.ts'
+import { checkLiveOn, checkStillFits } from './live.ts'
+
+type Body = Call<'hosted.update'>['body']
+
+/** hosted/<id>/update: what is not named stays as it is. */
+export async function updateAgent(
+  deps: HostedDeps,
+  { params, body, caller }: Call<'hosted.update'>,
+): Promise<Answer<'hosted.update'>> {
+  const admit = () => deps.charge(caller, ['screen.caller', 'screen.overall'])
+  let pairs: AgentPairs | null = null
+  let secret: string | null = null
+  const agent = await change(
+    deps,
+    () => findOwned(deps, caller, params.id),
+    async (found) => {
+      if (found.status === 'stopped') fail('STOPPED')
+      if (body.live === true && found.mode === 'paper') fail('PAPER_AGENT')
+      if (body.pairs && !pairs) pairs = await readPairs(deps, { pairs: body.pairs, mode: found.mode, admit })
+      const brain = brainPatch(deps, found, body)
+      const patch: AgentPatch = {
+        ...(body.name !== undefined && { name: body.name }),
+        ...brain,
+        ...intervalPatch(deps, found, body),
+        ...pairs,
+        ...((pairs || brain.brain) && { brainState: null }),
+        ...(body.limits && { limits: readLimits({ ...limitsJson(found.limits), ...body.limits }) }),
+        ...termsPatch(found, body),
+        ...livePatch(deps, found, body),
+      }
+      const next = { ...found, ...patch }
+      if (body.live === true) await checkLiveOn(deps, next)
+      else if (pairs || body.limits || patch.terms) await checkStillFits(deps, next)
+      if (patch.terms || body.live === true) checkTerms(next.terms)
+      if (Object.keys(patch).length === 0) return null
+      secret = null
+      if (brain.brain === 'webhook') {
+        const made = deps.brains.newWebhookSecret(found.id)
+        secret = made.secret
+        patch.webhookSecret = made.sealed
+      }
+      return { patch, log: logOf(body, patch) }
+    },
+  )
+  return { ...(await readDetail(deps, agent)), ...(secret !== null && { webhook_secret: secret }) }
+}
+
+/** Another brain starts with nothing in mind, and only a webhook has a secret. */
+function brainPatch(
+  { brains }: HostedDeps,
+  found: StoredAgent,
+  { brain, params, interval_s }: Body,
+): Pick<AgentPatch, 'brain' | 'params' | 'webhookSecret'> {
+  if (brain === undefined && params === undefined && interval_s === undefined) return {}
+  const next = brain ?? found.brain
+  const other = next !== found.brain
+  const intervalS = interval_s ?? found.intervalS
+  checkInterval(next, intervalS)
+  const read = brains.readParams(next, params ?? (other ? {} : found.params), { intervalS, mode: found.mode })
+  return { params: read, ...(other && { brain: next, webhookSecret: null }) }
+}
+
+/** A shorter interval counts at once: the next tick may be days away. */
+function intervalPatch(
+  { clock }: HostedDeps,
+  found: StoredAgent,
+  { interval_s: intervalS }: Body,
+): AgentPatch {
+  if (intervalS === undefined) return {}
+  const soonest = clock.nowMs() + intervalS * 1_000
+  const sooner = found.status === 'active' && (found.nextTickMs === null || found.nextTickMs > soonest)
+  return { intervalS, ...(sooner && { nextTickMs: soonest }) }
+}
+
+function termsPatch(found: StoredAgent, body: Body): { terms?: AgentTerms } {
+  const { accept_risks, shield = found.terms.shield, policies } = body
+  if (accept_risks === undefined && body.shield === undefined && policies === undefined) return {}
+  // Without shield its policies go too, unless they are asked for by name.
+  const kept = shield ? (found.terms.policies ?? undefined) : undefined
+  const terms = { accept_risks: accept_risks ?? found.terms.acceptRisks, shield, policies: policies ?? kept }
+  return { terms: readTerms(terms) }
+}
+
+/** Live on lets an agent run that waited for it; one that its owner paused waits for its owner. */
+function livePatch({ clock }: HostedDeps, found: StoredAgent, { live }: Body): AgentPatch {
+  if (live === undefined || live === found.live) return {}
+  if (!live) return { live }
+  const waits = found.status === 'paused' && found.pauseReason?.code !== 'OWNER'
+  return { live, ...(waits && activation(clock.nowMs())) }
+}
+
+function logOf(body: Body, patch: AgentPatch): NonNullable<Change['log']> {
+  const fields = Object.keys(body).filter((field) => field !== 'live')
+  const said = [
+    ...(fields.length > 0 ? [`changed ${fields.join(', ')}`] : []),
+    ...(patch.live === undefined ? [] : [patch.live ? 'switched live on' : 'switched live off']),
+  ]
+  const code = patch.live === undefined ? 'UPDATED' : patch.live ? 'LIVE_ON' : 'LIVE_OFF'
+  return { kind: 'state', code, message: `The owner ${said.join(' and ') || 'changed nothing'}.` }
+}

@@ -1,0 +1,80 @@
+import type { Address } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+
+/** What an agent's live trades did, by pair and outcome. */
+export interface TradeSums {
+  agentId: string
+  status: 'relaying' | 'pending' | 'mined' | 'reverted' | 'dropped' | 'refused'
+  tokenIn: Address
+  tokenOut: Address
+  trades: number
+  amountIn: bigint
+  amountOut: bigint
+  volumeMicroUsd: bigint
+  firstAtMs: number
+  lastAtMs: number
+}
+
+interface Row {
+  agent_id: string
+  status: TradeSums['status']
+  token_in: Address
+  token_out: Address
+  trades: number
+  amount_in: string
+  amount_out: string
+  volume: string
+  first_at_ms: number
+  last_at_ms: number
+}
+
+/** Every session of every executor an agent ever had; refusals never left. */
+const OF_AGENTS = `from hosted_executors e
+  join sessions s on s.wallet = e.owner and s.executor = e.executor
+  join trades t on t.session_id = s.id and t.path = 'hosted' and t.kind = 'swap' and t.status <> 'refused'`
+
+/** Of many agents in one read. */
+export async function readTradeSums(sql: Sql, agentIds: readonly string[]): Promise<TradeSums[]> {
+  if (agentIds.length === 0) return []
+  const rows = await sql.query<Row>(
+    `select e.agent_id, t.status, t.token_in, t.token_out, count(*) as trades,
+       coalesce(sum(t.amount_in), 0)::numeric as amount_in, coalesce(sum(t.amount_out), 0)::numeric as amount_out,
+       coalesce(sum(t.volume_micro_usd), 0)::numeric as volume,
+       min(t.created_at_ms) as first_at_ms, max(t.created_at_ms) as last_at_ms
+     ${OF_AGENTS}
+     where e.agent_id = any($1::text[])
+     group by e.agent_id, t.status, t.token_in, t.token_out`,
+    [agentIds],
+  )
+  return rows.map((row) => ({
+    agentId: row.agent_id,
+    status: row.status,
+    tokenIn: row.token_in,
+    tokenOut: row.token_out,
+    trades: row.trades,
+    amountIn: BigInt(row.amount_in),
+    amountOut: BigInt(row.amount_out),
+    volumeMicroUsd: BigInt(row.volume),
+    firstAtMs: row.first_at_ms,
+    lastAtMs: row.last_at_ms,
+  }))
+}
+
+export interface FeeSums {
+  agentId: string
+  token: Address
+  atoms: bigint
+}
+
+export async function readFeeSums(sql: Sql, agentIds: readonly string[]): Promise<FeeSums[]> {
+  if (agentIds.length === 0) return []
+  const rows = await sql.query<{ agent_id: string; token: Address; atoms: string }>(
+    `select e.agent_id, f.token, sum(f.atoms)::numeric as atoms
+     ${OF_AGENTS}
+     join fees f on f.trade_id = t.id
+     where e.agent_id = any($1::text[])
+     group by e.agent_id, f.token`,
+    [agentIds],
+  )
+  return rows.map(({ agent_id, token, atoms }) => ({ agentId: agent_id, token, atoms: BigInt(atoms) }))
+}

@@ -1,0 +1,64 @@
+import type { AgentSession } from '../sessions.ts'
+import type { StoredAgent } from '../store.ts'
+import { outsideOf } from '../terms/fits.ts'
+
+/** What keeps an agent from trading at its next tick, by the code it would be refused or held with. */
+export interface Hold {
+  code: string
+  message: string
+}
+export interface Switched {
+  killed: boolean
+  liveEnabled: boolean
+}
+
+const SOON_S = 3_600
+
+export function holdsOf(agent: StoredAgent, session: AgentSession | null, switched: Switched): Hold[] {
+  const holds: Hold[] = []
+  const say = (code: string, message: string) => holds.push({ code, message })
+  if (agent.status === 'paused') say('PAUSED', pausedText(agent))
+  if (switched.killed) say('KILLED', 'The operator’s kill switch is engaged.')
+  if (agent.mode === 'paper') return holds
+  if (!switched.liveEnabled) say('LIVE_DISABLED', 'Live trading is off on this server.')
+  if (!agent.live) say('LIVE_OFF', 'Its live flag is off: update it with live true.')
+  if (session === null) say('NO_SESSION', 'No session is attached: grant one to its executor.')
+  else if (session.status !== 'active')
+    say('SESSION_NOT_ACTIVE', `The attached session is ${session.status}.`)
+  else if (outsideOf(agent, session).length > 0) say('OUTSIDE_SESSION', 'It is wider than its session.')
+  return holds
+}
+
+const PAUSED: Record<string, string> = {
+  OWNER: 'Its owner paused it.',
+  NEW: 'It is new: attach a session and switch it live.',
+  ROTATED: 'Its executor was replaced: grant the new one a session and attach that.',
+  SESSION_ENDED: 'Its session ended: grant another and attach that.',
+  KILLED: 'The operator’s kill switch paused it.',
+  ERRORS: 'It failed too often: read its log.',
+}
+const pausedText = ({ pauseReason }: StoredAgent): string =>
+  PAUSED[pauseReason?.code ?? ''] ?? 'It is paused.'
+
+export const isTrading = (agent: StoredAgent, holds: readonly Hold[]): boolean =>
+  agent.status === 'active' && agent.deletedAtS === null && holds.length === 0
+
+/** When it ticks next, what stands in its way, and what soon will. */
+export function watchOf(
+  agent: StoredAgent,
+  session: AgentSession | null,
+  holds: readonly Hold[],
+  nowS: number,
+): Record<string, unknown> | null {
+  if (agent.status === 'stopped') return null
+  const left = session?.status === 'active' ? session.expiresAtS - nowS : null
+  return {
+    next_tick_at: agent.nextTickMs === null ? null : Math.floor(agent.nextTickMs / 1_000),
+    ticks: agent.tick,
+    holds,
+    soon:
+      left !== null && left < SOON_S
+        ? [{ code: 'SESSION_ENDS', message: `Its session ends in ${left} seconds.`, at: session!.expiresAtS }]
+        : [],
+  }
+}

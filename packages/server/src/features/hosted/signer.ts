@@ -1,0 +1,61 @@
+import type { Address } from '@pit/chain'
+import type { AttestedExecutor } from '@pit/platform/signerCalls'
+import { SignerUnreachable } from '@pit/platform/signerClient'
+import { executorAttestationText, fail, isPitError, type RouteId, refusal, routeById } from '@pit/protocol'
+import { type ExecutorSigner, type HostedDeps, lower } from './deps.ts'
+
+/** Asks the signing service; its refusals are passed on where the route knows them. */
+export async function askSigner<T>(
+  { signer, logger }: Pick<HostedDeps, 'signer' | 'logger'>,
+  route: RouteId,
+  ask: (signer: ExecutorSigner) => Promise<T>,
+): Promise<T> {
+  if (signer === null) return fail('SIGNER_REQUIRED')
+  try {
+    return await ask(signer)
+  } catch (error) {
+    if (error instanceof SignerUnreachable) {
+      logger.warn({ err: error, route }, 'the signer did not answer')
+      return fail('SIGNER_UNAVAILABLE')
+    }
+    if (!isPitError(error) || routeById(route).errors.includes(error.code)) throw error
+    logger.warn({ err: error, route }, 'the signer refused with a code this route does not have')
+    throw refusal('SIGNER_UNAVAILABLE', {
+      message: `The signing service refused: ${error.message}`,
+      ...(error.retryAfterS !== undefined && { retryAfterS: error.retryAfterS }),
+    })
+  }
+}
+
+export interface Attested {
+  executor: Address
+  owner: Address
+  agentId: string
+  attestation: AttestedExecutor
+}
+
+/** Whether it is the co-signer's own word over exactly these, rebuilt here. */
+export function isAttested(
+  { crypto, profile, cosigner }: Pick<HostedDeps, 'crypto' | 'profile' | 'cosigner'>,
+  { executor, owner, agentId, attestation }: Attested,
+): boolean {
+  const { text, signature } = attestation
+  if (text !== executorAttestationText({ executor, owner, agentId, chainId: profile.chain_id })) return false
+  const signedBy = crypto.recoverMessage(text, signature)
+  return signedBy !== undefined && signedBy === lower(attestation.cosigner) && signedBy === cosigner()
+}
+
+/** A new key for the agent, made and attested by the signing service. */
+export async function newExecutor(
+  deps: HostedDeps,
+  route: 'hosted.create' | 'hosted.rotate_executor',
+  { agentId, owner }: Pick<Attested, 'agentId' | 'owner'>,
+): Promise<Attested> {
+  const made = await askSigner(deps, route, (signer) => signer.createExecutor({ agent_id: agentId, owner }))
+  const attested = { executor: lower(made.executor), owner, agentId, attestation: made.attestation }
+  if (!isAttested(deps, attested)) {
+    deps.logger.error({ agentId }, 'the signer’s attestation of an executor is not the co-signer’s')
+    fail('EXECUTOR_ATTESTATION')
+  }
+  return attested
+}

@@ -1,0 +1,57 @@
+import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
+import { type Answer, fail } from '@pit/protocol'
+import type { Call } from '../../../http/types.ts'
+import type { HostedDeps } from '../deps.ts'
+import { markStockRevoked, markStockRevokeTold, untoldStockRevocations } from '../executors.ts'
+import { findOwned } from '../findOwned.ts'
+import { writeLog } from '../logs.ts'
+import { readDetail } from '../show/readDetail.ts'
+import { revokeStockOf } from './stockStore.ts'
+
+/** hosted/<id>/stock-attestation/revoke: here at once; the signing service is told until it confirms. */
+export async function revokeStock(
+  deps: HostedDeps,
+  { params, caller }: Call<'hosted.stock_attestation.revoke'>,
+): Promise<Answer<'hosted.stock_attestation.revoke'>> {
+  const agent = await findOwned(deps, caller, params.id)
+  const { executor } = agent
+  if (agent.mode === 'paper' || executor === null) return fail('PAPER_AGENT')
+  const atS = nowS(deps.clock)
+  await deps.db.transaction(async (sql) => {
+    await revokeStockOf(sql, agent.id, atS)
+    await markStockRevoked(sql, executor, atS)
+    await writeLog(sql, {
+      agentId: agent.id,
+      tick: null,
+      atMs: deps.clock.nowMs(),
+      kind: 'session',
+      code: 'STOCK_REVOKED',
+      message: 'The owner took the word for stock tokens back: stock orders are held from now on.',
+    })
+  })
+  const signer_revoked = await tell(deps, executor)
+  return { ...(await readDetail(deps, agent)), signer_revoked }
+}
+
+const AT_ONCE = 100
+
+/** What the signing service missed. */
+export async function tellStockRevocations(deps: HostedDeps): Promise<void> {
+  for (const executor of await untoldStockRevocations(deps.db, AT_ONCE)) {
+    // One that does not answer answers none.
+    if (!(await tell(deps, executor))) return
+  }
+}
+
+async function tell({ db, clock, signer, logger }: HostedDeps, executor: Address): Promise<boolean> {
+  if (signer === null) return false
+  try {
+    await signer.revokeStock({ executor })
+    await markStockRevokeTold(db, executor, nowS(clock))
+    return true
+  } catch (error) {
+    logger.warn({ err: error, executor }, 'the signer did not confirm that stock tokens are held')
+    return false
+  }
+}

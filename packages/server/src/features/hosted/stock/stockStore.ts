@@ -1,0 +1,103 @@
+import type { Address, Hex } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { Answer } from '@pit/protocol'
+import type { AgentSession } from '../sessions.ts'
+import type { StoredAgent } from '../store.ts'
+
+export interface StockAttestation {
+  executor: Address
+  sessionId: string
+  issuedS: number
+  expiresS: number
+  signedAtS: number
+  revokedAtS: number | null
+}
+
+/** The owner's last word on stock tokens, and after when another must be issued. */
+export interface StockWord {
+  last: StockAttestation | null
+  notBeforeS: number | null
+}
+
+export async function readStock(sql: Sql, agentId: string): Promise<StockWord> {
+  const [row] = await sql.query<{
+    executor: Address | null
+    session_id: string
+    issued_s: number
+    expires_s: number
+    signed_at_s: number
+    revoked_at_s: number | null
+    taken_back_s: number | null
+  }>(
+    `select a.executor, a.session_id, a.issued_s, a.expires_s, a.signed_at_s, a.revoked_at_s, taken_back_s
+     from (select max(stock_revoked_at_s) as taken_back_s from hosted_executors where agent_id = $1) as back
+     left join lateral (
+       select * from hosted_stock_attestations where agent_id = $1 order by issued_s desc limit 1) as a on true`,
+    [agentId],
+  )
+  if (!row) return { last: null, notBeforeS: null }
+  const last = row.executor && {
+    executor: row.executor,
+    sessionId: row.session_id,
+    issuedS: row.issued_s,
+    expiresS: row.expires_s,
+    signedAtS: row.signed_at_s,
+    revokedAtS: row.revoked_at_s,
+  }
+  const times = [...(last ? [last.issuedS] : []), ...(row.taken_back_s === null ? [] : [row.taken_back_s])]
+  return { last: last || null, notBeforeS: times.length === 0 ? null : Math.max(...times) }
+}
+
+/** False when one with this or a later time is there already. */
+export async function addStock(
+  sql: Sql,
+  agentId: string,
+  { signature, ...word }: Omit<StockAttestation, 'revokedAtS'> & { signature: Hex },
+): Promise<boolean> {
+  const rows = await sql.query(
+    `insert into hosted_stock_attestations
+       (agent_id, executor, session_id, issued_s, expires_s, signature, signed_at_s)
+     select $1, $2, $3, $4::int8, $5, $6, $7
+     where not exists (select 1 from hosted_stock_attestations where agent_id = $1 and issued_s >= $4::int8)
+     on conflict do nothing returning id`,
+    [agentId, word.executor, word.sessionId, word.issuedS, word.expiresS, signature, word.signedAtS],
+  )
+  return rows.length === 1
+}
+
+export async function revokeStockOf(sql: Sql, agentId: string, atS: number): Promise<void> {
+  await sql.query(
+    'update hosted_stock_attestations set revoked_at_s = $2 where agent_id = $1 and revoked_at_s is null',
+    [agentId, atS],
+  )
+}
+
+export type WhyNot = 'REVOKED' | 'EXPIRED' | 'EXECUTOR_CHANGED' | 'SESSION_CHANGED' | 'SESSION_NOT_ACTIVE'
+
+/** Why stock orders may not trade under it; null when they may. */
+export function whyNotValid(
+  word: StockAttestation,
+  { agent, session, nowS }: { agent: StoredAgent; session: AgentSession | null; nowS: number },
+): WhyNot | null {
+  if (word.revokedAtS !== null) return 'REVOKED'
+  if (nowS >= word.expiresS) return 'EXPIRED'
+  if (word.executor !== agent.executor) return 'EXECUTOR_CHANGED'
+  if (word.sessionId !== agent.sessionId) return 'SESSION_CHANGED'
+  return session?.status === 'active' ? null : 'SESSION_NOT_ACTIVE'
+}
+
+export function stockJson(
+  word: StockAttestation | null,
+  around: Parameters<typeof whyNotValid>[1],
+): Answer<'hosted.stock_attestation'>['stock_attestation'] {
+  if (word === null) return null
+  const whyNot = whyNotValid(word, around)
+  return {
+    session_id: word.sessionId,
+    issued: word.issuedS,
+    expires: word.expiresS,
+    signed_at: word.signedAtS,
+    valid: whyNot === null,
+    why_not: whyNot,
+  }
+}

@@ -1,0 +1,281 @@
+import type { Address } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { AttestedExecutor } from '@pit/platform/signerCalls'
+import { type Brain, HOSTED, type ShieldPolicy } from '@pit/protocol'
+import type { AgentToken, HostedAgent, PauseReason } from './types.ts'
+
+/** An agent with what only its life and its owner look at. */
+export interface StoredAgent extends HostedAgent {
+  /** What a change was made from: see `changeAgent`. */
+  revision: number
+  executorAttestation: AttestedExecutor | null
+  /** As the tick left them. */
+  lastDecision: Record<string, unknown> | null
+  lastTrade: Record<string, unknown> | null
+  nextTickMs: number | null
+}
+
+interface AgentRow {
+  id: string
+  wallet: Address
+  key_id: number
+  name: string | null
+  brain: Brain
+  params: Record<string, unknown>
+  interval_s: number
+  pairs: string[]
+  tokens: AgentToken[]
+  max_trade_micro_usd: number
+  max_day_micro_usd: number
+  max_position_micro_usd: number
+  mode: 'paper' | 'live'
+  live: boolean
+  status: HostedAgent['status']
+  pause_reason: PauseReason | null
+  accept_risks: string[]
+  shield: boolean
+  policies: ShieldPolicy[] | null
+  session_id: string | null
+  executor: Address | null
+  executor_attestation: AttestedExecutor | null
+  brain_state: Record<string, unknown> | null
+  book_id: number | null
+  last_decision: Record<string, unknown> | null
+  last_trade: Record<string, unknown> | null
+  created_at_s: number
+  stopped_at_s: number | null
+  deleted_at_s: number | null
+  next_tick_ms: number | null
+  tick: number
+  revision: number
+}
+
+/** The sealed webhook secret is not among them: only who signs deliveries reads it. */
+const COLUMNS = `id, wallet, key_id, name, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
+  max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason, accept_risks, shield, policies,
+  session_id, executor, executor_attestation, brain_state, book_id, last_decision, last_trade, created_at_s,
+  stopped_at_s, deleted_at_s, next_tick_ms, tick, revision`
+
+function agentOf(row: AgentRow): StoredAgent {
+  return {
+    id: row.id,
+    wallet: row.wallet,
+    keyId: row.key_id,
+    name: row.name,
+    brain: row.brain,
+    params: row.params,
+    intervalS: row.interval_s,
+    pairs: row.pairs,
+    tokens: row.tokens,
+    limits: {
+      maxTradeMicroUsd: BigInt(row.max_trade_micro_usd),
+      maxDayMicroUsd: BigInt(row.max_day_micro_usd),
+      maxPositionMicroUsd: BigInt(row.max_position_micro_usd),
+    },
+    terms: { acceptRisks: row.accept_risks, shield: row.shield, policies: row.policies },
+    mode: row.mode,
+    live: row.live,
+    status: row.status,
+    pauseReason: row.pause_reason,
+    sessionId: row.session_id,
+    executor: row.executor,
+    executorAttestation: row.executor_attestation,
+    brainState: row.brain_state,
+    bookId: row.book_id,
+    lastDecision: row.last_decision,
+    lastTrade: row.last_trade,
+    nextTickMs: row.next_tick_ms,
+    tick: row.tick,
+    createdAtS: row.created_at_s,
+    stoppedAtS: row.stopped_at_s,
+    deletedAtS: row.deleted_at_s,
+    revision: row.revision,
+  }
+}
+
+/** Deleted ones too. */
+export async function readAgent(sql: Sql, id: string): Promise<StoredAgent | null> {
+  const [row] = await sql.query<AgentRow>(`select ${COLUMNS} from hosted_agents where id = $1`, [id])
+  return row ? agentOf(row) : null
+}
+
+/** Newest first, without deleted ones. */
+export async function listAgents(sql: Sql, wallet: Address): Promise<StoredAgent[]> {
+  const rows = await sql.query<AgentRow>(
+    `select ${COLUMNS} from hosted_agents where wallet = $1 and deleted_at_s is null
+     order by created_at_s desc, id limit $2`,
+    [wallet, HOSTED.maxAgentsPerWallet],
+  )
+  return rows.map(agentOf)
+}
+
+const WALLET_LOCK = 0x70697408
+
+/** Held until the transaction ends: two creations at once must not both find the last place free. */
+export async function lockWallet(sql: Sql, wallet: Address): Promise<void> {
+  await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [WALLET_LOCK, wallet])
+}
+
+export async function countAgents(sql: Sql, wallet: Address): Promise<number> {
+  const [row] = await sql.query<{ agents: number }>(
+    'select count(*) as agents from hosted_agents where wallet = $1 and deleted_at_s is null',
+    [wallet],
+  )
+  return row?.agents ?? 0
+}
+
+export type NewAgent = Omit<
+  StoredAgent,
+  'revision' | 'lastDecision' | 'lastTrade' | 'brainState' | 'tick' | 'stoppedAtS' | 'deletedAtS'
+> & { webhookSecret: Uint8Array | null }
+
+export async function insertAgent(sql: Sql, agent: NewAgent): Promise<void> {
+  await sql.query(
+    `insert into hosted_agents (id, wallet, key_id, name, brain, params, interval_s, pairs, tokens,
+       max_trade_micro_usd, max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason,
+       accept_risks, shield, policies, session_id, executor, executor_attestation, webhook_secret, book_id,
+       created_at_s, next_tick_ms)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+       $23, $24, $25, $26)`,
+    [
+      agent.id,
+      agent.wallet,
+      agent.keyId,
+      agent.name,
+      agent.brain,
+      JSON.stringify(agent.params),
+      agent.intervalS,
+      agent.pairs,
+      JSON.stringify(agent.tokens),
+      agent.limits.maxTradeMicroUsd,
+      agent.limits.maxDayMicroUsd,
+      agent.limits.maxPositionMicroUsd,
+      agent.mode,
+      agent.live,
+      agent.status,
+      json(agent.pauseReason),
+      agent.terms.acceptRisks,
+      agent.terms.shield,
+      agent.terms.policies,
+      agent.sessionId,
+      agent.executor,
+      json(agent.executorAttestation),
+      agent.webhookSecret,
+      agent.bookId,
+      agent.createdAtS,
+      agent.nextTickMs,
+    ],
+  )
+}
+
+/** What of an agent changes; what is absent stays. */
+export type AgentPatch = Partial<
+  Pick<
+    StoredAgent,
+    | 'name'
+    | 'brain'
+    | 'params'
+    | 'intervalS'
+    | 'pairs'
+    | 'tokens'
+    | 'limits'
+    | 'terms'
+    | 'live'
+    | 'status'
+    | 'pauseReason'
+    | 'sessionId'
+    | 'executor'
+    | 'executorAttestation'
+    | 'brainState'
+    | 'stoppedAtS'
+    | 'deletedAtS'
+    | 'nextTickMs'
+  >
+> & { webhookSecret?: Uint8Array | null }
+
+/** False when the agent changed since it was read: what was decided from that reading is decided anew. */
+export async function changeAgent(
+  sql: Sql,
+  { id, revision }: Pick<StoredAgent, 'id' | 'revision'>,
+  patch: AgentPatch,
+): Promise<boolean> {
+  const columns = columnsOf(patch)
+  const sets = columns.map(([name], i) => `${name} = $${i + 3}`)
+  const rows = await sql.query(
+    `update hosted_agents set ${[...sets, 'revision = revision + 1'].join(', ')}
+     where id = $1 and revision = $2 returning id`,
+    [id, revision, ...columns.map(([, value]) => value)],
+  )
+  return rows.length === 1
+}
+
+function columnsOf({ limits, terms, ...patch }: AgentPatch): [string, unknown][] {
+  const columns: [string, unknown][] = []
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === undefined) continue
+    const { name, isJson } = COLUMN_OF[field as keyof typeof COLUMN_OF]
+    columns.push([name, isJson ? json(value) : value])
+  }
+  if (limits) {
+    columns.push(['max_trade_micro_usd', limits.maxTradeMicroUsd])
+    columns.push(['max_day_micro_usd', limits.maxDayMicroUsd])
+    columns.push(['max_position_micro_usd', limits.maxPositionMicroUsd])
+  }
+  if (terms) {
+    columns.push(['accept_risks', terms.acceptRisks])
+    columns.push(['shield', terms.shield])
+    columns.push(['policies', terms.policies])
+  }
+  return columns
+}
+
+const plain = (name: string) => ({ name, isJson: false })
+const asJson = (name: string) => ({ name, isJson: true })
+const COLUMN_OF: Record<keyof Omit<AgentPatch, 'limits' | 'terms'>, { name: string; isJson: boolean }> = {
+  name: plain('name'),
+  brain: plain('brain'),
+  params: asJson('params'),
+  intervalS: plain('interval_s'),
+  pairs: plain('pairs'),
+  tokens: asJson('tokens'),
+  live: plain('live'),
+  status: plain('status'),
+  pauseReason: asJson('pause_reason'),
+  sessionId: plain('session_id'),
+  executor: plain('executor'),
+  executorAttestation: asJson('executor_attestation'),
+  brainState: asJson('brain_state'),
+  stoppedAtS: plain('stopped_at_s'),
+  deletedAtS: plain('deleted_at_s'),
+  nextTickMs: plain('next_tick_ms'),
+  webhookSecret: plain('webhook_secret'),
+}
+
+/** By the service itself: a session that ended, a switch, too many errors. False when it was not active any more. */
+export async function pauseAgent(sql: Sql, id: string, reason: PauseReason): Promise<boolean> {
+  const rows = await sql.query(
+    `update hosted_agents
+     set status = 'paused', pause_reason = $2, next_tick_ms = null, revision = revision + 1
+     where id = $1 and status = 'active' and deleted_at_s is null returning id`,
+    [id, JSON.stringify(reason)],
+  )
+  return rows.length === 1
+}
+
+/** Stopped or deleted, and the league has not heard. */
+export async function agentsLeaving(sql: Sql, most: number): Promise<string[]> {
+  const rows = await sql.query<{ id: string }>(
+    `select id from hosted_agents
+     where left_league_at_s is null and (status = 'stopped' or deleted_at_s is not null)
+     order by id limit $1`,
+    [most],
+  )
+  return rows.map(({ id }) => id)
+}
+
+export async function markLeft(sql: Sql, id: string, atS: number): Promise<void> {
+  await sql.query('update hosted_agents set left_league_at_s = $2 where id = $1', [id, atS])
+}
+
+const json = (value: unknown): string | null =>
+  value === null || value === undefined ? null : JSON.stringify(value)
