@@ -19,6 +19,7 @@ export {
   type RuleResult,
   type RuleStatus,
 } from './rules/eligibility.ts'
+export { type ScoredRow, scoreRow } from './scoreRow.ts'
 export {
   type BookNumbers,
   type EntryRecord,

@@ -6,7 +6,8 @@ type Swap = NonNullable<BookTrade['swap']>
 
 /** Books one transaction. Fees need no line of their own: the amounts are what left and what reached the wallet. */
 export function applyTrade(book: Book, trade: BookTrade, market: MarketRecord): void {
-  book.gasWei += trade.gasWei
+  if (trade.gasWei === null) book.unvaluedTrades++
+  else book.gasWei += trade.gasWei
   book.cursor = { minedAtS: trade.minedAtS, block: trade.block, id: trade.id }
   if (!trade.swap) return
   const { swap, minedAtS } = trade

@@ -5,7 +5,8 @@ export interface BookTrade {
   block: number
   /** Null for what only cost gas: an approval, or a swap that reverted. */
   swap: { tokenIn: string; tokenOut: string; amountIn: bigint; amountOut: bigint } | null
-  gasWei: bigint
+  /** As the receipt shows; null when that is lost. */
+  gasWei: bigint | null
 }
 
 /**
@@ -21,7 +22,7 @@ export interface Book {
   trades: number
   /** Days with a trade, counted from 1970. */
   days: Set<number>
-  /** Trades that brought in what could not be valued. */
+  /** Transactions whose gas is not known, or that brought in what could not be valued. */
   unvaluedTrades: number
   outliers: number
   roundTrips: number
