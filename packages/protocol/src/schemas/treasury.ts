@@ -44,8 +44,8 @@ const WeekToken = Answer({
   status: OneOf(WEEK_TOKEN_STATUSES),
   booked: PerBucket(Atoms('share'), 'each bucket’s share'),
   moved: PerBucket(Atoms('sent'), 'what was sent to each bucket'),
-  owed_in: PerBucket(Atoms('owed'), 'owed from earlier weeks'),
-  owed_out: PerBucket(Atoms('owed'), 'owed to later weeks'),
+  owed_in: PerBucket(SignedAtoms('owed'), 'owed from earlier weeks; below zero where more was sent'),
+  owed_out: PerBucket(SignedAtoms('owed'), 'owed to later weeks: owed_in + booked - moved'),
   carried_out: Atoms('left over for the next week'),
   value_usd: Nullable(Usd('the pool at the mark')),
   mark: Nullable(Anything('the price used and where it is from')),
@@ -53,8 +53,8 @@ const WeekToken = Answer({
 
 export const TreasuryWeek = Answer(
   {
-    kind: Text('week'),
-    seq: Count('position in the chain of rows'),
+    kind: Text('week; transfer for what was sent to the buckets since'),
+    seq: Nullable(Count('position in the chain of rows; null in a preview')),
     status: OneOf(WEEK_STATUSES),
     week: Answer({
       start: UnixS('Monday 00:00 UTC'),
@@ -75,7 +75,7 @@ export const TreasuryWeek = Answer(
       }),
     ),
     reconciliation: Answer({
-      status: OneOf(RECONCILIATION_STATUSES),
+      status: Nullable(OneOf(RECONCILIATION_STATUSES), 'null in a preview that has differences'),
       accepted: Nullable(Text('why a difference was accepted')),
       ledger: Anything('what the ledger of relayed trades says'),
       eth: OneOf(RECONCILIATION_ETH, 'how ETH that came in was read'),
@@ -85,9 +85,9 @@ export const TreasuryWeek = Answer(
         differences: Count('trades that differ'),
       }),
     }),
-    prev_hash: Nullable(Text('hash of the row before; null for the first')),
-    hash: Text('SHA-256 of the row’s JSON: sorted keys, no spaces, ASCII, without hash'),
-    recorded_at: UnixS('when it was written'),
+    prev_hash: Nullable(Text('hash of the row before; null for the first and in a preview')),
+    hash: Nullable(Text('SHA-256 of the row’s JSON: sorted keys, no spaces, ASCII, without hash')),
+    recorded_at: Nullable(UnixS('when it was written; null in a preview')),
   },
   { title: 'TreasuryWeek' },
 )
@@ -156,10 +156,10 @@ export const Treasury = Answer(
         received: Atoms('fees of relayed trades'),
         outside: Atoms('what came in otherwise'),
         trades: Count('trades'),
-        held: Atoms('in the platform wallet now'),
+        held: Nullable(Atoms('in the platform wallet now; null when it cannot be read')),
         booked: PerBucket(Atoms('booked'), 'booked so far'),
         moved: PerBucket(Atoms('moved'), 'moved so far'),
-        owed: PerBucket(Atoms('owed'), 'booked and not moved'),
+        owed: PerBucket(SignedAtoms('owed'), 'booked and not moved'),
       }),
     ),
     prize_payouts: Type.Array(PrizePayout, { description: 'newest first; empty before the first payout' }),

@@ -1,0 +1,93 @@
+import { nowS } from '@pit/platform/clock'
+import { type Answer, TREASURY_SPLIT_BPS } from '@pit/protocol'
+import { lower, platformWalletOf, type TreasuryDeps } from './deps.ts'
+import { readPreviews } from './preview.ts'
+import { readHeld } from './readHeld.ts'
+import { addRow, type Books, booksOf } from './rules/books.ts'
+import { perBucket } from './rules/split.ts'
+import { onOnePicture, readHead, readRows } from './store.ts'
+import type { RowBody, ServedRow } from './types.ts'
+
+export type PrizePayouts = Answer<'treasury'>['prize_payouts']
+
+export interface AnswerDeps extends TreasuryDeps {
+  prizePayouts(): Promise<PrizePayouts>
+}
+
+/** The answer up to its age, and the newest row it knows of. */
+export interface Built {
+  opening: string
+  headSeq: number
+}
+
+/** Rows are served as the very text that was recorded, so that whoever hashes them again finds the same. */
+export async function buildAnswer(deps: AnswerDeps): Promise<Built> {
+  const { db, rpc, clock, profile } = deps
+  const wallet = platformWalletOf(profile)
+  const { head, rows, integrity, previews } = await onOnePicture(db, async (sql) => {
+    const head = await readHead(sql)
+    const checked = await readRows(sql, head)
+    // What stands on a broken record is worth no more than it.
+    const shown = wallet !== null && checked.integrity.ok
+    const bodies = checked.rows.map(({ body }) => body)
+    return { head, ...checked, previews: shown ? await readPreviews(sql, deps, wallet, bodies) : [] }
+  })
+  const books = totalBooks(
+    rows.map(({ body }) => body),
+    previews,
+  )
+  const held = wallet === null ? new Map() : await readHeld(rpc, wallet, [...books.keys()])
+  const weeks = [
+    ...[...previews].reverse().map((row) => JSON.stringify(row)),
+    ...rows.map(({ served }) => served).reverse(),
+  ]
+  const fields: Record<string, unknown> = {
+    platform_wallet: wallet,
+    buckets: perBucket((bucket) => {
+      const own = profile.treasury_buckets[bucket]
+      return own === null ? null : lower(own)
+    }),
+    split_bps: TREASURY_SPLIT_BPS,
+    integrity,
+  }
+  const after: Record<string, unknown> = {
+    totals: describeTotals(books, held),
+    prize_payouts: await deps.prizePayouts(),
+    explorer_tx: profile.explorer_tx,
+    generated_at: nowS(clock),
+  }
+  const opening = `${JSON.stringify(fields).slice(0, -1)},"weeks":[${weeks.join(',')}],${JSON.stringify(after).slice(1, -1)}`
+  return { opening, headSeq: head.seq }
+}
+
+/** Sums of the rows served. What came in counts at once; what is booked, moved and owed is what was recorded. */
+function totalBooks(rows: readonly RowBody[], previews: readonly ServedRow[]): Books {
+  const books = booksOf(rows)
+  const recorded = booksOf(rows)
+  for (const preview of previews) addRow(books, preview)
+  const zero = () => perBucket(() => 0n)
+  for (const [token, own] of books) {
+    const then = recorded.get(token)
+    own.booked = then?.booked ?? zero()
+    own.moved = then?.moved ?? zero()
+    own.owed = then?.owed ?? zero()
+  }
+  return books
+}
+
+function describeTotals(books: Books, held: ReadonlyMap<string, bigint>): Answer<'treasury'>['totals'] {
+  return [...books.values()]
+    .sort((a, b) => (a.token < b.token ? -1 : 1))
+    .map((own) => ({
+      token: own.token,
+      symbol: own.symbol,
+      decimals: own.decimals,
+      received: own.received.toString(),
+      outside: own.outside.toString(),
+      trades: own.trades,
+      held: held.get(own.token)?.toString() ?? null,
+      booked: perBucket((bucket) => own.booked[bucket].toString()),
+      moved: perBucket((bucket) => own.moved[bucket].toString()),
+      owed: perBucket((bucket) => own.owed[bucket].toString()),
+    }))
+}

@@ -1,0 +1,117 @@
+import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
+import type { Db, Sql } from '@pit/platform/db'
+import type { TreasuryDeps } from './deps.ts'
+import { markTaken } from './matches.ts'
+import { readOpenWeek } from './openWeek.ts'
+import { booksOf } from './rules/books.ts'
+import { sealRow } from './rules/rowChain.ts'
+import { labelOf } from './rules/weeks.ts'
+import { readScan } from './scan/scanStore.ts'
+import { endsAfter, holdHead, insertRow, onOnePicture, openTrades, readRows } from './store.ts'
+import type { Interval, RowBody } from './types.ts'
+
+/** The record is not what it was: nothing is added to it until a person has looked. */
+export class RecordBroken extends Error {
+  override readonly name = 'RecordBroken'
+}
+
+export type Closing =
+  | { kind: 'closed'; row: RowBody & { seq: number; hash: string } }
+  /** No week has ended, as far as the chain was read. */
+  | { kind: 'nothing due' }
+  | { kind: 'waits'; label: string; why: string; differences: number }
+
+/** Trades of the week that are not over by then are left to the next row. */
+const WAIT_FOR_TRADES_S = 7_200
+
+export interface CloseAsk {
+  wallet: Address
+  /** Why differences are accepted; without it a week that has some waits. */
+  accept: string | null
+  /** A devnet takes no block back: what is mined there is settled. */
+  unsettledToo: boolean
+  /** What else must happen with it, or not at all. */
+  alongside?(sql: Sql, closing: Closing): Promise<void>
+}
+
+/**
+ * Records the oldest week that has ended and is not recorded yet. Everything it needs is in the store, so it is one
+ * transaction; whoever comes second waits for the first and finds the week closed.
+ */
+export function closeNextWeek(
+  { db, clock, profile }: Pick<TreasuryDeps, 'clock' | 'profile'> & { db: Db },
+  { wallet, accept, unsettledToo, alongside }: CloseAsk,
+): Promise<Closing> {
+  const close = async (sql: Sql): Promise<Closing> => {
+    const head = await holdHead(sql)
+    const { rows, integrity } = await readRows(sql, head)
+    if (!integrity.ok) throw new RecordBroken(`row ${integrity.broken_at}: ${integrity.why}`)
+    const bodies = rows.map(({ body }) => body)
+    const interval = await nextInterval(sql, wallet, bodies)
+    if (!interval) return { kind: 'nothing due' }
+    const waits = (why: string, differences = 0): Closing => ({
+      kind: 'waits',
+      label: interval.label,
+      why,
+      differences,
+    })
+    const waited = nowS(clock) >= interval.endS + WAIT_FOR_TRADES_S
+    const open = waited ? 0 : await openTrades(sql, { beforeS: interval.endS, unsettledToo })
+    if (open > 0) return waits(`${open} of its trades are not settled yet`)
+
+    const books = booksOf(bodies)
+    const { parts, reconciled, taken } = await readOpenWeek(sql, {
+      profile,
+      wallet,
+      interval,
+      books,
+      accepted: accept,
+      withEarlier: true,
+      marksBeforeS: interval.endS,
+    })
+    const { differences } = reconciled.counts
+    if (differences > 0 && accept === null) {
+      return waits(`${differences} fees of the ledger did not arrive as booked`, differences)
+    }
+    const seq = head.seq + 1
+    const body: RowBody = { ...parts, seq, status: 'booked', prev_hash: head.hash, recorded_at: nowS(clock) }
+    const sealed = sealRow(body)
+    await insertRow(sql, sealed)
+    await markTaken(sql, { wallet, toBlock: interval.lastBlock, tokens: taken, seq })
+    return { kind: 'closed', row: { ...body, seq, hash: sealed.hash } }
+  }
+  return onOnePicture(db, async (sql) => {
+    const closing = await close(sql)
+    await alongside?.(sql, closing)
+    return closing
+  })
+}
+
+/** From the end of the last row to the next end that is known; null while there is none. */
+async function nextInterval(sql: Sql, wallet: Address, rows: readonly RowBody[]): Promise<Interval | null> {
+  const [next] = await openIntervals(sql, wallet, rows)
+  return next ?? null
+}
+
+/** Every stretch of time that has ended and has no row yet, oldest first. */
+export async function openIntervals(
+  sql: Sql,
+  wallet: Address,
+  rows: readonly RowBody[],
+): Promise<Interval[]> {
+  const scan = await readScan(sql, wallet)
+  if (!scan) return []
+  const weeks = rows.filter(({ kind }) => kind === 'week')
+  const labels = weeks.map(({ week }) => week.label)
+  let startS = weeks.at(-1)?.week.end ?? scan.firstS
+  let firstBlock = (weeks.at(-1)?.week.last_block ?? scan.firstBlock - 1) + 1
+  return (await endsAfter(sql, wallet, startS)).map(({ endS, lastBlock }) => {
+    const label = labelOf({ startS, endS }, labels)
+    const interval = { startS, endS, label, firstBlock, lastBlock }
+    labels.push(label)
+    startS = endS
+    firstBlock = lastBlock + 1
+    return interval
+  })
+}

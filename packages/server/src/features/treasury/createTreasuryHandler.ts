@@ -1,0 +1,59 @@
+import type { Handlers } from '../../http/types.ts'
+import { type AnswerDeps, type Built, buildAnswer } from './buildAnswer.ts'
+import { readHead } from './store.ts'
+
+/** The preview and what the wallet holds are at most this old. */
+const REBUILD_MS = 30_000
+/** A row recorded by another process is seen within this. */
+const LOOK_MS = 1_000
+/** While the store does not answer, the last answer does for this long. */
+const OUTLIVE_MS = 600_000
+
+/** GET treasury: one answer for every reader, built again when the record has changed or the preview has aged. */
+export function createTreasuryHandler(deps: AnswerDeps): {
+  handler: Handlers['treasury']
+  /** The record has changed here: the next reader gets a new answer. */
+  forget(): void
+} {
+  let kept: (Built & { atMs: number }) | null = null
+  let lookedAtMs = Number.NEGATIVE_INFINITY
+  let underWay: Promise<void> | null = null
+
+  async function refresh(): Promise<void> {
+    const nowMs = deps.clock.nowMs()
+    const ageMs = kept ? nowMs - kept.atMs : Number.POSITIVE_INFINITY
+    // A clock that was set back must not freeze the answer.
+    if (kept && ageMs >= 0 && ageMs < REBUILD_MS) {
+      lookedAtMs = nowMs
+      if ((await readHead(deps.db)).seq === kept.headSeq) return
+    }
+    const built = await buildAnswer(deps)
+    kept = { ...built, atMs: nowMs }
+    lookedAtMs = nowMs
+  }
+
+  return {
+    async handler() {
+      const sinceMs = deps.clock.nowMs() - lookedAtMs
+      if (!kept || sinceMs >= LOOK_MS || sinceMs < 0) {
+        underWay ??= refresh().finally(() => {
+          underWay = null
+        })
+        try {
+          await underWay
+        } catch (error) {
+          if (!kept || deps.clock.nowMs() - kept.atMs > OUTLIVE_MS) throw error
+          deps.logger.warn({ err: error }, 'the treasury’s answer could not be built again')
+          lookedAtMs = deps.clock.nowMs()
+        }
+      }
+      const { opening, atMs } = kept!
+      const ageS = Math.max(0, Math.floor((deps.clock.nowMs() - atMs) / 1000))
+      return { serialised: `${opening},"cached_s":${ageS}}` }
+    },
+    forget() {
+      kept = null
+      lookedAtMs = Number.NEGATIVE_INFINITY
+    },
+  }
+}

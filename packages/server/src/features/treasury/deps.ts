@@ -1,0 +1,36 @@
+import type { Address } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Rpc } from '@pit/platform/rpc'
+import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
+import type { TokenText } from './types.ts'
+
+export interface TreasuryDeps {
+  db: Db
+  rpc: Rpc
+  clock: Clock
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  profile: ChainProfile
+}
+
+export const lower = (text: string): Address => text.toLowerCase() as Address
+
+/** Where every fee goes; null on a chain whose profile does not say. */
+export const platformWalletOf = ({ fee_recipient }: ChainProfile): Address | null =>
+  fee_recipient === null ? null : lower(fee_recipient)
+
+/**
+ * Tokens whose transfers are read from the chain: the profile's. Anybody can write a token whose logs say that it sent
+ * a fortune here, so of all others only the ledger's word counts.
+ */
+export function readTokensOf(profile: ChainProfile): Map<Address, TokenText> {
+  const texts = [...profile.core_tokens, ...profile.listed_stocks].map(({ symbol, address, decimals }) => ({
+    token: lower(address),
+    symbol,
+    decimals,
+  }))
+  return new Map(texts.map((text) => [text.token, text]))
+}
+
+export const isEther = (token: Address): boolean => token === NATIVE_TOKEN

@@ -1,0 +1,165 @@
+import type { Address } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import { NATIVE_TOKEN } from '@pit/protocol'
+import type { Match } from './rules/reconcile.ts'
+import type { BlockRange, EthBy } from './types.ts'
+
+/** Of tokens that only the ledger knows, this many new ones a row; the others wait for the next. */
+const MOST_LEDGER_TOKENS = 200
+
+export interface MatchAsk extends BlockRange {
+  wallet: Address
+  /** Tokens whose transfers are read. */
+  readTokens: readonly Address[]
+  /** Whether what earlier blocks still have is taken along: only the first row that is not recorded yet does. */
+  withEarlier: boolean
+}
+
+export interface Matched {
+  matches: Match[]
+  eth: EthBy
+  late: number
+}
+
+/**
+ * Fees that no row took up yet beside what came in and no row took up yet. Both are in the same blocks; what agrees is
+ * summed where it lies, since a week may have a million of them.
+ */
+export async function readMatches(sql: Sql, ask: MatchAsk): Promise<Matched> {
+  const byTx = await matchByTx(sql, ask)
+  const ranges = await readRanges(sql, ask)
+  const matches: Match[] = await matchByLedger(sql, ask)
+  let late = 0
+  for (const row of byTx) {
+    const { token, trades, transfers } = row
+    const match = { token, ledger: BigInt(row.ledger), trades, transfers }
+    if (row.class === 'late') late += trades
+    else if (row.class === 'unread') matches.push({ ...match, arrived: null })
+    else if (row.class === 'range') {
+      const range = ranges.find(({ id }) => id === row.range_id)
+      matches.push({ ...match, arrived: range?.atoms ?? 0n, transfers: 1 })
+      if (range) range.atoms = 0n
+    } else matches.push({ ...match, arrived: BigInt(row.arrived ?? 0) })
+  }
+  for (const { atoms } of ranges) {
+    if (atoms > 0n) matches.push({ token: NATIVE_TOKEN, ledger: 0n, trades: 0, arrived: atoms, transfers: 1 })
+  }
+  return { matches, eth: await ethBy(sql, ask), late }
+}
+
+interface TxRow {
+  token: Address
+  class: 'exact' | 'stranger' | 'odd' | 'range' | 'unread' | 'late' | 'short'
+  range_id: number | null
+  ledger: string
+  trades: number
+  arrived: string | null
+  transfers: number
+}
+
+/** What differs is answered one by one. */
+function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
+  return sql.query<TxRow>(
+    `with booked as (
+       select tx_hash, token, sum(atoms) as ledger, count(*) as trades, min(block) as block from fees
+       where recipient = $1 and treasury_seq is null and block between $2 and $4 and token = any($5)
+       group by tx_hash, token),
+     came as (
+       select tx_hash, token, sum(atoms) as arrived from treasury_incomings
+       where wallet = $1 and seq is null and to_block between $2 and $4 and tx_hash is not null
+       group by tx_hash, token),
+     beside as (
+       select tx_hash, token, coalesce(ledger, 0) as ledger, coalesce(trades, 0) as trades, arrived, block
+       from booked full join came using (tx_hash, token)),
+     placed as (
+       select beside.*, range.id as range_id,
+         case when arrived is not null and trades = 0 then 'stranger'
+           when arrived = ledger then 'exact'
+           when arrived is not null then 'odd'
+           when range.id is not null then 'range'
+           when beside.token = '${NATIVE_TOKEN}' and exists (select 1 from treasury_unread u
+             where u.wallet = $1 and beside.block between u.from_block and u.to_block) then 'unread'
+           when block < $3 then 'late'
+           else 'short' end as class
+       from beside left join lateral (
+         select id from treasury_incomings i
+         where beside.arrived is null and i.wallet = $1 and i.seq is null and i.how = 'balance'
+           and i.token = beside.token and i.to_block between $2 and $4
+           and beside.block between i.from_block and i.to_block
+         limit 1) as range on true)
+     select token, class, range_id, sum(ledger) as ledger, sum(trades)::int4 as trades, sum(arrived) as arrived,
+       count(*)::int4 as transfers
+     from placed
+     group by token, class, range_id, case when class in ('odd', 'short') then tx_hash end
+     order by token, class, range_id`,
+    [ask.wallet, sinceOf(ask), ask.fromBlock, ask.toBlock, ask.readTokens],
+  )
+}
+
+const sinceOf = ({ withEarlier, fromBlock }: MatchAsk): number => (withEarlier ? 0 : fromBlock)
+
+/** ETH by balances. Of a range that began in an earlier row, what that row's fees explain is gone already. */
+async function readRanges(sql: Sql, ask: MatchAsk): Promise<{ id: number; atoms: bigint }[]> {
+  const rows = await sql.query<{ id: number; atoms: string }>(
+    `select i.id, greatest(0, i.atoms - coalesce((
+         select sum(f.atoms) from fees f
+         where f.recipient = $1 and f.token = i.token and f.treasury_seq is not null
+           and f.block between i.from_block and i.to_block), 0)) as atoms
+     from treasury_incomings i
+     where i.wallet = $1 and i.seq is null and i.how = 'balance' and i.to_block between $2 and $3`,
+    [ask.wallet, sinceOf(ask), ask.toBlock],
+  )
+  return rows.map(({ id, atoms }) => ({ id, atoms: BigInt(atoms) }))
+}
+
+/** Tokens whose transfers nobody reads, the longest waiting first. */
+async function matchByLedger(sql: Sql, ask: MatchAsk): Promise<Match[]> {
+  const rows = await sql.query<{ token: Address; ledger: string; trades: number }>(
+    `select token, sum(atoms) as ledger, count(*)::int4 as trades from fees
+     where recipient = $1 and treasury_seq is null and block between $2 and $3 and not (token = any($4))
+     group by token order by min(block), token limit ${MOST_LEDGER_TOKENS}`,
+    [ask.wallet, sinceOf(ask), ask.toBlock, ask.readTokens],
+  )
+  return rows.map(({ token, ledger, trades }) => ({
+    token,
+    ledger: BigInt(ledger),
+    trades,
+    arrived: null,
+    transfers: 0,
+  }))
+}
+
+/** The weakest of the ways ETH was read by. */
+async function ethBy(sql: Sql, { wallet, fromBlock, toBlock }: MatchAsk): Promise<EthBy> {
+  const [found] = await sql.query<{ unread: boolean; balance: boolean; trace: boolean }>(
+    `select
+       exists (select 1 from treasury_unread where wallet = $1 and from_block <= $3 and to_block >= $2) as unread,
+       coalesce(bool_or(how = 'balance'), false) as balance, coalesce(bool_or(how = 'trace'), false) as trace
+     from treasury_incomings
+     where wallet = $1 and token = '${NATIVE_TOKEN}' and to_block between $2 and $3`,
+    [wallet, fromBlock, toBlock],
+  )
+  if (found?.unread) return 'ledger'
+  return found?.trace && !found.balance ? 'trace' : 'balance'
+}
+
+/** What went into a row waits for no other. */
+export async function markTaken(
+  sql: Sql,
+  {
+    wallet,
+    toBlock,
+    tokens,
+    seq,
+  }: { wallet: Address; toBlock: number; tokens: readonly Address[]; seq: number },
+): Promise<void> {
+  await sql.query(
+    `update fees set treasury_seq = $4
+     where recipient = $1 and treasury_seq is null and block <= $2 and token = any($3)`,
+    [wallet, toBlock, tokens, seq],
+  )
+  await sql.query(
+    'update treasury_incomings set seq = $3 where wallet = $1 and seq is null and to_block <= $2',
+    [wallet, toBlock, seq],
+  )
+}

@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import type { Handlers } from '../../http/types.ts'
+import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
+import { type Closing, closeNextWeek } from './closeWeek.ts'
+import { createTreasuryHandler } from './createTreasuryHandler.ts'
+import { platformWalletOf, type TreasuryDeps } from './deps.ts'
+import { recordTransfer } from './recordTransfer.ts'
+import { headerAt } from './scan/blocks.ts'
+import { scanChain } from './scan/scanChain.ts'
+import { insertEnd, lastEnd, readScan } from './scan/scanStore.ts'
+import { openTrades } from './store.ts'
+
+/** A year's weeks in one go. */
+const MOST_WEEKS = 60
+const OPEN_TRADES_WAIT_MS = 10_000
+
+export class EarlyCloseRefused extends Error {
+  override readonly name = 'EarlyCloseRefused'
+}
+
+export interface Treasury {
+  handlers: Pick<Handlers, 'treasury'>
+  /** Reads the chain on, then records every week that has ended and agrees. Can be late or run twice. */
+  closeDueWeeks(): Promise<Closing[]>
+  /** The operator's own closing: `accept` takes differences, `early` ends the running week now (devnet only). */
+  closeWeek(ask: CloseWeekAsk): Promise<Closing>
+  recordTransfer(ask: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
+  close(): Promise<void>
+}
+
+export interface CloseWeekAsk {
+  accept: string | null
+  early: boolean
+  alongside?(sql: Sql, closing: Closing): Promise<void>
+}
+
+export type TreasuryOptions = TreasuryDeps & {
+  /** Of the league. */
+  prizePayouts?(): Promise<PrizePayouts>
+  /** Whether this process reads the chain and records weeks, this often. Null: only when asked. */
+  runEveryMs: number | null
+}
+
+export function openTreasury({
+  prizePayouts = async () => [],
+  runEveryMs,
+  ...deps
+}: TreasuryOptions): Treasury {
+  const { db, clock, profile, logger } = deps
+  const wallet = platformWalletOf(profile)
+  const isDevnet = profile.kind === 'devnet'
+  const answerDeps: AnswerDeps = { ...deps, prizePayouts }
+  const { handler, forget } = createTreasuryHandler(answerDeps)
+  /** What was said last about a week that waits, so that it is said once. */
+  let said = ''
+
+  async function closeDueWeeks(): Promise<Closing[]> {
+    if (wallet === null) return []
+    await scanChain({ ...deps, wallet })
+    const closings: Closing[] = []
+    while (closings.length < MOST_WEEKS) {
+      const closing = await closeNextWeek(deps, { wallet, accept: null, unsettledToo: !isDevnet })
+      if (closing.kind === 'nothing due') break
+      closings.push(closing)
+      tell(closing)
+      if (closing.kind === 'waits') break
+      forget()
+    }
+    return closings
+  }
+
+  function tell(closing: Closing): void {
+    if (closing.kind === 'closed') {
+      const { seq, hash, week } = closing.row
+      logger.info({ seq, hash, week: week.label }, 'a treasury week is recorded')
+    } else if (closing.kind === 'waits' && said !== `${closing.label}: ${closing.why}`) {
+      said = `${closing.label}: ${closing.why}`
+      logger.warn({ week: closing.label, why: closing.why }, 'a treasury week waits')
+    }
+  }
+
+  async function closeWeek({ accept, early, alongside }: CloseWeekAsk): Promise<Closing> {
+    if (wallet === null) throw new EarlyCloseRefused('this chain’s profile names no platform wallet')
+    if (early && !isDevnet) throw new EarlyCloseRefused('a week is closed early on a devnet only')
+    if (!early) await scanChain({ ...deps, wallet })
+    const toS = early ? await endNow(wallet) : 0
+    const ask = { wallet, accept, unsettledToo: !isDevnet }
+    for (;;) {
+      const closing = await closeNextWeek(deps, alongside ? { ...ask, alongside } : ask)
+      if (closing.kind !== 'closed') return closing
+      forget()
+      // Weeks that were due before are recorded first.
+      if (closing.row.week.end >= toS) return closing
+    }
+  }
+
+  /** Ends the running week at the chain's head, once its trades are over; answers when it ended. */
+  async function endNow(of: NonNullable<typeof wallet>): Promise<number> {
+    const head = await headerAt(deps.rpc, 'latest')
+    if (!head) throw new EarlyCloseRefused('the node has no blocks')
+    const untilMs = performance.now() + OPEN_TRADES_WAIT_MS
+    while ((await openTrades(db, { beforeS: nowS(clock) + 1, unsettledToo: false })) > 0) {
+      if (performance.now() > untilMs)
+        throw new EarlyCloseRefused('trades are under way: try again in a while')
+      await sleep(200)
+    }
+    await scanChain({ ...deps, wallet: of }, { to: head })
+    return db.transaction(async (sql) => {
+      const scan = await readScan(sql, of)
+      const endS = Math.max(head.timeS + 1, ((await lastEnd(sql, of)) ?? scan?.firstS ?? 0) + 1)
+      await insertEnd(sql, { wallet: of, endS, lastBlock: head.number })
+      return endS
+    })
+  }
+
+  const stop = runEveryMs === null ? async () => {} : runEvery(runEveryMs, closeDueWeeks, logger)
+  return {
+    handlers: { treasury: handler },
+    closeDueWeeks,
+    closeWeek,
+    async recordTransfer(ask) {
+      const row = await recordTransfer(deps, ask)
+      forget()
+      return row
+    },
+    close: stop,
+  }
+}
+
+/** Again and again, never two at once; the answer stops it and waits. */
+function runEvery(
+  ms: number,
+  work: () => Promise<unknown>,
+  logger: TreasuryDeps['logger'],
+): () => Promise<void> {
+  let stopped = false
+  let troubled = false
+  let timer: NodeJS.Timeout
+  let running: Promise<void> = Promise.resolve()
+  const round = async () => {
+    try {
+      await work()
+      if (troubled) logger.info({}, 'the treasury reads the chain again')
+      troubled = false
+    } catch (error) {
+      if (!troubled && !stopped) logger.warn({ err: error }, 'the treasury could not be brought up to date')
+      troubled = true
+    }
+    if (!stopped) next()
+  }
+  const next = () => {
+    timer = setTimeout(() => {
+      running = round()
+    }, ms)
+  }
+  next()
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await running
+  }
+}

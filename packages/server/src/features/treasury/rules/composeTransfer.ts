@@ -1,0 +1,79 @@
+import type { Address, Hex } from '@pit/chain'
+import type { TreasuryBucket } from '@pit/protocol'
+import type { RowBody, TokenText, WeekToken } from '../types.ts'
+import { type Books, emptyBooks } from './books.ts'
+import { perBucket } from './split.ts'
+
+/** What one transaction sent to a bucket's wallet, as its receipt shows. */
+export interface Sent {
+  bucket: TreasuryBucket
+  to: Address
+  txHash: Hex
+  block: number
+  tokens: readonly { token: Address; atoms: bigint }[]
+}
+
+export type TransferParts = Pick<RowBody, 'kind' | 'week' | 'tokens' | 'transfers' | 'reconciliation'>
+
+/**
+ * The row that says money was moved. Rows are never changed, so what a week booked is moved by a later row: it books
+ * nothing, and lowers what is owed. `week` is the week recorded last.
+ */
+export function composeTransfer({
+  sent,
+  week,
+  books,
+  textOf,
+}: {
+  sent: Sent
+  week: RowBody['week']
+  books: Books
+  textOf(token: Address): TokenText
+}): TransferParts {
+  const { bucket, to, txHash, block } = sent
+  return {
+    kind: 'transfer',
+    week,
+    tokens: sent.tokens.map(({ token, atoms }) =>
+      movedToken(books.get(token) ?? emptyBooks(textOf(token)), bucket, atoms),
+    ),
+    transfers: sent.tokens.map(({ token, atoms }) => {
+      const { symbol, decimals } = books.get(token) ?? textOf(token)
+      return { bucket, to, token, symbol, decimals, amount: atoms.toString(), tx_hash: txHash, block }
+    }),
+    reconciliation: {
+      status: 'agrees',
+      accepted: null,
+      ledger: { late: 0, tokens: [] },
+      eth: 'ledger',
+      counts: { agrees: 0, outside_ledger: 0, differences: 0 },
+    },
+  }
+}
+
+function movedToken(
+  { token, symbol, decimals, carried, owed }: ReturnType<typeof emptyBooks>,
+  bucket: TreasuryBucket,
+  atoms: bigint,
+): WeekToken {
+  const nothing = () => perBucket(() => '0')
+  return {
+    token,
+    symbol,
+    decimals,
+    received: '0',
+    trades: 0,
+    outside: '0',
+    outside_trades: 0,
+    carried_in: carried.toString(),
+    pool: carried.toString(),
+    status: 'nothing',
+    booked: nothing(),
+    moved: { ...nothing(), [bucket]: atoms.toString() },
+    owed_in: perBucket((each) => owed[each].toString()),
+    owed_out: perBucket((each) => (owed[each] - (each === bucket ? atoms : 0n)).toString()),
+    carried_out: carried.toString(),
+    value_usd: null,
+    mark: null,
+  }
+}

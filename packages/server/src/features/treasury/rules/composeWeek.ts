@@ -1,0 +1,72 @@
+import type { Address } from '@pit/chain'
+import type { Interval, RowBody, TokenText, WeekMark } from '../types.ts'
+import { type Books, emptyBooks } from './books.ts'
+import type { Reconciled } from './reconcile.ts'
+import { weekToken } from './split.ts'
+
+/** Everything of a week's row but its place in the chain of rows. */
+export type WeekParts = Pick<RowBody, 'kind' | 'week' | 'tokens' | 'transfers' | 'reconciliation'>
+
+/**
+ * What a week makes of the books and what came in. A token is named when something came or its carried pool can be
+ * split now; one that nothing happened to stands as the row says that named it last.
+ */
+export function composeWeek({
+  interval,
+  books,
+  reconciled,
+  accepted,
+  textOf,
+  markOf,
+}: {
+  interval: Interval
+  books: Books
+  reconciled: Reconciled
+  /** Why the differences are accepted. */
+  accepted: string | null
+  textOf(token: Address): TokenText
+  markOf(token: Address): WeekMark | null
+}): WeekParts {
+  const income = new Map(reconciled.tokens.map((row) => [row.token, row]))
+  const lines = [...new Set([...income.keys(), ...books.keys()])].sort().map((token) => {
+    const own = books.get(token) ?? emptyBooks(textOf(token))
+    const came = income.get(token)
+    return weekToken({
+      ...textOf(token),
+      received: came?.received ?? 0n,
+      trades: came?.trades ?? 0,
+      outside: came?.outside ?? 0n,
+      outsideTrades: came?.outsideTrades ?? 0,
+      carriedIn: own.carried,
+      owedIn: own.owed,
+      mark: markOf(token),
+    })
+  })
+  const { counts, eth, late } = reconciled
+  return {
+    kind: 'week',
+    week: {
+      start: interval.startS,
+      end: interval.endS,
+      label: interval.label,
+      first_block: interval.firstBlock,
+      last_block: interval.lastBlock,
+    },
+    tokens: lines.filter(({ token, status }) => income.has(token as Address) || status === 'split'),
+    transfers: [],
+    reconciliation: {
+      status: counts.differences === 0 ? 'agrees' : accepted === null ? null : 'accepted',
+      accepted: counts.differences === 0 ? null : accepted,
+      ledger: {
+        late,
+        tokens: reconciled.tokens.map(({ token, ledger, trades }) => ({
+          token,
+          fees: ledger.toString(),
+          trades,
+        })),
+      },
+      eth,
+      counts,
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { TREASURY_BUCKETS, TREASURY_SPLIT_BPS } from '@pit/protocol'
+import type { PerBucket, TokenText, WeekMark, WeekToken } from '../types.ts'
+
+/** Less than this is not split but carried until there is more. */
+export const DUST_MICRO_USD = 10_000n
+const WHOLE_BPS = 10_000n
+const MICRO_PER_CENT = 10_000n
+
+export const perBucket = <T>(of: (bucket: (typeof TREASURY_BUCKETS)[number]) => T): PerBucket<T> => ({
+  operations: of('operations'),
+  buybacks: of('buybacks'),
+  treasury: of('treasury'),
+})
+
+export const sumOf = (shares: PerBucket<bigint>): bigint =>
+  TREASURY_BUCKETS.reduce((sum, bucket) => sum + shares[bucket], 0n)
+
+/** Each bucket's share, rounded down; what rounding leaves over is for the next week. */
+export function splitPool(pool: bigint): { booked: PerBucket<bigint>; left: bigint } {
+  const booked = perBucket((bucket) => (pool * BigInt(TREASURY_SPLIT_BPS[bucket])) / WHOLE_BPS)
+  return { booked, left: pool - sumOf(booked) }
+}
+
+/** Millionths of a dollar, rounded down. */
+export const microUsdOf = (atoms: bigint, decimals: number, { priceE18 }: WeekMark): bigint =>
+  (atoms * priceE18) / 10n ** BigInt(decimals + 12)
+
+/** What a token's books hold before a row, and what came in meanwhile. */
+export interface TokenIncome extends TokenText {
+  received: bigint
+  trades: number
+  outside: bigint
+  outsideTrades: number
+  carriedIn: bigint
+  owedIn: PerBucket<bigint>
+  mark: WeekMark | null
+}
+
+/**
+ * A token's line of a week. What is split is all that came and all that was carried; a pool without a price, or worth
+ * less than dust, is carried whole. Nothing is ever anywhere else: pool = received + outside + carried_in = booked +
+ * carried_out.
+ */
+export function weekToken(income: TokenIncome): WeekToken {
+  const { token, symbol, decimals, received, outside, carriedIn, owedIn, mark } = income
+  const pool = received + outside + carriedIn
+  const microUsd = mark && microUsdOf(pool, decimals, mark)
+  const status = statusOf(pool, microUsd)
+  const { booked, left } = status === 'split' ? splitPool(pool) : { booked: perBucket(() => 0n), left: pool }
+  const texts = (shares: PerBucket<bigint>) => perBucket((bucket) => shares[bucket].toString())
+  return {
+    token,
+    symbol,
+    decimals,
+    received: received.toString(),
+    trades: income.trades,
+    outside: outside.toString(),
+    outside_trades: income.outsideTrades,
+    carried_in: carriedIn.toString(),
+    pool: pool.toString(),
+    status,
+    booked: texts(booked),
+    moved: perBucket(() => '0'),
+    owed_in: texts(owedIn),
+    owed_out: texts(perBucket((bucket) => owedIn[bucket] + booked[bucket])),
+    carried_out: left.toString(),
+    value_usd: microUsd === null ? null : Number(microUsd / MICRO_PER_CENT) / 100,
+    mark: mark && describeMark(mark),
+  }
+}
+
+function statusOf(pool: bigint, microUsd: bigint | null): WeekToken['status'] {
+  if (pool === 0n) return 'nothing'
+  if (microUsd === null) return 'unpriced'
+  return microUsd < DUST_MICRO_USD ? 'dust' : 'split'
+}
+
+/** The price as text: a hash must not depend on how a language writes small numbers. */
+const describeMark = ({ priceE18, source, minuteS, stale }: WeekMark) => ({
+  price_usd: decimalText(priceE18),
+  source,
+  at: minuteS,
+  stale,
+})
+
+function decimalText(valueE18: bigint): string {
+  const digits = valueE18.toString().padStart(19, '0')
+  const fraction = digits.slice(-18).replace(/0+$/, '')
+  return fraction === '' ? digits.slice(0, -18) : `${digits.slice(0, -18)}.${fraction}`
+}

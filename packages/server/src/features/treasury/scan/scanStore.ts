@@ -1,0 +1,157 @@
+import type { Address, Hex } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { BlockRange, Incoming } from '../types.ts'
+import type { EtherState } from './readEther.ts'
+import type { LoggedIncoming } from './readTransfers.ts'
+
+export interface Scan {
+  block: number
+  blockHash: Hex
+  firstBlock: number
+  firstS: number
+  ether: EtherState | null
+}
+
+interface ScanRow {
+  block: number
+  block_hash: Hex
+  first_block: number
+  first_s: number
+  ether_block: number | null
+  ether_wei: string | null
+  ether_nonce: number | null
+}
+
+export async function readScan(sql: Sql, wallet: Address): Promise<Scan | null> {
+  const [row] = await sql.query<ScanRow>('select * from treasury_scan where wallet = $1', [wallet])
+  return row ? scanOf(row) : null
+}
+
+function scanOf(row: ScanRow): Scan {
+  const { ether_block, ether_wei, ether_nonce } = row
+  return {
+    block: row.block,
+    blockHash: row.block_hash,
+    firstBlock: row.first_block,
+    firstS: row.first_s,
+    ether:
+      ether_block === null || ether_wei === null || ether_nonce === null
+        ? null
+        : { block: ether_block, wei: BigInt(ether_wei), nonce: ether_nonce },
+  }
+}
+
+/** Of two that begin at once one counts. */
+export async function insertScan(sql: Sql, wallet: Address, scan: Scan): Promise<void> {
+  await sql.query(
+    `insert into treasury_scan (wallet, block, block_hash, first_block, first_s, ether_block, ether_wei, ether_nonce)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+    [
+      wallet,
+      scan.block,
+      scan.blockHash,
+      scan.firstBlock,
+      scan.firstS,
+      scan.ether?.block ?? null,
+      scan.ether?.wei.toString() ?? null,
+      scan.ether?.nonce ?? null,
+    ],
+  )
+}
+
+/** The latest end of a row's time that is known, recorded or not. */
+export async function lastEnd(sql: Sql, wallet: Address): Promise<number | null> {
+  const [row] = await sql.query<{ end_s: number | null }>(
+    'select max(end_s) as end_s from treasury_ends where wallet = $1',
+    [wallet],
+  )
+  return row?.end_s ?? null
+}
+
+export async function insertEnd(
+  sql: Sql,
+  { wallet, endS, lastBlock }: { wallet: Address; endS: number; lastBlock: number },
+): Promise<void> {
+  await sql.query(
+    'insert into treasury_ends (wallet, end_s, last_block) values ($1, $2, $3) on conflict do nothing',
+    [wallet, endS, lastBlock],
+  )
+}
+
+/** What one step of reading found. */
+export interface Step {
+  block: number
+  blockHash: Hex
+  ether: EtherState | null
+  incomings: readonly (Incoming | LoggedIncoming)[]
+  unread: BlockRange | null
+  /** Set when the step ends with a stretch of time. */
+  endS: number | null
+}
+
+/** Keeps a step if nobody else came further meanwhile; answers whether it did. */
+export async function keepStep(sql: Sql, wallet: Address, was: Scan, step: Step): Promise<boolean> {
+  const [row] = await sql.query<ScanRow>('select * from treasury_scan where wallet = $1 for update', [wallet])
+  if (!row || row.block !== was.block || row.block_hash !== was.blockHash) return false
+  await insertIncomings(sql, wallet, step.incomings)
+  if (step.unread) {
+    await sql.query(
+      'insert into treasury_unread (wallet, from_block, to_block) values ($1, $2, $3) on conflict do nothing',
+      [wallet, step.unread.fromBlock, step.unread.toBlock],
+    )
+  }
+  if (step.endS !== null) await insertEnd(sql, { wallet, endS: step.endS, lastBlock: step.block })
+  await sql.query(
+    `update treasury_scan set block = $2, block_hash = $3, ether_block = $4, ether_wei = $5, ether_nonce = $6
+     where wallet = $1`,
+    [
+      wallet,
+      step.block,
+      step.blockHash,
+      step.ether?.block ?? null,
+      step.ether?.wei.toString() ?? null,
+      step.ether?.nonce ?? null,
+    ],
+  )
+  return true
+}
+
+async function insertIncomings(
+  sql: Sql,
+  wallet: Address,
+  incomings: readonly (Incoming | LoggedIncoming)[],
+): Promise<void> {
+  if (incomings.length === 0) return
+  await sql.query(
+    `insert into treasury_incomings (wallet, token, from_block, to_block, tx_hash, log_index, atoms, how)
+     select $1, token, from_block, to_block, tx_hash, log_index, atoms::numeric, how
+     from unnest($2::text[], $3::int8[], $4::int8[], $5::text[], $6::int4[], $7::text[], $8::text[])
+       as given (token, from_block, to_block, tx_hash, log_index, atoms, how)
+     on conflict do nothing`,
+    [
+      wallet,
+      incomings.map(({ token }) => token),
+      incomings.map(({ fromBlock }) => fromBlock),
+      incomings.map(({ toBlock }) => toBlock),
+      incomings.map(({ txHash }) => txHash),
+      incomings.map((incoming) => ('logIndex' in incoming ? incoming.logIndex : null)),
+      incomings.map(({ atoms }) => atoms.toString()),
+      incomings.map(({ how }) => how),
+    ],
+  )
+}
+
+/** The chain is not what it was: what was read after a block, and is in no row yet, is forgotten. */
+export async function rewindScan(sql: Sql, wallet: Address, to: { block: number; hash: Hex }): Promise<void> {
+  await sql.query('delete from treasury_incomings where wallet = $1 and seq is null and to_block > $2', [
+    wallet,
+    to.block,
+  ])
+  await sql.query('delete from treasury_unread where wallet = $1 and from_block > $2', [wallet, to.block])
+  await sql.query('delete from treasury_ends where wallet = $1 and last_block > $2', [wallet, to.block])
+  await sql.query(
+    `update treasury_scan set block = $2, block_hash = $3, ether_block = null, ether_wei = null, ether_nonce = null
+     where wallet = $1`,
+    [wallet, to.block, to.hash],
+  )
+}

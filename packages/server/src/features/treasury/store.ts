@@ -1,0 +1,137 @@
+import type { Address, Hex } from '@pit/chain'
+import type { Db, Sql } from '@pit/platform/db'
+import type { TreasuryBucket } from '@pit/protocol'
+import { type CheckedRows, checkRows, type StoredHead, type StoredRow } from './rules/rowChain.ts'
+import type { TokenText, WeekMark } from './types.ts'
+
+/** A mark this much older than the end of a week is none. */
+const MARK_MAX_AGE_S = 3_600
+const MOST_SYMBOL_CHARS = 64
+const STATEMENT_TIMEOUT_MS = 120_000
+
+/**
+ * Runs on one picture of the store: what others book meanwhile is neither counted nor marked. Two that add a row wait
+ * for each other, and the second runs again on what the first left.
+ */
+export const onOnePicture = <T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> =>
+  db.transaction(
+    async (sql) => {
+      await sql.query('set transaction isolation level repeatable read')
+      return run(sql)
+    },
+    { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
+  )
+
+/** Whoever adds a row reads the head this way, and others wait until that is done. */
+export const holdHead = (sql: Sql): Promise<StoredHead> => headBy(sql, 'for update')
+export const readHead = (sql: Sql): Promise<StoredHead> => headBy(sql, '')
+
+async function headBy(sql: Sql, lock: '' | 'for update'): Promise<StoredHead> {
+  const [head] = await sql.query<StoredHead>(`select seq, hash from treasury_head ${lock}`)
+  return head ?? { seq: 0, hash: null }
+}
+
+/** Every row, looked at again. */
+export async function readRows(sql: Sql, head: StoredHead): Promise<CheckedRows> {
+  const stored = await sql.query<StoredRow>('select seq, body, hash from treasury_rows order by seq')
+  return checkRows(stored, head)
+}
+
+export async function insertRow(sql: Sql, { seq, body, hash }: StoredRow): Promise<void> {
+  await sql.query('insert into treasury_rows (seq, body, hash) values ($1, $2, $3)', [seq, body, hash])
+  await sql.query('update treasury_head set seq = $1, hash = $2', [seq, hash])
+}
+
+/** Ends of stretches of time after one, soonest first. */
+export async function endsAfter(
+  sql: Sql,
+  wallet: Address,
+  afterS: number,
+): Promise<{ endS: number; lastBlock: number }[]> {
+  const rows = await sql.query<{ end_s: number; last_block: number }>(
+    'select end_s, last_block from treasury_ends where wallet = $1 and end_s > $2 order by end_s limit 60',
+    [wallet, afterS],
+  )
+  return rows.map(({ end_s, last_block }) => ({ endS: end_s, lastBlock: last_block }))
+}
+
+/** Marks as they stood when a week ended. */
+export async function marksAt(
+  sql: Sql,
+  tokens: readonly Address[],
+  endS: number,
+): Promise<Map<Address, WeekMark>> {
+  const rows = await sql.query<{
+    token: Address
+    price_e18: string
+    source: string
+    minute_s: number
+    stale: boolean
+  }>(
+    `select distinct on (token) token, price_e18, source, minute_s, stale from marks
+     where token = any($1) and minute_s < $2 and minute_s >= $2 - ${MARK_MAX_AGE_S}
+     order by token, minute_s desc`,
+    [tokens, endS],
+  )
+  return new Map(
+    rows.map(({ token, price_e18, source, minute_s, stale }) => [
+      token,
+      { priceE18: BigInt(price_e18), source, minuteS: minute_s, stale },
+    ]),
+  )
+}
+
+/** Names of tokens that the profile does not list, as their deployers chose them. */
+export async function textsOf(sql: Sql, tokens: readonly Address[]): Promise<Map<Address, TokenText>> {
+  const rows = await sql.query<{ address: Address; symbol: string | null; decimals: number | null }>(
+    `select address, record->>'symbol' as symbol, (record->>'decimals')::int4 as decimals
+     from token_records where address = any($1)`,
+    [tokens],
+  )
+  const known = new Map(rows.map((row) => [row.address, row]))
+  return new Map(
+    tokens.map((token) => {
+      const { symbol = '', decimals = 0 } = known.get(token) ?? {}
+      return [token, { token, symbol: (symbol ?? '').slice(0, MOST_SYMBOL_CHARS), decimals: decimals ?? 0 }]
+    }),
+  )
+}
+
+/** Relayed transactions from before a time that may still be mined, or taken back by the chain. */
+export async function openTrades(
+  sql: Sql,
+  { beforeS, unsettledToo }: { beforeS: number; unsettledToo: boolean },
+): Promise<number> {
+  const [row] = await sql.query<{ open: number }>(
+    `select count(*)::int4 as open from trades
+     where (status in ('relaying', 'pending') and created_at_ms < $1::int8 * 1000)
+       or ($2 and status = 'mined' and not settled and mined_at_s < $1)`,
+    [beforeS, unsettledToo],
+  )
+  return row?.open ?? 0
+}
+
+export interface Move {
+  txHash: Hex
+  bucket: TreasuryBucket
+  token: Address
+  atoms: bigint
+}
+
+/** Which of these were recorded before. */
+export async function movesAmong(sql: Sql, txHash: Hex, bucket: TreasuryBucket): Promise<number> {
+  const rows = await sql.query('select 1 from treasury_moves where tx_hash = $1 and bucket = $2', [
+    txHash,
+    bucket,
+  ])
+  return rows.length
+}
+
+export async function insertMoves(sql: Sql, moves: readonly Move[], seq: number): Promise<void> {
+  for (const { txHash, bucket, token, atoms } of moves) {
+    await sql.query(
+      'insert into treasury_moves (tx_hash, bucket, token, atoms, seq) values ($1, $2, $3, $4, $5)',
+      [txHash, bucket, token, atoms.toString(), seq],
+    )
+  }
+}
