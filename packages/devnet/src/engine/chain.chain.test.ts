@@ -179,3 +179,33 @@ test('a block shows nowhere before it is in the log, and its receipts are there 
   expect(receipts).toHaveLength(40)
   expect(receipts.every((receipt) => receipt['status'] === '0x1')).toBe(true)
 })
+
+test('the next nonce counts what is pooled without a gap', async () => {
+  const chain = await opened()
+  const signer = signers[3]!
+  const send = async (nonce: number) =>
+    chain.sendRaw(
+      await signer.signTransaction({
+        type: 'eip1559',
+        chainId: 4663,
+        nonce,
+        to: nobody,
+        gas: 21_000n,
+        maxFeePerGas: 10n ** 9n,
+      }),
+    )
+  const next = async (tag: string) =>
+    Number(await chain.request<Hex>('eth_getTransactionCount', [signer.address, tag]))
+  expect(await next('pending')).toBe(0)
+  await send(0)
+  await send(1)
+  await send(3)
+  await chain.sendOwned({ from: accounts[4]!.address, to: nobody, gas: 21_000n })
+  expect([await next('latest'), await next('pending')]).toEqual([0, 2])
+  await chain.mine()
+  expect([await next('latest'), await next('pending')]).toEqual([2, 2])
+  await send(2)
+  expect(await next('pending')).toBe(4)
+  await chain.mine()
+  expect([await next('latest'), await next('pending')]).toEqual([4, 4])
+})

@@ -38,7 +38,6 @@ const STATE_READS: Record<string, number> = {
   eth_estimateGas: 1,
   eth_getBalance: 1,
   eth_getCode: 1,
-  eth_getTransactionCount: 1,
   eth_getStorageAt: 2,
   eth_getProof: 2,
   debug_traceCall: 1,
@@ -70,6 +69,8 @@ const READS: Record<string, Read> = {
   eth_getBlockTransactionCountByHash: async (at, [hash]) => countOf(await whole(at, hash)),
   eth_getTransactionByBlockNumberAndIndex: async (at, [tag, index]) => nthTx(await whole(at, tag), index),
   eth_getTransactionByBlockHashAndIndex: async (at, [hash, index]) => nthTx(await whole(at, hash), index),
+  eth_getTransactionCount: (at, params) =>
+    params[1] === 'pending' ? nextNonce(at, params[0]) : readState(at, 'eth_getTransactionCount', params, 1),
   eth_getLogs: (at, [filter]) => logs(at, (filter ?? {}) as LogsParams),
   eth_feeHistory: (at, [count, newest, percentiles]) =>
     feeHistory((number) => whole(at, toHex(number)), {
@@ -118,6 +119,19 @@ async function readState(at: ReadPlaces, method: string, params: Params, tagAt: 
   const moved = [...params]
   moved[tagAt] = toHex(at.base)
   return at.main.request(method, moved)
+}
+
+/** Counted from the pool. EDR would run everything pooled to answer, which takes as long as mining it. */
+async function nextNonce({ main }: ReadPlaces, address: unknown): Promise<Hex> {
+  const [mined, pooled] = (await main.batch([
+    ['eth_getTransactionCount', [address, 'latest']],
+    ['eth_pendingTransactions'],
+  ])) as [Hex, { from: Hex; nonce: Hex }[]]
+  const owner = String(address).toLowerCase()
+  const nonces = new Set(pooled.filter(({ from }) => from === owner).map(({ nonce }) => BigInt(nonce)))
+  let next = BigInt(mined)
+  while (nonces.has(next)) next += 1n
+  return toHex(next)
 }
 
 function keeperOf(at: ReadPlaces, from: number, to: number): Provider {

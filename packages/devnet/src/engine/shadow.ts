@@ -5,6 +5,7 @@ import type { Call, Provider } from './provider.ts'
 import type { Replayable } from './replayable.ts'
 import { type TracedTx, traceTxs } from './traceTxs.ts'
 import type { Head, Hex } from './types.ts'
+import { undoable } from './undoable.ts'
 import type { ImageAccount, WorldState } from './worldState.ts'
 
 /** The second engine: replays every entry, serves simulations, and follows the state for the next image. */
@@ -181,15 +182,17 @@ export function createShadow(deps: ShadowDeps): Shadow {
       })
     },
     onShadow: (run) =>
-      fifo(async () => {
-        throwIfBroken()
-        const snapshot = await engine.request<Hex>('evm_snapshot')
-        try {
-          return await run(engine, head)
-        } finally {
-          const undone = await engine.request<boolean>('evm_revert', [snapshot])
-          if (!undone) broken = new Error('a simulation could not be undone')
-        }
+      new Promise((resolve, reject) => {
+        fifo(async () => {
+          throwIfBroken()
+          const own = undoable(engine)
+          // Answered before it is undone: only what comes next on this engine has to wait for that.
+          await run(own.engine, head).then(resolve, reject)
+          if (!(await own.undo())) broken = new Error('a simulation could not be undone')
+        }).catch((error) => {
+          broken ??= error
+          reject(error)
+        })
       }),
     lag: () => lag,
     backlog: () => lag + waiting.length,

@@ -268,6 +268,45 @@ test('a wallet upgrades itself, acts as a contract, pays on, and steps down agai
   ])
 })
 
+test('a block gas limit that was changed counts from the next simulation on', async () => {
+  const limit = async (wanted: number) => chain.admin('evm_setBlockGasLimit', [hex(wanted)])
+  const run = (gas?: number) =>
+    simulate({
+      blockStateCalls: one({ from: alice!.address, to: EMPTY, ...(gas && { gas: hex(gas) }) }),
+    }).then(
+      ([block]) => Number(block!.gasLimit),
+      (error) => error.code,
+    )
+  expect(await run(15_000_000)).toBe(15_000_000)
+  await limit(12_000_000)
+  expect(await run(12_500_000)).toBe(-38015)
+  expect(await run()).toBe(12_000_000)
+  await limit(15_000_000)
+  expect(await run(12_500_000)).toBe(15_000_000)
+})
+
+test('what a request that failed had done is undone', async () => {
+  const balance = () =>
+    chain.onShadow((shadow) => shadow.request<Hex>('eth_getBalance', [alice!.address, 'latest']))
+  const before = await balance()
+  const sets = ['hardhat_setBalance', [alice!.address, '0x1']] as const
+  const fails = (calls: (readonly [string, readonly unknown[]])[]) =>
+    expect(chain.onShadow((shadow) => shadow.batch(calls))).rejects.toThrow()
+  await fails([sets, ['evm_setBlockGasLimit', ['nothing']]])
+  expect(await balance()).toBe(before)
+  await fails([sets, ['evm_setNextBlockTimestamp', ['0x1']]])
+  expect(await balance()).toBe(before)
+  await fails([sets, ['devnet_noSuchMethod', []]])
+  expect(await balance()).toBe(before)
+  await fails([['hardhat_setBalance', [alice!.address]], sets])
+  expect(await balance()).toBe(before)
+  await chain.onShadow((shadow) => shadow.batch([sets]))
+  expect(await balance()).toBe(before)
+  await chain.mine()
+  await chain.onShadow(async () => {})
+  expect(chain.stats().shadowMismatches).toBe(0)
+})
+
 test('senders may be contracts', async () => {
   const [block] = await simulate({
     blockStateCalls: one(

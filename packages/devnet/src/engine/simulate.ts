@@ -2,7 +2,15 @@ import { keccak256 } from 'viem'
 import { toHex } from './hex.ts'
 import { type Call, type Provider, rpcFailure } from './provider.ts'
 import { blockAnswer, type RanCall } from './simulateAnswer.ts'
-import { type CallTerms, checkCall, checkSender, lesser, paidPriceWei } from './simulateChecks.ts'
+import {
+  type CallTerms,
+  checkCall,
+  checkSender,
+  fitsBlock,
+  lesser,
+  paidPriceWei,
+  type SenderState,
+} from './simulateChecks.ts'
 import { SIMULATE_CODE } from './simulateFailure.ts'
 import type { Frame } from './simulateLogs.ts'
 import {
@@ -14,6 +22,7 @@ import {
 } from './simulateRequest.ts'
 import { requestsOfRewind } from './simulateRewind.ts'
 import {
+  readsState,
   requestsOfDiff,
   requestsOfOverrides,
   type StateDiff,
@@ -33,6 +42,7 @@ export interface SimulateSettings extends SimulateLimits {
 }
 
 const DEFAULTS: SimulateSettings = { maxBlocks: 256, maxCalls: 1_000, maxMs: 10_000, stateRoot: 'before' }
+const CALL_TRACER = { tracer: 'callTracer', tracerConfig: { withLog: true } }
 // One run tells both what happened and what it left behind.
 const TRACER = {
   tracer: 'muxTracer',
@@ -44,15 +54,27 @@ interface Trace {
   prestateTracer: StateDiff
 }
 
-/** Where a simulation stands: the requests that the engine has yet to be given before the next call. */
+/** A request that the engine has yet to be given, and who hears its answer. */
+type Waiting = readonly [call: Call, heard?: (answer: unknown) => void]
+
+/** Where a simulation stands. Nothing is asked for itself that can go along with the next call: each hop costs. */
 interface Progress {
   engine: Provider
   options: SimulateOptions
   parent: { number: bigint; timestampS: bigint }
   head: Head
-  waiting: Call[]
+  waiting: Waiting[]
   deadline: number
   stateRoot: SimulateSettings['stateRoot']
+  /** Of the block to come, as far as known: its header tells for certain. */
+  gasLimit: bigint | undefined
+}
+
+/** A simulated block. Its header is known once the engine has heard of it. */
+interface OpenBlock {
+  header: BlockJson | undefined
+  baseFeeWei: bigint
+  gasUsed: bigint
 }
 
 /**
@@ -63,24 +85,30 @@ interface Progress {
  */
 export function createSimulate(chain: Pick<Chain, 'onShadow'>, settings: Partial<SimulateSettings> = {}) {
   const limits = { ...DEFAULTS, ...settings }
+  let usualGasLimit: bigint | undefined
   return async (params: unknown[]): Promise<Record<string, unknown>[]> => {
     const options = parseSimulate(params, limits)
     return chain.onShadow(async (engine, head) => {
+      const rewind = await requestsOfRewind(engine, options.at, head)
       const progress: Progress = {
         engine,
         options,
         head,
         parent: { number: head.number, timestampS: head.timestampS },
-        waiting: await requestsOfRewind(engine, options.at, head),
+        waiting: rewind.map((call) => [call]),
         deadline: performance.now() + limits.maxMs,
         stateRoot: limits.stateRoot,
+        gasLimit: usualGasLimit,
       }
+      usualGasLimit = undefined
       const answers: Record<string, unknown>[] = []
       for (const block of options.blocks) {
         for (const filler of fillers(block, progress, limits.maxBlocks - answers.length))
           answers.push(await runBlock(progress, filler))
         answers.push(await runBlock(progress, block))
       }
+      if (options.blocks.every(({ overrides }) => overrides.gasLimit === undefined))
+        usualGasLimit = progress.gasLimit
       return answers
     })
   }
@@ -98,22 +126,31 @@ function fillers(block: SimulatedBlockRequest, progress: Progress, room: number)
   return Array.from({ length: Number(gap) }, () => ({ overrides: {}, state: [], calls: [] }))
 }
 
+/** Everything that waits, and these; answers what these did. */
+async function ask(progress: Progress, calls: readonly Call[] = []): Promise<unknown[]> {
+  const before = progress.waiting.splice(0)
+  const answers = await progress.engine.batch([...before.map(([call]) => call), ...calls])
+  for (const [i, [, heard]] of before.entries()) heard?.(answers[i])
+  return answers.slice(before.length)
+}
+
 async function runBlock(progress: Progress, block: SimulatedBlockRequest): Promise<Record<string, unknown>> {
   const { engine, options } = progress
-  const terms = [...progress.waiting, ...termsOf(progress, block)]
-  const opened = await engine.batch([...terms, ['eth_getBlockByNumber', ['latest', false]]])
-  const header = opened.at(-1) as BlockJson
-  progress.parent = { number: BigInt(header.number), timestampS: BigInt(header.timestamp) }
-  progress.waiting = await requestsOfOverrides(engine, block.state)
+  const open = openBlock(progress, block)
+  if (readsState(block.state)) await ask(progress)
+  for (const call of await requestsOfOverrides(engine, block.state)) progress.waiting.push([call])
+  const isLastBlock = block === options.blocks.at(-1) && progress.stateRoot === 'before'
   const ran: RanCall[] = []
-  let gasLeft = BigInt(header.gasLimit)
-  for (const call of block.calls) {
+  for (const [i, call] of block.calls.entries()) {
     if (performance.now() > progress.deadline)
       throw rpcFailure(SIMULATE_CODE.clientLimit, 'the simulation takes too long')
-    const one = await runCall(progress, call, header, gasLeft)
-    gasLeft -= BigInt(one.frame.gasUsed)
+    const isLast = isLastBlock && i === block.calls.length - 1
+    const one = await runCall(progress, open, call, isLast ? 'last' : 'more follow')
+    open.gasUsed += BigInt(one.frame.gasUsed)
     ran.push(one)
   }
+  if (!open.header) await ask(progress)
+  const header = open.header!
   if (progress.stateRoot === 'after') header.stateRoot = await settle(progress)
   return blockAnswer(header, ran, {
     transfers: options.traceTransfers,
@@ -123,16 +160,12 @@ async function runBlock(progress: Progress, block: SimulatedBlockRequest): Promi
 
 /** Writes what the last call left behind; the first node of any proof is the state's root. */
 async function settle(progress: Progress): Promise<Hex> {
-  const answers = await progress.engine.batch([
-    ...progress.waiting,
-    ['eth_getProof', [`0x${'0'.repeat(40)}`, [], 'latest']],
-  ])
-  progress.waiting = []
-  const { accountProof } = answers.at(-1) as { accountProof: [Hex, ...Hex[]] }
-  return keccak256(accountProof[0])
+  const [proof] = await ask(progress, [['eth_getProof', [`0x${'0'.repeat(40)}`, [], 'latest']]])
+  return keccak256((proof as { accountProof: [Hex, ...Hex[]] }).accountProof[0])
 }
 
-function termsOf({ options, parent, head }: Progress, { overrides }: SimulatedBlockRequest): Call[] {
+function openBlock(progress: Progress, { overrides }: SimulatedBlockRequest): OpenBlock {
+  const { options, parent, head } = progress
   const timeS = overrides.timeS ?? parent.timestampS + 1n
   // This chain has many blocks a second, so an equal time is in order.
   if (timeS < parent.timestampS)
@@ -141,7 +174,12 @@ function termsOf({ options, parent, head }: Progress, { overrides }: SimulatedBl
       `block timestamps must be in order: ${timeS} < ${parent.timestampS}`,
     )
   const baseFeeWei = overrides.baseFeeWei ?? (options.validation ? head.baseFeeWei : 0n)
-  return [
+  const open: OpenBlock = { header: undefined, baseFeeWei, gasUsed: 0n }
+  const heard = (answer: unknown) => {
+    open.header = answer as BlockJson
+    progress.gasLimit = BigInt(open.header.gasLimit)
+  }
+  const calls: Call[] = [
     ['evm_setNextBlockTimestamp', [toHex(timeS)]],
     ['hardhat_setNextBlockBaseFeePerGas', [toHex(baseFeeWei)]],
     ['hardhat_setPrevRandao', [overrides.prevRandao ?? ZERO_WORD]],
@@ -151,35 +189,68 @@ function termsOf({ options, parent, head }: Progress, { overrides }: SimulatedBl
       : [['evm_setBlockGasLimit', [toHex(overrides.gasLimit)]] satisfies Call]),
     ['evm_mine', []],
   ]
+  progress.waiting.push(...calls.map((call) => [call] as const))
+  progress.waiting.push([['eth_getBlockByNumber', ['latest', false]], heard])
+  progress.gasLimit = overrides.gasLimit ?? progress.gasLimit
+  progress.parent = { number: parent.number + 1n, timestampS: timeS }
+  return open
+}
+
+function termsOf({ options, gasLimit = 0n }: Progress, open: OpenBlock, call: SimulatedCall): CallTerms {
+  const gasLeftInBlock = gasLimit - open.gasUsed
+  const { baseFeeWei } = open
+  return { call, gas: call.gas ?? gasLeftInBlock, gasLeftInBlock, baseFeeWei, validation: options.validation }
 }
 
 async function runCall(
   progress: Progress,
+  open: OpenBlock,
   call: SimulatedCall,
-  header: BlockJson,
-  gasLeftInBlock: bigint,
+  place: 'last' | 'more follow',
 ): Promise<RanCall> {
-  const gas = call.gas ?? gasLeftInBlock
-  const terms: CallTerms = {
-    call,
-    gas,
-    gasLeftInBlock,
-    baseFeeWei: BigInt(header.baseFeePerGas),
-    validation: progress.options.validation,
-  }
+  // What would be refused by a limit that was only assumed is judged by the header.
+  if (!open.header && !fitsBlock(termsOf(progress, open, call))) await ask(progress)
+  const { gasLimit } = progress
+  const terms = termsOf(progress, open, call)
   checkCall(terms)
   const priceWei = paidPriceWei(call, terms.baseFeeWei)
-  const answers = await progress.engine.batch([
-    ...progress.waiting,
-    ['debug_traceCall', [engineCall(call, gas, priceWei), 'latest', TRACER]],
-  ])
-  const { callTracer: frame, prestateTracer: diff } = answers.at(-1) as Trace
-  const before = diff.pre[call.from]
-  const sender = { balanceWei: BigInt(before?.balance ?? '0x0'), nonce: BigInt(before?.nonce ?? 0) }
+  const traced = engineCall(call, terms.gas, priceWei)
+  const { frame, sender, diff } =
+    place === 'last' ? await traceLast(progress, traced, call) : await traceWhole(progress, traced, call)
+  // The header came along and has another limit; a traced call leaves nothing behind.
+  if (progress.gasLimit !== gasLimit) return runCall(progress, open, call, place)
   checkSender(terms, sender)
-  burnBaseFee(diff, header, lesser(priceWei, terms.baseFeeWei) * BigInt(frame.gasUsed))
-  progress.waiting = requestsOfDiff(diff, await undelegatedBy(call, diff))
-  return { call, gas, nonce: sender.nonce, frame }
+  if (diff) {
+    burnBaseFee(diff, open.header!, lesser(priceWei, terms.baseFeeWei) * BigInt(frame.gasUsed))
+    const changes = requestsOfDiff(diff, await undelegatedBy(call, diff))
+    progress.waiting.push(...changes.map((change) => [change] as const))
+  }
+  return { call, gas: terms.gas, nonce: sender.nonce, frame }
+}
+
+interface Traced {
+  frame: Frame
+  sender: SenderState
+  /** Absent where nobody will look at it. */
+  diff?: StateDiff
+}
+
+async function traceWhole(progress: Progress, traced: unknown, { from }: SimulatedCall): Promise<Traced> {
+  const [trace] = await ask(progress, [['debug_traceCall', [traced, 'latest', TRACER]]])
+  const { callTracer: frame, prestateTracer: diff } = trace as Trace
+  const before = diff.pre[from]
+  const sender = { balanceWei: BigInt(before?.balance ?? '0x0'), nonce: BigInt(before?.nonce ?? 0) }
+  return { frame, sender, diff }
+}
+
+/** What the last call changes is not looked at any more, and telling it takes long. */
+async function traceLast(progress: Progress, traced: unknown, { from }: SimulatedCall): Promise<Traced> {
+  const [balance, nonce, frame] = (await ask(progress, [
+    ['eth_getBalance', [from, 'latest']],
+    ['eth_getTransactionCount', [from, 'latest']],
+    ['debug_traceCall', [traced, 'latest', CALL_TRACER]],
+  ])) as [Hex, Hex, Frame]
+  return { frame, sender: { balanceWei: BigInt(balance), nonce: BigInt(nonce) } }
 }
 
 // A traced call runs at base fee zero, so the whole price goes in as the tip.

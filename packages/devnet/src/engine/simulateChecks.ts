@@ -69,6 +69,8 @@ const OF_SENDER: Rule<CallTerms & { sender: SenderState }>[] = [
   },
 ]
 
+export const fitsBlock = ({ gas, gasLeftInBlock }: CallTerms): boolean => gas > 0n && gas <= gasLeftInBlock
+
 export function checkCall(terms: CallTerms): void {
   refuse(BEFORE, terms, terms.call)
 }

@@ -82,6 +82,10 @@ async function authorityOf(item: Item): Promise<string | undefined> {
   }
 }
 
+/** Whether the state as it is then says if overrides are possible. */
+export const readsState = (overrides: readonly AccountOverride[]): boolean =>
+  overrides.some(({ nonce, state }) => nonce !== undefined || state !== undefined)
+
 /** The requests that put overrides in place; reads the state first where EDR could not undo or refuse clearly. */
 export async function requestsOfOverrides(
   engine: Provider,

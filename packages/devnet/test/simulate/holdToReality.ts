@@ -1,6 +1,6 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { expect } from 'vitest'
-import type { createSimulate } from '../../src/engine/simulate.ts'
+import { createSimulate } from '../../src/engine/simulate.ts'
 import type { Chain } from '../../src/engine/types.ts'
 import { type PlannedCall, type PlanSource, type Random, randomPlan } from './plan.ts'
 
@@ -13,6 +13,10 @@ interface Outcome {
   status: Hex
   gasUsed: bigint
   logs: Log[]
+}
+interface Answered {
+  stateRoot: Hex
+  calls: { status: Hex; gasUsed: Hex; logs: Log[]; returnData: Hex }[]
 }
 interface Setup {
   chain: Chain
@@ -31,12 +35,19 @@ const balanceOf = parseAbi(['function balanceOf(address) view returns (uint256)'
 /** Simulates random plans and then sends them from the same state: both must agree in everything. */
 export async function holdToReality(setup: Setup, random: Random, rounds: number): Promise<Tally> {
   const tally: Tally = new Map()
+  // The last call of a simulation is traced another way than those that others follow.
+  const simulateAlone = createSimulate(setup.chain)
   for (let round = 0; round < rounds; round += 1) {
     const plan = await randomPlan(setup.source, setup.chain, random)
     const where = `plan ${round} (${plan.map(({ kind }) => kind).join(', ')})`
     const timeS = setup.chain.head().timestampS + BigInt(Math.floor(random() * 3))
     const validation = random() < 0.5
     const said = await simulated(setup, plan, timeS, validation)
+    const [alone] = (await simulateAlone([
+      { validation, blockStateCalls: [planBlock(plan, timeS, validation)] },
+      'latest',
+    ])) as unknown as Answered[]
+    expect(outcomesOf(alone!), `${where}, nothing after it`).toEqual(said.outcomes)
     const done = await sent(setup, plan, timeS)
     const seen = validation ? (outcome: Outcome) => outcome : withoutSenderBalance
     for (const [index, outcome] of done.outcomes.entries()) {
@@ -71,7 +82,7 @@ async function simulated(
     {
       validation,
       blockStateCalls: [
-        { blockOverrides: { time: hex(timeS) }, calls: plan.map((call) => request(call, validation)) },
+        planBlock(plan, timeS, validation),
         {
           blockOverrides: { baseFeePerGas: '0x0' },
           stateOverrides: { [TELLER]: { code: TELLER_CODE } },
@@ -80,16 +91,12 @@ async function simulated(
       ],
     },
     'latest',
-  ])) as { stateRoot: Hex; calls: { status: Hex; gasUsed: Hex; logs: Log[]; returnData: Hex }[] }[]
+  ])) as unknown as Answered[]
   const words = after!.calls.map(({ returnData }) => BigInt(returnData))
   const each = 1 + source.tokens.length
   return {
     stateRoot: block!.stateRoot,
-    outcomes: block!.calls.map(({ status, gasUsed, logs }) => ({
-      status,
-      gasUsed: BigInt(gasUsed),
-      logs: logs.map(plain),
-    })),
+    outcomes: outcomesOf(block!),
     ethWei: new Map(source.holders.map((holder, index) => [holder, words[index * each]!])),
     tokens: words.filter((_, index) => index % each !== 0),
   }
@@ -120,6 +127,14 @@ async function sent({ chain, source }: Setup, plan: PlannedCall[], timeS: bigint
   }
   return { stateRoot: block.stateRoot, outcomes, feesWei, ethWei, tokens }
 }
+
+const planBlock = (plan: PlannedCall[], timeS: bigint, validation: boolean) => ({
+  blockOverrides: { time: hex(timeS) },
+  calls: plan.map((call) => request(call, validation)),
+})
+
+const outcomesOf = ({ calls }: Answered): Outcome[] =>
+  calls.map(({ status, gasUsed, logs }) => ({ status, gasUsed: BigInt(gasUsed), logs: logs.map(plain) }))
 
 const request = (call: PlannedCall, validation: boolean) => ({
   from: call.sender.address,
