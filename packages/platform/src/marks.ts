@@ -19,6 +19,9 @@ export type UnreadMark = { token: Address; symbol: string; why: string }
 
 export interface MarkReading {
   block: number
+  /** Of that block; null when it could not be read. A node that stands still says so here. */
+  timestampS: number | null
+  baseFeeWei: bigint | null
   marks: Mark[]
   unread: UnreadMark[]
 }
@@ -84,11 +87,23 @@ export async function readMarks({
   const data = encodeFunctionData({
     abi: multicall3Abi,
     functionName: 'aggregate3',
-    args: [sources.map((source) => ({ ...callOf(source, multicall3), allowFailure: true }))],
+    args: [
+      [
+        ...sources.map((source) => ({ ...callOf(source, multicall3), allowFailure: true })),
+        ...OF_BLOCK.map((callData) => ({ target: multicall3, callData, allowFailure: true })),
+      ],
+    ],
   })
   const answer = await rpc.request<Hex>('eth_call', [{ to: multicall3, data }, tag])
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
-  const reading: MarkReading = { block, marks: [], unread: [] }
+  const [timestamp, baseFeeWei] = results.slice(sources.length).map(wordOf)
+  const reading: MarkReading = {
+    block,
+    timestampS: timestamp == null ? null : Number(timestamp),
+    baseFeeWei: baseFeeWei ?? null,
+    marks: [],
+    unread: [],
+  }
   for (const [i, source] of sources.entries()) {
     const { token, symbol } = source
     const priced = priceOf(source, results[i]!, Math.floor(nowMs / 1000), stockSession(nowMs))
@@ -97,6 +112,13 @@ export async function readMarks({
   }
   return reading
 }
+
+/** The time and the base fee of the block that is read. */
+const OF_BLOCK = (['getCurrentBlockTimestamp', 'getBasefee'] as const).map((functionName) =>
+  encodeFunctionData({ abi: multicall3Abi, functionName }),
+)
+const wordOf = ({ success, returnData }: { success: boolean; returnData: Hex }): bigint | null =>
+  success && /^0x[0-9a-f]{64}$/i.test(returnData) ? BigInt(returnData) : null
 
 function callOf(source: MarkSource, nothing: Address): { target: Address; callData: Hex } {
   if (source.kind === 'feed') {

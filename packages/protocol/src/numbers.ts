@@ -119,6 +119,8 @@ export const COSIGNER = {
   capPriceBandBps: 1_000,
   /** Prices of a reading older than this sign nothing. */
   maxReadingAgeS: 30,
+  /** Nor do prices of a block older than this: a node that stands still answers as readily as one that does not. */
+  maxHeadAgeS: 60,
   /** A call's time may differ so much from the signer's. */
   callWindowS: 30,
   /** How far ahead a router call's deadline may lie. */

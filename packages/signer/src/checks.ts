@@ -34,7 +34,7 @@ const OWN_CODES: readonly string[] = [
   'SLIPPAGE',
 ]
 /** Answered whatever else failed. */
-const FIRST: readonly string[] = ['SANCTIONED', 'SIGNER_FROZEN']
+const FIRST: readonly string[] = ['SANCTIONED', 'SIGNER_FROZEN', 'EXECUTOR_CLOSED']
 
 /**
  * The refusal of a trade. One failed rule that has a code of its own is that code; several are REFUSED, unless waiting
@@ -46,6 +46,14 @@ export function tradeRefusal(failures: readonly SignerCheck[]): PitError {
   const alone = rules.length === 1 && OWN_CODES.includes(rules[0]!) ? rules[0] : undefined
   const passing = rules.every((rule) => PASSING.includes(rule)) ? rules[0] : undefined
   return refusalWith((first ?? alone ?? passing ?? 'REFUSED') as RefusalCode, failures)
+}
+
+/** The refusal of an executor's transaction. */
+export function txRefusal(failures: readonly SignerCheck[]): PitError {
+  const rules = failures.map(({ rule }) => rule)
+  const first = FIRST.find((rule) => rules.includes(rule))
+  const passing = rules.every((rule) => PASSING.includes(rule)) ? rules[0] : undefined
+  return refusalWith((first ?? passing ?? 'TX_REFUSED') as RefusalCode, failures)
 }
 
 /** The refusal of a root: the first rule that failed. Each is a code of its own. */

@@ -3,6 +3,12 @@ import { StartRefused } from '@pit/platform/checkChain'
 import { feedBackedTokens } from '@pit/platform/marks'
 import { type ChainProfile, type CoreSymbol, isCoreSymbol } from '@pit/protocol'
 
+export interface PinnedToken {
+  core: CoreSymbol | null
+  decimals: number
+  stock: boolean
+}
+
 /** What the co-signer takes from its own profile and from nobody else. Addresses are lower-case. */
 export interface Pins {
   place: DelegationPlace
@@ -14,7 +20,7 @@ export interface Pins {
   launchpad: Address | null
   stockBeacon: Address | null
   /** Tokens the profile knows. */
-  tokens: ReadonlyMap<Address, { core: CoreSymbol | null; decimals: number }>
+  tokens: ReadonlyMap<Address, PinnedToken>
   /** Tokens with an oracle feed. */
   feedBacked: ReadonlySet<Address>
   /** Hooks of v4 pools whose code was read. */
@@ -27,10 +33,12 @@ export function pinsOf(profile: ChainProfile, cosigner: Address): Pins {
     if (address !== null) return lower(address)
     throw new StartRefused(`profile ${profile.name} names no ${name}: nothing can be co-signed on this chain`)
   }
-  const tokens = new Map<Address, { core: CoreSymbol | null; decimals: number }>()
-  for (const { address, decimals } of listed_stocks) tokens.set(lower(address), { core: null, decimals })
-  for (const { symbol, address, decimals, native } of core_tokens) {
-    tokens.set(native ? NATIVE : lower(address), { core: isCoreSymbol(symbol) ? symbol : null, decimals })
+  const tokens = new Map<Address, PinnedToken>()
+  for (const { address, decimals } of listed_stocks)
+    tokens.set(lower(address), { core: null, decimals, stock: true })
+  for (const { symbol, address, decimals, native, kind } of core_tokens) {
+    const core = isCoreSymbol(symbol) ? symbol : null
+    tokens.set(native ? NATIVE : lower(address), { core, decimals, stock: kind === 'stock' })
   }
   return {
     place: delegationPlace(profile),

@@ -7,6 +7,7 @@ import { readProfile } from '@pit/platform/readProfile'
 import { createRpc } from '@pit/platform/rpc'
 import { openSanctions } from '@pit/platform/sanctions'
 import type { Config } from './config.ts'
+import { openVault } from './executors/openVault.ts'
 import { callRoutes } from './http/callRoutes.ts'
 import { createGate } from './http/gate.ts'
 import { serveCalls } from './http/serveCalls.ts'
@@ -63,16 +64,17 @@ export async function startSigner(config: Config, stage: (text: string) => void)
     opened.push(() => db.close())
     const applied = await migrateLedger(db)
     stage(`ledger open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
-    const cosigner = await openCosigner({
-      dataDir: config.dataDir,
-      passphrase: readSecret(config.passphrase, { leastChars: LEAST_PASSPHRASE }),
-      importKeyFile: config.importKeyFile,
-      crypto,
-    })
+    const passphrase = readSecret(config.passphrase, { leastChars: LEAST_PASSPHRASE })
+    const { dataDir, importKeyFile } = config
+    const cosigner = await openCosigner({ dataDir, passphrase, importKeyFile, crypto })
     opened.push(() => cosigner.close())
     stage(`co-signer ${cosigner.address}${cosigner.isNew ? ' (new)' : ''}`)
 
-    const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS })
+    const [vault, profile] = await Promise.all([
+      openVault({ db, crypto, cosigner: cosigner.address, passphrase }),
+      readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS }),
+    ])
+    opened.push(() => vault.close())
     if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
       throw new StartRefused(
         `the embedded store never syncs to disk, so a power cut may lose the newest spend: on ${profile.name} set SIGNER_DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
@@ -109,6 +111,8 @@ export async function startSigner(config: Config, stage: (text: string) => void)
     opened.push(() => ledger.close())
     const { isSanctioned } = sanctions
     const routes = callRoutes({
+      db,
+      vault,
       crypto,
       clock,
       rpc,

@@ -2,13 +2,15 @@ import type { Hex } from '@pit/chain'
 import type { Sanctions } from '@pit/platform/sanctions'
 import { type SignerHealth, toWireDelegation } from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
+import type { ExecutorDeps } from '../executors/deps.ts'
 import { type CosignDeps, cosignTrade } from '../leaves/cosignTrade.ts'
 import { type RegisterDeps, registerRoot } from '../roots/registerRoot.ts'
 import { VERSION } from '../version.ts'
+import { executorRoutes } from './executorRoutes.ts'
 import { readCosign, readFreeze, readRegister, readRevoke } from './readCalls.ts'
 import type { CallRoutes } from './serveCalls.ts'
 
-export type CallDeps = CosignDeps & RegisterDeps & { sanctions: Sanctions }
+export type CallDeps = CosignDeps & RegisterDeps & ExecutorDeps & { sanctions: Sanctions }
 
 /** Every call the signer answers. */
 export function callRoutes(deps: CallDeps): CallRoutes {
@@ -63,6 +65,7 @@ export function callRoutes(deps: CallDeps): CallRoutes {
         return { frozen }
       },
     },
+    ...executorRoutes(deps),
   ]
 }
 

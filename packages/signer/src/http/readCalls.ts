@@ -1,6 +1,9 @@
-import type { Hex } from '@pit/chain'
-import { fromWireDelegation, fromWireExecution } from '@pit/platform/signerCalls'
+import { type Address, type Hex, type SignedAuthorization, tryHexToBytes } from '@pit/chain'
+import { type ExecutorTx, fromWireDelegation, fromWireExecution } from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
+import type { AttestRequest } from '../executors/attestStock.ts'
+import type { CreateRequest } from '../executors/createExecutor.ts'
+import type { SignRequest } from '../executors/signExecutorTx.ts'
 import type { CosignRequest } from '../leaves/types.ts'
 import type { RegisterRequest } from '../roots/registerRoot.ts'
 
@@ -8,17 +11,21 @@ import type { RegisterRequest } from '../roots/registerRoot.ts'
 
 type Body = Record<string, unknown>
 
-const SESSION_ID = /^[A-Za-z0-9_.:-]{1,128}$/
+const ID = /^[A-Za-z0-9_.:-]{1,128}$/
 const HASH = /^0x[0-9a-f]{64}$/
 const WEI = /^(0|[1-9][0-9]{0,77})$/
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const MOST_NONCE = Number.MAX_SAFE_INTEGER
+const MOST_GAS = 2 ** 31 - 1
+/** The last second of the year 9999. */
+const LAST_S = 253_402_300_799
 
 export function readRegister(body: Body): RegisterRequest {
   takes(body, ['session_id', 'binding', 'root', 'curve_roots'])
-  const { session_id, binding, root, curve_roots } = body
-  if (typeof session_id !== 'string' || !SESSION_ID.test(session_id)) bad('session_id')
+  const { binding, root, curve_roots } = body
   if (!Array.isArray(curve_roots) || curve_roots.length > 2) bad('curve_roots')
   return {
-    sessionId: session_id,
+    sessionId: idIn(body, 'session_id'),
     binding,
     root: fromWireDelegation(root) ?? bad('root'),
     curveRoots: curve_roots.map((one) => fromWireDelegation(one) ?? bad('curve_roots')),
@@ -43,6 +50,83 @@ export function readRevoke(body: Body): { rootHash: Hex } {
   return { rootHash: hashIn(body) }
 }
 
+export function readCreate(body: Body, callNonce: string): CreateRequest {
+  takes(body, ['agent_id', 'owner'])
+  return { agentId: idIn(body, 'agent_id'), owner: addressIn(body, 'owner'), callNonce }
+}
+
+export function readExecutor(body: Body): { executor: Address } {
+  takes(body, ['executor'])
+  return { executor: addressIn(body, 'executor') }
+}
+
+export function readAttest(body: Body): AttestRequest {
+  takes(body, ['executor', 'agent_id', 'owner', 'session_id', 'root_hash', 'issued', 'expires', 'signature'])
+  const { signature } = body
+  if (typeof signature !== 'string' || !/^0x[0-9a-fA-F]{130}$/.test(signature)) bad('signature')
+  return {
+    executor: addressIn(body, 'executor'),
+    agentId: idIn(body, 'agent_id'),
+    owner: addressIn(body, 'owner'),
+    sessionId: idIn(body, 'session_id'),
+    rootHash: hashIn(body),
+    issuedS: wholeIn(body, 'issued', LAST_S) ?? bad('issued'),
+    expiresS: wholeIn(body, 'expires', LAST_S) ?? bad('expires'),
+    signature: signature as Hex,
+  }
+}
+
+export function readSign(body: Body): SignRequest {
+  takes(body, ['executor', 'tx'])
+  const { tx } = body
+  if (typeof tx !== 'object' || tx === null || Array.isArray(tx)) bad('tx')
+  return { executor: addressIn(body, 'executor'), tx: txIn(tx as Body) }
+}
+
+function txIn(tx: Body): ExecutorTx {
+  takes(tx, [
+    'to',
+    'value_wei',
+    'data',
+    'nonce',
+    'gas',
+    'max_fee_per_gas',
+    'max_priority_fee_per_gas',
+    'authorizations',
+  ])
+  const { data, authorizations } = tx
+  if (typeof data !== 'string' || tryHexToBytes(data) === undefined) bad('data')
+  if (authorizations !== undefined && (!Array.isArray(authorizations) || authorizations.length > 1))
+    bad('authorizations')
+  return {
+    to: addressIn(tx, 'to'),
+    value_wei: weiIn(tx, 'value_wei'),
+    data: data.toLowerCase() as Hex,
+    nonce: wholeIn(tx, 'nonce', MOST_NONCE) ?? bad('nonce'),
+    gas: wholeIn(tx, 'gas', MOST_GAS) ?? bad('gas'),
+    max_fee_per_gas: weiIn(tx, 'max_fee_per_gas'),
+    max_priority_fee_per_gas: weiIn(tx, 'max_priority_fee_per_gas'),
+    ...(authorizations && { authorizations: authorizations.map(authorizationIn) }),
+  }
+}
+
+function authorizationIn(value: unknown): SignedAuthorization {
+  if (typeof value !== 'object' || value === null) bad('authorizations')
+  const one = value as Body
+  takes(one, ['chainId', 'address', 'nonce', 'yParity', 'r', 's'])
+  const { yParity, r, s } = one
+  const isWord = (word: unknown): word is Hex => typeof word === 'string' && HASH.test(word)
+  if ((yParity !== 0 && yParity !== 1) || !isWord(r) || !isWord(s)) bad('authorizations')
+  return {
+    chainId: wholeIn(one, 'chainId', MOST_NONCE) ?? bad('authorizations'),
+    address: addressIn(one, 'address'),
+    nonce: wholeIn(one, 'nonce', MOST_NONCE) ?? bad('authorizations'),
+    yParity,
+    r,
+    s,
+  }
+}
+
 export function readFreeze(body: Body): { frozen: boolean } {
   takes(body, ['frozen'])
   const { frozen } = body
@@ -56,6 +140,21 @@ function takes(body: Body, names: readonly string[]): void {
 
 function hashIn({ root_hash }: Body): Hex {
   return typeof root_hash === 'string' && HASH.test(root_hash) ? (root_hash as Hex) : bad('root_hash')
+}
+
+function idIn(body: Body, name: string): string {
+  const value = body[name]
+  return typeof value === 'string' && ID.test(value) ? value : bad(name)
+}
+
+function addressIn(body: Body, name: string): Address {
+  const value = body[name]
+  return typeof value === 'string' && ADDRESS.test(value) ? (value.toLowerCase() as Address) : bad(name)
+}
+
+function weiIn(body: Body, name: string): bigint {
+  const value = body[name]
+  return typeof value === 'string' && WEI.test(value) ? BigInt(value) : bad(name)
 }
 
 function curveFeeIn(value: unknown): bigint | null {

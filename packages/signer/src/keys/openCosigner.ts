@@ -11,12 +11,15 @@ import {
   type Hex,
   serializeSignature,
 } from '@pit/chain'
+import { type ExecutorAttestation, executorAttestationText } from '@pit/protocol'
 import { KeyError, openKey, parseSealed, type SealedKey, sealKey } from './sealKey.ts'
 
-/** The one thing the co-signer's key is for. The key itself does not leave here. */
+/** The two things the co-signer's key is for. The key itself does not leave here. */
 export interface Cosigner {
   address: Address
   sign(place: DelegationPlace, delegation: Delegation): { signed: Delegation; hash: Hex }
+  /** Whose key it holds. It signs no other text. */
+  attest(executor: ExecutorAttestation): { text: string; signature: Hex }
   /** Wipes the key; nothing can be signed afterwards. */
   close(): void
 }
@@ -59,6 +62,11 @@ export async function openCosigner({
       const digest = crypto.keccak256(`0x1901${domainOf(place)}${hash.slice(2)}`)
       return { signed: { ...delegation, signature: serializeSignature(crypto.sign(digest, key)) }, hash }
     },
+    attest(executor) {
+      if (!open) throw new Error('the co-signer’s key is closed')
+      const text = executorAttestationText(executor)
+      return { text, signature: serializeSignature(crypto.sign(crypto.hashMessage(text), key)) }
+    },
     close() {
       open = false
       key.fill(0)
@@ -95,7 +103,8 @@ async function makeKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): Pro
   return key
 }
 
-function randomKey(crypto: Crypto): Buffer {
+/** Fit for signing. */
+export function randomKey(crypto: Crypto): Buffer {
   for (;;) {
     const key = randomBytes(32)
     if (isKey(key, crypto)) return key

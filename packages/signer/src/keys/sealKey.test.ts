@@ -45,7 +45,7 @@ describe('a sealed key', () => {
     ['cost', { ...sealed, kdf: { ...sealed.kdf, n: 2 ** 16 } }],
   ]
   it.each(changes)('does not open with a changed %s', async (_, changed) => {
-    await expect(openKey(changed, { passphrase })).rejects.toThrow('or its file was changed')
+    await expect(openKey(changed, { passphrase })).rejects.toThrow('or it was changed')
   })
 
   it.each([
@@ -59,6 +59,6 @@ describe('a sealed key', () => {
     ['nothing', null],
     ['a text', 'sealed'],
   ])('is refused with %s', (_, changed) =>
-    expect(() => parseSealed(changed)).toThrow('not one this version writes'),
+    expect(() => parseSealed(changed)).toThrow('does not rest as this version writes it'),
   )
 })

@@ -2,10 +2,14 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 import { promisify } from 'node:util'
 import type { Address } from '@pit/chain'
 
-/** A private key as it rests: scrypt of the passphrase, then AES-256-GCM. Every field but the cipher's is authenticated. */
+/** What a sealed key is for: the co-signer's own, or the one that seals its executors'. */
+export type KeyKind = 'cosigner' | 'executors'
+
+/** A key as it rests: scrypt of the passphrase, then AES-256-GCM. Every field but the cipher's is authenticated. */
 export type SealedKey = {
   version: 1
-  kind: 'cosigner'
+  kind: KeyKind
+  /** The co-signer's. */
   address: Address
   kdf: { name: 'scrypt'; n: number; r: number; p: number; salt: string }
   cipher: { name: 'aes-256-gcm'; iv: string; tag: string; data: string }
@@ -21,6 +25,10 @@ const COST = { n: 2 ** 17, r: 8, p: 1 }
 const LEAST_N = 2 ** 15
 const MOST_N = 2 ** 20
 const MAX_MEMORY = 2 * 128 * MOST_N * COST.r
+const NAMES: Record<KeyKind, string> = {
+  cosigner: 'the co-signer’s key',
+  executors: 'the key of the executors’ keys',
+}
 const HEX = /^(?:[0-9a-f]{2})+$/
 
 const derive = promisify<string, Buffer, number, { N: number; r: number; p: number; maxmem: number }, Buffer>(
@@ -30,10 +38,15 @@ const derive = promisify<string, Buffer, number, { N: number; r: number; p: numb
 /** Leaves `key` as it is; whoever made it wipes it. */
 export async function sealKey(
   key: Uint8Array,
-  { address, passphrase, n = COST.n }: { address: Address; passphrase: string; n?: number },
+  {
+    address,
+    passphrase,
+    kind = 'cosigner',
+    n = COST.n,
+  }: { address: Address; passphrase: string; kind?: KeyKind; n?: number },
 ): Promise<SealedKey> {
   const kdf = { name: 'scrypt', ...COST, n, salt: randomBytes(32).toString('hex') } as const
-  const head = { version: 1, kind: 'cosigner', address, kdf } as const
+  const head = { version: 1, kind, address, kdf } as const
   const iv = randomBytes(12)
   const secret = await secretOf(passphrase, kdf)
   try {
@@ -47,8 +60,11 @@ export async function sealKey(
 }
 
 /** Throws a KeyError with one sentence for a person; it never says how the passphrase was wrong. */
-export async function openKey(sealed: unknown, { passphrase }: { passphrase: string }): Promise<Buffer> {
-  const { cipher, ...head } = parseSealed(sealed)
+export async function openKey(
+  sealed: unknown,
+  { passphrase, kind = 'cosigner' }: { passphrase: string; kind?: KeyKind },
+): Promise<Buffer> {
+  const { cipher, ...head } = parseSealed(sealed, kind)
   const secret = await secretOf(passphrase, head.kdf)
   try {
     const decipher = createDecipheriv('aes-256-gcm', secret, Buffer.from(cipher.iv, 'hex'))
@@ -56,7 +72,7 @@ export async function openKey(sealed: unknown, { passphrase }: { passphrase: str
       .setAuthTag(Buffer.from(cipher.tag, 'hex'))
     return Buffer.concat([decipher.update(Buffer.from(cipher.data, 'hex')), decipher.final()])
   } catch {
-    throw new KeyError('the passphrase does not open the co-signer’s key, or its file was changed')
+    throw new KeyError(`the passphrase does not open ${NAMES[kind]}, or it was changed`)
   } finally {
     secret.fill(0)
   }
@@ -77,12 +93,12 @@ const authenticated = (head: Omit<SealedKey, 'cipher'>): Buffer =>
     'utf8',
   )
 
-export function parseSealed(value: unknown): SealedKey {
+export function parseSealed(value: unknown, kind: KeyKind = 'cosigner'): SealedKey {
   const sealed = value as SealedKey
   const { kdf, cipher } = sealed ?? {}
   const isOurs =
     sealed?.version === 1 &&
-    sealed.kind === 'cosigner' &&
+    sealed.kind === kind &&
     /^0x[0-9a-f]{40}$/.test(sealed.address) &&
     kdf?.name === 'scrypt' &&
     [kdf.n, kdf.r, kdf.p].every(Number.isInteger) &&
@@ -96,8 +112,8 @@ export function parseSealed(value: unknown): SealedKey {
     cipher.iv.length === 24 &&
     cipher.tag.length === 32 &&
     cipher.data.length === 64
-  if (!isOurs) throw new KeyError('the co-signer’s key file is not one this version writes')
+  if (!isOurs) throw new KeyError(`${NAMES[kind]} does not rest as this version writes it`)
   const { name, n, r, p, salt } = kdf
   // One order of the fields, whatever the file's: they are authenticated as a list.
-  return { version: 1, kind: 'cosigner', address: sealed.address, kdf: { name, n, r, p, salt }, cipher }
+  return { version: 1, kind, address: sealed.address, kdf: { name, n, r, p, salt }, cipher }
 }

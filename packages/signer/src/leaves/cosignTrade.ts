@@ -45,11 +45,12 @@ export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Pro
   const found = sessions.find(request.rootHash)
   const session = found instanceof Promise ? await found : found
   if (session === null) fail('NO_SESSION', { message: 'No such root is registered here.' })
-  const facts = await factsOf(deps, session, request)
+  const { facts, touchesStock } = await factsOf(deps, session, request)
   const verdict = await ledger.countLeaf({
     rootHash: session.rootHash,
     limits: session.binding.limits,
     microUsd: spentMicroUsd(facts),
+    touchesStock,
     failures: failuresOf(leafRules, facts),
     sequence: request.sequence,
     executionHash: hashOf(request.execution),
@@ -61,23 +62,28 @@ export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Pro
   return { ...signLeaves(deps, { session, request, sequence, signedAtS }), sequence, spend }
 }
 
-async function factsOf(deps: CosignDeps, session: Session, request: CosignRequest): Promise<LeafFacts> {
+async function factsOf(
+  deps: CosignDeps,
+  session: Session,
+  request: CosignRequest,
+): Promise<{ facts: LeafFacts; touchesStock: boolean }> {
   const { pins, prices, clock, feeClasses, isSanctioned } = deps
   const trade = readTrade(pins, session, request)
   const reading = 'rule' in trade ? undefined : feeClasses.read([trade.tokenIn, trade.tokenOut])
-  const feeClass = reading instanceof Promise ? await reading : reading
+  const ends = reading instanceof Promise ? await reading : reading
   const priced = { pins, prices, binding: session.binding }
-  return {
+  const facts: LeafFacts = {
     nowS: nowS(clock),
     pins,
     session,
     request,
     trade,
-    feeClass,
+    feeClass: ends?.feeClass,
     isChainRead: prices.isChainRead(),
     priceOf: (token) => priceOf(token, priced),
     isSanctioned,
   }
+  return { facts, touchesStock: ends?.hasStock ?? false }
 }
 
 /** Names what was signed in the ledger, for whoever looks later. */

@@ -9,43 +9,71 @@ const KEEP_MS = 60_000
 const MAX_KEPT = 10_000
 
 export type FeeClassReader = ReturnType<typeof createFeeClassReader>
+/** What the two ends of a trade are. */
+export interface EndsReading {
+  feeClass: FeeClass
+  /** Whether one of them is a stock token, or looks like one. */
+  hasStock: boolean
+}
+type Kind = 'core' | 'core stock' | 'stock' | 'like a stock' | 'other'
 
 /** The fee class of two tokens by the co-signer's own look at the chain. Undefined when it could not look. */
-export function createFeeClassReader({ rpc, pins }: { rpc: Rpc; pins: Pins }) {
-  const kept = new Map<Address, { isStock: Promise<boolean>; untilMs: number }>()
+export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request' | 'batch'>; pins: Pins }) {
+  const kept = new Map<Address, { kind: Promise<Kind>; untilMs: number }>()
+  const listed = [...pins.tokens].find(([, { stock }]) => stock)?.[0]
 
-  async function readIsStock(token: Address): Promise<boolean> {
-    const word = await rpc.request<Hex>('eth_getStorageAt', [token, BEACON_SLOT, 'latest'])
-    return pins.stockBeacon !== null && BigInt(word) === BigInt(pins.stockBeacon)
+  /**
+   * Anybody can write that slot into a contract of their own. A token that is not in the profile is a stock token only
+   * if it runs the very code of one that is, which asks the beacon for everything it does.
+   */
+  async function readKind(token: Address): Promise<Kind> {
+    const isListed = pins.tokens.get(token)?.stock === true
+    const answers = await rpc.batch([
+      ['eth_getStorageAt', [token, BEACON_SLOT, 'latest']],
+      ['eth_getCode', [token, 'latest']],
+      ['eth_getCode', [listed ?? token, 'latest']],
+    ])
+    const [word, code, stockCode] = answers.map((answer) => {
+      if (!answer.ok) throw answer.error
+      return answer.result as Hex
+    })
+    const standsOnIt = pins.stockBeacon !== null && BigInt(word!) === BigInt(pins.stockBeacon)
+    if (!standsOnIt) return isListed ? 'like a stock' : 'other'
+    const isSame = listed !== undefined && code === stockCode && code !== '0x'
+    return isListed || isSame ? 'stock' : 'like a stock'
   }
 
-  function isStock(token: Address): Promise<boolean> {
+  function kindOf(token: Address): Kind | Promise<Kind> {
+    const pinned = pins.tokens.get(token)
+    if (pinned?.core) return pinned.stock ? 'core stock' : 'core'
     const known = kept.get(token)
-    if (known && known.untilMs > performance.now()) return known.isStock
-    const reading = readIsStock(token)
+    if (known && known.untilMs > performance.now()) return known.kind
+    const reading = readKind(token)
     kept.delete(token)
-    kept.set(token, { isStock: reading, untilMs: performance.now() + KEEP_MS })
+    kept.set(token, { kind: reading, untilMs: performance.now() + KEEP_MS })
     for (const oldest of kept.keys()) {
       if (kept.size <= MAX_KEPT) break
       kept.delete(oldest)
     }
     reading.catch(() => {
-      if (kept.get(token)?.isStock === reading) kept.delete(token)
+      if (kept.get(token)?.kind === reading) kept.delete(token)
     })
     return reading
   }
 
-  const isCore = (token: Address): boolean => (pins.tokens.get(token)?.core ?? null) !== null
-
   return {
     /** Answers at once when both are core, as most are. */
-    read(tokens: readonly Address[]): FeeClass | Promise<FeeClass | undefined> {
-      const others = tokens.filter((token) => !isCore(token))
-      if (others.length === 0) return 'major'
-      return Promise.all(others.map(isStock)).then(
-        (stocks) => (stocks.every(Boolean) ? 'major' : 'other'),
-        () => undefined,
-      )
+    read(tokens: readonly Address[]): EndsReading | Promise<EndsReading | undefined> {
+      const kinds = tokens.map(kindOf)
+      if (kinds.every((kind) => typeof kind === 'string')) return readingOf(kinds)
+      return Promise.all(kinds).then(readingOf, () => undefined)
     },
   }
 }
+
+const MAJOR: readonly Kind[] = ['core', 'core stock', 'stock']
+
+const readingOf = (kinds: readonly Kind[]): EndsReading => ({
+  feeClass: kinds.every((kind) => MAJOR.includes(kind)) ? 'major' : 'other',
+  hasStock: kinds.some((kind) => kind.endsWith('stock')),
+})

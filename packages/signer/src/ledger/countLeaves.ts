@@ -12,6 +12,8 @@ export interface Standing {
   /** Of the last leaf. */
   sequence: number
   dayMicroUsd: bigint
+  /** Where its executor is one of this signer's own; null where it is anybody's. */
+  hosted: { closed: boolean; stockAttested: boolean } | null
 }
 
 export const DAY_MS = SESSION.dayWindowS * 1000
@@ -74,6 +76,16 @@ interface Found {
   usedNonces: Set<string>
 }
 
+interface Read {
+  hash: Hex
+  revoked: boolean
+  day: string
+  used: string[]
+  hosted: boolean
+  closed: boolean
+  attested: boolean
+}
+
 async function lockRoots(sql: Sql, asks: readonly LeafAsk[], atMs: number): Promise<Found> {
   const hashes = [...new Set(asks.map(({ rootHash }) => rootHash))]
   // Roots in one order, so that two that want the same ones never wait for each other. A freeze waits for what is under
@@ -84,18 +96,28 @@ async function lockRoots(sql: Sql, asks: readonly LeafAsk[], atMs: number): Prom
     [hashes],
   )
   // The same call is of the same root, whose row is locked: until the commit its nonce cannot be added.
-  const read = await sql.query<{ hash: Hex; revoked: boolean; day: string; used: string[] }>(
+  const read = await sql.query<Read>(
     `select hash, exists (select from revocations where root_hash = hash) as revoked,
        (select coalesce(sum(micro_usd), 0)::text from leaves where root_hash = hash and signed_at_ms > $2) as day,
-       array(select call_nonce from leaves where call_nonce = any($3::text[])) as used
-     from unnest($1::text[]) as asked (hash)`,
-    [hashes, atMs - DAY_MS, asks.map(({ callNonce }) => callNonce)],
+       array(select call_nonce from leaves where call_nonce = any($3::text[])) as used,
+       e.address is not null as hosted, e.closed_at_ms is not null as closed,
+       exists (select from stock_attestations s where s.executor = e.address and s.root_hash = hash
+         and s.signature is not null and s.revoked_at_ms is null and s.expires_s * 1000 > $4) as attested
+     from roots left join executors e on e.address = executor where hash = any($1::text[])`,
+    [hashes, atMs - DAY_MS, asks.map(({ callNonce }) => callNonce), atMs],
   )
   const more = new Map(read.map((row) => [row.hash, row]))
   const standings = new Map(
     locked.map(({ hash, sequence, frozen }) => {
-      const { revoked, day } = more.get(hash)!
-      return [hash, { frozen, revoked, sequence, dayMicroUsd: BigInt(day) }]
+      const { revoked, day, hosted, closed, attested } = more.get(hash)!
+      const standing: Standing = {
+        frozen,
+        revoked,
+        sequence,
+        dayMicroUsd: BigInt(day),
+        hosted: hosted ? { closed, stockAttested: attested } : null,
+      }
+      return [hash, standing]
     }),
   )
   return { standings, usedNonces: new Set(read[0]?.used) }

@@ -34,6 +34,7 @@ const leaf = ({ hash, binding }: StoredRoot, change: Partial<LeafAsk> = {}): Lea
   rootHash: hash,
   limits: binding.limits,
   microUsd: 10_000_000n,
+  touchesStock: false,
   failures: [],
   sequence: undefined,
   executionHash: 'aa',

@@ -8,6 +8,8 @@ import {
   type WireDelegation,
 } from '@pit/platform/signerCalls'
 import { fail, type SessionBinding } from '@pit/protocol'
+import { findExecutor } from '../executors/store.ts'
+import type { Executor } from '../executors/types.ts'
 import { createBatch } from './batch.ts'
 import { countLeaves, DAY_MS } from './countLeaves.ts'
 import type { LeafAsk, LeafVerdict, RegisterOutcome, StoredRoot } from './types.ts'
@@ -106,6 +108,9 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
       }
     },
 
+    /** The hosted executor of this address; null when it is anybody's. */
+    hostedExecutor: (address: Address): Promise<Executor | null> => findExecutor(db, address),
+
     isFrozen: () => readFrozen(db),
 
     setFrozen: (frozen: boolean, callNonce: string): Promise<void> =>
@@ -122,7 +127,8 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
   }
 }
 
-async function readFrozen(sql: Sql): Promise<boolean> {
+/** Inside a transaction a freeze waits for it, and what comes after sees the freeze. */
+export async function readFrozen(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ frozen: boolean }>('select frozen from state where id = 1 for share')
   return row!.frozen
 }
@@ -130,6 +136,9 @@ async function readFrozen(sql: Sql): Promise<boolean> {
 async function insertRoot(sql: Sql, stored: StoredRoot, atMs: number): Promise<RegisterOutcome> {
   const { hash, sessionId, binding, root, curveRoots, curveTokens } = stored
   if (await readFrozen(sql)) return 'frozen'
+  // Whoever closes the executor waits for this, or this sees it closed.
+  const hosted = await findExecutor(sql, binding.executor, 'share')
+  if (hosted && hosted.closedAtMs !== null) return 'closed'
   const added = await sql.query(
     `insert into roots (hash, session_id, wallet, executor, binding, binding_nonce, root, curve_roots, curve_tokens,
        registered_at_ms)

@@ -17,6 +17,18 @@ export const ledgerRules: readonly {
     check: (_, { revoked }) => (revoked ? { message: 'The session was revoked.' } : null),
   },
   {
+    rule: 'EXECUTOR_CLOSED',
+    check: (_, { hosted }) =>
+      hosted?.closed ? { message: 'The executor’s gas was refunded: it trades no more.' } : null,
+  },
+  {
+    rule: 'STOCK_ATTESTATION',
+    check: ({ touchesStock }, { hosted }) =>
+      touchesStock && hosted && !hosted.stockAttested
+        ? { message: 'The executor’s owner has not attested stock tokens for this session, or no longer.' }
+        : null,
+  },
+  {
     rule: 'SESSION_TRADES_LEFT',
     check: ({ limits: { max_trades: limit } }, { sequence }) =>
       sequence < limit ? null : { message: 'The session’s trades are used up.', value: sequence + 1, limit },

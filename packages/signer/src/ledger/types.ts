@@ -20,6 +20,8 @@ export interface LeafAsk {
   limits: SessionBinding['limits']
   /** Null when it could not be valued. */
   microUsd: bigint | null
+  /** Whether an end is a stock token: a hosted executor needs its owner's word for it. */
+  touchesStock: boolean
   /** What the rules before the ledger's found; with any of it nothing is counted. */
   failures: readonly SignerCheck[]
   /** The one the caller expects; any when absent. */
@@ -32,4 +34,4 @@ export type LeafVerdict =
   | { ok: true; sequence: number; atMs: number; spend: Spend & { this_micro_usd: number } }
   | { ok: false; failures: SignerCheck[] }
 
-export type RegisterOutcome = 'registered' | 'frozen' | 'reused' | 'revoked' | 'nonce used'
+export type RegisterOutcome = 'registered' | 'frozen' | 'closed' | 'reused' | 'revoked' | 'nonce used'

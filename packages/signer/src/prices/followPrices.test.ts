@@ -2,7 +2,7 @@ import { type Address, aggregatorV3Abi, type Hex, multicall3Abi, NATIVE } from '
 import { createLogger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import { COSIGNER } from '@pit/protocol'
-import { decodeFunctionData, encodeFunctionResult } from 'viem'
+import { decodeFunctionData, encodeFunctionResult, numberToHex } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
 import { E18, JUNK, NOW_S, PROFILE, STOCK, USDG, WETH } from '../../test/kit.ts'
 import { followPrices, type Prices } from './followPrices.ts'
@@ -16,15 +16,20 @@ afterEach(() => prices?.close())
 
 /** A node whose feeds say this; silent when told so. */
 function node(rounds: Rounds) {
-  const state = { silent: false, rounds, reads: 0 }
+  const state = { silent: false, rounds, reads: 0, timestampS: NOW_S }
   const request = async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
     if (state.silent) throw new Error('no answer')
     if (method === 'eth_blockNumber') return '0x1'
     state.reads++
     const [{ data }] = params as [{ data: Hex }]
     const { args } = decodeFunctionData({ abi: multicall3Abi, data })
-    const [calls] = args as unknown as [{ target: Address }[]]
-    const result = calls.map(({ target }) => {
+    const [calls] = args as unknown as [{ target: Address; callData: Hex }[]]
+    const result = calls.map(({ target, callData }) => {
+      if (target === PROFILE.contracts.multicall3 && callData !== '0x') {
+        const { functionName } = decodeFunctionData({ abi: multicall3Abi, data: callData })
+        const word = functionName === 'getBasefee' ? 10_000_000n : BigInt(state.timestampS)
+        return { success: true, returnData: numberToHex(word, { size: 32 }) }
+      }
       const round = state.rounds[target.toLowerCase()]
       if (!round) return { success: false, returnData: '0x' as Hex }
       const values = [1n, round.price, 0n, BigInt(round.updatedAtS), 1n] as const
@@ -41,11 +46,12 @@ function node(rounds: Rounds) {
 }
 
 async function follow(rounds: Rounds, stockSession = (): boolean => true) {
-  const time = { nowMs: NOW_S * 1000 }
+  const time = { nowMs: NOW_S * 1000, monotonicMs: 5_000 }
   const { state, rpc } = node(rounds)
   prices = followPrices({
     rpc,
     clock: { nowMs: () => time.nowMs },
+    monotonicMs: () => time.monotonicMs,
     profile: PROFILE,
     logger: createLogger({ level: 'silent' }),
     stockSession,
@@ -84,15 +90,40 @@ describe('the co-signer’s own prices', () => {
   it('do not outlive the node’s silence, and come back with it', async () => {
     const { time, state, prices: own } = await follow(fresh)
     state.silent = true
-    time.nowMs += COSIGNER.maxReadingAgeS * 1000
+    time.monotonicMs += COSIGNER.maxReadingAgeS * 1000
+    // A clock that is set back makes no reading young again.
+    time.nowMs -= 3_600_000
     expect(own.own(NATIVE).kind).toBe('fresh')
-    time.nowMs += 1
+    time.monotonicMs += 1
     expect(own.isChainRead()).toBe(false)
     expect(own.own(NATIVE)).toMatchObject({ kind: 'none' })
     expect(own.own(USDG)).toMatchObject({ kind: 'none' })
     expect(own.own(JUNK)).toEqual({ kind: 'feedless' })
     state.silent = false
+    time.nowMs += 3_600_000
     await expect.poll(() => own.own(NATIVE).kind, { timeout: 10_000 }).toBe('fresh')
+  })
+
+  it('do not count while the node stands still, however readily it answers', async () => {
+    const { time, state, prices: own } = await follow(fresh)
+    expect(own.baseFeeWei()).toBe(10_000_000n)
+    const { reads } = state
+    time.nowMs += COSIGNER.maxHeadAgeS * 1000 + 1
+    await expect.poll(() => state.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 1)
+    expect(own.isChainRead()).toBe(false)
+    state.timestampS += COSIGNER.maxHeadAgeS
+    await expect.poll(() => own.isChainRead(), { timeout: 10_000 }).toBe(true)
+  })
+
+  it('do not follow a node that goes back', async () => {
+    const { time, state, prices: own } = await follow(fresh)
+    state.timestampS -= 1
+    state.rounds = { [ETH_FEED]: { price: 1n, updatedAtS: NOW_S } }
+    const { reads } = state
+    await expect.poll(() => state.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 1)
+    expect(own.own(NATIVE)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18 })
+    time.monotonicMs += COSIGNER.maxReadingAgeS * 1000 + 1
+    expect(own.isChainRead()).toBe(false)
   })
 
   it('start without a node and say so', async () => {

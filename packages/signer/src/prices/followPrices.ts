@@ -15,8 +15,10 @@ export type OwnPrice =
 
 export interface Prices {
   own(token: Address): OwnPrice
-  /** Whether the chain was read lately. */
+  /** Whether the chain was read lately, and stood where it does now. */
   isChainRead(): boolean
+  /** Of the block that was read last; null before the first. */
+  baseFeeWei(): bigint | null
   /** How many tokens with a feed have no price that counts now. */
   unpriced(): number
   /** Resolves after the first reading, failed or not. */
@@ -33,30 +35,38 @@ export function followPrices({
   profile,
   logger,
   stockSession = stockSessionOpen,
+  monotonicMs = () => performance.now(),
 }: {
   rpc: Rpc
   clock: Clock
   profile: ChainProfile
   logger: Logger
   stockSession?: (atMs: number) => boolean
+  /** Ages readings: a clock that is set back makes none of them young again. */
+  monotonicMs?: () => number
 }): Prices {
   const sources = markSourcesOf(profile)
   const known = new Set(sources.map(({ token }) => token))
   let byToken = new Map<Address, Mark>()
   let whyByToken = new Map<Address, string>()
   let readAtMs = Number.NEGATIVE_INFINITY
+  let head: { timestampS: number; baseFeeWei: bigint } | null = null
   let troubled = false
   let stopped = false
   let timer: NodeJS.Timeout | undefined
 
   async function read(): Promise<void> {
-    const nowMs = clock.nowMs()
+    const [nowMs, beganMs] = [clock.nowMs(), monotonicMs()]
     try {
       const multicall3 = profile.contracts.multicall3 as Address
       const reading = await readMarks({ rpc, multicall3, sources, nowMs, stockSession })
+      const { timestampS, baseFeeWei } = reading
+      if (timestampS === null || baseFeeWei === null) throw new Error('the block’s own time cannot be read')
+      if (head !== null && timestampS < head.timestampS) throw new Error('the node went back in time')
+      head = { timestampS, baseFeeWei }
       byToken = new Map(reading.marks.map((mark) => [mark.token, mark]))
       whyByToken = new Map(reading.unread.map(({ token, why }) => [token, why]))
-      readAtMs = nowMs
+      readAtMs = beganMs
       if (troubled) logger.info('prices are read again')
       troubled = false
     } catch (error) {
@@ -70,10 +80,14 @@ export function followPrices({
     underWay = read()
   }
 
-  const isChainRead = (): boolean => clock.nowMs() - readAtMs <= COSIGNER.maxReadingAgeS * 1000
+  const isChainRead = (): boolean =>
+    head !== null &&
+    monotonicMs() - readAtMs <= COSIGNER.maxReadingAgeS * 1000 &&
+    clock.nowMs() - head.timestampS * 1000 <= COSIGNER.maxHeadAgeS * 1000
   function own(token: Address): OwnPrice {
     if (!known.has(token)) return { kind: 'feedless' }
-    if (!isChainRead()) return { kind: 'none', why: 'the chain has not answered for a while' }
+    if (!isChainRead())
+      return { kind: 'none', why: 'the chain has not answered for a while, or stands still' }
     const mark = byToken.get(token)
     if (!mark) return { kind: 'none', why: whyByToken.get(token) ?? 'it was not read' }
     if (mark.stale) return { kind: 'none', why: 'its feed is past its heartbeat, or its market is closed' }
@@ -82,6 +96,7 @@ export function followPrices({
   return {
     own,
     isChainRead,
+    baseFeeWei: () => head?.baseFeeWei ?? null,
     unpriced: () => [...known].filter((token) => own(token).kind !== 'fresh').length,
     ready: underWay,
     async close() {

@@ -3,6 +3,7 @@ import {
   type Crypto,
   curveRoots,
   type Delegation,
+  delegationHash,
   delegationSigner,
   encodeDelegations,
   type Hex,
@@ -23,6 +24,8 @@ export interface Session {
   binding: SessionBinding
   root: Of<'router'>
   curve: { root: Of<'curve'>; fee: Of<'fee'>; tokens: ReadonlyMap<Address, Address> } | null
+  /** The roots as the owner signed them. */
+  signed: { root: Delegation; curve: Delegation | null; fee: Delegation | null }
 }
 
 /** What the roots say, and whether that is exactly what the binding makes of them. */
@@ -105,5 +108,13 @@ export function reviveSession(crypto: Crypto, pins: Pins, stored: StoredRoot): S
     fail('ROOT_BINDS_LIMITS', { message: 'The stored session is not what its owner signed.' })
   }
   const tokens = new Map(Object.entries(stored.curveTokens) as [Address, Address][])
-  return { rootHash: root.hash, binding: stored.binding, root, curve: curve && { ...curve, tokens } }
+  const signedOf = (hash: Hex | undefined): Delegation | null =>
+    stored.curveRoots.find((one) => hash !== undefined && delegationHash(crypto, one) === hash) ?? null
+  return {
+    rootHash: root.hash,
+    binding: stored.binding,
+    root,
+    curve: curve && { ...curve, tokens },
+    signed: { root: stored.root, curve: signedOf(curve?.root.hash), fee: signedOf(curve?.fee.hash) },
+  }
 }

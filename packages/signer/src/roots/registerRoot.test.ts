@@ -47,6 +47,7 @@ type Change = {
   isSanctioned?: (address: string) => boolean
   outcome?: RegisterOutcome
   frozen?: boolean
+  hosted?: { owner: Address; closedAtMs: number | null }
   rpc?: Pick<Rpc, 'batch'>
 }
 
@@ -58,6 +59,7 @@ const deps = (change: Change = {}): RegisterDeps => ({
   prices: {
     own: change.own ?? ownPrice,
     isChainRead: () => change.isChainRead ?? true,
+    baseFeeWei: () => 1n,
     unpriced: () => 0,
     ready: Promise.resolve(),
     close: async () => {},
@@ -65,6 +67,7 @@ const deps = (change: Change = {}): RegisterDeps => ({
   ledger: {
     isFrozen: async () => change.frozen ?? false,
     register: async () => change.outcome ?? 'registered',
+    hostedExecutor: async () => change.hosted ?? null,
   } as unknown as Ledger,
   isSanctioned: change.isSanctioned ?? (() => false),
 })
@@ -134,6 +137,11 @@ describe('a root its owner signed', () => {
     ],
     ['with an owner’s mark', makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })],
   ])('%s', async (_, binding) => expect(await refused(grant(binding))).toEqual([]))
+
+  it('to a hosted executor of its owner', async () => {
+    const hosted = { owner: WHO.wallet, closedAtMs: null }
+    expect(await refused(grant(), { hosted })).toEqual([])
+  })
 
   it('with curve roots', async () => {
     const binding = makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
@@ -212,6 +220,19 @@ describe('a root is refused', () => {
     ['revoked before it came', grant(), { outcome: 'revoked' }, ['SESSION_REVOKED']],
     ['with a nonce used before', grant(), { outcome: 'nonce used' }, ['BINDING_NONCE']],
     ['when frozen meanwhile', grant(), { outcome: 'frozen' }, ['SIGNER_FROZEN']],
+    [
+      'to a hosted executor of another wallet',
+      grant(),
+      { hosted: { owner: STRANGER, closedAtMs: null } },
+      ['EXECUTOR_OWNER'],
+    ],
+    [
+      'to a hosted executor that is closed',
+      grant(),
+      { hosted: { owner: WHO.wallet, closedAtMs: 1 } },
+      ['EXECUTOR_CLOSED'],
+    ],
+    ['to an executor closed meanwhile', grant(), { outcome: 'closed' }, ['EXECUTOR_CLOSED']],
   ]
   it.each(rows)('%s', async (_, given, change, rules) => expect(await refused(given, change)).toEqual(rules))
 

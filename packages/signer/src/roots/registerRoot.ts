@@ -36,12 +36,14 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   const { root, curveRoots } = request
   const binding = readBinding(request.binding)
   const roots = binding.ok ? readRoots(crypto, pins, { binding: binding.binding, root, curveRoots }) : null
+  const hosted = binding.ok ? await ledger.hostedExecutor(binding.binding.executor) : null
   const curveTokens = roots?.curve ? await curvesOf(deps, roots.curve.root.curves) : null
   const failures = failuresOf(rootRules, {
     nowS: nowS(clock),
     pins,
     binding,
     roots,
+    hosted: hosted && { owner: hosted.owner, closed: hosted.closedAtMs !== null },
     delegations: [root, ...curveRoots],
     curveTokens,
     isChainRead: prices.isChainRead(),
@@ -62,6 +64,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   if (outcome === 'registered') return roots.root.hash
   throw {
     frozen: () => refusal('SIGNER_FROZEN'),
+    closed: () => refusal('EXECUTOR_CLOSED'),
     reused: () => refusal('ROOT_REUSED'),
     revoked: () => refusal('SESSION_REVOKED'),
     'nonce used': () =>

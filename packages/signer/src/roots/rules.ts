@@ -20,6 +20,8 @@ export interface RootFacts {
   binding: ReadBinding
   /** Null while the binding cannot be read. */
   roots: RootsReading | null
+  /** Where the executor's key is this signer's own; null where it is anybody's. */
+  hosted: { owner: Address; closed: boolean } | null
   delegations: readonly Delegation[]
   /** Undefined: one of them is no curve of the launchpad. Null: the chain was not asked or did not answer. */
   curveTokens: Readonly<Record<Address, Address>> | undefined | null
@@ -53,6 +55,19 @@ export const rootRules: Rules<RootFacts> = [
         ? { message: 'The session’s executor is sanctioned.', value: 'executor' }
         : null
     }),
+  },
+  {
+    rule: 'EXECUTOR_CLOSED',
+    check: ({ hosted }) =>
+      hosted?.closed ? { message: 'The executor’s gas was refunded: it takes no session.' } : null,
+  },
+  {
+    rule: 'EXECUTOR_OWNER',
+    check: withBinding(({ bound: { wallet: value }, hosted }) =>
+      hosted === null || hosted.owner === value
+        ? null
+        : { message: 'The executor belongs to a hosted agent of another wallet.', value },
+    ),
   },
   {
     rule: 'BINDING_NONCE',

@@ -72,6 +72,7 @@ withDb(
         rootHash,
         limits: binding.limits,
         microUsd: 1n,
+        touchesStock: false,
         failures: [],
         sequence: undefined,
         executionHash: '',

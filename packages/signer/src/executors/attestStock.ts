@@ -1,0 +1,88 @@
+import { type Address, type Hex, normalizeSignature } from '@pit/chain'
+import { COSIGNER, fail, STOCK_ATTESTATION_TIMES, stockAttestationText } from '@pit/protocol'
+import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'
+import { findExecutor, lockRoots, putStockWord, revokeStockWord, stockNotBefore } from './store.ts'
+
+export interface AttestRequest {
+  executor: Address
+  agentId: string
+  owner: Address
+  sessionId: string
+  rootHash: Hex
+  issuedS: number
+  expiresS: number
+  signature: Hex
+}
+
+/** Clocks of two processes differ a little. */
+const LEEWAY_S = COSIGNER.callWindowS
+
+/** Takes an owner's word that the agent may trade stock tokens in one session, if it is the owner's and in its times. */
+export async function attestStock(deps: ExecutorDeps, request: AttestRequest): Promise<void> {
+  const { db, crypto, clock, pins, sessions } = deps
+  const executor = await needExecutor(db, request.executor)
+  refuseSanctioned(deps, executor)
+  if (executor.agentId !== request.agentId || executor.owner !== request.owner)
+    refuse('The executor is of another agent or owner.')
+  const session = await sessions.find(request.rootHash)
+  if (!session || session.binding.executor !== request.executor)
+    return refuse('No session of this executor has such a root.')
+  refuseTimes(request, { nowMs: clock.nowMs(), endsAtS: session.binding.expires_at })
+  const text = stockAttestationText({
+    agentId: executor.agentId,
+    executor: executor.address,
+    sessionId: request.sessionId,
+    rootHash: request.rootHash,
+    issuedS: request.issuedS,
+    expiresS: request.expiresS,
+    chainId: pins.place.chainId,
+  })
+  const signature = normalizeSignature(request.signature)
+  if (!signature || crypto.recoverMessage(text, signature) !== executor.owner)
+    return refuse('It is not signed by the executor’s owner over exactly this text.')
+
+  const atMs = clock.nowMs()
+  await db.transaction(async (sql) => {
+    const now = await findExecutor(sql, executor.address, 'update')
+    if (!now || now.closedAtMs !== null) fail('EXECUTOR_CLOSED')
+    const [root] = await sql.query<{ revoked: boolean }>(
+      `select exists (select from revocations where root_hash = hash) as revoked from roots
+       where hash = $1 and session_id = $2`,
+      [request.rootHash, request.sessionId],
+    )
+    if (!root) refuse('The root is of another session.')
+    if (root.revoked) fail('SESSION_REVOKED')
+    const notBefore = await stockNotBefore(sql, executor.agentId)
+    if (notBefore !== null && request.issuedS <= notBefore) fail('STOCK_ATTESTATION_OLD', { field: 'issued' })
+    await putStockWord(sql, { ...request, signature, atMs })
+  })
+}
+
+function refuseTimes(
+  { issuedS, expiresS }: AttestRequest,
+  { nowMs, endsAtS }: { nowMs: number; endsAtS: number },
+): void {
+  const { minAheadS, maxAheadS, issuedMaxAgeS } = STOCK_ATTESTATION_TIMES
+  const nowS = Math.floor(nowMs / 1000)
+  if (nowS >= endsAtS) fail('SESSION_EXPIRED')
+  if (issuedS > nowS + LEEWAY_S || issuedS < nowS - issuedMaxAgeS - LEEWAY_S)
+    refuse('It was issued over an hour ago, or is from the future.')
+  const fits =
+    expiresS >= nowS + minAheadS - LEEWAY_S && expiresS <= endsAtS && expiresS <= nowS + maxAheadS + LEEWAY_S
+  if (!fits) fail('BAD_EXPIRY', { field: 'expires' })
+}
+
+function refuse(why: string): never {
+  fail('STOCK_ATTESTATION', { message: why, why })
+}
+
+/** At once: leaves under way end first, and none after this trades a stock token. Answers when. */
+export async function revokeStock(deps: ExecutorDeps, address: Address): Promise<number> {
+  const { db, clock } = deps
+  const executor = await needExecutor(db, address)
+  return db.transaction(async (sql) => {
+    const atMs = clock.nowMs()
+    await lockRoots(sql, address, Math.floor(atMs / 1000))
+    return revokeStockWord(sql, executor, atMs)
+  })
+}

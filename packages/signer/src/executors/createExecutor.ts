@@ -1,0 +1,119 @@
+import { type Address, NATIVE } from '@pit/chain'
+import type { CreatedExecutor, ExecutorStatus } from '@pit/platform/signerCalls'
+import { executorAttestationText, fail } from '@pit/protocol'
+import { readFrozen } from '../ledger/openLedger.ts'
+import type { Pins } from '../pins.ts'
+import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'
+import {
+  activeRoots,
+  addExecutor,
+  countExecutors,
+  findExecutor,
+  findLastRefund,
+  findStockWord,
+  stockNotBefore,
+} from './store.ts'
+import type { Executor } from './types.ts'
+
+/** Twenty agents whose keys are changed now and then. */
+const MOST_OF_ONE_OWNER = 1_000
+
+export interface CreateRequest {
+  agentId: string
+  owner: Address
+  callNonce: string
+}
+
+/** A key for a hosted agent, with the co-signer's word whose it is; both are kept before either is answered. */
+export async function createExecutor(deps: ExecutorDeps, request: CreateRequest): Promise<CreatedExecutor> {
+  const { db, clock, pins, cosigner, vault } = deps
+  const { agentId, owner, callNonce } = request
+  if (!isPerson(pins, owner)) fail('BAD_REQUEST', { field: 'owner', message: '`owner` can own nothing.' })
+  const { address, sealed } = vault.make()
+  refuseSanctioned(deps, { address, owner })
+  const { text, signature } = cosigner.attest({
+    executor: address,
+    owner,
+    agentId,
+    chainId: pins.place.chainId,
+  })
+  const executor: Executor = {
+    address,
+    agentId,
+    owner,
+    sealedKey: sealed,
+    attestationSignature: signature,
+    createdAtMs: clock.nowMs(),
+    closedAtMs: null,
+  }
+  await db.transaction(async (sql) => {
+    if (await readFrozen(sql)) fail('SIGNER_FROZEN')
+    // An executor that owns executors could pass gas on to where nobody can take it.
+    if (await findExecutor(sql, owner)) fail('BAD_REQUEST', { field: 'owner' })
+    if ((await countExecutors(sql, owner)) >= MOST_OF_ONE_OWNER) fail('TOO_MANY_AGENTS')
+    if (!(await addExecutor(sql, executor, callNonce)))
+      fail('UNAUTHORIZED', { message: 'This very call was answered before.' })
+  })
+  return { executor: address, attestation: { text, signature, cosigner: cosigner.address } }
+}
+
+/** Whether somebody may hold a key of this address, as far as the pins tell. */
+export function isPerson({ place, cosigner, router, weth, feeRecipient }: Pins, address: Address): boolean {
+  const others: readonly Address[] = [
+    NATIVE,
+    cosigner,
+    router,
+    weth,
+    feeRecipient,
+    place.manager,
+    place.delegator,
+  ]
+  return !others.includes(address)
+}
+
+/** What the signer knows of one. */
+export async function describeExecutor(deps: ExecutorDeps, address: Address): Promise<ExecutorStatus> {
+  const { db, clock, pins, cosigner } = deps
+  const executor = await needExecutor(db, address)
+  const { agentId, owner, closedAtMs } = executor
+  const nowS = Math.floor(clock.nowMs() / 1000)
+  const [active, stock, notBefore, refund] = await Promise.all([
+    activeRoots(db, address, nowS),
+    findStockWord(db, address),
+    stockNotBefore(db, agentId),
+    findLastRefund(db, address),
+  ])
+  return {
+    executor: address,
+    owner,
+    agent_id: agentId,
+    created_at: inS(executor.createdAtMs),
+    closed: closedAtMs !== null,
+    closed_at: closedAtMs === null ? null : inS(closedAtMs),
+    attestation: {
+      text: executorAttestationText({ executor: address, owner, agentId, chainId: pins.place.chainId }),
+      signature: executor.attestationSignature,
+      cosigner: cosigner.address,
+    },
+    active_roots: active,
+    stock:
+      stock?.rootHash == null
+        ? null
+        : {
+            session_id: stock.sessionId!,
+            root_hash: stock.rootHash,
+            issued: stock.issuedS!,
+            expires: stock.expiresS!,
+            revoked_at: stock.revokedAtMs === null ? null : inS(stock.revokedAtMs),
+          },
+    stock_not_before: notBefore,
+    refund: refund && {
+      tx_hash: refund.txHash,
+      nonce: refund.nonce,
+      value_wei: refund.valueWei.toString(),
+      signed_at: inS(refund.signedAtMs),
+    },
+  }
+}
+
+const inS = (ms: number): number => Math.floor(ms / 1000)

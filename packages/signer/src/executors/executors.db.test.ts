@@ -1,0 +1,393 @@
+import {
+  type Address,
+  curveLeaf,
+  encodeCurveBuy,
+  encodeRedeem,
+  feeLeaf,
+  type Hex,
+  parseSignedTx,
+  payFee,
+  senderOf,
+  serializeSignature,
+  signAuthorization,
+  signDelegation,
+} from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import type { ExecutorTx } from '@pit/platform/signerCalls'
+import { withDb } from '@pit/platform/test/withDb'
+import { executorAttestationText, stockAttestationText } from '@pit/protocol'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  BASE_FEE,
+  callNonce,
+  type ExecutorWorld,
+  openExecutorWorld,
+  PASSPHRASE,
+  redeemTx,
+  refusedAs,
+} from '../../test/executorWorld.ts'
+import {
+  CURVE,
+  crypto,
+  FEE_RECIPIENT,
+  KEYS,
+  keyOf,
+  NOW_S,
+  PINS,
+  ROUTER,
+  STRANGER,
+  WHO,
+} from '../../test/kit.ts'
+import { migrateLedger } from '../ledger/migrateLedger.ts'
+import { type AttestRequest, attestStock, revokeStock } from './attestStock.ts'
+import { createExecutor, describeExecutor } from './createExecutor.ts'
+import { openVault } from './openVault.ts'
+import { signExecutorTx } from './signExecutorTx.ts'
+
+async function empty(db: Db): Promise<void> {
+  for (const table of [
+    'executor_txs',
+    'refunds',
+    'stock_attestations',
+    'executors',
+    'leaves',
+    'revocations',
+    'roots',
+  ])
+    await db.query(`delete from ${table}`)
+  await db.query('update state set frozen = false')
+}
+
+withDb(
+  'executors of hosted agents',
+  (db) => {
+    let world: ExecutorWorld
+    beforeEach(async () => {
+      await empty(db)
+      world = await openExecutorWorld(db)
+    })
+
+    describe('an executor', () => {
+      it('comes with the co-signer’s word whose it is', async () => {
+        const made = await createExecutor(world.deps, {
+          agentId: 'agt_1',
+          owner: WHO.wallet,
+          callNonce: callNonce(),
+        })
+        const { executor, attestation } = made
+        const text = executorAttestationText({ executor, owner: WHO.wallet, agentId: 'agt_1', chainId: 4663 })
+        expect(attestation).toMatchObject({ text, cosigner: WHO.cosigner })
+        expect(crypto.recoverMessage(text, attestation.signature)).toBe(WHO.cosigner)
+        expect(await describeExecutor(world.deps, executor)).toEqual({
+          executor,
+          owner: WHO.wallet,
+          agent_id: 'agt_1',
+          created_at: NOW_S,
+          closed: false,
+          closed_at: null,
+          attestation,
+          active_roots: 0,
+          stock: null,
+          stock_not_before: null,
+          refund: null,
+        })
+      })
+
+      it('is another each time, and none of the same call again', async () => {
+        const nonce = callNonce()
+        const ask = { agentId: 'agt_1', owner: WHO.wallet, callNonce: nonce }
+        const { executor } = await createExecutor(world.deps, ask)
+        expect(await refusedAs(createExecutor(world.deps, ask))).toBe('UNAUTHORIZED')
+        expect(await world.create()).not.toBe(executor)
+      })
+
+      it('is not made for the sanctioned, for a contract of the profile, for another executor, or while frozen', async () => {
+        const own = await world.create()
+        expect(await refusedAs(world.create('a', ROUTER))).toBe('BAD_REQUEST')
+        expect(await refusedAs(world.create('a', own))).toBe('BAD_REQUEST')
+        world.sanctioned.add(WHO.wallet)
+        expect(await refusedAs(world.create())).toBe('SANCTIONED')
+        world.sanctioned.clear()
+        await world.ledger.setFrozen(true, callNonce())
+        expect(await refusedAs(world.create())).toBe('SIGNER_FROZEN')
+        expect(await refusedAs(describeExecutor(world.deps, STRANGER))).toBe('NO_EXECUTOR')
+      })
+
+      it('has a key that rests sealed, and opens only by the passphrase and for its own address', async () => {
+        const [one, other] = [await world.create(), await world.create()]
+        const rows = await db.query<{ address: Address; sealed_key: Uint8Array }>(
+          'select address, sealed_key from executors',
+        )
+        const sealedKey = rows.find(({ address }) => address === one)!.sealed_key
+        const { vault } = world.deps
+        const seen = vault.withKey({ address: one, sealedKey }, (key) => ({ key, at: Buffer.from(key) }))
+        expect(crypto.addressOf(seen.at)).toBe(one)
+        // Wiped once it was used, and nowhere in what is stored.
+        expect([...seen.key].every((byte) => byte === 0)).toBe(true)
+        expect(Buffer.from(sealedKey).includes(seen.at)).toBe(false)
+        expect(() => vault.withKey({ address: other, sealedKey }, () => 1)).toThrow('was changed')
+        const again = { db, crypto, cosigner: WHO.cosigner, n: 2 ** 15 }
+        const reopened = await openVault({ ...again, passphrase: PASSPHRASE })
+        expect(reopened.withKey({ address: one, sealedKey }, (key) => crypto.addressOf(key))).toBe(one)
+        await expect(openVault({ ...again, passphrase: 'another passphrase' })).rejects.toThrow(
+          'does not open the key of the executors’ keys',
+        )
+        reopened.close()
+        expect(() => reopened.make()).toThrow('closed')
+      })
+    })
+
+    describe('an executor’s transaction', () => {
+      let executor: Address
+      let registered: Awaited<ReturnType<ExecutorWorld['register']>>
+      let leaf: Exclude<Awaited<ReturnType<ExecutorWorld['cosign']>>, string[]>
+      beforeEach(async () => {
+        executor = await world.create()
+        registered = await world.register(executor)
+        leaf = (await world.cosign(registered.session.root)) as typeof leaf
+      })
+      const tx = (change: Partial<ExecutorTx> = {}) => redeemTx(leaf, registered.stored.root, change)
+      const sign = (change: Partial<ExecutorTx> = {}) =>
+        signExecutorTx(world.deps, { executor, tx: tx(change) })
+
+      it('is signed when it redeems a leaf of its own', async () => {
+        const { raw, tx_hash } = await sign({ nonce: 3 })
+        const parsed = parseSignedTx(raw)
+        if (!parsed.ok) throw new Error(parsed.why)
+        expect(parsed.tx).toMatchObject({
+          type: 2,
+          chainId: 4663,
+          nonce: 3,
+          to: PINS.place.manager,
+          value: 0n,
+          data: tx().data,
+          maxFeePerGas: 2n * BASE_FEE,
+        })
+        expect(senderOf(crypto, parsed.tx)).toBe(executor)
+        expect(crypto.keccak256(raw)).toBe(tx_hash)
+      })
+
+      it('carries the wallet’s own authorization to the delegator, and no other', async () => {
+        const authorize = (change: object, key: Hex = KEYS.wallet) => [
+          signAuthorization(
+            crypto,
+            { chainId: 4663, address: PINS.place.delegator, nonce: 0, ...change },
+            key,
+          ),
+        ]
+        const { raw } = await sign({ authorizations: authorize({}) })
+        expect(raw.startsWith('0x04')).toBe(true)
+        const rule = 'TX_REFUSED TX_AUTHORIZATION'
+        expect(await refusedAs(sign({ authorizations: authorize({ chainId: 0 }) }))).toBe(rule)
+        expect(await refusedAs(sign({ authorizations: authorize({ address: STRANGER }) }))).toBe(rule)
+        expect(await refusedAs(sign({ authorizations: authorize({}, keyOf('mallory')) }))).toBe(rule)
+      })
+
+      it('redeems a curve leaf with what pays its fee', async () => {
+        const { stored, session } = await world.register(executor, { curves: true })
+        const counted = await world.cosign(session.root)
+        if (Array.isArray(counted)) throw new Error(counted.join())
+        const { curve } = session
+        const execution = {
+          target: CURVE,
+          valueWei: 10n ** 15n,
+          data: encodeCurveBuy({
+            amountIn: 10n ** 15n,
+            amountOutMin: 1n,
+            recipient: WHO.wallet,
+            deadlineS: BigInt(NOW_S + 100),
+          }),
+        }
+        const by = <T extends Parameters<typeof signDelegation>[2]>(one: T) =>
+          signDelegation(crypto, PINS.place, one, KEYS.cosigner)
+        const made = by(
+          curveLeaf(PINS.place, {
+            root: curve!.root,
+            feeRoot: curve!.fee,
+            feeWei: 5n,
+            execution,
+            sequence: 1,
+            nowS: NOW_S,
+          }),
+        )
+        const fee = by(feeLeaf(crypto, PINS.place, { feeRoot: curve!.fee, leaf: made, nowS: NOW_S }))
+        const [curveRoot, feeRoot] = stored.curveRoots
+        const data = (delegations: Parameters<typeof payFee>[2], root = curveRoot!) =>
+          encodeRedeem([{ delegations: [payFee(PINS.place, made, delegations), root], execution }])
+        expect(await sign({ data: data([fee, feeRoot!]) })).toMatchObject({ raw: expect.any(String) })
+        const bare = encodeRedeem([{ delegations: [made, curveRoot!], execution }])
+        const forged = { ...fee, signature: signDelegation(crypto, PINS.place, fee, keyOf('m')).signature }
+        expect(await refusedAs(sign({ data: bare }))).toBe('TX_REFUSED TX_CALLDATA')
+        expect(await refusedAs(sign({ data: data([forged, feeRoot!]) }))).toBe('TX_REFUSED TX_CALLDATA')
+        expect(await refusedAs(sign({ data: data([fee, curveRoot!]) }))).toBe('TX_REFUSED TX_CALLDATA')
+        expect(FEE_RECIPIENT).toBe(curve!.fee.recipient)
+      })
+
+      it.each<[string, Partial<ExecutorTx>, string]>([
+        ['to somebody else', { to: STRANGER }, 'TX_TARGET'],
+        ['with ETH', { value_wei: 1n }, 'TX_VALUE'],
+        ['with gas beyond a trade', { gas: 8_000_001 }, 'TX_GAS'],
+        ['with a fee beyond ten base fees', { max_fee_per_gas: 10n * BASE_FEE + 1n }, 'TX_FEE'],
+        ['with a tip over its cap', { max_priority_fee_per_gas: 3n * BASE_FEE }, 'TX_FEE'],
+        ['that is no call', { data: '0x' }, 'TX_REDEEM'],
+        ['that is another call', { data: '0xa9059cbb' }, 'TX_REDEEM'],
+      ])('is refused %s', async (_, change, rule) => {
+        expect(await refusedAs(sign(change))).toBe(`TX_REFUSED ${rule}`)
+      })
+
+      it('is refused for a leaf somebody else signed, or a call it does not allow', async () => {
+        const { stored } = registered
+        const forged = signDelegation(crypto, PINS.place, leaf.leaf, keyOf('mallory'))
+        const other = { ...leaf.execution, valueWei: leaf.execution.valueWei + 1n }
+        const calls = {
+          forged: encodeRedeem([{ delegations: [forged, stored.root], execution: leaf.execution }]),
+          other: encodeRedeem([{ delegations: [leaf.leaf, stored.root], execution: other }]),
+          unsigned: encodeRedeem([
+            { delegations: [leaf.leaf, { ...stored.root, signature: '0x' }], execution: leaf.execution },
+          ]),
+          twice: encodeRedeem(
+            [1, 2].map(() => ({ delegations: [leaf.leaf, stored.root], execution: leaf.execution })),
+          ),
+        }
+        expect(await refusedAs(sign({ data: calls.forged }))).toBe('TX_REFUSED LEAF_SIGNATURE')
+        expect(await refusedAs(sign({ data: calls.other }))).toBe('TX_REFUSED TX_CALLDATA')
+        expect(await refusedAs(sign({ data: calls.unsigned }))).toBe('TX_REFUSED TX_CALLDATA')
+        expect(await refusedAs(sign({ data: calls.twice }))).toBe('TX_REFUSED TX_REDEEM')
+      })
+
+      it('is refused past the leaf’s 120 seconds', async () => {
+        world.time.nowMs += 119_000
+        await sign()
+        world.time.nowMs += 1_000
+        expect(await refusedAs(sign())).toBe('TX_REFUSED LEAF_EXPIRED')
+      })
+
+      it('is refused for another’s leaf', async () => {
+        const second = await world.create('agt_2')
+        const work = signExecutorTx(world.deps, { executor: second, tx: tx() })
+        expect(await refusedAs(work)).toBe('TX_REFUSED ROOT TX_EXECUTOR')
+      })
+
+      it('has one nonce for a leaf: again is the same bytes, another nonce is none', async () => {
+        const first = await sign({ nonce: 4 })
+        expect(await sign({ nonce: 4 })).toEqual(first)
+        expect(await sign({ nonce: 4, max_fee_per_gas: 3n * BASE_FEE })).not.toEqual(first)
+        expect(await refusedAs(sign({ nonce: 5 }))).toBe('TX_REFUSED TX_NONCE')
+      })
+
+      it('is refused once the session is revoked, while frozen, unread chain, or for the sanctioned', async () => {
+        world.chain.isRead = false
+        expect(await refusedAs(sign())).toBe('CHAIN_UNAVAILABLE CHAIN_UNAVAILABLE')
+        world.chain.isRead = true
+        world.sanctioned.add(WHO.wallet)
+        expect(await refusedAs(sign())).toBe('SANCTIONED')
+        world.sanctioned.clear()
+        await world.ledger.setFrozen(true, callNonce())
+        expect(await refusedAs(sign())).toBe('SIGNER_FROZEN')
+        await world.ledger.setFrozen(false, callNonce())
+        await world.ledger.revoke(registered.stored.hash)
+        expect(await refusedAs(sign())).toBe('TX_REFUSED SESSION_REVOKED')
+      })
+    })
+
+    describe('an owner’s word on stock tokens', () => {
+      let executor: Address
+      let registered: Awaited<ReturnType<ExecutorWorld['register']>>
+      beforeEach(async () => {
+        executor = await world.create()
+        registered = await world.register(executor)
+      })
+      function word(change: Partial<AttestRequest> = {}, key: Hex = KEYS.wallet): AttestRequest {
+        const terms = {
+          executor,
+          agentId: 'agt_1',
+          owner: WHO.wallet,
+          sessionId: registered.stored.sessionId,
+          rootHash: registered.stored.hash,
+          issuedS: NOW_S - 10,
+          expiresS: NOW_S + 600,
+          ...change,
+        }
+        const text = stockAttestationText({ ...terms, chainId: 4663 })
+        return { ...terms, signature: serializeSignature(crypto.sign(crypto.hashMessage(text), key)) }
+      }
+      const attest = (change?: Partial<AttestRequest>, key?: Hex) =>
+        attestStock(world.deps, word(change, key))
+      const trade = async () => {
+        const answer = await world.cosign(registered.session.root, { touchesStock: true })
+        return Array.isArray(answer) ? answer.join(' ') : 'signed'
+      }
+
+      it('lets the executor trade them in that session until it ends or is taken back', async () => {
+        expect(await trade()).toBe('STOCK_ATTESTATION')
+        await attest()
+        expect(await trade()).toBe('signed')
+        const another = await world.register(executor)
+        expect(await world.cosign(another.session.root, { touchesStock: true })).toEqual([
+          'STOCK_ATTESTATION',
+        ])
+        world.time.nowMs += 600_000
+        expect(await trade()).toBe('STOCK_ATTESTATION')
+        await attest({ issuedS: NOW_S + 500, expiresS: NOW_S + 1_200 })
+        expect(await trade()).toBe('signed')
+        expect(await revokeStock(world.deps, executor)).toBe(world.time.nowMs)
+        expect(await trade()).toBe('STOCK_ATTESTATION')
+        expect(await describeExecutor(world.deps, executor)).toMatchObject({
+          stock: { issued: NOW_S + 500, revoked_at: NOW_S + 600 },
+          stock_not_before: NOW_S + 600,
+        })
+      })
+
+      it('is needed by hosted executors alone', async () => {
+        const { session } = await world.register(WHO.executor)
+        expect(await world.cosign(session.root, { touchesStock: true })).toMatchObject({ leaf: {} })
+      })
+
+      it.each<[string, Partial<AttestRequest>, string]>([
+        ['for another agent', { agentId: 'agt_2' }, 'STOCK_ATTESTATION'],
+        ['of another owner', { owner: STRANGER }, 'STOCK_ATTESTATION'],
+        ['for a session of nobody', { rootHash: `0x${'1'.repeat(64)}` }, 'STOCK_ATTESTATION'],
+        ['for another session of that root', { sessionId: 'ses_other' }, 'STOCK_ATTESTATION'],
+        ['issued over an hour ago', { issuedS: NOW_S - 3_631 }, 'STOCK_ATTESTATION'],
+        ['from the future', { issuedS: NOW_S + 31 }, 'STOCK_ATTESTATION'],
+        ['that ends too soon', { expiresS: NOW_S + 269 }, 'BAD_EXPIRY'],
+        ['that outlasts the session', { expiresS: NOW_S + 3_601 }, 'BAD_EXPIRY'],
+      ])('is refused %s', async (_, change, code) => expect(await refusedAs(attest(change))).toBe(code))
+
+      it('is refused when somebody else signed it, or something else was signed', async () => {
+        expect(await refusedAs(attest({}, keyOf('mallory')))).toBe('STOCK_ATTESTATION')
+        const changed = { ...word(), expiresS: NOW_S + 601 }
+        expect(await refusedAs(attestStock(world.deps, changed))).toBe('STOCK_ATTESTATION')
+      })
+
+      it('counts once: not again, not an older one, and none issued before it was taken back', async () => {
+        await attest()
+        expect(await refusedAs(attest())).toBe('STOCK_ATTESTATION_OLD')
+        expect(await refusedAs(attest({ issuedS: NOW_S - 11 }))).toBe('STOCK_ATTESTATION_OLD')
+        await revokeStock(world.deps, executor)
+        expect(await refusedAs(attest({ issuedS: NOW_S }))).toBe('STOCK_ATTESTATION_OLD')
+        // The agent's next executor does not make an old word new.
+        const next = await world.create()
+        const { stored } = await world.register(next)
+        const old = { executor: next, rootHash: stored.hash, sessionId: stored.sessionId }
+        expect(await refusedAs(attest(old))).toBe('STOCK_ATTESTATION_OLD')
+        await attest({ ...old, issuedS: NOW_S + 1 })
+      })
+
+      it('can be taken back before it was given', async () => {
+        await revokeStock(world.deps, executor)
+        expect(await refusedAs(attest())).toBe('STOCK_ATTESTATION_OLD')
+        expect(await describeExecutor(world.deps, executor)).toMatchObject({
+          stock: null,
+          stock_not_before: NOW_S,
+        })
+      })
+
+      it('is refused for a session that was revoked', async () => {
+        await world.ledger.revoke(registered.stored.hash)
+        expect(await refusedAs(attest())).toBe('SESSION_REVOKED')
+      })
+    })
+  },
+  migrateLedger,
+)

@@ -1,0 +1,200 @@
+import { type Address, type Hex, LEAF_TTL_S, signTx } from '@pit/chain'
+import { RpcError } from '@pit/platform/rpc'
+import type { SignedRefund, SignerCheck } from '@pit/platform/signerCalls'
+import { COSIGNER, fail, isPitError } from '@pit/protocol'
+import { readFrozen } from '../ledger/openLedger.ts'
+import { isPerson } from './createExecutor.ts'
+import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'
+import { addRefund, closeExecutor, findExecutor, findLastRefund, lockRoots } from './store.ts'
+import type { Executor, Refund } from './types.ts'
+
+/** The chain's clock may be behind: a leaf counts as live a little longer than it says. */
+const LEAF_LIVES_MS = (LEAF_TTL_S + COSIGNER.callWindowS) * 1000
+/** Base fees the transfer waits out; the difference to what it really costs stays behind. */
+const BASE_FEES = 2n
+
+/**
+ * Sends an executor's gas home: closes the executor for good first, then signs one plain transfer of all it holds, less
+ * that transfer's own gas, to the owner on record. Asked again it answers the same bytes, as long as they can be mined
+ * or were; only where the chain shows that something else took their nonce, or that more came after, is there another.
+ */
+export async function refundGas(deps: ExecutorDeps, address: Address): Promise<SignedRefund> {
+  const { db, pins } = deps
+  const executor = await needExecutor(db, address)
+  refuseSanctioned(deps, executor)
+  if (!isPerson(pins, executor.owner) || (await findExecutor(db, executor.owner))) fail('REFUND_OWNER')
+  await close(deps, executor)
+
+  const chain = await readAccount(deps, address)
+  const last = await findLastRefund(db, address)
+  if (last) {
+    const stands = await howStands(deps, last, chain)
+    if (stands === 'ahead') fail('REFUND_IN_FLIGHT')
+    if (stands === 'same') return describe(last, true)
+  }
+  if (chain.pendingNonce > chain.nonce)
+    refuse('TX_PENDING', 'A transaction of the executor is under way.', chain.pendingNonce, chain.nonce)
+  const refund = await build(deps, executor, chain)
+  const earlier = await keep(deps, refund)
+  return earlier ? describe(earlier, true) : describe(refund, false)
+}
+
+/** No session of it can be co-signed and no leaf redeemed: then it is closed, before anything else is read. */
+async function close({ db, clock }: ExecutorDeps, { address }: Executor): Promise<void> {
+  await db.transaction(async (sql) => {
+    if (await readFrozen(sql)) fail('SIGNER_FROZEN')
+    await findExecutor(sql, address, 'update')
+    const nowMs = clock.nowMs()
+    const { active, lastLeafAtMs } = await lockRoots(sql, address, Math.floor(nowMs / 1000))
+    if (active > 0) refuse('SESSION_ACTIVE', 'A session for the executor can still be co-signed.', active, 0)
+    const leftMs = lastLeafAtMs === null ? 0 : lastLeafAtMs + LEAF_LIVES_MS - nowMs
+    if (leftMs > 0) {
+      const leftS = Math.ceil(leftMs / 1000)
+      refuse('LEAF_LIVE', `A co-signed trade can still be sent for ${leftS} s.`, leftS, 0)
+    }
+    await closeExecutor(sql, address, nowMs)
+  })
+}
+
+function refuse(rule: string, message: string, value: string | number, limit: string | number): never {
+  const check: SignerCheck = { rule, ok: false, message, value, limit }
+  fail('REFUND_REFUSED', { message, checks: [check] })
+}
+
+interface Account {
+  /** Of the last block. */
+  nonce: number
+  pendingNonce: number
+  balanceWei: bigint
+  baseFeeWei: bigint
+}
+
+const QUANTITY = /^0x[0-9a-f]{1,64}$/i
+
+async function readAccount({ rpc }: ExecutorDeps, address: Address): Promise<Account> {
+  const answers = await rpc
+    .batch([
+      ['eth_getTransactionCount', [address, 'latest']],
+      ['eth_getTransactionCount', [address, 'pending']],
+      ['eth_getBalance', [address, 'latest']],
+      ['eth_getBlockByNumber', ['latest', false]],
+    ])
+    .catch(() => fail('CHAIN_UNAVAILABLE'))
+  const said = answers.map((answer) => (answer.ok ? answer.result : null))
+  const block = said[3] as { baseFeePerGas?: unknown } | null
+  const [nonce, pendingNonce, balanceWei, baseFeeWei] = [said[0], said[1], said[2], block?.baseFeePerGas].map(
+    (value) => (typeof value === 'string' && QUANTITY.test(value) ? BigInt(value) : null),
+  )
+  if (nonce == null || pendingNonce == null || balanceWei == null || baseFeeWei == null)
+    return fail('CHAIN_UNAVAILABLE')
+  return { nonce: Number(nonce), pendingNonce: Number(pendingNonce), balanceWei, baseFeeWei }
+}
+
+/**
+ * Whether the refund signed last is still the one to send. Its receipt is looked up after the nonce was read: a refund
+ * that took the nonce has one.
+ */
+async function howStands(
+  { rpc }: ExecutorDeps,
+  last: Refund,
+  { nonce, balanceWei }: Account,
+): Promise<'same' | 'ahead' | 'over'> {
+  if (nonce < last.nonce) return 'ahead'
+  if (nonce === last.nonce) return 'same'
+  const receipt = await rpc
+    .request<{ status?: unknown } | null>('eth_getTransactionReceipt', [last.txHash])
+    .catch(() => fail('CHAIN_UNAVAILABLE'))
+  if (receipt?.status !== '0x1') return 'over'
+  // What it left behind for its own gas; more than that came later.
+  return balanceWei > last.balanceWei - last.valueWei ? 'over' : 'same'
+}
+
+async function build(
+  { rpc, crypto, pins, vault, clock }: ExecutorDeps,
+  executor: Executor,
+  { nonce, balanceWei, baseFeeWei }: Account,
+): Promise<Refund> {
+  const { address, owner } = executor
+  const gas = await estimate()
+  const maxFeePerGasWei = baseFeeWei * BASE_FEES > 0n ? baseFeeWei * BASE_FEES : 1n
+  const costWei = gas * maxFeePerGasWei
+  if (balanceWei <= costWei) {
+    const message = 'Nothing is left above the gas of sending it back.'
+    refuse('BALANCE', message, balanceWei.toString(), costWei.toString())
+  }
+  const valueWei = balanceWei - costWei
+  const { raw, hash } = vault.withKey(executor, (key) =>
+    signTx(
+      crypto,
+      {
+        type: 2,
+        chainId: pins.place.chainId,
+        nonce,
+        maxPriorityFeePerGas: 0n,
+        maxFeePerGas: maxFeePerGasWei,
+        gas,
+        to: owner,
+        value: valueWei,
+        data: '0x',
+        accessList: [],
+      },
+      key,
+    ),
+  )
+  return {
+    executor: address,
+    nonce,
+    to: owner,
+    valueWei,
+    balanceWei,
+    gas: Number(gas),
+    maxFeePerGasWei,
+    raw,
+    txHash: hash,
+    signedAtMs: clock.nowMs(),
+  }
+
+  /** A wallet that runs code takes more than 21,000; one that refuses ETH cannot be paid. */
+  async function estimate(): Promise<bigint> {
+    try {
+      const call = { from: address, to: owner, value: '0x1' }
+      const answer = await rpc.request<Hex>('eth_estimateGas', [call])
+      if (!QUANTITY.test(answer)) return fail('CHAIN_UNAVAILABLE')
+      const gas = BigInt(answer)
+      // What a wallet's code or a rollup's data takes may be a little more by then.
+      const roomy = gas > PLAIN_GAS ? (gas * 5n) / 4n : PLAIN_GAS
+      return roomy <= MOST_GAS ? roomy : fail('REFUND_GAS')
+    } catch (error) {
+      if (isPitError(error)) throw error
+      return fail(error instanceof RpcError ? 'REFUND_GAS' : 'CHAIN_UNAVAILABLE')
+    }
+  }
+}
+const PLAIN_GAS = 21_000n
+const MOST_GAS = 500_000n
+
+/** Before it leaves. Of two that ask at once the second is answered what the first one kept. */
+async function keep({ db }: ExecutorDeps, refund: Refund): Promise<Refund | null> {
+  return db.transaction(async (sql) => {
+    if (await readFrozen(sql)) fail('SIGNER_FROZEN')
+    await findExecutor(sql, refund.executor, 'update')
+    const last = await findLastRefund(sql, refund.executor)
+    if (last && last.nonce >= refund.nonce) return last
+    await addRefund(sql, refund)
+    return null
+  })
+}
+
+const describe = (refund: Refund, already: boolean): SignedRefund => ({
+  raw: refund.raw,
+  tx_hash: refund.txHash,
+  executor: refund.executor,
+  to: refund.to,
+  value_wei: refund.valueWei.toString(),
+  balance_wei: refund.balanceWei.toString(),
+  nonce: refund.nonce,
+  gas: refund.gas,
+  max_fee_per_gas: refund.maxFeePerGasWei.toString(),
+  already,
+  closed: true,
+})

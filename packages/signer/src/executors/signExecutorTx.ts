@@ -1,0 +1,96 @@
+import { type Address, type Hex, signTx, type UnsignedTx } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { ExecutorTx, SignedExecutorTx, SignerCheck } from '@pit/platform/signerCalls'
+import { fail } from '@pit/protocol'
+import { failuresOf, txRefusal } from '../checks.ts'
+import { readFrozen } from '../ledger/openLedger.ts'
+import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'
+import { findExecutor, putExecutorTx } from './store.ts'
+import { type RedeemReading, readRedeem, txRules } from './txRules.ts'
+
+export interface SignRequest {
+  executor: Address
+  tx: ExecutorTx
+}
+
+/**
+ * Signs an executor's transaction: one redemption of a leaf this co-signer signed for it. Its nonce is kept before the
+ * key is touched, so that a leaf never gets a second transaction beside the first.
+ */
+export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): Promise<SignedExecutorTx> {
+  const { db, crypto, clock, pins, prices, vault, sessions } = deps
+  const { tx } = request
+  const executor = await needExecutor(db, request.executor)
+  refuseSanctioned(deps, executor)
+  const reading = readRedeem(pins, tx.data)
+  const rootHash = reading && (await routerRootOf(db, executor.address, reading))
+  const session = rootHash === undefined ? null : await sessions.find(rootHash)
+  if (session) refuseSanctioned(deps, { address: session.binding.executor, owner: session.binding.wallet })
+  const failures = failuresOf(txRules, {
+    crypto,
+    pins,
+    nowS: Math.floor(clock.nowMs() / 1000),
+    executor,
+    tx,
+    reading,
+    session,
+    baseFeeWei: prices.isChainRead() ? prices.baseFeeWei() : null,
+  })
+  if (failures.length > 0) throw txRefusal(failures)
+  if (!reading || !session) throw new Error('a transaction passed that was not read')
+
+  const { sequence } = reading.terms
+  const found = await db.transaction((sql) =>
+    keepNonce(sql, { executor: executor.address, rootHash: session.rootHash, sequence, nonce: tx.nonce }),
+  )
+  if (found.length > 0) throw txRefusal(found)
+  const { raw, hash } = vault.withKey(executor, (key) => signTx(crypto, unsigned(), key))
+  return { raw, tx_hash: hash }
+
+  function unsigned(): UnsignedTx {
+    const common = {
+      chainId: pins.place.chainId,
+      nonce: tx.nonce,
+      maxPriorityFeePerGas: tx.max_priority_fee_per_gas,
+      maxFeePerGas: tx.max_fee_per_gas,
+      gas: BigInt(tx.gas),
+      to: tx.to,
+      value: tx.value_wei,
+      data: tx.data,
+      accessList: [],
+    }
+    const authorizationList = tx.authorizations ?? []
+    return authorizationList.length > 0 ? { type: 4, ...common, authorizationList } : { type: 2, ...common }
+  }
+
+  async function keepNonce(
+    sql: Sql,
+    leaf: { executor: Address; rootHash: Hex; sequence: number; nonce: number },
+  ): Promise<SignerCheck[]> {
+    if (await readFrozen(sql)) fail('SIGNER_FROZEN')
+    const now = await findExecutor(sql, leaf.executor, 'share')
+    const said = (rule: string, message: string): SignerCheck[] => [{ rule, ok: false, message }]
+    if (!now || now.closedAtMs !== null)
+      return said('EXECUTOR_CLOSED', 'The executor’s gas was refunded: it signs nothing.')
+    const [row] = await sql.query<{ counted: boolean; revoked: boolean }>(
+      `select exists (select from revocations where root_hash = hash) as revoked,
+         exists (select from leaves where root_hash = hash and sequence = $2) as counted
+       from roots where hash = $1 for share`,
+      [leaf.rootHash, leaf.sequence],
+    )
+    if (!row?.counted) return said('LEAF', 'The ledger has no such leaf.')
+    if (row.revoked) return said('SESSION_REVOKED', 'The session was revoked.')
+    const kept = await putExecutorTx(sql, { ...leaf, atMs: clock.nowMs() })
+    return kept ? [] : said('TX_NONCE', 'The leaf has a transaction with another nonce.')
+  }
+}
+
+/** All roots of a session have the same salt, which is its binding's hash. */
+async function routerRootOf(sql: Sql, executor: Address, { root }: RedeemReading): Promise<Hex | undefined> {
+  const salt = `0x${root.salt.toString(16).padStart(64, '0')}`
+  const [row] = await sql.query<{ hash: Hex }>(
+    `select hash from roots where executor = $1 and root ->> 'salt' = $2`,
+    [executor, salt],
+  )
+  return row?.hash
+}

@@ -1,0 +1,240 @@
+import type { Address, Hex } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { Executor, Refund, StockWord } from './types.ts'
+
+interface ExecutorRow {
+  address: Address
+  agent_id: string
+  owner: Address
+  sealed_key: Uint8Array
+  attestation_signature: Hex
+  created_at_ms: number
+  closed_at_ms: number | null
+}
+const executorOf = (row: ExecutorRow): Executor => ({
+  address: row.address,
+  agentId: row.agent_id,
+  owner: row.owner,
+  sealedKey: row.sealed_key,
+  attestationSignature: row.attestation_signature,
+  createdAtMs: row.created_at_ms,
+  closedAtMs: row.closed_at_ms,
+})
+
+/** `lock`: 'update' for who closes it, 'share' for who relies on its being open. */
+export async function findExecutor(
+  sql: Sql,
+  address: Address,
+  lock?: 'update' | 'share',
+): Promise<Executor | null> {
+  const [row] = await sql.query<ExecutorRow>(
+    `select address, agent_id, owner, sealed_key, attestation_signature, created_at_ms, closed_at_ms
+     from executors where address = $1${lock ? ` for ${lock}` : ''}`,
+    [address],
+  )
+  return row ? executorOf(row) : null
+}
+
+/** False when this very call made one before. */
+export async function addExecutor(sql: Sql, executor: Executor, callNonce: string): Promise<boolean> {
+  const added = await sql.query(
+    `insert into executors (address, agent_id, owner, sealed_key, attestation_signature, created_at_ms, call_nonce)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning address`,
+    [
+      executor.address,
+      executor.agentId,
+      executor.owner,
+      executor.sealedKey,
+      executor.attestationSignature,
+      executor.createdAtMs,
+      callNonce,
+    ],
+  )
+  return added.length > 0
+}
+
+export async function countExecutors(sql: Sql, owner: Address): Promise<number> {
+  const [row] = await sql.query<{ n: number }>('select count(*) as n from executors where owner = $1', [
+    owner,
+  ])
+  return row!.n
+}
+
+export async function closeExecutor(sql: Sql, address: Address, atMs: number): Promise<void> {
+  await sql.query('update executors set closed_at_ms = $2 where address = $1 and closed_at_ms is null', [
+    address,
+    atMs,
+  ])
+}
+
+/**
+ * Waits for leaves and registrations of the executor under way: what comes after sees what this transaction writes.
+ * Answers how many of its roots can still be co-signed, and when its last leaf was signed.
+ */
+export async function lockRoots(
+  sql: Sql,
+  executor: Address,
+  nowS: number,
+): Promise<{ active: number; lastLeafAtMs: number | null }> {
+  await sql.query('select hash from roots where executor = $1 order by hash for update', [executor])
+  const [row] = await sql.query<{ active: number; last: number | null }>(
+    `select count(*) filter (where (binding ->> 'expires_at')::int8 > $2
+         and not exists (select from revocations where root_hash = hash)) as active,
+       max((select max(signed_at_ms) from leaves where root_hash = hash)) as last
+     from roots where executor = $1`,
+    [executor, nowS],
+  )
+  return { active: row!.active, lastLeafAtMs: row!.last }
+}
+
+export async function activeRoots(sql: Sql, executor: Address, nowS: number): Promise<number> {
+  const [row] = await sql.query<{ n: number }>(
+    `select count(*) as n from roots where executor = $1 and (binding ->> 'expires_at')::int8 > $2
+       and not exists (select from revocations where root_hash = hash)`,
+    [executor, nowS],
+  )
+  return row!.n
+}
+
+export async function findStockWord(sql: Sql, executor: Address): Promise<StockWord | null> {
+  const [row] = await sql.query<{
+    session_id: string | null
+    root_hash: Hex | null
+    issued_s: number | null
+    expires_s: number | null
+    revoked_at_ms: number | null
+  }>(
+    'select session_id, root_hash, issued_s, expires_s, revoked_at_ms from stock_attestations where executor = $1',
+    [executor],
+  )
+  if (!row) return null
+  return {
+    sessionId: row.session_id,
+    rootHash: row.root_hash,
+    issuedS: row.issued_s,
+    expiresS: row.expires_s,
+    revokedAtMs: row.revoked_at_ms,
+  }
+}
+
+/** What an agent's owner said last, by any executor it had: a new attestation is issued after it. */
+export async function stockNotBefore(sql: Sql, agentId: string): Promise<number | null> {
+  const [row] = await sql.query<{ at: number | null }>(
+    'select max(greatest(issued_s, revoked_at_ms / 1000)) as at from stock_attestations where agent_id = $1',
+    [agentId],
+  )
+  return row?.at ?? null
+}
+
+export async function putStockWord(
+  sql: Sql,
+  word: {
+    executor: Address
+    agentId: string
+    sessionId: string
+    rootHash: Hex
+    issuedS: number
+    expiresS: number
+    signature: Hex
+    atMs: number
+  },
+): Promise<void> {
+  await sql.query(
+    `insert into stock_attestations (executor, agent_id, session_id, root_hash, issued_s, expires_s, signature,
+       accepted_at_ms)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (executor) do update set session_id = $3, root_hash = $4, issued_s = $5, expires_s = $6,
+       signature = $7, accepted_at_ms = $8, revoked_at_ms = null`,
+    [
+      word.executor,
+      word.agentId,
+      word.sessionId,
+      word.rootHash,
+      word.issuedS,
+      word.expiresS,
+      word.signature,
+      word.atMs,
+    ],
+  )
+}
+
+/** Also before any was given: one that was signed by then is never taken. */
+export async function revokeStockWord(
+  sql: Sql,
+  { address, agentId }: Pick<Executor, 'address' | 'agentId'>,
+  atMs: number,
+): Promise<number> {
+  const [row] = await sql.query<{ at: number }>(
+    `insert into stock_attestations (executor, agent_id, revoked_at_ms) values ($1, $2, $3)
+     on conflict (executor) do update set revoked_at_ms = $3
+     returning revoked_at_ms as at`,
+    [address, agentId, atMs],
+  )
+  return row!.at
+}
+
+/** One nonce for a leaf: false when it was signed for another. */
+export async function putExecutorTx(
+  sql: Sql,
+  tx: { rootHash: Hex; sequence: number; executor: Address; nonce: number; atMs: number },
+): Promise<boolean> {
+  const kept = await sql.query(
+    `insert into executor_txs (root_hash, sequence, executor, nonce, signed_at_ms) values ($1, $2, $3, $4, $5)
+     on conflict (root_hash, sequence) do update set signed_at_ms = $5 where executor_txs.nonce = $4
+     returning nonce`,
+    [tx.rootHash, tx.sequence, tx.executor, tx.nonce, tx.atMs],
+  )
+  return kept.length > 0
+}
+
+export async function findLastRefund(sql: Sql, executor: Address): Promise<Refund | null> {
+  const [row] = await sql.query<{
+    executor: Address
+    nonce: number
+    to_wallet: Address
+    value_wei: string
+    balance_wei: string
+    gas: number
+    max_fee_per_gas: string
+    raw: Hex
+    tx_hash: Hex
+    signed_at_ms: number
+  }>(
+    `select executor, nonce, to_wallet, value_wei, balance_wei, gas, max_fee_per_gas, raw, tx_hash, signed_at_ms
+     from refunds where executor = $1 order by nonce desc limit 1`,
+    [executor],
+  )
+  if (!row) return null
+  return {
+    executor: row.executor,
+    nonce: row.nonce,
+    to: row.to_wallet,
+    valueWei: BigInt(row.value_wei),
+    balanceWei: BigInt(row.balance_wei),
+    gas: row.gas,
+    maxFeePerGasWei: BigInt(row.max_fee_per_gas),
+    raw: row.raw,
+    txHash: row.tx_hash,
+    signedAtMs: row.signed_at_ms,
+  }
+}
+
+export async function addRefund(sql: Sql, refund: Refund): Promise<void> {
+  await sql.query(
+    `insert into refunds (executor, nonce, to_wallet, value_wei, balance_wei, gas, max_fee_per_gas, raw, tx_hash,
+       signed_at_ms)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      refund.executor,
+      refund.nonce,
+      refund.to,
+      refund.valueWei,
+      refund.balanceWei,
+      refund.gas,
+      refund.maxFeePerGasWei,
+      refund.raw,
+      refund.txHash,
+      refund.signedAtMs,
+    ],
+  )
+}

@@ -1,0 +1,195 @@
+import {
+  type Address,
+  authorityOf,
+  type Crypto,
+  type Delegation,
+  decodeRedeem,
+  delegationHash,
+  delegationSigner,
+  encodeRedeem,
+  type Hex,
+  type LeafTerms,
+  payFee,
+  readLeaf,
+} from '@pit/chain'
+import type { ExecutorTx } from '@pit/platform/signerCalls'
+import type { Failure, Rules } from '../checks.ts'
+import type { Pins } from '../pins.ts'
+import type { Session } from '../roots/readRoots.ts'
+
+type TradeLeaf = Exclude<LeafTerms, { kind: 'fee' }>
+
+/** What a transaction redeems, by its calldata alone. */
+export interface RedeemReading {
+  leaf: Delegation
+  terms: TradeLeaf & { payment: Delegation[] | null }
+  root: Delegation
+}
+
+/** Everything an executor's transaction is judged by; nothing of it is the server's word. */
+export interface TxFacts {
+  crypto: Crypto
+  pins: Pins
+  nowS: number
+  executor: { address: Address; owner: Address; closedAtMs: number | null }
+  tx: ExecutorTx
+  reading: RedeemReading | undefined
+  /** The session whose root it redeems, as the signer's own ledger has it. */
+  session: Session | null
+  /** Null while the chain is not read. */
+  baseFeeWei: bigint | null
+}
+
+/** One act: a leaf of a trade and the root it stands on. Undefined for anything else. */
+export function readRedeem({ place }: Pick<Pins, 'place'>, data: Hex): RedeemReading | undefined {
+  const decoded = decodeRedeem(data)
+  if (!decoded.ok || decoded.redemptions.length !== 1) return undefined
+  const { delegations } = decoded.redemptions[0]!
+  const [leaf, root] = delegations
+  if (!leaf || !root || delegations.length !== 2) return undefined
+  const terms = readLeaf(place, leaf)
+  return terms && terms.kind !== 'fee' ? { leaf, terms, root } : undefined
+}
+
+/** More than any trade of ours takes. */
+const MOST_GAS = 8_000_000
+const LEAST_GAS = 21_000
+/** As fast mode allows: more would only feed whoever orders blocks. */
+const MOST_BASE_FEES = 10n
+
+type Check = (facts: TxFacts & { reading: RedeemReading }) => Failure | null
+const ofRedeem =
+  (check: Check) =>
+  (facts: TxFacts): Failure | null =>
+    facts.reading ? check({ ...facts, reading: facts.reading }) : null
+
+/** In order; every one that can run runs. */
+export const txRules: Rules<TxFacts> = [
+  {
+    rule: 'EXECUTOR_CLOSED',
+    check: ({ executor }) =>
+      executor.closedAtMs === null ? null : { message: 'The executor’s gas was refunded: it signs nothing.' },
+  },
+  {
+    rule: 'TX_TARGET',
+    check: ({ tx: { to: value }, pins: { place } }) =>
+      value === place.manager
+        ? null
+        : { message: 'The call is not to the DelegationManager.', value, limit: place.manager },
+  },
+  {
+    rule: 'TX_VALUE',
+    check: ({ tx: { value_wei: value } }) =>
+      value === 0n ? null : { message: 'An executor sends no ETH.', value: value.toString(), limit: '0' },
+  },
+  {
+    rule: 'TX_GAS',
+    check: ({ tx: { gas: value } }) =>
+      value >= LEAST_GAS && value <= MOST_GAS
+        ? null
+        : { message: 'The gas limit is none a trade needs.', value, limit: MOST_GAS },
+  },
+  {
+    rule: 'CHAIN_UNAVAILABLE',
+    check: ({ baseFeeWei }) =>
+      baseFeeWei === null ? { message: 'The signer could not read the chain; nothing was signed.' } : null,
+  },
+  {
+    rule: 'TX_FEE',
+    check({ tx: { max_fee_per_gas: value, max_priority_fee_per_gas: tip }, baseFeeWei }) {
+      if (baseFeeWei === null) return null
+      const limit = baseFeeWei * MOST_BASE_FEES
+      if (tip > value) return { message: 'The tip is over the fee cap.' }
+      return value <= limit
+        ? null
+        : {
+            message: 'The fee cap is over ten base fees.',
+            value: value.toString(),
+            limit: limit.toString(),
+          }
+    },
+  },
+  {
+    rule: 'TX_REDEEM',
+    check: ({ reading }) =>
+      reading ? null : { message: 'The call does not redeem one leaf of a trade under its root.' },
+  },
+  {
+    rule: 'ROOT',
+    check: ofRedeem(({ session }) =>
+      session ? null : { message: 'No root of this executor is registered here for that leaf.' },
+    ),
+  },
+  {
+    rule: 'TX_EXECUTOR',
+    check: ofRedeem(({ reading: { terms }, executor, session }) =>
+      terms.executor === executor.address && (!session || session.binding.executor === executor.address)
+        ? null
+        : { message: 'The leaf is for another executor.', value: terms.executor, limit: executor.address },
+    ),
+  },
+  {
+    rule: 'EXECUTOR_OWNER',
+    check: ({ session, executor }) =>
+      !session || session.binding.wallet === executor.owner
+        ? null
+        : { message: 'The session is of another wallet than the executor’s owner.' },
+  },
+  {
+    rule: 'LEAF_SIGNATURE',
+    check: ofRedeem(({ crypto, pins: { place, cosigner }, reading: { leaf } }) =>
+      delegationSigner(crypto, place, leaf) === cosigner
+        ? null
+        : { message: 'The leaf is not one this co-signer signed.' },
+    ),
+  },
+  {
+    rule: 'LEAF_EXPIRED',
+    check: ofRedeem(({ reading: { terms }, nowS }) =>
+      terms.expiresS > nowS ? null : { message: 'The leaf has ended.', value: terms.expiresS, limit: nowS },
+    ),
+  },
+  { rule: 'TX_CALLDATA', check: ofRedeem(calldataFailure) },
+  { rule: 'TX_AUTHORIZATION', check: authorizationFailure },
+]
+
+/** Built again from the signer's own roots, byte for byte. */
+function calldataFailure({ crypto, pins, session, reading, tx }: Parameters<Check>[0]): Failure | null {
+  if (!session) return null
+  const { terms, leaf } = reading
+  const root = terms.kind === 'curve' ? session.signed.curve : session.signed.root
+  const other = { message: 'The calldata is not exactly the leaf’s own redemption.' }
+  if (!root) return other
+  const whole = terms.kind === 'curve' ? paidLeaf({ crypto, pins, session, reading }) : leaf
+  if (!whole) return { message: 'What pays the curve leaf’s fee is not what this co-signer signed for it.' }
+  const again = encodeRedeem([{ delegations: [whole, root], execution: terms.execution }])
+  return again === tx.data.toLowerCase() ? null : other
+}
+
+function paidLeaf({
+  crypto,
+  pins: { place, cosigner },
+  session,
+  reading: { leaf, terms },
+}: Pick<Parameters<Check>[0], 'crypto' | 'pins' | 'reading'> & { session: Session }): Delegation | null {
+  const [feeLeaf] = terms.payment ?? []
+  const fee = feeLeaf && readLeaf(place, feeLeaf)
+  const { fee: feeRoot } = session.signed
+  if (!feeLeaf || !feeRoot || fee?.kind !== 'fee') return null
+  if (fee.paidFor !== delegationHash(crypto, leaf) || fee.rootHash !== session.curve?.fee.hash) return null
+  if (delegationSigner(crypto, place, feeLeaf) !== cosigner) return null
+  return payFee(place, leaf, [feeLeaf, feeRoot])
+}
+
+/** Only the session's own wallet, and only to the delegator sessions run on. */
+function authorizationFailure({ crypto, pins: { place }, session, tx }: TxFacts): Failure | null {
+  const given = tx.authorizations ?? []
+  if (given.length === 0) return null
+  const [one] = given
+  const fits =
+    given.length === 1 &&
+    one!.chainId === place.chainId &&
+    one!.address.toLowerCase() === place.delegator &&
+    (!session || authorityOf(crypto, one!) === session.binding.wallet)
+  return fits ? null : { message: 'The authorization is not the session’s wallet’s to the delegator.' }
+}

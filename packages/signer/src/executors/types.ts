@@ -1,0 +1,36 @@
+import type { Address, Hex } from '@pit/chain'
+
+/** An executor of a hosted agent, as it is stored. All but its closing is written once. */
+export interface Executor {
+  address: Address
+  agentId: string
+  owner: Address
+  sealedKey: Uint8Array
+  attestationSignature: Hex
+  createdAtMs: number
+  /** For good. */
+  closedAtMs: number | null
+}
+
+/** The owner's last word on stock tokens. */
+export interface StockWord {
+  sessionId: string | null
+  rootHash: Hex | null
+  issuedS: number | null
+  expiresS: number | null
+  revokedAtMs: number | null
+}
+
+/** A refund that was signed; its bytes never change. */
+export interface Refund {
+  executor: Address
+  nonce: number
+  to: Address
+  valueWei: bigint
+  balanceWei: bigint
+  gas: number
+  maxFeePerGasWei: bigint
+  raw: Hex
+  txHash: Hex
+  signedAtMs: number
+}

@@ -1,0 +1,177 @@
+import {
+  type Address,
+  type Delegation,
+  encodeRedeem,
+  type Hex,
+  NATIVE,
+  type SessionRoot,
+  serializeSignature,
+  sessionLeaf,
+  signDelegation,
+} from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import type { RpcCall } from '@pit/platform/rpc'
+import type { ExecutorTx, SignerCheck } from '@pit/platform/signerCalls'
+import { executorAttestationText, isPitError } from '@pit/protocol'
+import { createExecutor } from '../src/executors/createExecutor.ts'
+import type { ExecutorDeps } from '../src/executors/deps.ts'
+import { openVault } from '../src/executors/openVault.ts'
+import type { Cosigner } from '../src/keys/openCosigner.ts'
+import { openLedger } from '../src/ledger/openLedger.ts'
+import { openSessions } from '../src/roots/openSessions.ts'
+import {
+  CURVE,
+  crypto,
+  grant,
+  JUNK,
+  JUNK_MARK,
+  KEYS,
+  makeBinding,
+  NOW_S,
+  PINS,
+  storedOf,
+  swapCall,
+  WHO,
+} from './kit.ts'
+
+export const BASE_FEE = 10_000_000n
+export const PASSPHRASE = 'a passphrase of the tests'
+
+let calls = 0
+export const callNonce = (): string => (calls++).toString(16).padStart(32, '0')
+
+/** Executors on a real store; the chain is a table of balances and nonces. */
+export async function openExecutorWorld(db: Db) {
+  const time = { nowMs: NOW_S * 1000 }
+  const clock = { nowMs: () => time.nowMs }
+  const chain = {
+    silent: false,
+    isRead: true,
+    balance: 10n ** 16n,
+    nonce: 0,
+    pending: null as number | null,
+    gas: 21_000n as bigint | Error,
+    receipts: new Map<string, { status: string }>(),
+  }
+  const sanctioned = new Set<string>()
+  const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
+  const request = async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
+    if (chain.silent) throw new Error('no answer')
+    switch (method) {
+      case 'eth_getTransactionCount':
+        return hex(params[1] === 'pending' ? (chain.pending ?? chain.nonce) : chain.nonce)
+      case 'eth_getBalance':
+        return hex(chain.balance)
+      case 'eth_getBlockByNumber':
+        return { baseFeePerGas: hex(BASE_FEE) }
+      case 'eth_getTransactionReceipt':
+        return chain.receipts.get(params[0] as string) ?? null
+      case 'eth_estimateGas':
+        if (chain.gas instanceof Error) throw chain.gas
+        return hex(chain.gas)
+      default:
+        throw new Error(`${method} is not asked for`)
+    }
+  }
+  const cosigner: Cosigner = {
+    address: WHO.cosigner,
+    sign: () => {
+      throw new Error('leaves are signed by the test')
+    },
+    attest: (executor) => {
+      const text = executorAttestationText(executor)
+      return { text, signature: serializeSignature(crypto.sign(crypto.hashMessage(text), KEYS.cosigner)) }
+    },
+    close: () => {},
+  }
+  const vault = await openVault({ db, crypto, cosigner: WHO.cosigner, passphrase: PASSPHRASE, n: 2 ** 15 })
+  const ledger = openLedger({ db, clock })
+  const sessions = openSessions({ crypto, pins: PINS, ledger })
+  const deps: ExecutorDeps = {
+    db,
+    crypto,
+    clock,
+    rpc: {
+      request,
+      batch: async (asked: readonly RpcCall[]) =>
+        Promise.all(
+          asked.map(async ([method, params]) => ({ ok: true, result: await request(method, params) })),
+        ),
+    } as ExecutorDeps['rpc'],
+    pins: PINS,
+    prices: { isChainRead: () => chain.isRead, baseFeeWei: () => BASE_FEE },
+    cosigner,
+    vault,
+    sessions,
+    isSanctioned: (address) => sanctioned.has(address),
+  }
+
+  return {
+    deps,
+    time,
+    chain,
+    sanctioned,
+    ledger,
+    create: async (agentId = 'agt_1', owner = WHO.wallet): Promise<Address> =>
+      (await createExecutor(deps, { agentId, owner, callNonce: callNonce() })).executor,
+    /** A session its owner granted to the executor, registered. */
+    async register(executor: Address, { curves = false } = {}) {
+      const binding = curves
+        ? makeBinding({ executor, tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
+        : makeBinding({ executor })
+      const given = grant(binding, { curves: curves ? [CURVE] : [] })
+      const stored = storedOf(given, curves ? { [CURVE]: JUNK } : {})
+      const outcome = await ledger.register(stored)
+      if (outcome !== 'registered') throw new Error(outcome)
+      const session = await sessions.find(stored.hash)
+      return { stored, session: session! }
+    },
+    /** Counted and signed, as the co-signer does. */
+    async cosign(root: Extract<SessionRoot, { kind: 'router' }>, { touchesStock = false } = {}) {
+      const execution = swapCall()
+      const verdict = await ledger.countLeaf({
+        rootHash: root.hash,
+        limits: { max_trade_micro_usd: 25_000_000, max_day_micro_usd: 100_000_000, max_trades: 50 },
+        microUsd: 1_000_000n,
+        touchesStock,
+        failures: [],
+        sequence: undefined,
+        executionHash: 'aa',
+        callNonce: callNonce(),
+      })
+      if (!verdict.ok) return verdict.failures.map(({ rule }: SignerCheck) => rule)
+      const nowS = Math.floor(time.nowMs / 1000)
+      const leaf = sessionLeaf(PINS.place, { root, execution, sequence: verdict.sequence, nowS })
+      return { execution, leaf: signDelegation(crypto, PINS.place, leaf, KEYS.cosigner) }
+    },
+  }
+}
+export type ExecutorWorld = Awaited<ReturnType<typeof openExecutorWorld>>
+
+export function redeemTx(
+  { leaf, execution }: { leaf: Delegation; execution: ReturnType<typeof swapCall> },
+  root: Delegation,
+  change: Partial<ExecutorTx> = {},
+): ExecutorTx {
+  return {
+    to: PINS.place.manager,
+    value_wei: 0n,
+    data: encodeRedeem([{ delegations: [leaf, root], execution }]),
+    nonce: 0,
+    gas: 900_000,
+    max_fee_per_gas: 2n * BASE_FEE,
+    max_priority_fee_per_gas: 0n,
+    ...change,
+  }
+}
+
+/** The code of a refusal, with the rules that failed. */
+export async function refusedAs(work: Promise<unknown>): Promise<string> {
+  const error = await work.then(
+    () => 'not refused',
+    (reason: unknown) => reason,
+  )
+  if (!isPitError(error)) return error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const checks = (error.extras['signer_checks'] ?? error.extras['checks']) as SignerCheck[] | undefined
+  return [error.code, ...(checks ?? []).map(({ rule }) => rule)].join(' ')
+}
