@@ -18,16 +18,16 @@ export const isRuleBrain = (name: string): name is RuleBrainName => Object.hasOw
 
 export type RuleParams =
   | { ok: true; params: Record<string, unknown> }
-  | { ok: false; field: string; message: string }
+  | { ok: false; code: 'BAD_REQUEST' | 'UNKNOWN_FIELD'; field: string; message: string }
 
 /** An owner's params, checked and with defaults filled in. */
 export function readRuleParams(brain: RuleBrain, given: Record<string, unknown>): RuleParams {
   const checked = checkWith(brain.paramsSchema, withDefaults(brain.paramsSchema, given))
   if (!checked.ok) {
     const field = checked.field === '' ? 'params' : `params.${checked.field}`
-    return { ok: false, field, message: checked.message }
+    return { ok: false, code: checked.code, field, message: checked.message }
   }
   const params = withDefaults(brain.paramsSchema, given)
   const problem = brain.paramsProblem?.(params)
-  return problem === undefined ? { ok: true, params } : { ok: false, ...problem }
+  return problem === undefined ? { ok: true, params } : { ok: false, code: 'BAD_REQUEST', ...problem }
 }

@@ -63,7 +63,8 @@ create table hosted_agents (
   left_league_at_s int8,
   -- Counts what its owner and the service changed of it, ticks aside: a change made from an older reading is made anew.
   revision int4 not null default 0,
-  -- Ticks. `tick` counts those begun; the lease keeps two workers apart and runs out when a worker dies.
+  -- Ticks. `tick` is the last one decided. The lease is held from when a tick is queued until it ended: it keeps two
+  -- workers apart, and one that runs out was a dead worker's.
   next_tick_ms int8,
   tick int8 not null default 0,
   lease_until_ms int8,
@@ -71,10 +72,18 @@ create table hosted_agents (
 );
 create index hosted_agents_wallet on hosted_agents (wallet, created_at_s desc) where deleted_at_s is null;
 create index hosted_agents_due on hosted_agents (next_tick_ms) where status = 'active' and deleted_at_s is null;
+create index hosted_agents_lost on hosted_agents (lease_until_ms) where lease_until_ms is not null;
 create index hosted_agents_session on hosted_agents (session_id) where session_id is not null;
 -- Those the league has still to hear of.
 create index hosted_agents_leaving on hosted_agents (id)
   where left_league_at_s is null and (status = 'stopped' or deleted_at_s is not null);
+
+-- The first of an agent's times after this one. Each agent has its own phase, so that many made at once do not tick at
+-- once; whole intervals apart, so that what is late is skipped.
+create function hosted_next_tick(id text, interval_s int4, after_ms int8) returns int8 language sql immutable as $$
+  select after_ms + step - (after_ms - (hashtext(id)::int8 & 2147483647) % step) % step
+  from (select interval_s * 1000::int8 as step) as steps
+$$;
 
 -- Every executor an agent ever had; a deleted agent's is still readable. The key is the signer's.
 create table hosted_executors (
@@ -155,7 +164,8 @@ create table hosted_orders (
   pair text not null,
   side text not null check (side in ('buy', 'sell')),
   micro_usd int8 not null check (micro_usd > 0),
-  -- intended: nothing left yet. signed: the executor's bytes exist and are about to leave. The rest are ends.
+  -- intended: nothing left yet. signed: the executor's bytes exist and are about to leave. relayed: the chain has to
+  -- tell. The rest are ends.
   status text not null check (status in ('intended', 'signed', 'relayed', 'filled', 'held', 'failed')),
   code text,
   tx_hash text,
@@ -164,7 +174,9 @@ create table hosted_orders (
   created_at_ms int8 not null,
   unique (agent_id, tick, n)
 );
-create index hosted_orders_open on hosted_orders (agent_id) where status in ('intended', 'signed');
+create index hosted_orders_open on hosted_orders (agent_id) where status in ('intended', 'signed', 'relayed');
+-- Old ones are deleted by age.
+create index hosted_orders_age on hosted_orders (created_at_ms);
 -- What counts towards max_day_usd.
 create index hosted_orders_day on hosted_orders (agent_id, created_at_ms) include (micro_usd, status);
 
@@ -215,7 +227,8 @@ create table paper_equity (
 -- Old minutes are thinned out by age.
 create index paper_equity_minute on paper_equity (minute_s);
 
--- What the AI brain cost. A row is written as its worst case before the call and settled after it.
+-- What the AI brain cost. A row is written as its worst case before the call and settled after it; one that was never
+-- settled keeps the worst case. Of a hold that repeats, only the first of a day is written.
 create table ai_spend (
   id int8 generated always as identity primary key,
   agent_id text not null references hosted_agents (id),
@@ -236,12 +249,25 @@ create table ai_spend (
 );
 create index ai_spend_agent on ai_spend (agent_id, id desc);
 create index ai_spend_day on ai_spend (day_s, wallet) include (agent_id, source, cost_micro_usd);
--- The owner's own key at the gateway, sealed.
+-- What the pool paid of a day: the sum of its rows in ai_spend, kept beside them so that nobody has to add them up.
+create table ai_pool_days (
+  day_s int8 primary key,
+  used_micro_usd int8 not null check (used_micro_usd >= 0)
+);
+-- Whom the pool paid that day.
+create table ai_pool_agents (
+  day_s int8 not null,
+  wallet text not null,
+  agent_id text not null references hosted_agents (id),
+  primary key (day_s, wallet, agent_id)
+);
+-- The owner's own key at the gateway, sealed; null once disconnected.
 create table ai_keys (
   wallet text primary key,
-  sealed bytea not null,
-  hint text not null,
-  connected_at_s int8 not null
+  sealed bytea,
+  hint text,
+  connected_at_s int8,
+  disconnected_at_s int8
 );
 -- When an owner's trial of the pool began.
 create table ai_trials (

@@ -1,0 +1,135 @@
+import { AI_FAILED_CALL_CODES, AI_HOLD_CODES } from '@pit/protocol'
+import { recordNoCall, reserve } from '../money/ledger.ts'
+import type { BrainAsk, Brained } from '../types.ts'
+import { boundOf } from './cost.ts'
+import { type ModelDeps, microBudgetOf } from './deps.ts'
+import type { GatewayModel } from './models.ts'
+import { buildRequest, type ModelRequest } from './prompt.ts'
+import { type Outcome, runCall } from './runCall.ts'
+
+type Source = 'pool' | 'own'
+/** Less time than this is not worth a call that will be paid for. */
+const LEAST_MS = 2_000
+
+/** After these an owner's own key would not help either. */
+const NOT_INSTEAD = new Set(['AI_BUDGET', 'AI_LATE', 'PARTNER_BUSY'])
+const NO_OWN_KEY = new Set(['NOT_CONNECTED', 'DISCONNECTED'])
+
+/** Asks the model, if somebody pays: the worst case is written down first, what it came to after. */
+export async function decideByModel(deps: ModelDeps, ask: BrainAsk): Promise<Brained> {
+  const { agent } = ask
+  const funding: Source = agent.params['funding'] === 'own' ? 'own' : 'pool'
+  const stop = (kind: 'hold' | 'error', code: string, model: string | null = null) =>
+    endWithoutCall(deps, ask, { kind, code, source: funding, model })
+
+  if (deps.gateway === null) return stop('hold', 'AI_OFF')
+  if (ask.deadlineMs - deps.clock.nowMs() < LEAST_MS) return stop('hold', 'AI_LATE')
+  const models = await deps.gateway.models.read()
+  if (models === null) return stop('error', 'PARTNER_UNAVAILABLE')
+  const model = modelFor(agent.params['model'], models)
+  if (model === undefined) return stop('error', 'MODEL_NOT_ALLOWED', String(agent.params['model'] ?? ''))
+
+  const request = buildRequest(ask, model.id)
+  const boundMicroUsd = boundOf(model, request)
+  const budgetMicroUsd = microBudgetOf(agent.params)
+  if (boundMicroUsd > budgetMicroUsd) return stop('error', 'COST_BOUND', model.id)
+
+  const call = { request, model, boundMicroUsd, budgetMicroUsd }
+  const mayFallBack = funding === 'pool' && agent.params['fallback_own'] !== false
+  const first = await trySource(deps, ask, funding, call)
+  if (first.kind === 'done') return first.brained
+  if (!mayFallBack || NOT_INSTEAD.has(first.code)) return stop('hold', first.code, model.id)
+
+  const second = await trySource(deps, ask, 'own', { ...call, poolHold: first.code })
+  if (second.kind === 'done') return second.brained
+  if (NO_OWN_KEY.has(second.code)) return stop('hold', first.code, model.id)
+  return { ...(await stop('hold', second.code, model.id)), data: { pool_hold: first.code } }
+}
+
+interface WantedCall {
+  request: ModelRequest
+  model: GatewayModel
+  boundMicroUsd: bigint
+  budgetMicroUsd: bigint
+  poolHold?: string
+}
+
+async function trySource(deps: ModelDeps, ask: BrainAsk, source: Source, call: WantedCall): Promise<Outcome> {
+  const key = await keyOf(deps, ask, source)
+  if ('code' in key) return { kind: 'hold', code: key.code }
+  const payer = source === 'pool' ? 'pool' : ask.agent.wallet
+  if (deps.resting.rests(payer)) return { kind: 'hold', code: 'PARTNER_RATE' }
+  if (!deps.slots.take()) return { kind: 'hold', code: 'PARTNER_BUSY' }
+  try {
+    const reserved = await reserveFrom(deps, ask, source, call)
+    if ('hold' in reserved) return { kind: 'hold', code: reserved.hold }
+    const { request, model, boundMicroUsd, poolHold } = call
+    const paid = { ...request, key: key.key, payer, source, model, boundMicroUsd, poolHold }
+    return await runCall(deps, ask, { ...paid, spendId: reserved.id })
+  } finally {
+    deps.slots.give()
+  }
+}
+
+async function keyOf(
+  { gateway, ownKey }: ModelDeps,
+  { agent }: BrainAsk,
+  source: Source,
+): Promise<{ key: string } | { code: string }> {
+  if (source === 'own') return ownKey(agent.wallet)
+  return gateway === null || gateway.poolKey === null ? { code: 'AI_POOL_OFF' } : { key: gateway.poolKey }
+}
+
+async function reserveFrom(
+  deps: ModelDeps,
+  { agent, tick }: BrainAsk,
+  source: Source,
+  { model, boundMicroUsd, budgetMicroUsd }: WantedCall,
+): Promise<{ id: number } | { hold: string }> {
+  const wanted = { agent, tick, model, source, boundMicroUsd, budgetMicroUsd, atMs: deps.clock.nowMs() }
+  try {
+    return await reserve(deps.db, wanted, deps.terms)
+  } catch (error) {
+    if (source === 'own') throw error
+    deps.logger.warn({ err: error, agent: agent.id }, 'the AI pool could not be read')
+    return { hold: 'AI_POOL_UNAVAILABLE' }
+  }
+}
+
+/** The model asked for, or the cheapest that answers to a schema. */
+export function modelFor(id: unknown, models: readonly GatewayModel[]): GatewayModel | undefined {
+  const structured = models.filter((model) => model.structured)
+  if (typeof id === 'string' && id !== '') return structured.find((model) => model.id === id)
+  const dearness = (model: GatewayModel) => 4 * model.inputUsd + model.outputUsd
+  return structured.reduce<GatewayModel | undefined>(
+    (best, model) => (best === undefined || dearness(model) < dearness(best) ? model : best),
+    undefined,
+  )
+}
+
+const MEANINGS: Record<string, string> = {
+  ...AI_HOLD_CODES,
+  ...Object.fromEntries(Object.entries(AI_FAILED_CALL_CODES).map(([code, row]) => [code, row.meaning])),
+}
+export const saidOf = (code: string): string => `No model was asked: ${MEANINGS[code] ?? code}.`
+
+async function endWithoutCall(
+  deps: ModelDeps,
+  { agent, tick }: BrainAsk,
+  end: { kind: 'hold' | 'error'; code: string; source: Source; model: string | null },
+): Promise<Brained & { kind: 'hold' | 'error' }> {
+  deps.count(end.code)
+  const { kind, code, source, model } = end
+  await recordNoCall(deps.db, {
+    agent,
+    tick,
+    atMs: deps.clock.nowMs(),
+    source,
+    model,
+    status: kind,
+    code,
+  }).catch((error: unknown) =>
+    deps.logger.warn({ err: error, agent: agent.id }, 'a hold could not be written'),
+  )
+  return { kind, code, message: saidOf(code) }
+}

@@ -1,0 +1,125 @@
+import type { Clock } from '@pit/platform/clock'
+import type { Logger } from '@pit/platform/logger'
+import { exchange } from '../exchange.ts'
+
+/** A model of the gateway with its price in trillionths of a dollar for a token, rounded up. */
+export interface GatewayModel {
+  id: string
+  inputPico: bigint
+  outputPico: bigint
+  /** Dollars per million tokens, as shown. */
+  inputUsd: number
+  outputUsd: number
+  /** Answers to a JSON schema: only such a model can be asked. */
+  structured: boolean
+  contextTokens: number | null
+}
+
+export interface Models {
+  /** The list, at most an hour old; null when it cannot be had. */
+  read(): Promise<readonly GatewayModel[] | null>
+  /** The last list read, of any age; null before the first. */
+  last(): readonly GatewayModel[] | null
+}
+
+const FRESH_MS = 600_000
+/** An older price may no longer bound a call. */
+const USABLE_MS = 3_600_000
+const REST_AFTER_FAILURE_MS = 10_000
+const TIMEOUT_MS = 5_000
+const MAX_BYTES = 4_000_000
+const MOST_MODELS = 1_000
+
+export function createModels({
+  gatewayUrl,
+  key,
+  clock,
+  logger,
+  timeoutMs = TIMEOUT_MS,
+}: {
+  gatewayUrl: string
+  key: string | null
+  clock: Clock
+  logger: Pick<Logger, 'warn'>
+  timeoutMs?: number
+}): Models {
+  let list: { models: readonly GatewayModel[]; atMs: number } | null = null
+  let restUntilMs = Number.NEGATIVE_INFINITY
+  let asking: Promise<void> | null = null
+
+  async function refresh(): Promise<void> {
+    const answer = await exchange({
+      method: 'GET',
+      url: new URL(`${gatewayUrl}/models`),
+      headers: key === null ? {} : { authorization: `Bearer ${key}` },
+      timeoutMs,
+      maxAnswerBytes: MAX_BYTES,
+    })
+    const models = answer.kind === 'answer' && answer.status === 200 ? readModels(answer.text) : null
+    if (models !== null) {
+      list = { models, atMs: clock.nowMs() }
+      return
+    }
+    restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
+    const why = answer.kind === 'answer' ? `it answered ${answer.status}` : answer.why
+    logger.warn({ why }, 'the AI gateway’s models could not be read')
+  }
+
+  return {
+    async read() {
+      const ageMs = () => (list === null ? Number.POSITIVE_INFINITY : clock.nowMs() - list.atMs)
+      if (ageMs() >= FRESH_MS && clock.nowMs() >= restUntilMs) {
+        asking ??= refresh().finally(() => {
+          asking = null
+        })
+        await asking
+      }
+      return list !== null && ageMs() < USABLE_MS ? list.models : null
+    },
+    last: () => list?.models ?? null,
+  }
+}
+
+/** Null when the text is no list of models. A row without a price is left out: nothing would bound its cost. */
+export function readModels(text: string): GatewayModel[] | null {
+  let rows: unknown
+  try {
+    rows = (JSON.parse(text) as { data?: unknown } | null)?.data
+  } catch {
+    return null
+  }
+  if (!Array.isArray(rows)) return null
+  return rows.slice(0, MOST_MODELS).flatMap((row: unknown) => readModel(row) ?? [])
+}
+
+function readModel(row: unknown): GatewayModel | undefined {
+  const { id, pricing, structured_outputs, supported_parameters, context_length } = (row ?? {}) as Record<
+    string,
+    unknown
+  >
+  if (typeof id !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(id)) return undefined
+  const { input, output, prompt, completion } = (pricing ?? {}) as Record<string, unknown>
+  // Two customs: dollars per million tokens, or dollars per token as text.
+  const inputUsd = price(input, 1) ?? price(prompt, 1e6)
+  const outputUsd = price(output, 1) ?? price(completion, 1e6)
+  if (inputUsd === undefined || outputUsd === undefined) return undefined
+  const parameters: unknown[] = Array.isArray(supported_parameters) ? supported_parameters : []
+  return {
+    id,
+    inputUsd,
+    outputUsd,
+    inputPico: pico(inputUsd),
+    outputPico: pico(outputUsd),
+    structured: structured_outputs === true || parameters.includes('structured_outputs'),
+    contextTokens: typeof context_length === 'number' && context_length > 0 ? context_length : null,
+  }
+}
+
+function price(value: unknown, times: number): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  if (typeof number !== 'number' || !Number.isFinite(number) || number < 0) return undefined
+  const usd = Number((number * times).toPrecision(12))
+  return usd <= 100_000 ? usd : undefined
+}
+
+const pico = (usdPerMillion: number): bigint => BigInt(Math.ceil(usdPerMillion * 1e6))

@@ -1,0 +1,194 @@
+import type { Address } from '@pit/chain'
+import type { Db, Sql } from '@pit/platform/db'
+import type { HostedAgent } from '../../types.ts'
+import type { GatewayModel } from '../model/models.ts'
+import {
+  dayOf,
+  type FundingAsk,
+  type FundingHold,
+  fundingHold,
+  type PoolTerms,
+  poolStanding,
+  type SpendFacts,
+  VOLUME_WINDOW_S,
+} from './rules.ts'
+
+export interface ReserveAsk extends FundingAsk {
+  agent: HostedAgent
+  tick: number
+  model: GatewayModel
+  atMs: number
+}
+
+export type Reserved = { id: number } | { hold: FundingHold }
+
+export interface Settlement {
+  status: 'ok' | 'invalid' | 'error' | 'hold'
+  code: string | null
+  promptTokens: number | null
+  completionTokens: number | null
+  costMicroUsd: bigint
+  costSource: 'usage.cost' | 'header' | 'bound' | null
+  ms: number
+}
+
+const OWNER_LOCK = 0x70697409
+
+/** What is known of an owner and an agent today; in a reservation it is read under the owner's lock. */
+export async function readFacts(
+  sql: Sql,
+  ask: { wallet: Address; agentId: string; atS: number },
+): Promise<SpendFacts> {
+  const [row] = await sql.query<{
+    trial: number | null
+    volume: string
+    paid: boolean
+    agent: string
+    pool: string
+    own: string
+    pool_day: number | null
+    other: string | null
+  }>(
+    `select spent.agent, spent.pool, spent.own,
+       (select started_at_s from ai_trials where wallet = $1) as trial,
+       (select coalesce(sum(volume_micro_usd), 0) from trades
+         where wallet = $1 and mined_at_s > $4 and volume_micro_usd is not null) as volume,
+       exists (select 1 from trades join fees on fees.trade_id = trades.id
+         where trades.wallet = $1 and trades.mined_at_s > $4 and trades.volume_micro_usd is not null
+           and fees.atoms > 0) as paid,
+       (select used_micro_usd from ai_pool_days where day_s = $2) as pool_day,
+       (select agent_id from ai_pool_agents where day_s = $2 and wallet = $1 and agent_id <> $3 limit 1) as other
+     from (select coalesce(sum(cost_micro_usd) filter (where agent_id = $3), 0) as agent,
+         coalesce(sum(cost_micro_usd) filter (where source = 'pool'), 0) as pool,
+         coalesce(sum(cost_micro_usd) filter (where source = 'own'), 0) as own
+       from ai_spend where day_s = $2 and wallet = $1) as spent`,
+    [ask.wallet, dayOf(ask.atS), ask.agentId, ask.atS - VOLUME_WINDOW_S],
+  )
+  return {
+    trialStartedAtS: row?.trial ?? null,
+    volumeMicroUsd: BigInt(row?.volume ?? 0),
+    paidFees: row?.paid ?? false,
+    agentUsedMicroUsd: BigInt(row?.agent ?? 0),
+    ownerPoolUsedMicroUsd: BigInt(row?.pool ?? 0),
+    ownerOwnUsedMicroUsd: BigInt(row?.own ?? 0),
+    poolUsedMicroUsd: BigInt(row?.pool_day ?? 0),
+    otherPoolAgent: row?.other ?? null,
+  }
+}
+
+/**
+ * Writes a call's worst case down before it is made. The owner's lock keeps two of its agents from both finding the
+ * last of a share; the pool's row is taken only if it still fits, and last, so that owners do not wait for each other.
+ */
+export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Reserved> {
+  const { agent, model, source, boundMicroUsd, atMs } = ask
+  const atS = Math.floor(atMs / 1_000)
+  const dayS = dayOf(atS)
+  return db
+    .transaction(async (sql) => {
+      await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [OWNER_LOCK, agent.wallet])
+      const facts = await readFacts(sql, { wallet: agent.wallet, agentId: agent.id, atS })
+      const standing = poolStanding(agent, model, facts, terms, atS)
+      const hold = fundingHold(ask, standing, facts, terms)
+      if (hold !== undefined) return { hold }
+      if (source === 'pool') {
+        if (standing.eligible && standing.kind === 'trial') {
+          await sql.query(
+            'insert into ai_trials (wallet, started_at_s) values ($1, $2) on conflict do nothing',
+            [agent.wallet, atS],
+          )
+        }
+        await sql.query(
+          'insert into ai_pool_agents (day_s, wallet, agent_id) values ($1, $2, $3) on conflict do nothing',
+          [dayS, agent.wallet, agent.id],
+        )
+      }
+      const [row] = await sql.query<{ id: number }>(
+        `insert into ai_spend (agent_id, wallet, tick, at_ms, day_s, source, model, status, cost_micro_usd, cost_source)
+       values ($1, $2, $3, $4, $5, $6, $7, 'reserved', $8, 'bound') returning id`,
+        [agent.id, agent.wallet, ask.tick, atMs, dayS, source, model.id, boundMicroUsd],
+      )
+      if (source === 'pool' && !(await takeFromPool(sql, dayS, boundMicroUsd, terms.dayMicroUsd))) {
+        throw new PoolSpent()
+      }
+      return { id: (row as { id: number }).id }
+    })
+    .catch((error: unknown): Reserved => {
+      if (error instanceof PoolSpent) return { hold: 'AI_POOL_SPENT' }
+      throw error
+    })
+}
+
+/** Thrown to take a reservation back whole: others emptied the pool since it was looked at. */
+class PoolSpent extends Error {}
+
+async function takeFromPool(sql: Sql, dayS: number, microUsd: bigint, most: bigint): Promise<boolean> {
+  const taken = await sql.query(
+    `insert into ai_pool_days (day_s, used_micro_usd) values ($1, $2)
+     on conflict (day_s) do update set used_micro_usd = ai_pool_days.used_micro_usd + excluded.used_micro_usd
+       where ai_pool_days.used_micro_usd + excluded.used_micro_usd <= $3
+     returning 1`,
+    [dayS, microUsd, most],
+  )
+  return taken.length > 0
+}
+
+/** What a reserved call came to. A second settlement of the same row changes nothing. */
+export async function settle(db: Db, id: number, settled: Settlement): Promise<void> {
+  await db.transaction(async (sql) => {
+    const [row] = await sql.query<{ day_s: number; source: string; bound: number }>(
+      `with reserved as (select id, cost_micro_usd from ai_spend where id = $1 and status = 'reserved' for update)
+       update ai_spend set status = $2, code = $3, prompt_tokens = $4, completion_tokens = $5, cost_micro_usd = $6,
+         cost_source = $7, ms = $8
+       from reserved where ai_spend.id = reserved.id
+       returning ai_spend.day_s, ai_spend.source, reserved.cost_micro_usd as bound`,
+      [
+        id,
+        settled.status,
+        settled.code,
+        settled.promptTokens,
+        settled.completionTokens,
+        settled.costMicroUsd,
+        settled.costSource,
+        settled.ms,
+      ],
+    )
+    if (row === undefined || row.source !== 'pool') return
+    await sql.query('update ai_pool_days set used_micro_usd = used_micro_usd + $2 where day_s = $1', [
+      row.day_s,
+      settled.costMicroUsd - BigInt(row.bound),
+    ])
+  })
+}
+
+export interface NoCall {
+  agent: HostedAgent
+  tick: number
+  atMs: number
+  source: 'pool' | 'own'
+  model: string | null
+  status: 'hold' | 'error'
+  code: string
+}
+
+/** A tick without a call, at no cost; of one that repeats, the first of a day is enough. */
+export async function recordNoCall(sql: Sql, { agent, ...row }: NoCall): Promise<void> {
+  await sql.query(
+    `insert into ai_spend (agent_id, wallet, tick, at_ms, day_s, source, model, status, code, cost_micro_usd)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, 0
+     where not exists (
+       select 1 from (select status, code, day_s from ai_spend where agent_id = $1 order by id desc limit 1) as last
+       where last.status = $8 and last.code = $9 and last.day_s = $5)`,
+    [
+      agent.id,
+      agent.wallet,
+      row.tick,
+      row.atMs,
+      dayOf(Math.floor(row.atMs / 1_000)),
+      row.source,
+      row.model,
+      row.status,
+      row.code,
+    ],
+  )
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import { dayOf } from './rules.ts'
+
+/** What the pool paid today, and for how many; names nobody. */
+export interface PoolDay {
+  usedMicroUsd: bigint
+  owners: number
+  agents: number
+}
+
+export async function readPoolDay(sql: Sql, atS: number): Promise<PoolDay> {
+  const [row] = await sql.query<{ used: number | null; owners: number; agents: number }>(
+    `select (select used_micro_usd from ai_pool_days where day_s = $1) as used,
+       count(distinct wallet) as owners, count(*) as agents
+     from ai_pool_agents where day_s = $1`,
+    [dayOf(atS)],
+  )
+  return { usedMicroUsd: BigInt(row?.used ?? 0), owners: row?.owners ?? 0, agents: row?.agents ?? 0 }
+}
+
+const KEEP_MS = 5_000
+
+/** The last reading, for answers that cannot wait; a fresh one is asked for behind it. Null before the first. */
+export function watchPool({ db, clock, logger }: { db: Sql; clock: Clock; logger: Pick<Logger, 'warn'> }) {
+  let last: { day: PoolDay; atMs: number } | null = null
+  let reading = false
+  async function refresh(): Promise<void> {
+    const atMs = clock.nowMs()
+    last = { day: await readPoolDay(db, Math.floor(atMs / 1_000)), atMs }
+  }
+  return (): PoolDay | null => {
+    const nowMs = clock.nowMs()
+    if (!reading && (last === null || Math.abs(nowMs - last.atMs) >= KEEP_MS)) {
+      reading = true
+      refresh()
+        .catch((error: unknown) => logger.warn({ err: error }, 'the AI pool could not be read'))
+        .finally(() => {
+          reading = false
+        })
+    }
+    // Yesterday's reading says nothing of today.
+    const fresh = last !== null && dayOf(Math.floor(last.atMs / 1_000)) === dayOf(Math.floor(nowMs / 1_000))
+    return fresh ? (last?.day ?? null) : null
+  }
+}

@@ -1,0 +1,113 @@
+import { HOSTED } from '@pit/protocol'
+import type { HostedAgent } from '../../types.ts'
+import type { GatewayModel } from '../model/models.ts'
+
+/** What the operator set, in micro-dollars. */
+export interface PoolTerms {
+  /** False without a key of the service's own. */
+  on: boolean
+  dayMicroUsd: bigint
+  liveShareMicroUsd: bigint
+  trialShareMicroUsd: bigint
+  trialDays: number
+  /** Whether an owner who had none may begin a trial. */
+  trialsOpen: boolean
+  /** Mined volume of 30 days that the live share asks for. */
+  liveMinMicroUsd: bigint
+  /** Dollars per million tokens of output up to which a model is cheap. */
+  modelMaxOutputUsd: number
+  /** Most an owner's own key is charged through here a day. */
+  ownDayMicroUsd: bigint
+}
+
+/** What the store knows of an owner and an agent, today. */
+export interface SpendFacts {
+  trialStartedAtS: number | null
+  /** Of the last 30 days. */
+  volumeMicroUsd: bigint
+  paidFees: boolean
+  agentUsedMicroUsd: bigint
+  ownerPoolUsedMicroUsd: bigint
+  ownerOwnUsedMicroUsd: bigint
+  poolUsedMicroUsd: bigint
+  /** Another agent of the same owner that the pool paid today. */
+  otherPoolAgent: string | null
+}
+
+export const DAY_S = 86_400
+export const dayOf = (atS: number): number => atS - (atS % DAY_S)
+export const VOLUME_WINDOW_S = 30 * DAY_S
+
+export const isCheap = (model: GatewayModel, terms: PoolTerms): boolean =>
+  model.structured && model.outputUsd <= terms.modelMaxOutputUsd && model.inputUsd <= terms.modelMaxOutputUsd
+
+export type PoolStanding =
+  | { eligible: true; kind: 'live' | 'trial'; shareMicroUsd: bigint }
+  | { eligible: false; code: PoolHold; shareMicroUsd: bigint }
+export type PoolHold =
+  | 'AI_POOL_OFF'
+  | 'AI_POOL_MODEL'
+  | 'AI_POOL_INTERVAL'
+  | 'AI_NOT_LIVE'
+  | 'AI_NOT_ELIGIBLE'
+  | 'POOL_NOT_LIVE'
+  | 'POOL_AGENT'
+
+export const trialEndsS = (startedAtS: number, terms: PoolTerms): number =>
+  startedAtS + terms.trialDays * DAY_S
+
+/**
+ * Whether the pool pays for an agent at all, before what is left of it. An owner whose wallet trades here has the live
+ * share for live agents; everyone else the trial share, for some days and one agent a day.
+ */
+export function poolStanding(
+  agent: Pick<HostedAgent, 'mode' | 'live' | 'intervalS'>,
+  model: GatewayModel | null,
+  facts: SpendFacts,
+  terms: PoolTerms,
+  atS: number,
+): PoolStanding {
+  const no = (code: PoolHold): PoolStanding => ({ eligible: false, code, shareMicroUsd: 0n })
+  if (!terms.on || terms.dayMicroUsd === 0n) return no('AI_POOL_OFF')
+  if (model !== null && !isCheap(model, terms)) return no('AI_POOL_MODEL')
+  if (agent.intervalS < HOSTED.aiPoolIntervalS) return no('AI_POOL_INTERVAL')
+
+  const isLive = agent.mode === 'live' && agent.live
+  const trades = facts.paidFees && facts.volumeMicroUsd >= terms.liveMinMicroUsd
+  if (isLive && trades) return { eligible: true, kind: 'live', shareMicroUsd: terms.liveShareMicroUsd }
+  const onTrial =
+    facts.trialStartedAtS === null ? terms.trialsOpen : atS < trialEndsS(facts.trialStartedAtS, terms)
+  if (onTrial) {
+    const standing = { shareMicroUsd: terms.trialShareMicroUsd }
+    return facts.otherPoolAgent === null
+      ? { eligible: true, kind: 'trial', ...standing }
+      : { eligible: false, code: 'POOL_AGENT', ...standing }
+  }
+  if (isLive) return no('AI_NOT_LIVE')
+  return no(trades || agent.mode === 'live' ? 'POOL_NOT_LIVE' : 'AI_NOT_ELIGIBLE')
+}
+
+export type FundingHold = PoolHold | 'AI_BUDGET' | 'AI_SHARE_SPENT' | 'AI_POOL_SPENT' | 'OWN_DAY_CAP'
+
+export interface FundingAsk {
+  source: 'pool' | 'own'
+  boundMicroUsd: bigint
+  budgetMicroUsd: bigint
+}
+
+/** Why a call whose worst case is known may not be made now; undefined when it may. */
+export function fundingHold(
+  ask: FundingAsk,
+  standing: PoolStanding,
+  facts: SpendFacts,
+  terms: PoolTerms,
+): FundingHold | undefined {
+  const { source, boundMicroUsd: bound } = ask
+  if (source === 'pool' && !standing.eligible) return standing.code
+  if (facts.agentUsedMicroUsd + bound > ask.budgetMicroUsd) return 'AI_BUDGET'
+  if (source === 'own') {
+    return facts.ownerOwnUsedMicroUsd + bound > terms.ownDayMicroUsd ? 'OWN_DAY_CAP' : undefined
+  }
+  if (facts.ownerPoolUsedMicroUsd + bound > standing.shareMicroUsd) return 'AI_SHARE_SPENT'
+  return facts.poolUsedMicroUsd + bound > terms.dayMicroUsd ? 'AI_POOL_SPENT' : undefined
+}

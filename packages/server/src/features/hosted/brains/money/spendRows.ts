@@ -1,0 +1,81 @@
+import type { Sql } from '@pit/platform/db'
+import type { Answer } from '@pit/protocol'
+import { usdOf } from '../view.ts'
+import { dayOf } from './rules.ts'
+
+export type SpendRow = Answer<'hosted.spend'>['rows'][number]
+
+/** A row still reserved after this was never settled: its worker ended. */
+const UNDER_WAY_MS = 120_000
+const LARGEST_ID = '9223372036854775807'
+
+interface StoredRow {
+  id: number
+  at_ms: number
+  source: 'pool' | 'own'
+  model: string | null
+  status: 'reserved' | SpendRow['status']
+  code: string | null
+  prompt_tokens: number | null
+  completion_tokens: number | null
+  cost_micro_usd: number
+  cost_source: SpendRow['cost_source']
+  ms: number | null
+}
+
+/** Newest first, without calls under way. */
+export async function spendPage(
+  sql: Sql,
+  ask: { agentId: string; before: number | undefined; limit: number; nowMs: number },
+): Promise<SpendRow[]> {
+  const rows = await sql.query<StoredRow>(
+    `select id, at_ms, source, model, status, code, prompt_tokens, completion_tokens, cost_micro_usd, cost_source, ms
+     from ai_spend where agent_id = $1 and id < $2::int8 and (status <> 'reserved' or at_ms < $4)
+     order by id desc limit $3`,
+    [ask.agentId, ask.before ?? LARGEST_ID, ask.limit, ask.nowMs - UNDER_WAY_MS],
+  )
+  return rows.map(shown)
+}
+
+const shown = (row: StoredRow): SpendRow => ({
+  id: row.id,
+  ts: Math.floor(row.at_ms / 1_000),
+  source: row.source,
+  model: row.model,
+  status: row.status === 'reserved' ? 'error' : row.status,
+  code: row.status === 'reserved' ? 'PARTNER_TIMEOUT' : row.code,
+  prompt_tokens: row.prompt_tokens,
+  completion_tokens: row.completion_tokens,
+  cost_usd: usdOf(BigInt(row.cost_micro_usd)),
+  cost_source: row.cost_source,
+  ms: row.ms,
+})
+
+export type Today = Answer<'hosted.spend'>['ai']['today']
+
+/** What an agent spent today. Calls are those that reached, or may have reached, a model. */
+export async function readToday(sql: Sql, agentId: string, nowMs: number): Promise<Today> {
+  const rows = await sql.query<{
+    source: string
+    cost: string
+    calls: number
+    prompt: string
+    completion: string
+  }>(
+    `select source, sum(cost_micro_usd) as cost, count(*) filter (where cost_source is not null) as calls,
+       coalesce(sum(prompt_tokens), 0) as prompt, coalesce(sum(completion_tokens), 0) as completion
+     from ai_spend
+     where agent_id = $1 and day_s = $2 and wallet = (select wallet from hosted_agents where id = $1)
+     group by source`,
+    [agentId, dayOf(Math.floor(nowMs / 1_000))],
+  )
+  const sum = (pick: (row: (typeof rows)[number]) => number) =>
+    rows.reduce((total, row) => total + pick(row), 0)
+  return {
+    usd: usdOf(rows.reduce((total, row) => total + BigInt(row.cost), 0n)),
+    calls: sum((row) => row.calls),
+    by_source: Object.fromEntries(rows.map((row) => [row.source, usdOf(BigInt(row.cost))])),
+    prompt_tokens: sum((row) => Number(row.prompt)),
+    completion_tokens: sum((row) => Number(row.completion)),
+  }
+}

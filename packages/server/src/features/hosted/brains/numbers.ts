@@ -1,0 +1,15 @@
+/** Ours: what an AI agent may be set to. */
+export const AI = {
+  maxOrders: 8,
+  maxOrdersDefault: 3,
+  strategyMaxChars: 4_000,
+  budgetDefaultUsd: 0.5,
+  budgetMaxUsd: 25,
+  /** What the service adds to a model's price. */
+  appFeePct: 0,
+  /** A typical tick, for estimates. */
+  typicalPromptTokens: 1_500,
+  typicalCompletionTokens: 250,
+  patienceMs: 25_000,
+  callsAtOnce: 32,
+} as const

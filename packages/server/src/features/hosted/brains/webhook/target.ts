@@ -1,0 +1,58 @@
+import { isIP } from 'node:net'
+import { isLoopback, isPublicAddress } from './addresses.ts'
+
+/** Whether loopback may be reached: on a devnet, where nothing else listens there that matters. */
+export type Reach = 'public' | 'public and loopback'
+
+export type Resolve = (hostname: string) => Promise<readonly string[]>
+
+const mayReach = (address: string, reach: Reach): boolean =>
+  isPublicAddress(address) || (reach === 'public and loopback' && isLoopback(address))
+
+const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
+
+/** What is wrong with a url before anybody resolves it; undefined when nothing is. */
+export function urlProblem(text: string, reach: Reach): string | undefined {
+  if (!URL.canParse(text)) return 'is not a url'
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be http or https'
+  if (url.username !== '' || url.password !== '') return 'must not carry credentials'
+  const host = bare(url.hostname)
+  if (isIP(host) !== 0 && !mayReach(host, reach)) return 'must be at a public address'
+  const isLocal =
+    host === 'localhost' || host.endsWith('.localhost') || (isIP(host) !== 0 && isLoopback(host))
+  if (isLocal && reach === 'public') return 'must be at a public address'
+  // Whoever stands between could answer in the owner's name.
+  if (url.protocol === 'http:' && !isLocal) return 'must be https'
+  return undefined
+}
+
+export type Target = { ok: true; url: URL; address: string } | { ok: false; why: string; gone: boolean }
+
+/**
+ * Where to connect, decided once: the names are resolved here, every address is checked, and the one checked is the
+ * one connected to. A name that changes its mind afterwards changes nothing.
+ */
+export async function findTarget(text: string, reach: Reach, resolve: Resolve): Promise<Target> {
+  const problem = urlProblem(text, reach)
+  if (problem !== undefined) return { ok: false, why: `the url ${problem}`, gone: false }
+  const url = new URL(text)
+  const host = bare(url.hostname)
+  if (isIP(host) !== 0) return { ok: true, url, address: host }
+  let addresses: readonly string[]
+  try {
+    addresses = await resolve(host)
+  } catch {
+    return { ok: false, why: 'its name does not resolve', gone: true }
+  }
+  const [address] = addresses
+  if (address === undefined) return { ok: false, why: 'its name does not resolve', gone: true }
+  // One private address among public ones is reason enough: it would be the next connection's.
+  if (!addresses.every((each) => mayReach(each, reach))) {
+    return { ok: false, why: 'its name resolves to an address that is not public', gone: false }
+  }
+  if (url.protocol === 'http:' && !addresses.every(isLoopback)) {
+    return { ok: false, why: 'the url must be https', gone: false }
+  }
+  return { ok: true, url, address }
+}
