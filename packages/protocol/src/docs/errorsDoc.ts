@@ -4,6 +4,7 @@ import {
   AI_REFUSED_ANSWER_CODES,
   HOLD_CODES,
   LEAGUE_HOLD_CODES,
+  OUR_HOLD_CODES,
 } from '../errors/agentCodes.ts'
 import { CLIENT_ERRORS, CLIENT_VERIFICATION_RULES } from '../errors/clientCodes.ts'
 import { FAST_RULES } from '../errors/fastRules.ts'
@@ -60,6 +61,7 @@ export function errorsDoc(): string {
     "Written to the agent's log, not answered.",
     '',
     ...section('Held orders', HOLD_CODES),
+    ...section('Held orders and ticks, beyond the documents', OUR_HOLD_CODES),
     ...section('Ticks without a model call', AI_HOLD_CODES),
     ...section('Refused model answers', AI_REFUSED_ANSWER_CODES),
     ...section('Failed model calls', meanings(AI_FAILED_CALL_CODES)),

@@ -18,6 +18,21 @@ export const HOLD_CODES = {
 } as const
 export type HoldCode = keyof typeof HOLD_CODES
 
+/** Ours, beyond the documents: an agent's own limits, and what stands in the way of a tick or an order. */
+export const OUR_HOLD_CODES = {
+  MAX_TRADE: "more than the agent's max_trade_usd",
+  MAX_DAY: "more than is left of the agent's max_day_usd",
+  MAX_POSITION: "the asset bought would pass the agent's max_position_usd, or its value is unknown",
+  NOTHING_TO_SELL: 'the agent holds none of it, or less than a dollar',
+  CHANGED: 'the agent was changed, paused or stopped while it decided',
+  EXECUTOR_GAS: "the executor cannot pay a trade's gas",
+  TRADE_PENDING: 'an earlier trade of the agent has no receipt yet',
+  TRADE_LOST: 'an order was begun and its worker ended; it is not repeated',
+  TRADE_FAILED: 'a relayed trade reverted or never reached the chain',
+  TICK_FAILED: 'the tick itself failed',
+} as const
+export type OurHoldCode = keyof typeof OUR_HOLD_CODES
+
 /** An AI agent's tick without a model call. */
 export const AI_HOLD_CODES = {
   AI_BUDGET: "the agent's day budget is spent",

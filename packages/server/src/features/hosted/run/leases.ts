@@ -1,0 +1,161 @@
+import type { Sql } from '@pit/platform/db'
+import { BRAINS, type Brain, type ShieldPolicy } from '@pit/protocol'
+import type { AgentToken, HostedAgent, PauseReason } from '../types.ts'
+import type { QueueName } from './queue.ts'
+import type { ClaimedAgent } from './types.ts'
+
+/** A tick that was queued and not begun for so long was a dead worker's. */
+export const QUEUED_MS = 8_000
+/** A worker says so often that it lives, and counts as dead when it has not for so long. */
+export const RENEW_MS = 1_500
+export const LEASE_MS = 5_000
+
+const WAITING_BRAINS: readonly Brain[] = ['webhook', 'partner_llm']
+const QUICK_BRAINS = BRAINS.filter((brain) => !WAITING_BRAINS.includes(brain))
+
+export interface DueAgent {
+  id: string
+  dueMs: number
+  queue: QueueName
+}
+
+/**
+ * Takes agents that are due, and those whose tick was lost, and moves their next tick on by whole intervals: what is
+ * late is skipped. An agent's first tick comes at once, its next ones at its own phase, half an interval later at
+ * least. `lost` ones keep their tick: it was never decided, or is only finished.
+ */
+export async function takeDue(
+  sql: Sql,
+  { nowMs, token, most }: { nowMs: number; token: string; most: number },
+): Promise<DueAgent[]> {
+  const rows = await sql.query<{ id: string; due_ms: number; quick: boolean }>(
+    `with due as (
+       (select id, next_tick_ms as due_ms,
+          hosted_next_tick(id, interval_s, next_tick_ms - 1) = next_tick_ms as in_phase
+        from hosted_agents
+        where status = 'active' and deleted_at_s is null and next_tick_ms <= $1 and lease_until_ms is null
+        order by next_tick_ms limit $4 for update skip locked)
+       union all
+       (select id, lease_until_ms, true from hosted_agents
+        where status = 'active' and deleted_at_s is null and lease_until_ms <= $1
+        order by lease_until_ms limit $4 for update skip locked)
+     )
+     update hosted_agents a set lease_by = $2, lease_until_ms = $1::int8 + $3::int8,
+       next_tick_ms = case
+         when a.next_tick_ms > $1 then a.next_tick_ms
+         else hosted_next_tick(a.id, a.interval_s,
+           $1::int8 + case when due.in_phase then 0 else a.interval_s * 500::int8 end)
+       end
+     from due where a.id = due.id
+     returning a.id, due.due_ms, a.mode = 'paper' and a.brain = any($5) as quick`,
+    [nowMs, token, QUEUED_MS, most, QUICK_BRAINS],
+  )
+  return rows.map(({ id, due_ms, quick }) => ({ id, dueMs: due_ms, queue: quick ? 'quick' : 'slow' }))
+}
+
+interface ClaimedRow {
+  id: string
+  wallet: HostedAgent['wallet']
+  key_id: number
+  name: string | null
+  brain: Brain
+  params: Record<string, unknown>
+  interval_s: number
+  pairs: string[]
+  tokens: AgentToken[]
+  max_trade_micro_usd: number
+  max_day_micro_usd: number
+  max_position_micro_usd: number
+  mode: HostedAgent['mode']
+  live: boolean
+  status: HostedAgent['status']
+  pause_reason: PauseReason | null
+  accept_risks: string[]
+  shield: boolean
+  policies: ShieldPolicy[] | null
+  session_id: string | null
+  executor: HostedAgent['executor']
+  brain_state: Record<string, unknown> | null
+  book_id: number | null
+  tick: number
+  created_at_s: number
+  stopped_at_s: number | null
+  deleted_at_s: number | null
+  revision: number
+  errors_in_a_row: number
+}
+
+/** Makes queued leases a worker's own and reads the agents as they are now; those taken elsewhere stay away. */
+export async function claimAgents(
+  sql: Sql,
+  ask: { nowMs: number; token: string; claim: string; due: ReadonlyMap<string, number> },
+): Promise<ClaimedAgent[]> {
+  const rows = await sql.query<ClaimedRow>(
+    `update hosted_agents set lease_by = $1, lease_until_ms = $2
+     where id = any($3) and lease_by = $4
+     returning id, wallet, key_id, name, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
+       max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason, accept_risks, shield, policies,
+       session_id, executor, brain_state, book_id, tick, created_at_s, stopped_at_s, deleted_at_s, revision,
+       coalesce((last_decision->>'errors_in_a_row')::int4, 0) as errors_in_a_row`,
+    [ask.claim, ask.nowMs + LEASE_MS, [...ask.due.keys()], ask.token],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    wallet: row.wallet,
+    keyId: row.key_id,
+    name: row.name,
+    brain: row.brain,
+    params: row.params,
+    intervalS: row.interval_s,
+    pairs: row.pairs,
+    tokens: row.tokens,
+    limits: {
+      maxTradeMicroUsd: BigInt(row.max_trade_micro_usd),
+      maxDayMicroUsd: BigInt(row.max_day_micro_usd),
+      maxPositionMicroUsd: BigInt(row.max_position_micro_usd),
+    },
+    terms: { acceptRisks: row.accept_risks, shield: row.shield, policies: row.policies },
+    mode: row.mode,
+    live: row.live,
+    status: row.status,
+    pauseReason: row.pause_reason,
+    sessionId: row.session_id,
+    executor: row.executor,
+    brainState: row.brain_state,
+    bookId: row.book_id,
+    tick: row.tick,
+    createdAtS: row.created_at_s,
+    stoppedAtS: row.stopped_at_s,
+    deletedAtS: row.deleted_at_s,
+    revision: row.revision,
+    claim: ask.claim,
+    dueMs: ask.due.get(row.id) ?? ask.nowMs,
+    errorsInARow: row.errors_in_a_row,
+  }))
+}
+
+export async function renewLeases(sql: Sql, claims: readonly string[], nowMs: number): Promise<void> {
+  await sql.query('update hosted_agents set lease_until_ms = $2 where lease_by = any($1)', [
+    claims,
+    nowMs + LEASE_MS,
+  ])
+}
+
+/** Ends ticks. One that took longer than its interval skips what it missed; a time its owner set meanwhile stands. */
+export async function releaseAgents(
+  sql: Sql,
+  claim: string,
+  ids: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  await sql.query(
+    `update hosted_agents set lease_by = null, lease_until_ms = null,
+       next_tick_ms = case
+         when next_tick_ms <= $3 and hosted_next_tick(id, interval_s, next_tick_ms - 1) = next_tick_ms
+           then hosted_next_tick(id, interval_s, $3)
+         else next_tick_ms
+       end
+     where id = any($2) and lease_by = $1`,
+    [claim, ids, nowMs],
+  )
+}

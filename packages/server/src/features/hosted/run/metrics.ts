@@ -1,0 +1,47 @@
+import type { Metrics } from '@pit/platform/metrics'
+import { Counter, Histogram } from 'prom-client'
+
+export interface TickMetrics {
+  began(latenessMs: number): void
+  ended(outcome: 'decision' | 'hold' | 'error' | 'lost', seconds: number): void
+  held(code: string): void
+  order(mode: 'paper' | 'live', outcome: 'filled' | 'relayed' | 'held' | 'failed'): void
+}
+
+/** Codes are written by brains too: what is none does not become a series of its own. */
+const CODE = /^[A-Z][A-Z0-9_]{1,40}$/
+
+export function createTickMetrics({ registry }: Pick<Metrics, 'registry'>): TickMetrics {
+  const registers = [registry]
+  const lateness = new Histogram({
+    name: 'pit_hosted_tick_lateness_seconds',
+    help: 'From when an agent was to tick until its tick began.',
+    buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
+    registers,
+  })
+  const ticks = new Histogram({
+    name: 'pit_hosted_tick_seconds',
+    help: 'How long ticks took, by how they ended.',
+    labelNames: ['outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60],
+    registers,
+  })
+  const holds = new Counter({
+    name: 'pit_hosted_holds_total',
+    help: 'Ticks and orders that were held, by code.',
+    labelNames: ['code'],
+    registers,
+  })
+  const orders = new Counter({
+    name: 'pit_hosted_orders_total',
+    help: 'Orders that were begun, by how they ended here.',
+    labelNames: ['mode', 'outcome'],
+    registers,
+  })
+  return {
+    began: (latenessMs) => lateness.observe(Math.max(0, latenessMs) / 1_000),
+    ended: (outcome, seconds) => ticks.observe({ outcome }, seconds),
+    held: (code) => holds.inc({ code: CODE.test(code) ? code : 'OTHER' }),
+    order: (mode, outcome) => orders.inc({ mode, outcome }),
+  }
+}

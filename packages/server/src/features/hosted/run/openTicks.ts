@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Address } from '@pit/chain'
+import type { RunDeps, TickOptions } from './deps.ts'
+import { createMarkHistory } from './history.ts'
+import { claimAgents, RENEW_MS, renewLeases, takeDue } from './leases.ts'
+import { createTickMetrics } from './metrics.ts'
+import { openQueue, type QueueName, type TickJob, type TickQueue } from './queue.ts'
+import { runTicks } from './runTicks.ts'
+import { sweepRun } from './sweep.ts'
+import { createTokenHolds } from './tokenHolds.ts'
+
+export interface Ticks {
+  /** Resolves once this process schedules and works. */
+  start(): Promise<void>
+  /** Takes nothing more and waits for what is under way. */
+  stop(): Promise<void>
+  /** Schedules what is due and waits until all of it has run: tests own the time. */
+  drain(): Promise<void>
+  sweep(): Promise<void>
+}
+
+/** How often a process looks for agents that are due, and for queued jobs of others. */
+const LOOK_MS = 400
+/** Agents of one quick job: enough to share reads, few enough to spread. */
+const QUICK_BATCH = 25
+const TAKEN_AT_ONCE = 200
+/** Quick jobs that run at once: one decides while another waits for the store. */
+const QUICK_LANES = 2
+const SLOW_LANES = 32
+/** More than this waits for no worker: agents stay due instead, and the queue never holds what is stale. */
+const MOST_WAITING = { quick: 8, slow: 64 } as const
+const STOP_WAIT_MS = 15_000
+
+/** Runs hosted agents: this process takes its share of what is due, whichever other processes do the same. */
+export function openTicks(options: TickOptions): Ticks {
+  const { db, clock, logger, workerId, profile } = options
+  const deps: RunDeps = {
+    ...options,
+    usdg: lower(profile.core_tokens.find(({ symbol }) => symbol === 'USDG')?.address ?? ''),
+    manager: lower(profile.delegation.delegation_manager),
+    core: new Set(profile.core_tokens.map(({ address }) => lower(address))),
+    history: createMarkHistory(options),
+    findTokenHold: createTokenHolds(options),
+    counted: createTickMetrics(options.metrics),
+  }
+  const lanes = { quick: QUICK_LANES, slow: options.concurrency ?? SLOW_LANES }
+  const running = { quick: new Set<Promise<void>>(), slow: new Set<Promise<void>>() }
+  /** Leases this process holds now. */
+  const claims = new Set<string>()
+  const wakes = new Set<() => void>()
+  let opening: Promise<TickQueue> | undefined
+  let stopped = false
+  let loops: Promise<void>[] = []
+  let renewing: NodeJS.Timeout | undefined
+
+  const queueOf = () => {
+    opening ??= openQueue({ db, logger }).catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  /** Queues what is due, as much as the queue has room for; answers how many agents. */
+  async function schedule(): Promise<number> {
+    const queue = await queueOf()
+    const [quick, slow] = await Promise.all([queue.waiting('quick'), queue.waiting('slow')])
+    if (quick >= MOST_WAITING.quick || slow >= MOST_WAITING.slow) return 0
+    const token = `queued ${randomUUID()}`
+    const count = await db.transaction(async (sql) => {
+      const due = await takeDue(sql, { nowMs: clock.nowMs(), token, most: TAKEN_AT_ONCE })
+      const jobsOf = (name: QueueName, size: number): TickJob[] => {
+        const agents = due.filter(({ queue: own }) => own === name).map(({ id, dueMs }) => ({ id, dueMs }))
+        return chunksOf(agents, size).map((some) => ({ token, agents: some }))
+      }
+      await queue.add(sql, 'quick', jobsOf('quick', QUICK_BATCH))
+      await queue.add(sql, 'slow', jobsOf('slow', 1))
+      return due.length
+    })
+    if (count > 0) for (const wake of wakes) wake()
+    return count
+  }
+
+  /** Takes jobs while lanes are free; answers how many. */
+  async function takeJobs(name: QueueName): Promise<number> {
+    const free = lanes[name] - running[name].size
+    if (free <= 0 || stopped) return 0
+    const queue = await queueOf()
+    const jobs = await queue.take(name, free)
+    for (const { id, job } of jobs) {
+      const work = runJob(job)
+        .catch((error) => logger.error({ err: error }, 'a batch of ticks failed; they are taken over'))
+        // Whatever became of it: the agents' leases tell who still has to tick.
+        .then(() => queue.done(name, [id]))
+        .catch((error) => logger.warn({ err: error }, 'a done job was not taken off the queue'))
+        .finally(() => {
+          running[name].delete(work)
+          for (const wake of wakes) wake()
+        })
+      running[name].add(work)
+    }
+    return jobs.length
+  }
+
+  async function runJob({ token, agents }: TickJob): Promise<void> {
+    const claim = `${workerId} ${randomUUID()}`
+    claims.add(claim)
+    try {
+      const due = new Map(agents.map(({ id, dueMs }) => [id, dueMs]))
+      const claimed = await claimAgents(db, { nowMs: clock.nowMs(), token, claim, due })
+      if (claimed.length > 0) await runTicks(deps, claimed)
+    } finally {
+      claims.delete(claim)
+    }
+  }
+
+  /** Until stopped: works while there is work, else waits a moment or until woken. */
+  async function loop(what: string, step: () => Promise<number>): Promise<void> {
+    while (!stopped) {
+      const did = await step().catch((error) => {
+        logger.warn({ err: error }, `${what} failed`)
+        return 0
+      })
+      if (did > 0 || stopped) continue
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          wakes.delete(end)
+          clearTimeout(timer)
+          resolve()
+        }
+        const timer = setTimeout(end, LOOK_MS * (0.75 + Math.random() / 2))
+        wakes.add(end)
+      })
+    }
+  }
+
+  async function renew(): Promise<void> {
+    if (claims.size > 0) await renewLeases(db, [...claims], clock.nowMs())
+  }
+
+  const underWay = () => [...running.quick, ...running.slow]
+  return {
+    async start() {
+      await queueOf()
+      renewing = setInterval(() => {
+        renew().catch((error) => logger.warn({ err: error }, 'leases of ticks were not renewed'))
+      }, RENEW_MS)
+      loops = [
+        loop('scheduling ticks', schedule),
+        loop('taking ticks', () => takeJobs('quick')),
+        loop('taking slow ticks', () => takeJobs('slow')),
+      ]
+    },
+    async stop() {
+      stopped = true
+      for (const wake of wakes) wake()
+      await Promise.all(loops)
+      await Promise.race([Promise.allSettled(underWay()), sleep(STOP_WAIT_MS, undefined, { ref: false })])
+      clearInterval(renewing)
+      const queue = await opening?.catch(() => undefined)
+      await queue?.stop()
+    },
+    async drain() {
+      for (;;) {
+        const did = (await schedule()) + (await takeJobs('quick')) + (await takeJobs('slow'))
+        if (did === 0 && underWay().length === 0) return
+        await Promise.race([Promise.allSettled(underWay()), sleep(50)])
+      }
+    },
+    sweep: () => sweepRun(deps),
+  }
+}
+
+const lower = (address: string): Address => address.toLowerCase() as Address
+
+function chunksOf<T>(all: readonly T[], size: number): T[][] {
+  const chunks: T[][] = []
+  for (let i = 0; i < all.length; i += size) chunks.push(all.slice(i, i + size))
+  return chunks
+}

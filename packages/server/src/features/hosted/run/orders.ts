@@ -1,0 +1,122 @@
+import type { Hex } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { FeeClass } from '@pit/protocol'
+import type { OpenOrder } from './types.ts'
+
+/** What counts towards max_day_usd: whatever was begun and did not come to nothing. */
+const COUNTED = `('intended', 'signed', 'relayed', 'filled')`
+const DAY_MS = 86_400_000
+
+export async function dayUseOf(
+  sql: Sql,
+  agentIds: readonly string[],
+  nowMs: number,
+): Promise<Map<string, bigint>> {
+  const rows = await sql.query<{ agent_id: string; used: string }>(
+    `select agent_id, sum(micro_usd)::text as used from hosted_orders
+     where agent_id = any($1) and created_at_ms > $2 and status in ${COUNTED} group by agent_id`,
+    [agentIds, nowMs - DAY_MS],
+  )
+  return new Map(rows.map(({ agent_id, used }) => [agent_id, BigInt(used)]))
+}
+
+interface OpenRow {
+  id: number
+  agent_id: string
+  tick: number
+  n: number
+  pair: string
+  side: 'buy' | 'sell'
+  micro_usd: number
+  status: OpenOrder['status']
+  tx_hash: Hex | null
+  created_at_ms: number
+  trade_id: number | null
+  trade_status: string | null
+  fee_bps: number | null
+  fee_class: FeeClass | null
+  fee_tier: number | null
+}
+
+const OPEN = `select o.id, o.agent_id, o.tick, o.n, o.pair, o.side, o.micro_usd, o.status, o.tx_hash, o.created_at_ms,
+    t.id as trade_id, t.status as trade_status, t.fee_bps, t.fee_class, t.fee_tier
+  from hosted_orders o left join trades t on t.tx_hash = o.tx_hash
+  where o.status in ('intended', 'signed', 'relayed')`
+
+const openOf = (row: OpenRow): OpenOrder => ({
+  id: row.id,
+  agentId: row.agent_id,
+  tick: row.tick,
+  n: row.n,
+  pair: row.pair,
+  side: row.side,
+  microUsd: BigInt(row.micro_usd),
+  status: row.status,
+  txHash: row.tx_hash,
+  createdAtMs: row.created_at_ms,
+  trade:
+    row.trade_id === null
+      ? null
+      : {
+          id: row.trade_id,
+          status: row.trade_status!,
+          fee:
+            row.fee_bps === null
+              ? undefined
+              : { bps: row.fee_bps, class: row.fee_class!, tier: row.fee_tier! },
+        },
+})
+
+/** What earlier ticks of these agents began and did not end. */
+export async function openOrdersOf(sql: Sql, agentIds: readonly string[]): Promise<OpenOrder[]> {
+  return (await sql.query<OpenRow>(`${OPEN} and o.agent_id = any($1)`, [agentIds])).map(openOf)
+}
+
+/** Those of agents that tick no more, or not for a while. */
+export async function oldOpenOrders(sql: Sql, beforeMs: number, most: number): Promise<OpenOrder[]> {
+  const rows = await sql.query<OpenRow>(`${OPEN} and o.created_at_ms < $1 order by o.id limit $2`, [
+    beforeMs,
+    most,
+  ])
+  return rows.map(openOf)
+}
+
+export interface OrderEnd {
+  status: 'signed' | 'relayed' | 'filled' | 'held' | 'failed'
+  code?: string
+  txHash?: Hex
+  tradeId?: number
+  fillId?: number
+}
+
+/**
+ * Moves an order on, from exactly this state: whoever comes second is told false and does nothing. This is what keeps
+ * one order from being carried out twice, whatever became of leases.
+ */
+export async function moveOrder(
+  sql: Sql,
+  id: number,
+  from: OpenOrder['status'],
+  { status, code, txHash, tradeId, fillId }: OrderEnd,
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update hosted_orders set status = $3, code = coalesce($4, code), tx_hash = coalesce($5, tx_hash),
+       trade_id = coalesce($6, trade_id), fill_id = coalesce($7, fill_id)
+     where id = $1 and status = $2 returning id`,
+    [id, from, status, code ?? null, txHash ?? null, tradeId ?? null, fillId ?? null],
+  )
+  return rows.length === 1
+}
+
+const KEPT_MS = 30 * DAY_MS
+
+/** Deletes what ended long ago, a bounded number at a time. */
+export async function sweepOrders(sql: Sql, nowMs: number, most: number): Promise<number> {
+  const rows = await sql.query(
+    `delete from hosted_orders where id in (
+       select id from hosted_orders where created_at_ms < $1 and status in ('filled', 'held', 'failed')
+       order by created_at_ms limit $2) returning id`,
+    [nowMs - KEPT_MS, most],
+  )
+  return rows.length
+}

@@ -1,0 +1,80 @@
+import type { Db, Sql } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import PgBoss from 'pg-boss'
+
+/** Ticks that wait for nobody are run many at a time; those that ask a webhook, a model or the chain one by one. */
+export const QUEUES = { quick: 'hosted-ticks', slow: 'hosted-slow-ticks' } as const
+export type QueueName = keyof typeof QUEUES
+
+/** A batch of agents whose lease was taken under `token`. */
+export interface TickJob {
+  token: string
+  agents: { id: string; dueMs: number }[]
+}
+
+export interface TickQueue {
+  /** In the transaction that took the agents: both happen or neither. */
+  add(sql: Sql, name: QueueName, jobs: readonly TickJob[]): Promise<void>
+  take(name: QueueName, most: number): Promise<{ id: string; job: TickJob }[]>
+  done(name: QueueName, ids: readonly string[]): Promise<void>
+  /** Jobs nobody has taken yet. */
+  waiting(name: QueueName): Promise<number>
+  stop(): Promise<void>
+}
+
+const SCHEMA = 'pgboss'
+/** What a dead worker had taken is forgotten after this: its agents' leases ran out long before. */
+const EXPIRE_S = 120
+const KEEP_S = 600
+
+/** pg-boss on the store's own face, embedded or not. */
+export async function openQueue({ db, logger }: { db: Db; logger: Logger }): Promise<TickQueue> {
+  const boss = new PgBoss({
+    db: faceOf(db, (script) => db.exec(script)),
+    schema: SCHEMA,
+    schedule: false,
+    // A lost tick is found by its lease, not by its job.
+    retryLimit: 0,
+    expireInSeconds: EXPIRE_S,
+    retentionSeconds: KEEP_S,
+    archiveCompletedAfterSeconds: KEEP_S,
+    deleteAfterSeconds: KEEP_S,
+    maintenanceIntervalSeconds: 60,
+  })
+  boss.on('error', (error) => logger.warn({ err: error }, 'the tick queue'))
+  await boss.start()
+  for (const name of Object.values(QUEUES)) {
+    await boss.createQueue(name, { name, policy: 'standard', retryLimit: 0, expireInSeconds: EXPIRE_S })
+  }
+  return {
+    async add(sql, name, jobs) {
+      if (jobs.length === 0) return
+      const rows = jobs.map((data) => ({ name: QUEUES[name], data }))
+      await boss.insert(rows, { db: faceOf(sql, neverAScript) })
+    },
+    async take(name, most) {
+      const jobs = await boss.fetch<TickJob>(QUEUES[name], { batchSize: most })
+      return jobs.map(({ id, data }) => ({ id, job: data }))
+    },
+    done: async (name, ids) => {
+      if (ids.length > 0) await boss.deleteJob(QUEUES[name], [...ids])
+    },
+    waiting: async (name) => Number(await boss.getQueueSize(QUEUES[name])),
+    stop: () => boss.stop({ graceful: false, wait: false, close: false }),
+  }
+}
+
+/** Its scripts of several statements have no values and answer nothing; a single statement may. */
+function faceOf(sql: Sql, exec: (script: string) => Promise<void>): PgBoss.Db {
+  return {
+    async executeSql(text, values) {
+      if ((values?.length ?? 0) === 0 && /^\s*begin\s*;/i.test(text)) {
+        await exec(text)
+        return { rows: [] }
+      }
+      return { rows: await sql.query<Record<string, unknown>>(text, values) }
+    },
+  }
+}
+
+const neverAScript = () => Promise.reject(new Error('a script inside a transaction'))

@@ -1,0 +1,157 @@
+import type { Db, Sql } from '@pit/platform/db'
+import type { LogEntry } from '../types.ts'
+import type { ClaimedAgent } from './types.ts'
+
+/** What a tick came to, to be stored in one go: the decision, what the brain remembers, the orders it begins. */
+export interface TickRecord {
+  agent: ClaimedAgent
+  /** The tick this is; the one before must be the agent's last. */
+  tick: number
+  /** Undefined: what the brain remembered stands. */
+  state: Record<string, unknown> | null | undefined
+  lastDecision: Record<string, unknown>
+  logs: LogEntry[]
+  orders: NewOrder[]
+}
+export interface NewOrder {
+  n: number
+  pair: string
+  side: 'buy' | 'sell'
+  microUsd: bigint
+}
+
+export interface Recorded {
+  /** False when another worker has taken the tick over: nothing of it was stored, and nothing may be done for it. */
+  kept: boolean
+  /** False when the agent was changed, paused or stopped since it was read: no order was begun. */
+  stands: boolean
+  /** Ids of the orders, by their n. */
+  orders: ReadonlyMap<number, number>
+}
+
+interface KeptRow {
+  id: string
+  stands: boolean
+}
+
+/**
+ * Stores what ticks decided, all or nothing, before anything is done for it. The tick's number is the fence: a worker
+ * that lost its lease finds it taken. Ticks without orders end here.
+ */
+export async function recordDecisions(
+  db: Db,
+  records: readonly TickRecord[],
+  nowMs: number,
+): Promise<Map<string, Recorded>> {
+  if (records.length === 0) return new Map()
+  return db.transaction(async (sql) => {
+    const kept = new Map((await keepTicks(sql, records, nowMs)).map((row) => [row.id, row]))
+    const mine = records.filter(({ agent }) => kept.has(agent.id))
+    await insertLogs(
+      sql,
+      mine.flatMap((record) => record.logs),
+    )
+    const standing = mine.filter(({ agent }) => kept.get(agent.id)!.stands)
+    const orders = await insertOrders(sql, standing, nowMs)
+    return new Map(
+      records.map(({ agent: { id } }) => [
+        id,
+        { kept: kept.has(id), stands: kept.get(id)?.stands ?? false, orders: orders.get(id) ?? new Map() },
+      ]),
+    )
+  })
+}
+
+/** The owner's changes win: of an agent changed meanwhile only the tick and the decision are kept. */
+function keepTicks(sql: Sql, records: readonly TickRecord[], nowMs: number): Promise<KeptRow[]> {
+  return sql.query<KeptRow>(
+    `with given as (
+       select * from unnest($1::text[], $2::text[], $3::int8[], $4::int4[], $5::jsonb[], $6::boolean[], $7::jsonb[],
+         $8::boolean[]) as g (id, claim, tick, revision, state, remembers, decision, ends)
+     )
+     update hosted_agents a set tick = g.tick, last_decision = g.decision,
+       brain_state = case when g.remembers and a.revision = g.revision then g.state else a.brain_state end,
+       lease_by = case when g.ends then null else a.lease_by end,
+       lease_until_ms = case when g.ends then null else a.lease_until_ms end,
+       next_tick_ms = case
+         when g.ends and a.next_tick_ms <= $9
+           and hosted_next_tick(a.id, a.interval_s, a.next_tick_ms - 1) = a.next_tick_ms
+           then hosted_next_tick(a.id, a.interval_s, $9)
+         else a.next_tick_ms
+       end
+     from given g where a.id = g.id and a.lease_by = g.claim and a.tick = g.tick - 1
+     returning a.id, a.revision = g.revision and a.status = 'active' and a.deleted_at_s is null as stands`,
+    [
+      records.map(({ agent }) => agent.id),
+      records.map(({ agent }) => agent.claim),
+      records.map(({ tick }) => tick),
+      records.map(({ agent }) => agent.revision),
+      records.map(({ state }) => (state ? JSON.stringify(state) : null)),
+      records.map(({ state }) => state !== undefined),
+      records.map(({ lastDecision }) => JSON.stringify(lastDecision)),
+      records.map(({ orders }) => orders.length === 0),
+      nowMs,
+    ],
+  )
+}
+
+/** Many log rows in one statement. */
+export async function insertLogs(sql: Sql, entries: readonly LogEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  await sql.query(
+    `insert into hosted_logs (agent_id, tick, at_ms, kind, code, message, fee_bps, fee_class, fee_tier, data)
+     select * from unnest($1::text[], $2::int8[], $3::int8[], $4::text[], $5::text[], $6::text[], $7::int4[],
+       $8::text[], $9::int4[], $10::jsonb[])`,
+    [
+      entries.map(({ agentId }) => agentId),
+      entries.map(({ tick }) => tick),
+      entries.map(({ atMs }) => atMs),
+      entries.map(({ kind }) => kind),
+      entries.map(({ code }) => code ?? null),
+      entries.map(({ message }) => message),
+      entries.map(({ fee }) => fee?.bps ?? null),
+      entries.map(({ fee }) => fee?.class ?? null),
+      entries.map(({ fee }) => fee?.tier ?? null),
+      entries.map(({ data }) => (data === undefined ? null : JSON.stringify(data))),
+    ],
+  )
+}
+
+async function insertOrders(
+  sql: Sql,
+  records: readonly TickRecord[],
+  nowMs: number,
+): Promise<Map<string, Map<number, number>>> {
+  const ids = new Map<string, Map<number, number>>()
+  const rows = records.flatMap(({ agent, tick, orders }) =>
+    orders.map((order) => ({ agentId: agent.id, tick, ...order })),
+  )
+  if (rows.length === 0) return ids
+  const made = await sql.query<{ id: number; agent_id: string; n: number }>(
+    `insert into hosted_orders (agent_id, tick, n, pair, side, micro_usd, status, created_at_ms)
+     select agent_id, tick, n, pair, side, micro_usd, 'intended', $7
+     from unnest($1::text[], $2::int8[], $3::int4[], $4::text[], $5::text[], $6::int8[])
+       as given (agent_id, tick, n, pair, side, micro_usd)
+     returning id, agent_id, n`,
+    [
+      rows.map(({ agentId }) => agentId),
+      rows.map(({ tick }) => tick),
+      rows.map(({ n }) => n),
+      rows.map(({ pair }) => pair),
+      rows.map(({ side }) => side),
+      rows.map(({ microUsd }) => microUsd.toString()),
+      nowMs,
+    ],
+  )
+  for (const { id, agent_id, n } of made) ids.set(agent_id, (ids.get(agent_id) ?? new Map()).set(n, id))
+  return ids
+}
+
+/** The last trade, as its owner sees it. */
+export async function keepLastTrade(
+  sql: Sql,
+  agentId: string,
+  trade: Record<string, unknown>,
+): Promise<void> {
+  await sql.query('update hosted_agents set last_trade = $2 where id = $1', [agentId, JSON.stringify(trade)])
+}

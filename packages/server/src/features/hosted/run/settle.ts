@@ -1,0 +1,104 @@
+import type { Hex } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import { SESSION } from '@pit/protocol'
+import type { LogEntry } from '../types.ts'
+import type { TickOptions } from './deps.ts'
+import { moveOrder, type OrderEnd } from './orders.ts'
+import { insertLogs } from './record.ts'
+import type { OpenOrder } from './types.ts'
+
+/** Signed bytes that left no trace for this long leave none any more: the leaf they redeem has run out. */
+export const TRACELESS_MS = (SESSION.leafTtlS + 30) * 1_000
+
+/** What becomes of an order that an earlier tick left open; null while only the chain can tell. */
+export type Settled = (OrderEnd & { message: string }) | null
+
+/**
+ * Pure: an order is never carried out a second time. What was not signed never left; what was signed is known to the
+ * relay, which writes before it sends, or to the chain, or to nobody.
+ */
+export function settleOf(order: OpenOrder, { onChain, nowMs }: { onChain: boolean; nowMs: number }): Settled {
+  if (order.status === 'intended') {
+    return {
+      status: 'failed',
+      code: 'TRADE_LOST',
+      message: 'The order was begun, but its worker ended before it traded; it is not repeated.',
+    }
+  }
+  const { trade } = order
+  if (trade) {
+    const known = { tradeId: trade.id }
+    if (trade.status === 'mined') return { status: 'filled', ...known, message: 'The trade was mined.' }
+    if (trade.status === 'reverted')
+      return failed('The trade was mined and reverted; only gas was spent.', known)
+    if (trade.status === 'dropped' || trade.status === 'refused') {
+      return failed('The trade never reached the chain.', known)
+    }
+    return order.status === 'signed'
+      ? { status: 'relayed', ...known, message: 'The trade was relayed; its receipt is awaited.' }
+      : null
+  }
+  if (onChain) return { status: 'relayed', message: 'The chain shows the trade.' }
+  if (nowMs - order.createdAtMs < TRACELESS_MS) return null
+  return {
+    status: 'failed',
+    code: 'TRADE_LOST',
+    message: 'The trade was signed, but its worker ended before it left; it can no longer be sent.',
+  }
+}
+
+const failed = (message: string, known: { tradeId: number }): Settled => ({
+  status: 'failed',
+  code: 'TRADE_FAILED',
+  ...known,
+  message,
+})
+
+/** Ends what can be ended and tells what is still open. */
+export async function settleOrders(
+  { db, rpc, clock }: Pick<TickOptions, 'rpc' | 'clock'> & { db: Db },
+  orders: readonly OpenOrder[],
+): Promise<OpenOrder[]> {
+  const open: OpenOrder[] = []
+  for (const order of orders) {
+    const untraced = order.status !== 'intended' && !order.trade && order.txHash !== null
+    const onChain = untraced ? await isOnChain(rpc, order.txHash!) : false
+    const nowMs = clock.nowMs()
+    // A node that does not answer tells nothing: the order stays open.
+    const settled = onChain === null ? null : settleOf(order, { onChain, nowMs })
+    if (settled === null) {
+      open.push(order)
+      continue
+    }
+    await db.transaction(async (sql) => {
+      if (await moveOrder(sql, order.id, order.status, settled)) {
+        await insertLogs(sql, [entryOf(order, settled, nowMs)])
+      }
+    })
+    if (settled.status === 'relayed') open.push({ ...order, status: 'relayed' })
+  }
+  return open
+}
+
+const entryOf = (order: OpenOrder, settled: NonNullable<Settled>, atMs: number): LogEntry => ({
+  agentId: order.agentId,
+  tick: order.tick,
+  atMs,
+  kind: settled.status === 'failed' ? 'error' : 'trade',
+  ...(settled.code !== undefined && { code: settled.code }),
+  message: settled.message,
+  ...(order.trade?.fee && settled.status !== 'failed' && { fee: order.trade.fee }),
+  data: {
+    order: { n: order.n, pair: order.pair, side: order.side, usd: Number(order.microUsd) / 1e6 },
+    status: settled.status,
+    tx_hash: order.txHash,
+  },
+})
+
+async function isOnChain(rpc: TickOptions['rpc'], hash: Hex): Promise<boolean | null> {
+  try {
+    return (await rpc.request('eth_getTransactionByHash', [hash])) !== null
+  } catch {
+    return null
+  }
+}

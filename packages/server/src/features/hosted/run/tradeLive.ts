@@ -1,0 +1,292 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '@pit/chain'
+import { type FeeClass, isPitError, type PitError } from '@pit/protocol'
+import { isRawAnswer } from '../../../http/types.ts'
+import type { Session } from '../../session/index.ts'
+import { feesOf, judgeQuote, usdOf } from '../../trade/index.ts'
+import { pauseAgent } from '../store.ts'
+import type { AgentToken } from '../types.ts'
+import { holdAnswer } from './answerChecks.ts'
+import type { RunDeps } from './deps.ts'
+import { holdOrder, type OrderAsk, type OrderOutcome } from './holdOrder.ts'
+import { moveOrder } from './orders.ts'
+import { insertLogs, keepLastTrade } from './record.ts'
+import { signTx } from './signTx.ts'
+import { holdCodeOf } from './tradePaper.ts'
+
+export interface LiveAsk extends OrderAsk {
+  session: Session
+  /** What the executor has for gas. */
+  executorWei: bigint
+}
+type Deps = RunDeps
+
+/** What redeeming and swapping may take, before it was simulated. */
+const GAS_LIMIT = 700_000n
+
+/**
+ * Trades an order in the agent's session: planned and co-signed, checked as a careful client would, signed by the
+ * executor, written down as signed, and only then relayed. From there on nothing signs it again.
+ */
+export async function tradeLive(deps: Deps, ask: LiveAsk): Promise<OrderOutcome> {
+  const hold = (code: string, message: string, data?: Record<string, unknown>) =>
+    holdOrder(deps, ask, { code, message, ...(data && { data }) })
+  const before = await holdBefore(deps, ask)
+  if (before) return hold(before.code, before.message)
+  try {
+    const { tx, answer } = await askSession(deps, ask)
+    const facts = await readFacts(deps, ask, answer)
+    const fault = holdAnswer({
+      ...facts,
+      answer,
+      tx,
+      session: ask.session,
+      manager: deps.manager,
+      order: ask.order,
+    })
+    if (fault) return await hold(fault.code, `${fault.message} Co-signed, but not signed by the executor.`)
+    const signed = await signTx(deps, ask.session.executor, tx)
+    if (!(await moveOrder(deps.db, ask.order.id, 'intended', { status: 'signed', txHash: signed.hash }))) {
+      return 'failed'
+    }
+    return await relay(deps, ask, { raw: signed.raw, hash: signed.hash, answer })
+  } catch (error) {
+    if (!isPitError(error)) throw error
+    if (ENDED.has(error.code)) await endSession(deps, ask, error)
+    return hold(holdCodeOf(error), error.message, refusalData(error))
+  }
+}
+
+const ENDED: ReadonlySet<string> = new Set([
+  'SESSION_REVOKED',
+  'SESSION_EXPIRED',
+  'SESSION_EXPIRY',
+  'NO_SESSION',
+])
+
+/** What stands in the way before anything is planned or counted. */
+async function holdBefore(
+  deps: Deps,
+  { agent, order, session, executorWei }: LiveAsk,
+): Promise<{ code: string; message: string } | null> {
+  if (!agent.live)
+    return { code: 'LIVE_OFF', message: 'The agent’s live flag is off: it decides and does not trade.' }
+  if (await deps.switches.killed())
+    return { code: 'KILLED', message: 'The operator has stopped all hosted agents.' }
+  if (!(await deps.switches.liveEnabled())) {
+    return { code: 'LIVE_OFF', message: 'Live trading is off on this server.' }
+  }
+  if (!deps.signer) return { code: 'SIGNER_REQUIRED', message: 'This server has no signer.' }
+  if (await isChanged(deps, agent)) {
+    return { code: 'CHANGED', message: 'The agent was changed, paused or stopped meanwhile.' }
+  }
+  const held = await deps.findTokenHold(agent, [order.tokenIn, order.tokenOut], session)
+  if (held) return held
+  const gasWei = GAS_LIMIT * feesOf(deps.market.head()?.baseFeeWei ?? 0n).maxFeePerGasWei
+  if (executorWei < gasWei) {
+    return {
+      code: 'EXECUTOR_GAS',
+      message: `The executor ${session.executor} holds ${executorWei} wei; a trade’s gas may cost ${gasWei}. Send it some ETH.`,
+    }
+  }
+  return null
+}
+
+async function isChanged({ db }: Deps, { id, claim, revision }: LiveAsk['agent']): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from hosted_agents where id = $1 and lease_by = $2 and revision = $3 and status = 'active'
+       and deleted_at_s is null`,
+    [id, claim, revision],
+  )
+  return rows.length === 0
+}
+
+const askSession = ({ sessions }: Deps, { agent, order, session }: LiveAsk) =>
+  sessions.tradeHosted({
+    sessionId: session.id,
+    agentId: agent.id,
+    keyId: agent.keyId,
+    tokenIn: order.tokenIn.token,
+    tokenOut: order.tokenOut.token,
+    notionalMicroUsd: order.microUsd,
+    // The owner's word stands: it was looked up before.
+    ownerAttestsNonUs: order.tokenIn.stock || order.tokenOut.stock,
+  })
+
+type TradeAnswer = Awaited<ReturnType<typeof askSession>>['answer']
+
+/** The service's own reading of what the answer says. */
+async function readFacts(deps: Deps, { order, session }: LiveAsk, answer: TradeAnswer) {
+  const { tokenIn, tokenOut } = order
+  const [tierBps, feeClass, quote] = await Promise.all([
+    deps.tierBps(session.wallet),
+    feeClassOf(deps, [tokenIn, tokenOut]),
+    deps.quoteTrade({
+      wallet: session.wallet,
+      tokenIn: tokenIn.token,
+      tokenOut: tokenOut.token,
+      amountIn: BigInt(answer.swap.amount_in),
+      venues: ['venue_pool', 'venue_curve'],
+      shield: false,
+      policies: null,
+      fast: false,
+      admit: async () => {},
+      feeBps: () => answer.fee_bps,
+    }),
+  ])
+  const accepted = answer.risk_terms.accept_risks
+  const { outcome } = judgeQuote(quote, { acceptRisks: accepted, attestsNonUs: true })
+  return {
+    tierBps,
+    feeClass,
+    quoted: { expected: outcome.expected, slippageCapBps: quote.slippageCapBps },
+    marks: { in: deps.market.mark(tokenIn.address), out: deps.market.mark(tokenOut.address) },
+  }
+}
+
+/** By the two tokens alone; null where it cannot be read whether one is a stock token. */
+async function feeClassOf({ core, tokens }: Deps, ends: readonly AgentToken[]): Promise<FeeClass | null> {
+  let cls: FeeClass = 'major'
+  for (const { address } of ends) {
+    if (core.has(address)) continue
+    const beacon = (await tokens.find(address))?.record.stock_beacon
+    if (beacon === undefined || beacon === null) return null
+    if (!beacon) cls = 'other'
+  }
+  return cls
+}
+
+/** The bytes are known by their hash from here on: whatever happens, they are only ever looked up. */
+async function relay(
+  deps: Deps,
+  ask: LiveAsk,
+  { raw, hash, answer }: { raw: Hex; hash: Hex; answer: TradeAnswer },
+): Promise<OrderOutcome> {
+  const { agent, order, session, tick } = ask
+  try {
+    const submitted = await deps.submit({
+      params: {},
+      query: {},
+      body: { raw_tx: raw },
+      caller: {
+        requestId: `hosted ${agent.id}`,
+        address: '127.0.0.1',
+        key: { keyId: agent.keyId, accountId: 0, wallet: agent.wallet, expiresAtS: Number.MAX_SAFE_INTEGER },
+      },
+    })
+    if (isRawAnswer(submitted)) throw new Error('live/submit answered bytes')
+  } catch (error) {
+    if (!isPitError(error)) throw error
+    return notRelayed(deps, ask, hash, error)
+  }
+  const [trade] = await deps.db.query<{ id: number }>('select id from trades where tx_hash = $1', [hash])
+  const last = {
+    pair: order.pair,
+    side: order.side,
+    usd: usdOf(order.microUsd),
+    token_in: order.tokenIn.token,
+    token_out: order.tokenOut.token,
+    amount_in: answer.swap.amount_in,
+    amount_out_min: answer.swap.amount_out_min,
+    tx_hash: hash,
+    at: Math.floor(deps.clock.nowMs() / 1_000),
+  }
+  await deps.db.transaction(async (sql) => {
+    const ended = { status: 'relayed', ...(trade && { tradeId: trade.id }) } as const
+    if (!(await moveOrder(sql, order.id, 'signed', ended))) return
+    await insertLogs(sql, [
+      {
+        agentId: agent.id,
+        tick,
+        atMs: deps.clock.nowMs(),
+        kind: 'trade',
+        message: `${order.side === 'buy' ? 'Buying' : 'Selling'}: ${order.pair}, ${usdOf(order.microUsd)} dollars, relayed as ${hash}. ${order.reason}`,
+        fee: { bps: answer.fee_bps, class: answer.fee_class as FeeClass, tier: answer.fee_tier },
+        data: {
+          order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
+          ...last,
+          amount_out_expected: answer.swap.amount_out_expected,
+          session_id: session.id,
+          executor: session.executor,
+          trade_id: trade?.id ?? null,
+          risks: answer.risks.map(({ code }) => code),
+          spend: answer.spend,
+        },
+      },
+    ])
+    await keepLastTrade(sql, agent.id, { ...last, fee_bps: answer.fee_bps })
+  })
+  return 'relayed'
+}
+
+/** Refused for good, it ends here. An answer that was lost leaves it open: the next tick looks its hash up. */
+async function notRelayed(
+  deps: Deps,
+  { agent, order, tick }: LiveAsk,
+  hash: Hex,
+  error: PitError,
+): Promise<OrderOutcome> {
+  const isLost = error.code === 'SEQUENCER_UNREACHABLE'
+  await deps.db.transaction(async (sql) => {
+    if (!isLost && !(await moveOrder(sql, order.id, 'signed', { status: 'failed', code: error.code }))) return
+    await insertLogs(sql, [
+      {
+        agentId: agent.id,
+        tick,
+        atMs: deps.clock.nowMs(),
+        kind: 'error',
+        code: error.code,
+        message: `${error.message}${isLost ? ' Its hash is looked up before anything else is traded.' : ''}`,
+        data: { order: { n: order.n, pair: order.pair, side: order.side }, tx_hash: hash },
+      },
+    ])
+  })
+  return 'failed'
+}
+
+async function endSession(
+  { db, clock }: Deps,
+  { agent, tick, session }: LiveAsk,
+  error: PitError,
+): Promise<void> {
+  await db.transaction(async (sql) => {
+    const reason = { code: 'SESSION_ENDED', session_id: session.id, why: error.code } as const
+    if (!(await pauseAgent(sql, agent.id, reason))) return
+    await insertLogs(sql, [
+      {
+        agentId: agent.id,
+        tick,
+        atMs: clock.nowMs(),
+        kind: 'session',
+        code: 'SESSION_ENDED',
+        message: `The agent pauses: ${error.message}`,
+        data: { session_id: session.id },
+      },
+    ])
+  })
+}
+
+/** What a refusal says beyond its words: the checks that failed, here and at the signer. */
+function refusalData({ extras }: PitError): Record<string, unknown> {
+  const { signer_checks, checks } = extras as { signer_checks?: unknown; checks?: { ok?: boolean }[] }
+  return {
+    ...(signer_checks !== undefined && { signer_checks }),
+    ...(Array.isArray(checks) && { checks: checks.filter(({ ok }) => ok === false) }),
+  }
+}
+
+const WAIT_MS = 6_000
+const WAIT_STEP_MS = 150
+
+/** Whether the agent's last trade has landed: another one in the same tick would stand on balances that are not there. */
+export async function isLanded({ db }: Pick<RunDeps, 'db'>, orderId: number): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += WAIT_STEP_MS) {
+    const [row] = await db.query<{ status: string }>(
+      'select t.status from hosted_orders o join trades t on t.tx_hash = o.tx_hash where o.id = $1',
+      [orderId],
+    )
+    if (row && row.status !== 'relaying' && row.status !== 'pending') return row.status === 'mined'
+    await sleep(WAIT_STEP_MS)
+  }
+  return false
+}
