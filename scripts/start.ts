@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { lockStore, StoreLockedError } from '@pit/platform/db'
+import { serverEnvironment, withoutServer } from './serverSecrets.ts'
 import { signerEnvironment, withoutSigner } from './signerSecrets.ts'
 
 // Starts and watches Pit's processes: the devnet (unless a chain is named), the signer, the server.
@@ -80,9 +81,12 @@ function launch(part: Part, restarts = 0): Running {
   return entry
 }
 
-/** Our own environment, without what only the signer may know. */
-const ownEnvironment = ({ name }: Part): NodeJS.ProcessEnv =>
-  name === 'signer' ? process.env : withoutSigner(process.env, name)
+/** Our own environment, without what only the signer or only the server may know. */
+function ownEnvironment({ name }: Part): NodeJS.ProcessEnv {
+  if (name === 'signer') return withoutServer(process.env)
+  const env = withoutSigner(process.env, name)
+  return name === 'server' ? env : withoutServer(env)
+}
 
 function revive(entry: Running, why: string): void {
   if (stopping) return
@@ -180,7 +184,11 @@ async function main(): Promise<void> {
     {
       name: 'server',
       file: 'server.js',
-      env: { ...chainEnv, ...('why' in signer ? {} : signer.forServer) },
+      env: {
+        ...chainEnv,
+        ...('why' in signer ? {} : signer.forServer),
+        ...(withDevnet ? serverEnvironment({ dataDir, env: process.env }) : {}),
+      },
     },
   ].filter((part) => existsSync(join(here, part.file)))
   say('pit', `starting ${parts.map((part) => part.name).join(', ')}; data in ${dataDir}`)

@@ -115,6 +115,41 @@ export const SETTINGS = {
       'Shared with the signer; npm start makes one for the devnet. Empty: no sessions are granted or traded.',
   },
   SIGNER_SECRET_FILE: { default: '', means: 'A file that holds SIGNER_SECRET.' },
+  SEAL_KEY: {
+    default: '',
+    means:
+      '32 bytes of hex that seal webhook secrets and owners’ AI keys in the store; npm start makes one for the devnet. Empty: neither is taken.',
+  },
+  SEAL_KEY_FILE: { default: '', means: 'A file that holds SEAL_KEY.' },
+  AI_POOL_KEY: {
+    default: '',
+    means:
+      'The service’s own key at the AI gateway of the profile; npm start uses the devnet’s. Empty: the pool pays for nobody.',
+  },
+  AI_POOL_KEY_FILE: { default: '', means: 'A file that holds AI_POOL_KEY.' },
+  AI_POOL_USD_DAY: { default: '50', means: 'Dollars the AI pool pays a UTC day, for everyone together.' },
+  AI_POOL_LIVE_USD: {
+    default: '2',
+    means: 'Of them for one owner a day whose wallet trades here, for live agents.',
+  },
+  AI_POOL_LIVE_MIN_USD: {
+    default: '100',
+    means: 'Mined volume of 30 days, with fees paid, that the live share asks for.',
+  },
+  AI_POOL_TRIAL_USD: { default: '0.25', means: 'Of them for any other owner a day, while on trial.' },
+  AI_POOL_TRIAL_DAYS: {
+    default: '7',
+    means: 'Days of an owner’s trial, from the first call that the pool paid.',
+  },
+  AI_POOL_TRIALS: { default: '1', means: '0: no new trials begin.' },
+  AI_POOL_MODEL_USD: {
+    default: '1',
+    means: 'The pool pays models up to this price, in dollars per million tokens.',
+  },
+  AI_OWN_USD_DAY: {
+    default: '25',
+    means: 'Dollars an owner’s own AI key is charged through here a UTC day, at most.',
+  },
   DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
   LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, Setting>
@@ -123,6 +158,9 @@ export type SettingName = keyof typeof SETTINGS
 export type Config = ReturnType<typeof readConfig>
 
 export class ConfigError extends Error {}
+
+/** Where a secret is; read when it is needed, so that a config can be shown. */
+export type SecretSetting = { name: string; text: string } | { name: string; file: string }
 
 /** Parses the environment once; a value that makes no sense stops the start with its name. */
 export function readConfig(env: Record<string, string | undefined>) {
@@ -155,6 +193,14 @@ export function readConfig(env: Record<string, string | undefined>) {
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean)
+  /** A secret as text, or the file that holds it; null for neither. */
+  const oneOf = (name: SettingName, fileName: SettingName): SecretSetting | null => {
+    const [given, file] = [optional(name), optional(fileName)]
+    if (given !== null && file !== null)
+      throw new ConfigError(`${name} and ${fileName} are both set: use one`)
+    if (given !== null) return { name, text: given }
+    return file === null ? null : { name: fileName, file }
+  }
   const roles = list('ROLE')
   if (roles.length === 0 || roles.some((role) => role !== 'api' && role !== 'jobs')) {
     throw new ConfigError(`ROLE is "${text('ROLE')}": use api, jobs or both`)
@@ -217,6 +263,18 @@ export function readConfig(env: Record<string, string | undefined>) {
       secret: optional('SIGNER_SECRET'),
       file: optional('SIGNER_SECRET_FILE'),
     }),
+    sealKey: oneOf('SEAL_KEY', 'SEAL_KEY_FILE'),
+    ai: {
+      poolKey: oneOf('AI_POOL_KEY', 'AI_POOL_KEY_FILE'),
+      poolUsdDay: number('AI_POOL_USD_DAY'),
+      liveUsd: number('AI_POOL_LIVE_USD'),
+      liveMinUsd: number('AI_POOL_LIVE_MIN_USD'),
+      trialUsd: number('AI_POOL_TRIAL_USD'),
+      trialDays: number('AI_POOL_TRIAL_DAYS'),
+      trialsOpen: flag('AI_POOL_TRIALS'),
+      modelUsd: number('AI_POOL_MODEL_USD'),
+      ownUsdDay: number('AI_OWN_USD_DAY'),
+    },
     devFields: flag('DEV_FIELDS'),
     logLevel: text('LOG_LEVEL'),
   }

@@ -16,6 +16,7 @@ import { openAccount } from './features/account/index.ts'
 import { createAgentRegistry } from './features/agents/index.ts'
 import { openAuth } from './features/auth/index.ts'
 import { openFast } from './features/fast/index.ts'
+import { openBrains } from './features/hosted/brains/index.ts'
 import { openMarket, watchMarket } from './features/market/index.ts'
 import { openRelay } from './features/relay/index.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './features/service/index.ts'
@@ -31,6 +32,7 @@ import { createRedisLimiter } from './http/rates/redisLimiter.ts'
 import type { Handlers } from './http/types.ts'
 import { migrateStore } from './migrateStore.ts'
 import { NOT_BUILT } from './notBuilt.ts'
+import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
 import { VERSION } from './version.ts'
 
@@ -215,6 +217,17 @@ export async function startServer(config: Config, stage: (text: string) => void)
     })
     opened.push(() => fast.close())
 
+    const brains = openBrains({
+      db,
+      clock,
+      logger,
+      metrics,
+      profile,
+      randomBytes,
+      sealKey: openSealKey(config.sealKey),
+      ai: openAiTerms(config.ai),
+    })
+
     const health = watchHealth({
       onChange: (dependency, state, why) =>
         state === 'ok'
@@ -241,6 +254,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
         health,
         latency: { rpc: rpcLatency.latest, sequencer: sequencerLatency.latest },
         tradableTokens: tokens.tradable,
+        aiPool: brains.poolNow,
         relays: config.submitEnabled,
       }),
       ...createServiceHandlers({
@@ -257,6 +271,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
       ...account.handlers,
       ...fast.handlers,
       ...sessions.handlers,
+      ...brains.handlers,
     }
     if (config.roles.jobs) {
       const sweep = setInterval(() => {

@@ -24,6 +24,7 @@ function stats(head: ReturnType<StatsDeps['market']['head']>) {
     health: { report: () => ({ status: 'degraded', checks: {} }) },
     latency: { rpc: () => null, sequencer: () => 3 },
     tradableTokens: () => null,
+    aiPool: () => ({ pool_usd: 50, left_usd: 49.5, owners_funded: 1, agents_funded: 2 }),
     relays: true,
   }).stats
   if (handler === 'not built') throw new Error('not built')
@@ -51,6 +52,7 @@ it('answers null for what cannot be read now, and keeps the rest', () => {
     routes: null,
     latency_ms: { ref_quotes: null, rpc: null, sequencer: 3 },
     tokens: null,
+    ai_pool: { pool_usd: 50, left_usd: 49.5, owners_funded: 1, agents_funded: 2 },
     fee_bps: { major_max: 25, major_min: 10, other: 50, shield_add: 10 },
   })
 })

@@ -16,6 +16,8 @@ export interface StatsDeps {
   latency: { rpc(): number | null; sequencer(): number | null }
   /** Tokens with a route, or null while first counted. */
   tradableTokens(): number | null
+  /** Today's AI pool, or null. */
+  aiPool(): Answer<'stats'>['ai_pool']
   /** Whether submit relays here. */
   relays: boolean
 }
@@ -81,6 +83,6 @@ export function buildStats(deps: StatsDeps, nowMs: number): Snapshot {
       shield_add: FEE.shieldAddBps,
     },
     tokens: tradable === null ? null : { tradable },
-    ai_pool: null,
+    ai_pool: orNull(deps.aiPool),
   }
 }

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+type Environment = Record<string, string | undefined>
+
+/** What the server alone may know. */
+const OWN = ['SEAL_KEY', 'SEAL_KEY_FILE', 'AI_POOL_KEY', 'AI_POOL_KEY_FILE']
+/** The key that the devnet's stand-in of the AI gateway knows as the service's own. */
+const DEVNET_POOL_KEY = 'pk-devnet-service'
+
+export const withoutServer = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !OWN.includes(name)))
+
+/**
+ * Where nothing is at stake, the key that seals secrets in the store is made here and kept under DATA_DIR, and the AI
+ * pool is open; on a real chain whoever operates it sets both.
+ */
+export function serverEnvironment({
+  dataDir,
+  env,
+}: {
+  dataDir: string
+  env: Environment
+}): Record<string, string> {
+  const given: Record<string, string> = {}
+  if (!env['SEAL_KEY'] && !env['SEAL_KEY_FILE']) {
+    const folder = join(dataDir, 'server')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const file = join(folder, 'seal-key')
+    try {
+      writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+    given['SEAL_KEY_FILE'] = file
+  }
+  if (!env['AI_POOL_KEY'] && !env['AI_POOL_KEY_FILE']) given['AI_POOL_KEY'] = DEVNET_POOL_KEY
+  return given
+}
