@@ -111,8 +111,11 @@ export const SESSION = {
 
 /** Ours: what the co-signer holds roots and trades to, at its own prices. */
 export const COSIGNER = {
-  /** A minimum may be worth so much less than the input, beyond the fee. */
+  /** A minimum is never worth so much less than the input, beyond the fee: see `priceBandBps`. */
   maxSlippageBps: TRADE.maxSlippageBps,
+  /** What pools may differ from oracle feeds by, beside the slippage; and from a mean of the last half hour. */
+  feedBandBps: 100,
+  meanBandBps: 300,
   /** The same against an owner-signed mark, which ages for up to a day. */
   signedMarkBandBps: 2_000,
   /** How far a root's ETH caps may be from the dollars of its binding. */

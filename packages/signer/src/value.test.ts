@@ -8,13 +8,13 @@ import { microUsdUp, type Price, priceOf, shortfallBps } from './value.ts'
 const price = fc.record({
   priceE18: fc.bigInt({ min: 1n, max: 10n ** 24n }),
   decimals: fc.integer({ min: 0, max: 24 }),
-  by: fc.constant('co-signer' as const),
+  by: fc.constant('feed' as const),
 })
 const atoms = fc.bigInt({ min: 1n, max: 10n ** 30n })
 
 describe('values', () => {
   it('round up what is spent, by less than a micro-dollar', () => {
-    const usdg: Price = { priceE18: E18, decimals: 6, by: 'co-signer' }
+    const usdg: Price = { priceE18: E18, decimals: 6, by: 'feed' }
     expect(microUsdUp(1n, usdg)).toBe(1n)
     expect(microUsdUp(1n, { ...usdg, decimals: 18 })).toBe(1n)
     fc.assert(
@@ -38,7 +38,7 @@ describe('values', () => {
   it('tell how much less an output is worth, rounded up', () => {
     const usd = (dollarsAtoms: bigint, decimals: number) => ({
       atoms: dollarsAtoms,
-      price: { priceE18: E18, decimals, by: 'co-signer' } as const,
+      price: { priceE18: E18, decimals, by: 'feed' } as const,
     })
     expect(shortfallBps(usd(1_000_000n, 6), usd(E18, 18))).toBe(0n)
     expect(shortfallBps(usd(1_000_000n, 6), usd((E18 * 95n) / 100n, 18))).toBe(500n)
@@ -53,7 +53,7 @@ describe('a price', () => {
   const at = (own: (token: `0x${string}`) => OwnPrice) => ({ pins: PINS, prices: { own }, binding })
 
   it('is the co-signer’s own where it has a feed, else the owner’s', () => {
-    expect(priceOf(USDG, at(ownPrice))).toEqual({ priceE18: E18, decimals: 6, by: 'co-signer' })
+    expect(priceOf(USDG, at(ownPrice))).toEqual({ priceE18: E18, decimals: 6, by: 'feed' })
     expect(priceOf(JUNK, at(ownPrice))).toEqual({ priceE18: E18 / 1_000n, decimals: 18, by: 'owner' })
     expect(priceOf(STRANGER, at(ownPrice))).toHaveProperty('why')
   })

@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import { type BindingMark, boundMarks, type SessionBinding } from '@pit/protocol'
+import { type BindingMark, boundMarks, type PriceWitness, type SessionBinding } from '@pit/protocol'
 import type { Pins } from './pins.ts'
 import type { Prices } from './prices/followPrices.ts'
 
@@ -7,7 +7,7 @@ import type { Prices } from './prices/followPrices.ts'
 export interface Price {
   priceE18: bigint
   decimals: number
-  by: 'co-signer' | 'owner'
+  by: PriceWitness
 }
 export type Priced = Price | { why: string }
 
@@ -27,7 +27,7 @@ export function priceOf(
   if (own.kind === 'fresh')
     return decimals === undefined
       ? { why: 'its decimals are not known' }
-      : { priceE18: own.priceE18, decimals, by: 'co-signer' }
+      : { priceE18: own.priceE18, decimals, by: own.by }
   const mark = boundMarks(binding).find((one: BindingMark) => one.token === token)
   if (!mark) return { why: 'it has no feed, and the binding no mark for it' }
   return { priceE18: BigInt(mark.price_e18), decimals: mark.decimals, by: 'owner' }

@@ -114,7 +114,9 @@ const PRICES: Record<Address, bigint> = {
   [STOCK]: 200n * E18,
 }
 export const ownPrice = (token: Address): OwnPrice =>
-  PRICES[token] === undefined ? { kind: 'feedless' } : { kind: 'fresh', priceE18: PRICES[token] }
+  PRICES[token] === undefined
+    ? { kind: 'feedless' }
+    : { kind: 'fresh', priceE18: PRICES[token], by: token === PARTNER ? 'mean' : 'feed' }
 
 /** A tenth of a cent a token. */
 export const JUNK_MARK: BindingMark = { token: JUNK, decimals: 18, price_e18: (E18 / 1_000n).toString() }

@@ -89,7 +89,7 @@ describe('an honest trade passes', () => {
         tokenIn: USDG,
         tokenOut: NATIVE,
         amountIn: 20_000_000n,
-        amountOutMin: E18 / 130n,
+        amountOutMin: E18 / 127n,
         side: 'output',
       }),
       'major',
@@ -211,7 +211,7 @@ describe('each rule refuses', () => {
       honest,
       {
         priceOf: (token: Address) =>
-          token === NATIVE ? { why: 'stale' } : { priceE18: E18, decimals: 6, by: 'co-signer' },
+          token === NATIVE ? { why: 'stale' } : { priceE18: E18, decimals: 6, by: 'feed' },
       },
       ['PRICE_UNAVAILABLE'],
     ],
@@ -225,7 +225,7 @@ describe('each rule refuses', () => {
     ['a fee at the wrong end', swapCall({ side: 'output' }), {}, ['FEE_REQUIRED']],
     [
       'a fee of both tokens’ lower rank',
-      swapCall({ tokenIn: USDG, tokenOut: NATIVE, amountIn: 20_000_000n, amountOutMin: E18 / 130n }),
+      swapCall({ tokenIn: USDG, tokenOut: NATIVE, amountIn: 20_000_000n, amountOutMin: E18 / 127n }),
       {},
       ['FEE_REQUIRED'],
     ],
@@ -260,6 +260,20 @@ describe('each rule refuses', () => {
     ['a curve fee on a router call', honest, { request: { curveFeeWei: 1n } }, ['SESSION_CURVE_STEPS']],
   ]
   it.each(rows)('%s', (_, execution, change, rules) => expect(failed(execution, change)).toEqual(rules))
+
+  it('a minimum beyond what its class and size may slip, whatever is declared', () => {
+    // 25 dollars: 200 bps of slippage, 100 between pools and feeds, 25 of fee.
+    expect(failed(swapCall({ amountOutMin: 24_187_500n }))).toEqual([])
+    expect(failed(swapCall({ amountOutMin: 24_187_499n }))).toEqual(['PRICE'])
+    expect(failed(swapCall({ amountOutMin: 24_187_499n }), { request: { slippageBps: 1 } })).toEqual([
+      'PRICE',
+    ])
+    // A mean of half an hour lags, and is never further off than the service's own maximum.
+    const buy = (atoms: bigint) =>
+      swapCall({ tokenIn: USDG, tokenOut: PARTNER, amountIn: 20_000_000n, amountOutMin: atoms })
+    expect(failed(buy(37_900_000_000_000_000_000n))).toEqual([])
+    expect(failed(buy(37_899_999_999_999_999_999n))).toEqual(['PRICE'])
+  })
 
   it('a class for which the binding allows no fee at all', () => {
     const fee = { ...makeBinding().fee, major_min_bps: 11, major_max_bps: 14 }

@@ -5,8 +5,10 @@ import {
   COSIGNER,
   FEE_SIDE_RANK,
   type FeeClass,
+  type PriceWitness,
+  priceBandBps,
   type SessionBinding,
-  TRADE,
+  slippageCapBps,
 } from '@pit/protocol'
 import type { Failure, Rules } from '../checks.ts'
 import type { Pins } from '../pins.ts'
@@ -72,14 +74,6 @@ function feeSideOf({ tokens }: Pins, { tokenIn, tokenOut }: Trade): 'input' | 'o
     return core ? FEE_SIDE_RANK.indexOf(core) : FEE_SIDE_RANK.length
   }
   return rank(tokenOut) < rank(tokenIn) ? 'output' : 'input'
-}
-
-/** The same table the service plans by. */
-function mostSlippageBps(feeClass: FeeClass, microUsd: bigint): number {
-  const rows = TRADE.slippageToleranceBySize
-  const row =
-    rows.find(({ up_to_usd }) => microUsd <= BigInt(up_to_usd) * 1_000_000n) ?? rows[rows.length - 1]!
-  return Math.min(row[feeClass].cap_bps, 10_000)
 }
 
 /** In order; every one that can run runs. */
@@ -222,17 +216,14 @@ export const leafRules: Rules<LeafFacts> = [
       const { slippageBps: value } = facts.request
       const spent = spentMicroUsd(facts)
       if (value === undefined || facts.feeClass === undefined || spent === null) return null
-      const limit = mostSlippageBps(facts.feeClass, spent)
+      const limit = slippageCapBps(facts.feeClass, spent)
       return value <= limit
         ? null
         : { message: 'The slippage is over the co-signer’s maximum.', value, limit }
     }),
   },
-  { rule: 'PRICE', check: ofTrade((facts) => priceFailure(facts, 'co-signer', COSIGNER.maxSlippageBps)) },
-  {
-    rule: 'SIGNED_MARK_PRICE',
-    check: ofTrade((facts) => priceFailure(facts, 'owner', COSIGNER.signedMarkBandBps)),
-  },
+  { rule: 'PRICE', check: ofTrade((facts) => priceFailure(facts, 'co-signer')) },
+  { rule: 'SIGNED_MARK_PRICE', check: ofTrade((facts) => priceFailure(facts, 'owner')) },
   {
     rule: 'SESSION_MAX_TRADE',
     check(facts) {
@@ -265,16 +256,21 @@ function carries(facts: LeafFacts): Failure | null {
       }
 }
 
-/** The minimum against the input, by prices that are all the co-signer's or partly the owner's. */
-function priceFailure(facts: Parameters<Check>[0], by: Price['by'], bandBps: number): Failure | null {
+/**
+ * The minimum against the input, by prices that are all the co-signer's or partly the owner's. It binds what the call
+ * itself says, whatever slippage was declared for it.
+ */
+function priceFailure(facts: Parameters<Check>[0], by: 'co-signer' | 'owner'): Failure | null {
   const prices = pricesOf(facts)
-  if (!prices) return null
+  const spent = spentMicroUsd(facts)
+  if (!prices || spent === null || facts.feeClass === undefined) return null
   const { paid, out } = prices
-  const isOwners = paid.by === 'owner' || out.by === 'owner'
-  if (isOwners !== (by === 'owner')) return null
+  const witness = WITNESSES.find((one) => paid.by === one || out.by === one)!
+  if ((witness === 'owner') !== (by === 'owner')) return null
   const { amountIn, amountOutMin } = facts.swap
   const value = shortfallBps({ atoms: amountIn, price: paid }, { atoms: amountOutMin, price: out })
-  const limit = bandBps + (paidBps(facts) ?? 0)
+  const band = priceBandBps(witness, { feeClass: facts.feeClass, microUsd: spent })
+  const limit = band + (paidBps(facts) ?? 0)
   if (value <= BigInt(limit)) return null
   const whose = by === 'owner' ? 'by the mark its owner signed' : 'at the co-signer’s own price'
   return {
@@ -283,3 +279,6 @@ function priceFailure(facts: Parameters<Check>[0], by: Price['by'], bandBps: num
     limit,
   }
 }
+
+/** Of two ends the weaker word counts. */
+const WITNESSES: readonly PriceWitness[] = ['owner', 'mean', 'feed']

@@ -64,9 +64,9 @@ const fresh = { [ETH_FEED]: { price: 250_000_000_000n, updatedAtS: NOW_S - 60 } 
 describe('the co-signer’s own prices', () => {
   it('are the feeds’, a dollar for USDG, and none for what has no feed', async () => {
     const { prices: own } = await follow(fresh)
-    expect(own.own(NATIVE)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18 })
-    expect(own.own(WETH)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18 })
-    expect(own.own(USDG)).toEqual({ kind: 'fresh', priceE18: E18 })
+    expect(own.own(NATIVE)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18, by: 'feed' })
+    expect(own.own(WETH)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18, by: 'feed' })
+    expect(own.own(USDG)).toEqual({ kind: 'fresh', priceE18: E18, by: 'feed' })
     expect(own.own(JUNK)).toEqual({ kind: 'feedless' })
     // A feed that answers nothing is no owner's business.
     expect(own.own(STOCK)).toEqual({ kind: 'none', why: 'the feed reverts' })
@@ -81,7 +81,11 @@ describe('the co-signer’s own prices', () => {
 
   it('of stocks count in their session only', async () => {
     const stock = { [STOCK_FEED]: { price: 20_000_000_000n, updatedAtS: NOW_S - 60 } }
-    expect((await follow(stock)).prices.own(STOCK)).toEqual({ kind: 'fresh', priceE18: 200n * E18 })
+    expect((await follow(stock)).prices.own(STOCK)).toEqual({
+      kind: 'fresh',
+      priceE18: 200n * E18,
+      by: 'feed',
+    })
     await prices?.close()
     const closed = await follow(stock, () => false)
     expect(closed.prices.own(STOCK)).toMatchObject({ kind: 'none' })
@@ -121,7 +125,7 @@ describe('the co-signer’s own prices', () => {
     state.rounds = { [ETH_FEED]: { price: 1n, updatedAtS: NOW_S } }
     const { reads } = state
     await expect.poll(() => state.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 1)
-    expect(own.own(NATIVE)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18 })
+    expect(own.own(NATIVE)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18, by: 'feed' })
     time.monotonicMs += COSIGNER.maxReadingAgeS * 1000 + 1
     expect(own.isChainRead()).toBe(false)
   })

@@ -7,7 +7,7 @@ import { type ChainProfile, COSIGNER, stockSessionOpen } from '@pit/protocol'
 
 /** What the co-signer itself knows of a token's price now. */
 export type OwnPrice =
-  | { kind: 'fresh'; priceE18: bigint }
+  | { kind: 'fresh'; priceE18: bigint; by: 'feed' | 'mean' }
   /** It has a feed, but no price that counts now. */
   | { kind: 'none'; why: string }
   /** No feed of its own: only its owner can say what it is worth. */
@@ -91,7 +91,7 @@ export function followPrices({
     const mark = byToken.get(token)
     if (!mark) return { kind: 'none', why: whyByToken.get(token) ?? 'it was not read' }
     if (mark.stale) return { kind: 'none', why: 'its feed is past its heartbeat, or its market is closed' }
-    return { kind: 'fresh', priceE18: mark.priceE18 }
+    return { kind: 'fresh', priceE18: mark.priceE18, by: mark.source === 'twap' ? 'mean' : 'feed' }
   }
   return {
     own,

@@ -297,7 +297,7 @@ describe('a root is refused', () => {
     expect(await refused(grant(makeBinding(), { caps: scaled(11_001n) }))).toEqual(['CAP_PRICE'])
     expect(await refused(grant(makeBinding(), { caps: scaled(8_999n) }))).toEqual(['CAP_PRICE'])
     const dear = (token: Address): OwnPrice =>
-      token === NATIVE ? { kind: 'fresh', priceE18: 2n * ETH_PRICE } : ownPrice(token)
+      token === NATIVE ? { kind: 'fresh', priceE18: 2n * ETH_PRICE, by: 'feed' } : ownPrice(token)
     expect(await refused(grant(), { own: dear })).toEqual(['CAP_PRICE'])
     expect(await refused(grant(makeBinding(), { caps: { ...CAPS, dayWei: E18 } }))).toEqual(['CAP_PRICE'])
   })
