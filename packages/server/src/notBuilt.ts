@@ -2,7 +2,6 @@ import type { RouteId } from '@pit/protocol'
 
 /** Routes whose feature does not exist yet: each answers the documented 503 of its area. */
 export const NOT_BUILT = {
-  treasury: 'not built',
   'hosted.create': 'not built',
   'hosted.list': 'not built',
   'hosted.get': 'not built',

@@ -24,6 +24,7 @@ import { createSessionGate, openSessions } from './features/session/index.ts'
 import { createStatsHandler, watchLatency } from './features/stats/index.ts'
 import { openTokens } from './features/tokens/index.ts'
 import { openTrade } from './features/trade/index.ts'
+import { openTreasury } from './features/treasury/index.ts'
 import { createApp } from './http/createApp.ts'
 import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
@@ -44,6 +45,7 @@ export interface RunningServer {
 const PROFILE_WAIT_MS = 60_000
 const SWEEP_EVERY_MS = 60_000
 const MARKET_WAIT_MS = 10_000
+const TREASURY_EVERY_MS = 10_000
 
 /** Builds everything and hands it in; `stage` tells a waiting person what happens. */
 export async function startServer(config: Config, stage: (text: string) => void): Promise<RunningServer> {
@@ -228,6 +230,16 @@ export async function startServer(config: Config, stage: (text: string) => void)
       ai: openAiTerms(config.ai),
     })
 
+    const treasury = openTreasury({
+      db,
+      rpc,
+      clock,
+      logger,
+      profile,
+      runEveryMs: config.roles.jobs ? TREASURY_EVERY_MS : null,
+    })
+    opened.push(() => treasury.close())
+
     const health = watchHealth({
       onChange: (dependency, state, why) =>
         state === 'ok'
@@ -271,6 +283,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
       ...account.handlers,
       ...fast.handlers,
       ...sessions.handlers,
+      ...treasury.handlers,
       ...brains.handlers,
     }
     if (config.roles.jobs) {
