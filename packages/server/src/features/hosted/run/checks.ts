@@ -44,7 +44,7 @@ export function judgeOrders(decision: Decision, ask: JudgeAsk): Judged[] {
   const { maxTradeMicroUsd, maxDayMicroUsd, maxPositionMicroUsd } = agent.limits
   let dayUsed = book.dayUsedMicroUsd
   const moved = new Map<string, bigint>()
-  const valueOf = (token: AgentToken): bigint | null => {
+  const worthNow = (token: AgentToken): bigint | null => {
     const position = book.positions.find((one) => one.token === token.token)
     const atoms = position?.atoms ?? 0n
     const value =
@@ -66,7 +66,7 @@ export function judgeOrders(decision: Decision, ask: JudgeAsk): Judged[] {
     }
     const [tokenIn, tokenOut] = order.side === 'buy' ? [ends.quote, ends.base] : [ends.base, ends.quote]
     const size = sizeOf(order, tokenIn, ask, {
-      value: valueOf(tokenIn),
+      value: worthNow(tokenIn),
       untouched: !moved.has(tokenIn.token),
     })
     if ('code' in size) return held(size.code, size.message)
@@ -82,7 +82,7 @@ export function judgeOrders(decision: Decision, ask: JudgeAsk): Judged[] {
     }
     // Cash is no position.
     if (tokenOut.address !== usdg) {
-      const value = valueOf(tokenOut)
+      const value = worthNow(tokenOut)
       if (value === null) {
         return held(
           'MAX_POSITION',

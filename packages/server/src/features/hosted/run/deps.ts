@@ -13,10 +13,12 @@ import type { Paper } from '../../paper/index.ts'
 import type { Sessions } from '../../session/index.ts'
 import type { Tokens } from '../../tokens/index.ts'
 import type { Trade } from '../../trade/index.ts'
+import type { Brains } from '../brains/index.ts'
 import type { MarkHistory } from './history.ts'
 import type { TickMetrics } from './metrics.ts'
 import type { FindTokenHold } from './tokenHolds.ts'
-import type { AskBrain, Brained, PracticeGate } from './types.ts'
+import type { PracticeGate } from './types.ts'
+import type { Cash } from './view.ts'
 
 /** What running agents is handed. */
 export interface TickOptions {
@@ -30,7 +32,7 @@ export interface TickOptions {
   market: Pick<Market, 'mark' | 'head'>
   tokens: Pick<Tokens, 'find'>
   quoteTrade: Trade['quoteTrade']
-  brains: { decide(ask: AskBrain): Promise<Brained> }
+  brains: Pick<Brains, 'decide' | 'historyS'>
   paper: Pick<Paper, 'fill' | 'bookNow' | 'recordEquity'>
   sessions: Pick<Sessions, 'tradeHosted' | 'sessionOf'>
   /** Null where this server has no signer: live agents then hold. */
@@ -49,7 +51,7 @@ export interface TickOptions {
 
 /** The same with what it makes for itself. */
 export interface RunDeps extends TickOptions {
-  usdg: Address
+  usdg: Cash
   /** Where delegations are redeemed. */
   manager: Address
   /** Addresses of the core assets. */

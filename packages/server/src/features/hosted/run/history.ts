@@ -41,7 +41,9 @@ export function createMarkHistory({ db, clock }: { db: Sql; clock: Clock }): Mar
     for (const token of tokens) {
       const marks = kept.get(token)?.marks ?? []
       const row = found.get(token)
-      row?.minutes.forEach((atS, i) => marks.push({ atS, priceE18: BigInt(row.prices[i]!) }))
+      for (const [i, atS] of (row?.minutes ?? []).entries()) {
+        marks.push({ atS, priceE18: BigInt(row!.prices[i]!) })
+      }
       const oldest = marks.findIndex(({ atS }) => atS >= minuteS - MOST_HISTORY_S)
       // Copied now and then, not every minute.
       const trimmed = oldest > 1_000 ? marks.slice(oldest) : marks

@@ -1,3 +1,3 @@
 export type { TickOptions } from './deps.ts'
 export { openTicks, type Ticks } from './openTicks.ts'
-export type { AskBrain, Brained, PracticeGate } from './types.ts'
+export type { PracticeGate } from './types.ts'

@@ -30,24 +30,26 @@ export async function takeDue(
 ): Promise<DueAgent[]> {
   const rows = await sql.query<{ id: string; due_ms: number; quick: boolean }>(
     `with due as (
-       (select id, next_tick_ms as due_ms,
-          hosted_next_tick(id, interval_s, next_tick_ms - 1) = next_tick_ms as in_phase
-        from hosted_agents
-        where status = 'active' and deleted_at_s is null and next_tick_ms <= $1 and lease_until_ms is null
-        order by next_tick_ms limit $4 for update skip locked)
-       union all
-       (select id, lease_until_ms, true from hosted_agents
-        where status = 'active' and deleted_at_s is null and lease_until_ms <= $1
-        order by lease_until_ms limit $4 for update skip locked)
+       select id, next_tick_ms as due_ms,
+         hosted_next_tick(id, interval_s, next_tick_ms - 1) = next_tick_ms as in_phase
+       from hosted_agents
+       where status = 'active' and deleted_at_s is null and next_tick_ms <= $1 and lease_until_ms is null
+       order by next_tick_ms limit $4 for update skip locked
+     ), lost as (
+       select id, lease_until_ms as due_ms, true as in_phase from hosted_agents
+       where status = 'active' and deleted_at_s is null and lease_until_ms <= $1
+       order by lease_until_ms limit $4 for update skip locked
+     ), taken as (
+       select * from due union all select * from lost
      )
      update hosted_agents a set lease_by = $2, lease_until_ms = $1::int8 + $3::int8,
        next_tick_ms = case
          when a.next_tick_ms > $1 then a.next_tick_ms
          else hosted_next_tick(a.id, a.interval_s,
-           $1::int8 + case when due.in_phase then 0 else a.interval_s * 500::int8 end)
+           $1::int8 + case when taken.in_phase then 0 else a.interval_s * 500::int8 end)
        end
-     from due where a.id = due.id
-     returning a.id, due.due_ms, a.mode = 'paper' and a.brain = any($5) as quick`,
+     from taken where a.id = taken.id
+     returning a.id, taken.due_ms, a.mode = 'paper' and a.brain = any($5) as quick`,
     [nowMs, token, QUEUED_MS, most, QUICK_BRAINS],
   )
   return rows.map(({ id, due_ms, quick }) => ({ id, dueMs: due_ms, queue: quick ? 'quick' : 'slow' }))

@@ -9,6 +9,7 @@ import { openQueue, type QueueName, type TickJob, type TickQueue } from './queue
 import { runTicks } from './runTicks.ts'
 import { sweepRun } from './sweep.ts'
 import { createTokenHolds } from './tokenHolds.ts'
+import type { Cash } from './view.ts'
 
 export interface Ticks {
   /** Resolves once this process schedules and works. */
@@ -37,7 +38,7 @@ export function openTicks(options: TickOptions): Ticks {
   const { db, clock, logger, workerId, profile } = options
   const deps: RunDeps = {
     ...options,
-    usdg: lower(profile.core_tokens.find(({ symbol }) => symbol === 'USDG')?.address ?? ''),
+    usdg: cashOf(profile),
     manager: lower(profile.delegation.delegation_manager),
     core: new Set(profile.core_tokens.map(({ address }) => lower(address))),
     history: createMarkHistory(options),
@@ -170,6 +171,11 @@ export function openTicks(options: TickOptions): Ticks {
     },
     sweep: () => sweepRun(deps),
   }
+}
+
+function cashOf({ core_tokens }: TickOptions['profile']): Cash {
+  const usdg = core_tokens.find(({ symbol }) => symbol === 'USDG')
+  return { address: lower(usdg?.address ?? ''), decimals: usdg?.decimals ?? 0 }
 }
 
 const lower = (address: string): Address => address.toLowerCase() as Address

@@ -1,9 +1,10 @@
 import type { BrainBook, BrainMarket, Decision } from '@pit/brains'
 import { usdOf } from '../../trade/index.ts'
+import type { Brained } from '../brains/index.ts'
 import type { LogEntry } from '../types.ts'
 import type { Judged } from './checks.ts'
 import type { TickRecord } from './record.ts'
-import type { Brained, ClaimedAgent } from './types.ts'
+import type { ClaimedAgent } from './types.ts'
 
 const MOST_WORDS = 1_000
 const brief = (text: string): string =>

@@ -9,7 +9,7 @@ import type { TickOptions } from './deps.ts'
 import { dayUseOf } from './orders.ts'
 import { TRACELESS_MS } from './settle.ts'
 import type { ClaimedAgent, Held, OpenOrder } from './types.ts'
-import { bookOf } from './view.ts'
+import { bookOf, type Cash } from './view.ts'
 
 /** What an agent stands with when its tick begins. */
 export type Prepared = { agent: ClaimedAgent } & (
@@ -33,7 +33,7 @@ type Deps = Pick<
   | 'switches'
   | 'practiceGate'
   | 'logger'
-> & { usdg: Address }
+> & { usdg: Cash }
 
 /** Reads what a batch of ticks needs, together where it can be. */
 export async function prepareTicks(
@@ -86,11 +86,15 @@ async function preparePaper(
     const stored = books.get(gate.bookId)
     if (!stored) return hold(agent, 'TICK_FAILED', 'The agent has no paper book.')
     const atoms = new Map(stored.balances.map((one) => [one.token, one.atoms]))
-    const held: Held = new Map(agent.tokens.map(({ address }) => [address, atoms.get(address) ?? 0n]))
+    const held: Held = new Map(tokensOf(deps, agent).map((token) => [token, atoms.get(token) ?? 0n]))
     const book = bookOf(agent, held, { ...deps, dayUsedMicroUsd: dayUse.get(agent.id) ?? 0n })
     return { agent, kind: 'ready', mode: 'paper', book, held, ...gate }
   })
 }
+
+const tokensOf = ({ usdg }: Deps, { tokens }: ClaimedAgent): Address[] => [
+  ...new Set([usdg.address, ...tokens.map(({ address }) => address)]),
+]
 
 /** Which book the agent trades now: a season's of the practice board, or its own. */
 async function gateOf(
@@ -136,7 +140,7 @@ async function prepareLive(
     return hold(agent, 'TRADE_PENDING', 'An earlier trade has no receipt yet: the agent waits for it.')
   }
   try {
-    const tokens = agent.tokens.map(({ address }) => address)
+    const tokens = tokensOf(deps, agent)
     const { held, executorWei } = await readHoldings(deps, { wallet: agent.wallet, executor, tokens })
     const book = bookOf(agent, held, { ...deps, dayUsedMicroUsd: dayUse.get(agent.id) ?? 0n })
     return { agent, kind: 'ready', mode: 'live', book, held, session, executorWei }

@@ -1,5 +1,6 @@
 import { withinMs } from '@pit/platform/withinMs'
 import { isPitError } from '@pit/protocol'
+import type { Brained } from '../brains/index.ts'
 import { pauseAgent } from '../store.ts'
 import type { AgentToken } from '../types.ts'
 import { type Judged, judgeOrders } from './checks.ts'
@@ -14,7 +15,7 @@ import { settleOrders } from './settle.ts'
 import { thinLogs } from './sweep.ts'
 import { isLanded, tradeLive } from './tradeLive.ts'
 import { tradePaper } from './tradePaper.ts'
-import type { Brained, ClaimedAgent } from './types.ts'
+import type { ClaimedAgent } from './types.ts'
 import { marketOf } from './view.ts'
 
 /** No brain is waited for longer, whatever its interval. */
@@ -74,7 +75,10 @@ async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {
     return without(prepared, holdRecord(agent, { kind: 'hold', code, message }, { atMs }), 'hold')
   }
   const ready = prepared as Ready
-  const seen: Seen = { market: marketOf(agent, { ...deps, nowMs: atMs }), book: ready.book }
+  const seen: Seen = {
+    market: marketOf(agent, { ...deps, spanS: deps.brains.historyS(agent), nowMs: atMs }),
+    book: ready.book,
+  }
   const brained = await askBrain(deps, agent, seen)
   const afterMs = deps.clock.nowMs()
   if (brained.kind !== 'decision') {
@@ -83,7 +87,7 @@ async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {
   const judged = judgeOrders(brained.decision, {
     agent,
     book: ready.book,
-    usdg: deps.usdg,
+    usdg: deps.usdg.address,
     practice: ready.mode === 'paper' && ready.practice,
     referenceMicroUsd: await referencesOf(deps, ready),
   })

@@ -1,4 +1,3 @@
-import type { BrainBook, BrainMarket, Decision } from '@pit/brains'
 import type { Address, Hex } from '@pit/chain'
 import type { HostedAgent, LogEntry } from '../types.ts'
 
@@ -11,19 +10,6 @@ export interface ClaimedAgent extends HostedAgent {
   /** When it was to tick. */
   dueMs: number
   errorsInARow: number
-}
-
-/** What came of asking a brain. */
-export type Brained =
-  | { kind: 'decision'; decision: Decision; data?: unknown }
-  | { kind: 'hold' | 'error'; code: string; message: string; data?: unknown }
-
-export interface AskBrain {
-  agent: HostedAgent
-  tick: number
-  market: BrainMarket
-  book: BrainBook
-  deadlineMs: number
 }
 
 /** Whether an agent plays the practice board, and may now; null when it does not play. */

@@ -1,12 +1,15 @@
-import { type BrainBook, type BrainMarket, isRuleBrain, type PairNow, RULE_BRAINS } from '@pit/brains'
+import type { BrainBook, BrainMarket, PairNow } from '@pit/brains'
 import type { Address } from '@pit/chain'
 import type { Market } from '../../market/index.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
-import { type MarkHistory, MOST_HISTORY_S } from './history.ts'
+import type { MarkHistory } from './history.ts'
 import type { Held } from './types.ts'
 
-/** How much history a webhook or a model is shown. */
-const SHOWN_HISTORY_S = 86_400
+/** What books start with. */
+export interface Cash {
+  address: Address
+  decimals: number
+}
 
 export interface Ends {
   base: AgentToken
@@ -25,18 +28,16 @@ export function endsOf(
   return base && quote ? { base, quote } : undefined
 }
 
-/** How far back this agent's brain looks. */
-export function historyOf({ brain, params }: Pick<HostedAgent, 'brain' | 'params'>): number {
-  if (!isRuleBrain(brain)) return SHOWN_HISTORY_S
-  return Math.min(RULE_BRAINS[brain].historyS(params), MOST_HISTORY_S)
-}
-
 /** What a brain sees of the market: its own pairs at independent marks. */
 export function marketOf(
-  agent: Pick<HostedAgent, 'pairs' | 'tokens' | 'brain' | 'params'>,
-  { market, history, nowMs }: { market: Pick<Market, 'mark'>; history: MarkHistory; nowMs: number },
+  agent: Pick<HostedAgent, 'pairs' | 'tokens'>,
+  {
+    market,
+    history,
+    spanS,
+    nowMs,
+  }: { market: Pick<Market, 'mark'>; history: MarkHistory; spanS: number; nowMs: number },
 ): BrainMarket {
-  const spanS = historyOf(agent)
   const pairs = agent.pairs.flatMap((pair): PairNow[] => {
     const ends = endsOf(agent, pair)
     if (!ends) return []
@@ -62,24 +63,33 @@ export function marketOf(
 const worthOf = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
   (atoms * priceE18) / 10n ** BigInt(decimals + 12)
 
-/** What a brain sees of what it holds. Tokens it does not trade are not its business. */
+/** What a brain sees of what it holds: its own tokens and USDG, which is the cash. Others are not its business. */
 export function bookOf(
   agent: Pick<HostedAgent, 'tokens'>,
   held: Held,
-  { market, usdg, dayUsedMicroUsd }: { market: Pick<Market, 'mark'>; usdg: Address; dayUsedMicroUsd: bigint },
+  { market, usdg, dayUsedMicroUsd }: { market: Pick<Market, 'mark'>; usdg: Cash; dayUsedMicroUsd: bigint },
 ): BrainBook {
-  const positions = agent.tokens.map(({ token, symbol, address, decimals }) => {
+  const worth = (address: Address, decimals: number): bigint | null => {
     const atoms = held.get(address)
     const mark = market.mark(address)
-    const microUsd = atoms == null || !mark ? null : worthOf(atoms, decimals, mark.priceE18)
-    return { token, symbol, address, atoms: atoms ?? 0n, microUsd: atoms === 0n ? 0n : microUsd }
-  })
-  const cash = positions.find(({ address }) => address === usdg)
-  const isKnown = positions.every(({ microUsd }) => microUsd !== null)
+    if (atoms === 0n) return 0n
+    return atoms == null || !mark ? null : worthOf(atoms, decimals, mark.priceE18)
+  }
+  const positions = agent.tokens.map(({ token, symbol, address, decimals }) => ({
+    token,
+    symbol,
+    atoms: held.get(address) ?? 0n,
+    microUsd: worth(address, decimals),
+  }))
+  const cash = worth(usdg.address, usdg.decimals)
+  const isTraded = agent.tokens.some(({ address }) => address === usdg.address)
+  const values = [...positions.map(({ microUsd }) => microUsd), ...(isTraded ? [] : [cash])]
   return {
-    cashMicroUsd: cash?.microUsd ?? 0n,
-    equityMicroUsd: isKnown ? positions.reduce((sum, { microUsd }) => sum + (microUsd ?? 0n), 0n) : null,
-    positions: positions.map(({ address: _, ...position }) => position),
+    cashMicroUsd: cash ?? 0n,
+    equityMicroUsd: values.includes(null)
+      ? null
+      : values.reduce<bigint>((sum, value) => sum + (value ?? 0n), 0n),
+    positions,
     dayUsedMicroUsd,
   }
 }
