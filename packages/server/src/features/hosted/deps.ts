@@ -57,6 +57,8 @@ export interface HostedDeps {
   /** Takes a hosted agent off the league's boards; nothing to do for one that is on none. */
   leaveLeague(agentId: string): Promise<void>
   submitEnabled: boolean
+  /** How long a refund's call waits for its receipt. */
+  refundWaitMs: number
   randomBytes(size: number): Uint8Array
 }
 

@@ -6,10 +6,9 @@ import type { HostedDeps } from '../deps.ts'
 import { readTransfer } from './plainTransfer.ts'
 import { markRefund, openRefunds, type Refund } from './refundStore.ts'
 
-type Deps = Pick<HostedDeps, 'db' | 'rpc' | 'sequencer' | 'crypto' | 'logger'>
+type Deps = Pick<HostedDeps, 'db' | 'rpc' | 'sequencer' | 'crypto' | 'refundWaitMs'>
 type Fate = Pick<Refund, 'status' | 'block' | 'relayError'>
 
-const WAIT_MS = 10_000
 const LOOK_EVERY_MS = 150
 const LOOK_BOUND_MS = 2_000
 
@@ -43,7 +42,7 @@ async function send({ sequencer, rpc }: Deps, { raw, txHash, executor }: Refund)
 }
 
 async function waitForReceipt(deps: Deps, hash: Hex): Promise<Fate | null> {
-  const until = performance.now() + WAIT_MS
+  const until = performance.now() + deps.refundWaitMs
   for (;;) {
     const found = await findReceipt(deps, hash)
     if (found || performance.now() > until) return found

@@ -88,7 +88,8 @@ function worthOf(atoms: bigint, decimals: number, priceE18: bigint): bigint {
 export function liveStats(sums: readonly TradeSums[], fees: readonly FeeSums[]): Record<string, unknown> {
   const count = (...statuses: TradeSums['status'][]) =>
     sums.filter(({ status }) => statuses.includes(status)).reduce((total, { trades }) => total + trades, 0)
-  const volume = sums.reduce((total, { volumeMicroUsd }) => total + volumeMicroUsd, 0n)
+  const mined = sums.filter(({ status }) => status === 'mined')
+  const volume = mined.reduce((total, { volumeMicroUsd }) => total + volumeMicroUsd, 0n)
   const last = Math.max(0, ...sums.map(({ lastAtMs }) => lastAtMs))
   return {
     mined: count('mined'),
