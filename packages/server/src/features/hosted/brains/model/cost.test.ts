@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { boundOf, countCost } from './cost.ts'
+import { readModels } from './models.ts'
+
+const [SMALL] = readModels(
+  JSON.stringify({
+    data: [{ id: 'small', pricing: { input: 0.15, output: 0.6 }, structured_outputs: true }],
+  }),
+) as [NonNullable<ReturnType<typeof readModels>>[number]]
+const CALL = { boundMicroUsd: 2_000n, promptChars: 4_000 }
+const said = (more: Partial<Parameters<typeof countCost>[1]>) =>
+  countCost(SMALL, { promptTokens: 1_000, completionTokens: 100, usage: null, header: null, ...more }, CALL)
+
+describe('what is counted for a call', () => {
+  it('is what the vendor says, rounded up', () => {
+    expect(said({ usage: 0.000_21 })).toEqual({ microUsd: 210n, source: 'usage.cost', overBound: false })
+    expect(said({ usage: 0.000_210_000_1 })).toMatchObject({ microUsd: 211n })
+    expect(said({ header: 0.000_3 })).toEqual({ microUsd: 300n, source: 'header', overBound: false })
+    expect(said({ usage: 0.000_4, header: 9 })).toMatchObject({ microUsd: 400n, source: 'usage.cost' })
+  })
+  it('is the bound when it says nothing', () => {
+    expect(said({})).toEqual({ microUsd: 2_000n, source: 'bound', overBound: false })
+  })
+  it('is what its own tokens cost when it says less, and the bound when the tokens are no better', () => {
+    expect(said({ usage: 0 })).toEqual({ microUsd: 210n, source: 'bound', overBound: false })
+    expect(said({ usage: 0, promptTokens: 3, completionTokens: 1 })).toMatchObject({ microUsd: 2_000n })
+    expect(said({ usage: 0, promptTokens: null })).toMatchObject({ microUsd: 2_000n })
+    expect(said({ usage: 0, promptTokens: 2_000_000 })).toMatchObject({ microUsd: 2_000n })
+  })
+  it('is more than the bound when the vendor says so', () => {
+    expect(said({ usage: 1_000 })).toEqual({
+      microUsd: 1_000_000_000n,
+      source: 'usage.cost',
+      overBound: true,
+    })
+    expect(said({ usage: 1e300 })).toMatchObject({ microUsd: 1_000_000_000_000n, overBound: true })
+  })
+  it('is never under what an honest count of tokens costs', () => {
+    fc.assert(
+      fc.property(
+        fc.nat(30_000),
+        fc.nat(1_150),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (chars, out, lie) => {
+          const prompt = Math.ceil(chars / 4)
+          const bound = boundOf(SMALL, { promptBytes: chars, messages: 2, maxTokens: 1_150 })
+          const real = (prompt * 0.15 + out * 0.6) / 1e6
+          const stated = { promptTokens: prompt, completionTokens: out, usage: real * lie, header: null }
+          const counted = countCost(SMALL, stated, { boundMicroUsd: bound, promptChars: chars })
+          expect(Number(counted.microUsd)).toBeGreaterThanOrEqual(real * 1e6 - 1e-6)
+          expect(counted.microUsd).toBeLessThanOrEqual(bound)
+        },
+      ),
+    )
+  })
+})
+
+describe('a gateway’s models', () => {
+  const read = (row: unknown) => readModels(JSON.stringify({ data: [row] }))
+  it('are read in both customs of saying a price', () => {
+    const perToken = {
+      id: 'a',
+      pricing: { prompt: '0.00000015', completion: '0.0000006' },
+      supported_parameters: ['structured_outputs'],
+    }
+    expect(read(perToken)).toMatchObject([
+      { inputUsd: 0.15, outputUsd: 0.6, inputPico: 150_000n, structured: true },
+    ])
+    expect(read({ id: 'a', pricing: { input: 0.05, output: 0.2 } })).toMatchObject([
+      { inputPico: 50_000n, structured: false },
+    ])
+  })
+  it('are left out without a price that bounds a call', () => {
+    for (const pricing of [
+      undefined,
+      {},
+      { input: -1, output: 1 },
+      { input: '', output: 1 },
+      { input: 'x', output: 1 },
+      { input: 1e9, output: 1 },
+    ])
+      expect(read({ id: 'a', pricing })).toEqual([])
+    expect(read({ id: 'a b', pricing: { input: 1, output: 1 } })).toEqual([])
+    expect(readModels('<html>')).toBeNull()
+    expect(readModels('{}')).toBeNull()
+  })
+})
