@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
 import { createCrypto } from '@pit/chain'
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
@@ -17,7 +18,10 @@ import { createAgentRegistry } from './features/agents/index.ts'
 import { openAuth } from './features/auth/index.ts'
 import { openFast } from './features/fast/index.ts'
 import { openBrains } from './features/hosted/brains/index.ts'
+import { openTicks } from './features/hosted/run/index.ts'
 import { openMarket, watchMarket } from './features/market/index.ts'
+import { createSwitches } from './features/operator/index.ts'
+import { openPaper } from './features/paper/index.ts'
 import { openRelay } from './features/relay/index.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './features/service/index.ts'
 import { createSessionGate, openSessions } from './features/session/index.ts'
@@ -182,6 +186,8 @@ export async function startServer(config: Config, stage: (text: string) => void)
       recordRefusal: account.recordRefusal,
       devFields: config.devFields,
     })
+    const signer = openSigner(config.signer, clock)
+    const switches = createSwitches({ db, clock })
     const sessions = openSessions({
       db,
       rpc,
@@ -199,7 +205,8 @@ export async function startServer(config: Config, stage: (text: string) => void)
       storePlan: relay.storePlan,
       storeOwnerTxs: relay.storeRevocation,
       recordRefusal: account.recordRefusal,
-      signer: openSigner(config.signer, clock),
+      switches,
+      signer,
       writes: config.roles.jobs,
     })
     opened.push(() => sessions.close())
@@ -230,6 +237,8 @@ export async function startServer(config: Config, stage: (text: string) => void)
       ai: openAiTerms(config.ai),
     })
 
+    const paper = openPaper({ db, clock, profile, market, quoteTrade: trade.quoteTrade })
+
     const treasury = openTreasury({
       db,
       rpc,
@@ -239,6 +248,29 @@ export async function startServer(config: Config, stage: (text: string) => void)
       runEveryMs: config.roles.jobs ? TREASURY_EVERY_MS : null,
     })
     opened.push(() => treasury.close())
+
+    const ticks = openTicks({
+      db,
+      rpc,
+      clock,
+      crypto,
+      logger,
+      metrics,
+      profile,
+      market,
+      tokens,
+      quoteTrade: trade.quoteTrade,
+      brains,
+      paper,
+      sessions,
+      signer,
+      submit: relay.submit,
+      submitEnabled: config.submitEnabled,
+      switches,
+      tierBps: account.tierBps,
+      practiceGate: async () => null,
+      workerId: `${hostname()} ${process.pid}`,
+    })
 
     const health = watchHealth({
       onChange: (dependency, state, why) =>
@@ -291,8 +323,12 @@ export async function startServer(config: Config, stage: (text: string) => void)
         auth.sweep().catch((error) => logger.warn({ err: error }, 'sweeping old challenges failed'))
         account.sweep().catch((error) => logger.warn({ err: error }, 'sweeping refused calls failed'))
         trade.sweep().catch((error) => logger.warn({ err: error }, 'sweeping asked permits failed'))
+        paper.sweep().catch((error) => logger.warn({ err: error }, 'thinning out paper equity failed'))
+        ticks.sweep().catch((error) => logger.warn({ err: error }, 'sweeping hosted orders failed'))
       }, SWEEP_EVERY_MS)
       opened.push(() => clearInterval(sweep))
+      await ticks.start()
+      opened.push(() => ticks.stop())
     }
     if (config.metricsPort > 0) {
       const served = await serveMetrics(metrics, { port: config.metricsPort })

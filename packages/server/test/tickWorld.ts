@@ -114,6 +114,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     },
     signer: null,
     submit: () => Promise.reject(new Error('nothing is relayed here')) as Promise<Answer<'live.submit'>>,
+    submitEnabled: true,
     switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
     tierBps: async () => 25,
     practiceGate: async () => state.gate,

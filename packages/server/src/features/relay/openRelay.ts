@@ -1,4 +1,4 @@
-import type { Handlers } from '../../http/types.ts'
+import type { Handler, Handlers } from '../../http/types.ts'
 import type { RelayDeps } from './deps.ts'
 import { createFeeWaiter } from './feeWaiter.ts'
 import { createLateWrites } from './lateWrites.ts'
@@ -12,6 +12,8 @@ import type { RelayAsk, RelayOutcome } from './types.ts'
 
 export interface Relay {
   handlers: Pick<Handlers, 'live.submit'>
+  /** The same, for trades this service signs for by an executor. */
+  submit: Handler<'live.submit'>
   /** Before the plan is answered: only what is stored can be relayed. */
   storePlan(ask: StorePlanAsk): Promise<void>
   storeRevocation(ask: StoreRevocationAsk): Promise<void>
@@ -28,10 +30,10 @@ export function openRelay(deps: RelayDeps): Relay {
   let jobs: Jobs | undefined
   const relayOnce = createRelayOnce({ ...deps, late, counted, onWritten: () => jobs?.wake() })
   if (deps.writes) jobs = runJobs(deps, { counted, relayOnce })
+  const submit = createSubmit({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps.rpc) })
   return {
-    handlers: {
-      'live.submit': createSubmit({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps.rpc) }),
-    },
+    handlers: { 'live.submit': submit },
+    submit,
     storePlan: (ask) => storePlan({ ...deps, plans }, ask),
     storeRevocation: (ask) => storeRevocation({ ...deps, plans }, ask),
     relayOnce,

@@ -39,6 +39,7 @@ export interface TickOptions {
   signer: Pick<SignerClient, 'signExecutorTx'> | null
   /** live/submit: what is relayed was built, stored and co-signed before. */
   submit: Handler<'live.submit'>
+  submitEnabled: boolean
   switches: Switches
   /** The rate of a major trade for this wallet now. */
   tierBps(wallet: Address): Promise<number>

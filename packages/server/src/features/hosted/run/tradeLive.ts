@@ -73,7 +73,7 @@ async function holdBefore(
     return { code: 'LIVE_OFF', message: 'The agent’s live flag is off: it decides and does not trade.' }
   if (await deps.switches.killed())
     return { code: 'KILLED', message: 'The operator has stopped all hosted agents.' }
-  if (!(await deps.switches.liveEnabled())) {
+  if (!deps.submitEnabled || !(await deps.switches.liveEnabled())) {
     return { code: 'LIVE_OFF', message: 'Live trading is off on this server.' }
   }
   if (!deps.signer) return { code: 'SIGNER_REQUIRED', message: 'This server has no signer.' }
