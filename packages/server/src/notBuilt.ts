@@ -2,22 +2,6 @@ import type { RouteId } from '@pit/protocol'
 
 /** Routes whose feature does not exist yet: each answers the documented 503 of its area. */
 export const NOT_BUILT = {
-  'hosted.create': 'not built',
-  'hosted.list': 'not built',
-  'hosted.get': 'not built',
-  'hosted.update': 'not built',
-  'hosted.session': 'not built',
-  'hosted.pause': 'not built',
-  'hosted.resume': 'not built',
-  'hosted.stop': 'not built',
-  'hosted.delete': 'not built',
-  'hosted.rotate_executor': 'not built',
-  'hosted.rotate_webhook_secret': 'not built',
-  'hosted.refund_gas': 'not built',
-  'hosted.stock_attestation': 'not built',
-  'hosted.stock_attestation.revoke': 'not built',
-  'hosted.logs': 'not built',
-  'hosted.executor': 'not built',
   league: 'not built',
   'league.standings': 'not built',
   'league.seasons': 'not built',

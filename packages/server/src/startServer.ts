@@ -18,6 +18,7 @@ import { createAgentRegistry } from './features/agents/index.ts'
 import { openAuth } from './features/auth/index.ts'
 import { openFast } from './features/fast/index.ts'
 import { openBrains } from './features/hosted/brains/index.ts'
+import { openHosted } from './features/hosted/index.ts'
 import { openTicks } from './features/hosted/run/index.ts'
 import { openMarket, watchMarket } from './features/market/index.ts'
 import { createSwitches } from './features/operator/index.ts'
@@ -49,6 +50,7 @@ export interface RunningServer {
 const PROFILE_WAIT_MS = 60_000
 const SWEEP_EVERY_MS = 60_000
 const MARKET_WAIT_MS = 10_000
+const REFUND_WAIT_MS = 10_000
 const TREASURY_EVERY_MS = 10_000
 
 /** Builds everything and hands it in; `stage` tells a waiting person what happens. */
@@ -207,6 +209,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
       recordRefusal: account.recordRefusal,
       switches,
       signer,
+      readHosted: (wallet) => hosted.mine(wallet),
       writes: config.roles.jobs,
     })
     opened.push(() => sessions.close())
@@ -238,6 +241,28 @@ export async function startServer(config: Config, stage: (text: string) => void)
     })
 
     const paper = openPaper({ db, clock, profile, market, quoteTrade: trade.quoteTrade })
+    const hosted = openHosted({
+      db,
+      rpc,
+      sequencer,
+      clock,
+      crypto,
+      logger,
+      profile,
+      market,
+      tokens,
+      charge,
+      brains,
+      switches,
+      signer,
+      sessions,
+      cosigner: sessions.cosigner,
+      paper,
+      leaveLeague: async () => {},
+      submitEnabled: config.submitEnabled,
+      refundWaitMs: REFUND_WAIT_MS,
+      randomBytes,
+    })
 
     const treasury = openTreasury({
       db,
@@ -317,12 +342,14 @@ export async function startServer(config: Config, stage: (text: string) => void)
       ...sessions.handlers,
       ...treasury.handlers,
       ...brains.handlers,
+      ...hosted.handlers,
     }
     if (config.roles.jobs) {
       const sweep = setInterval(() => {
         auth.sweep().catch((error) => logger.warn({ err: error }, 'sweeping old challenges failed'))
         account.sweep().catch((error) => logger.warn({ err: error }, 'sweeping refused calls failed'))
         trade.sweep().catch((error) => logger.warn({ err: error }, 'sweeping asked permits failed'))
+        hosted.sweep().catch((error) => logger.warn({ err: error }, 'sweeping hosted agents failed'))
         paper.sweep().catch((error) => logger.warn({ err: error }, 'thinning out paper equity failed'))
         ticks.sweep().catch((error) => logger.warn({ err: error }, 'sweeping hosted orders failed'))
       }, SWEEP_EVERY_MS)

@@ -66,9 +66,10 @@ export function createHostedSigner(
     async refundGas({ executor }) {
       reach()
       const known = signer.refunds.get(executor)
-      if (known && known.nonce >= nonceOf(executor)) return { ...known, already: true }
       const { key, owner } = signer.keys.get(executor)!
       const balance = balanceOf(executor)
+      const isDust = balance <= BigInt(GAS.limit) * GAS.maxFeeWei
+      if (known && (known.nonce >= nonceOf(executor) || isDust)) return { ...known, already: true }
       const value = balance - BigInt(GAS.limit) * GAS.maxFeeWei
       if (value <= 0n) throw refusal('REFUND_REFUSED', { checks: [{ rule: 'BALANCE', ok: false }] })
       const nonce = nonceOf(executor)
