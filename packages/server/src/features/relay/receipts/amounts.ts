@@ -1,8 +1,7 @@
-import { type Address, feeOf, type Hex, TOPIC } from '@pit/chain'
+import { type Address, ERC20_TRANSFER_TOPIC, feeOf, type Hex, TOPIC } from '@pit/chain'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import type { BookedFee, FollowedRow, ReceiptLog } from './types.ts'
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
 /** Whose logs count, and for what. */
@@ -33,7 +32,7 @@ export interface Transfer {
 export function transfersOf(logs: readonly ReceiptLog[], token: Address): Transfer[] {
   const transfers: Transfer[] = []
   for (const { address, topics, data } of logs) {
-    if (address !== token || topics[0] !== TRANSFER) continue
+    if (address !== token || topics[0] !== ERC20_TRANSFER_TOPIC) continue
     const [from, to, atoms] = [addressIn(topics[1]), addressIn(topics[2]), wordAt(data, 0)]
     if (from && to && atoms !== undefined) transfers.push({ from, to, atoms })
   }

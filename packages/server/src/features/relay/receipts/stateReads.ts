@@ -1,4 +1,4 @@
-import type { Address, Hex } from '@pit/chain'
+import { type Address, ERC20_TRANSFER_TOPIC, type Hex } from '@pit/chain'
 import type { Rpc, RpcCall } from '@pit/platform/rpc'
 import { transfersOf } from './amounts.ts'
 import { readAll } from './readReceipts.ts'
@@ -18,7 +18,6 @@ export interface StateReads {
   run(rpc: Rpc): Promise<void>
 }
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const BALANCE_OF = '0x70a08231'
 const tag = (block: number): Hex => `0x${block.toString(16)}`
 
@@ -70,7 +69,7 @@ export function createStateReads(): StateReads {
     tokenGained({ token, holder, hash, receipt: { block, blockHash } }) {
       const after = balanceOf(token, holder, block)
       const before = balanceOf(token, holder, block - 1)
-      const logs = ask(['eth_getLogs', [{ blockHash, address: token, topics: [TRANSFER] }]])
+      const logs = ask(['eth_getLogs', [{ blockHash, address: token, topics: [ERC20_TRANSFER_TOPIC] }]])
       return () => {
         const [a, b, all] = [after(), before(), logs()]
         if (a === undefined || b === undefined || !Array.isArray(all)) return undefined

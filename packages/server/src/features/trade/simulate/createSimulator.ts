@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { withinMs } from '@pit/platform/withinMs'
 import { refusal } from '@pit/protocol'
 import type { PlanSimulation, WalletState } from '../types.ts'
+import { toldByLogs } from './byLogs.ts'
 import { lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
 import { createLender } from './lendToken.ts'
 import { readWallet, type WalletAsk } from './readWallet.ts'
@@ -14,14 +15,15 @@ export interface Simulator {
   synthetic: SyntheticWallet
 }
 
-export type SimulatorOptions = Omit<SimulatorDeps, 'randomBytes' | 'timeoutMs'> &
+export type SimulatorOptions = Omit<SimulatorDeps, 'randomBytes' | 'timeoutMs' | 'logs'> &
   Partial<Pick<SimulatorDeps, 'randomBytes' | 'timeoutMs'>>
 
 const TIMEOUT_MS = 5_000
 
 /** Reads wallets and tries plans out, with nothing of either left on the chain. */
 export function createSimulator(options: SimulatorOptions): Simulator {
-  const deps: SimulatorDeps = { randomBytes, timeoutMs: TIMEOUT_MS, ...options }
+  const logs = { tokens: toldByLogs(options.profile), notBeforeMs: 0 }
+  const deps: SimulatorDeps = { randomBytes, timeoutMs: TIMEOUT_MS, logs, ...options }
   const { crypto, profile, timeoutMs } = deps
   const synthetic = createSynthetic({
     crypto,

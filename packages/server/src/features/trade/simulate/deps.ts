@@ -8,11 +8,13 @@ import type { PlanTx, StepKind } from '../types.ts'
 export interface SimulatorDeps {
   rpc: Pick<Rpc, 'request' | 'batch'>
   crypto: Crypto
-  profile: Pick<ChainProfile, 'chain_id' | 'contracts'>
+  profile: Pick<ChainProfile, 'chain_id' | 'contracts' | 'core_tokens'>
   clock: Clock
   /** Only its head: the time and base fee a simulated block is given. */
   market: Pick<Market, 'head'>
   randomBytes(size: number): Uint8Array
+  /** Tokens whose logs tell what moved, and from when on they are asked again after they did not. */
+  logs: { readonly tokens: ReadonlySet<Address>; notBeforeMs: number }
   /** For one answer, all its requests together; then RPC_UNAVAILABLE. */
   timeoutMs: number
 }

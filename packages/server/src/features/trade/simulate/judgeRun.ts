@@ -1,18 +1,18 @@
-import type { Address } from '@pit/chain'
 import type { PlanSimulation } from '../types.ts'
-import { isEth, lower, type SimulateAsk } from './deps.ts'
+import { lower, type SimulateAsk } from './deps.ts'
 import type { RanPlan } from './runPlan.ts'
 
-/** What a run amounts to, from balances: no log of a token is taken at its word. */
+/** What a run amounts to. */
 export function judgeRun(ask: SimulateAsk, ran: RanPlan): PlanSimulation {
   const failed = ran.transactions.find(({ ok }) => !ok)
-  const delivered = received(ran, 'output', gasWeiOf(ask, ran, ask.wallet, ask.tokenOut))
+  const delivered = atLeastNothing(ran.received.output)
   const error = errorOf(ask, ran, delivered)
   return {
     ok: error === null,
     block: ran.block,
     amountOut: failed ? null : delivered,
-    feeTransfer: feeReceived(ask, ran),
+    // Of an account that pays the fee to itself nothing tells how much it was.
+    feeTransfer: lower(ask.fee.recipient) === ask.wallet ? null : atLeastNothing(ran.received.fee),
     gasTotal: ran.transactions.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
     fundedByOverrides: ran.lent,
     transactions: ran.transactions,
@@ -32,26 +32,5 @@ function errorOf(ask: SimulateAsk, ran: RanPlan, delivered: bigint | null): stri
   return null
 }
 
-function feeReceived(ask: SimulateAsk, ran: RanPlan): bigint | null {
-  const { recipient, token } = ask.fee
-  // Of an account that pays the fee to itself no balance tells how much it was.
-  if (lower(recipient) === ask.wallet) return null
-  return received(ran, 'fee', gasWeiOf(ask, ran, lower(recipient), token))
-}
-
-/** What came in, were it not for gas; a balance that shrank received nothing. */
-function received({ before, after }: RanPlan, what: 'output' | 'fee', gasWei: bigint): bigint | null {
-  if (before[what] === null || after[what] === null) return null
-  const change = after[what] + gasWei - before[what]
-  return change > 0n ? change : 0n
-}
-
-/** What gas alone took from an account's ETH: it pays the base fee, and no tip. */
-function gasWeiOf(ask: SimulateAsk, ran: RanPlan, account: Address, token: Address): bigint {
-  if (!isEth(token)) return 0n
-  return ask.transactions.reduce(
-    (sum, { tx }, i) =>
-      tx.from === account ? sum + BigInt(ran.transactions[i]!.gasUsed) * ran.baseFeeWei : sum,
-    0n,
-  )
-}
+/** An account that has less than before received nothing. */
+const atLeastNothing = (net: bigint | null): bigint | null => (net !== null && net < 0n ? 0n : net)

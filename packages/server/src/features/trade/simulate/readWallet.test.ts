@@ -89,7 +89,7 @@ describe('a wallet', () => {
       universal_router: ROUTER,
       stock_registry: null,
     }
-    const profile = { chain_id: 4663, contracts } as unknown as SimulatorOptions['profile']
+    const profile = { chain_id: 4663, contracts, core_tokens: [] } as unknown as SimulatorOptions['profile']
     expect((await read(answers, { profile })).message).toContain('registry')
   })
 

@@ -31,11 +31,21 @@ export interface RanBlock {
   baseFeeWei: bigint
   calls: RanCall[]
 }
+/** Null: made or undone. */
+export interface Move {
+  from: Address | null
+  to: Address | null
+  atoms: bigint
+}
 export interface RanCall {
   ok: boolean
   data: Hex
   gasUsed: number
   logs: { address: Address; topics: Hex[]; data: Hex }[]
+  /** Where asked for: every move of ETH, by whichever call inside. */
+  etherMoves: Move[]
+  /** There were more logs than are kept. */
+  isCut: boolean
   /** Why it failed, in words. */
   error: string | null
 }
@@ -62,6 +72,8 @@ const NOT_RUNNABLE = new Map([
 /** EIP-1474's: for nodes that do not tell the reasons apart. */
 const TRANSACTION_REJECTED = -32003
 const METHOD_NOT_FOUND = -32601
+/** Where the execution APIs have moves of ETH logged; no code is there. */
+const ETHER_LOGS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 /** A hostile token may log as long as gas lasts. */
 const MAX_LOGS = 256
 
@@ -73,9 +85,9 @@ const MAX_LOGS = 256
 export async function runBlocks(
   rpc: Pick<Rpc, 'request'>,
   blocks: readonly SimBlock[],
-  { timeoutMs }: { timeoutMs: number },
+  { timeoutMs, traceTransfers = false }: { timeoutMs: number; traceTransfers?: boolean },
 ): Promise<RanBlock[]> {
-  const payload = { blockStateCalls: blocks.map(blockJson), traceTransfers: false, validation: false }
+  const payload = { blockStateCalls: blocks.map(blockJson), traceTransfers, validation: false }
   const answer = await rpc
     .request('eth_simulateV1', [payload, 'latest'], { timeoutMs })
     .catch((error: Error) => refuse(error))
@@ -134,11 +146,16 @@ const wordsJson = (words: Readonly<Record<Hex, bigint>>) =>
     Object.entries(words).map(([slot, word]) => [slot, `0x${word.toString(16).padStart(64, '0')}`]),
   )
 
+interface AnsweredLog {
+  address: Address
+  topics: Hex[]
+  data: Hex
+}
 interface AnsweredCall {
   status: Hex
   gasUsed: Hex
   returnData?: Hex
-  logs?: { address: Address; topics: Hex[]; data: Hex }[]
+  logs?: AnsweredLog[]
   error?: { message?: string; data?: Hex }
 }
 
@@ -158,17 +175,25 @@ function readCall({ status, gasUsed, returnData, logs, error }: AnsweredCall, { 
     return unavailable('eth_simulateV1 does not say how a call ended')
   const ok = status === '0x1'
   const data = (ok ? returnData : (error?.data ?? returnData)) ?? '0x'
+  const isMove = (log: AnsweredLog) => lower(log.address) === ETHER_LOGS
+  const all = ok ? (logs ?? []) : []
+  const kept = all.filter((log) => !isMove(log)).slice(0, MAX_LOGS)
+  const moves = all.filter(isMove).slice(0, MAX_LOGS)
   return {
     ok,
     data,
     gasUsed: Number(gasUsed),
-    logs: ok
-      ? (logs ?? [])
-          .slice(0, MAX_LOGS)
-          .map((log) => ({ address: lower(log.address), topics: log.topics, data: log.data }))
-      : [],
+    logs: kept.map((log) => ({ address: lower(log.address), topics: log.topics, data: log.data })),
+    etherMoves: moves.flatMap(moveIn),
+    isCut: kept.length + moves.length < all.length,
     error: ok ? null : reasonOf(data, error?.message, `${Number(gasUsed)} of ${gas} gas used`),
   }
+}
+
+/** A node tells a move of ETH as if it were a token's Transfer. */
+function moveIn({ topics: [, from, to], data }: AnsweredLog): Move[] {
+  if (from?.length !== 66 || to?.length !== 66 || !isQuantity(data)) return []
+  return [{ from: lower(`0x${from.slice(26)}`), to: lower(`0x${to.slice(26)}`), atoms: BigInt(data) }]
 }
 
 /** A call that was choked deep inside reverts with nothing to say: then its gas says more. */

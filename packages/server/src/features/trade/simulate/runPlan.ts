@@ -1,39 +1,30 @@
 import { type Address, encodeErc20Approve, encodePermit2Approve, type Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { SimulatedTx } from '../types.ts'
+import { heldReading, measuredByBalances, readingOf } from './byBalances.ts'
+import { type Doubt, measuredByLogs } from './byLogs.ts'
 import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
-import { decodeReadings, encodeReadings, holding, READING_GAS, wordIn } from './readings.ts'
 import {
   type AccountOverride,
   NotRunnable,
   type RanBlock,
-  type RanCall,
   runBlocks,
   type SimBlock,
   type SimCall,
 } from './runBlocks.ts'
 import { isTooLittle } from './tooLittle.ts'
 
-/** Null: could not be read. */
-export interface Held {
-  /** By the wallet, of the output. */
-  output: bigint | null
-  /** By the fee's recipient, of the fee's token. */
-  fee: bigint | null
-  /** By the wallet, of an input that was lent. */
-  input: bigint | null
-}
-
 export interface RanPlan {
   /** The block it ran on top of. */
   block: number
-  baseFeeWei: bigint
   lent: boolean
   /** Why approvals that were to be in place could not be put there. */
   unapproved: string[]
   transactions: SimulatedTx[]
-  before: Held
-  after: Held
+  /** What came in, were it not for gas: to the wallet of the output, to the fee's recipient. Null: cannot be read. */
+  received: { output: bigint | null; fee: bigint | null }
+  /** What the wallet held of an input token that was lent, before. Null: cannot be read, or none was. */
+  inputHeld: bigint | null
 }
 
 const MAX_UINT256 = (1n << 256n) - 1n
@@ -43,54 +34,73 @@ const APPROVE_GAS = 500_000
 const FEE_CAP_TOO_LOW = -38012
 const TIME_ORDER = -38021
 
-/** One simulated block: approvals in place if asked for, what is held, the plan's transactions in order, what is held. */
-export async function runPlan(
-  deps: SimulatorDeps,
-  ask: SimulateAsk,
-  overrides: Readonly<Record<Address, AccountOverride>>,
-): Promise<RanPlan> {
-  if (ask.approvals === 'as planned') return runAfter([], deps, ask, overrides)
-  const ran = await runAfter(approvalsInPlace(deps, ask, [MAX_UINT256]), deps, ask, overrides)
-  if (ran.unapproved.length === 0 || ran.transactions.every(({ ok }) => ok)) return ran
-  // Some tokens take a new allowance only once the old one is gone.
-  return runAfter(approvalsInPlace(deps, ask, [0n, MAX_UINT256]), deps, ask, overrides)
+type Overrides = Readonly<Record<Address, AccountOverride>>
+type Measure = 'by logs' | 'by balances'
+
+/** For how long balances are read after logs did not tell what balances did. */
+const LOGS_AGAIN_MS = 60_000
+
+/** One simulated block: approvals in place if asked for, then the plan's transactions in order, and what they moved. */
+export async function runPlan(deps: SimulatorDeps, ask: SimulateAsk, overrides: Overrides): Promise<RanPlan> {
+  const { logs, clock } = deps
+  const isTold = logs.tokens.has(ask.tokenOut) && logs.tokens.has(ask.fee.token)
+  if (!isTold || clock.nowMs() < logs.notBeforeMs) return runApproved(deps, ask, overrides, 'by balances')
+  const ran = await runApproved(deps, ask, overrides, 'by logs')
+  if (ran.doubt === null) return ran
+  const settled = await runApproved(deps, ask, overrides, 'by balances')
+  const isBorneOut =
+    settled.transactions.every(({ ok }) => ok) && (settled.received.output ?? 0n) >= ask.amountOutMin
+  if (isBorneOut && ran.doubt === 'untold') logs.notBeforeMs = clock.nowMs() + LOGS_AGAIN_MS
+  return settled
 }
 
-async function runAfter(
-  approvals: readonly SimCall[],
+async function runApproved(deps: SimulatorDeps, ask: SimulateAsk, overrides: Overrides, measure: Measure) {
+  const run = (approvals: readonly SimCall[]) => runMeasured(deps, ask, overrides, { approvals, measure })
+  if (ask.approvals === 'as planned') return run([])
+  const ran = await run(approvalsInPlace(deps, ask, [MAX_UINT256]))
+  if (ran.unapproved.length === 0 || ran.transactions.every(({ ok }) => ok)) return ran
+  // Some tokens take a new allowance only once the old one is gone.
+  return run(approvalsInPlace(deps, ask, [0n, MAX_UINT256]))
+}
+
+async function runMeasured(
   deps: SimulatorDeps,
   ask: SimulateAsk,
-  overrides: Readonly<Record<Address, AccountOverride>>,
-): Promise<RanPlan> {
+  overrides: Overrides,
+  { approvals, measure }: { approvals: readonly SimCall[]; measure: Measure },
+): Promise<RanPlan & { doubt: Doubt | null }> {
   const lent = Object.keys(overrides).length > 0
+  const planned = ask.transactions.map(callOf)
   const reading = readingOf(deps, ask, lent)
-  const planned = ask.transactions.map(
-    ({ tx: { from, to, data, gas, valueWei, maxFeePerGasWei, authorizations } }): SimCall => ({
-      from,
-      to,
-      data,
-      gas,
-      valueWei,
-      maxFeePerGasWei,
-      ...(authorizations && { authorizations }),
-    }),
-  )
-  const calls = [...approvals, reading, ...planned, reading]
-  const { number, baseFeeWei, calls: ran } = await runNext(deps, { calls, overrides })
-  const approved = ran.slice(0, approvals.length)
-  const [before, ...rest] = ran.slice(approvals.length) as [RanCall, ...RanCall[]]
+  const byBalances = measure === 'by balances'
+  // Whether a token was lent only its balance shows; that ETH was, nobody doubts.
+  const first = byBalances ? [reading] : lent && !isEth(ask.tokenIn) ? [heldReading(ask)] : []
+  const calls = [...approvals, ...first, ...planned, ...(byBalances ? [reading] : [])]
+  const {
+    number,
+    baseFeeWei,
+    calls: all,
+  } = await runNext(deps, { calls, overrides }, { traceTransfers: !byBalances })
+  const start = approvals.length + first.length
+  const ran = all.slice(start, start + planned.length)
+  const measured = byBalances
+    ? measuredByBalances(ask, { before: all[start - 1]!, after: all.at(-1)!, planned: ran, baseFeeWei }, lent)
+    : measuredByLogs(ask, ran, first.length > 0 ? all[start - 1]! : null)
   return {
     block: number - 1,
-    baseFeeWei,
     lent,
-    unapproved: approved.flatMap(({ error }) => error ?? []),
+    unapproved: all.slice(0, approvals.length).flatMap(({ error }) => error ?? []),
     transactions: ask.transactions.map(({ kind }, i) => {
-      const { ok, data, gasUsed, error, logs } = rest[i]!
+      const { ok, data, gasUsed, error, logs } = ran[i]!
       return { kind, ok, gasUsed, error, ...(!ok && { tooLittle: isTooLittle(data) }), logs }
     }),
-    before: heldIn(before, lent),
-    after: heldIn(rest.at(-1)!, lent),
+    ...measured,
   }
+}
+
+const callOf = ({ tx }: SimulateAsk['transactions'][number]): SimCall => {
+  const { from, to, data, gas, valueWei, maxFeePerGasWei, authorizations } = tx
+  return { from, to, data, gas, valueWei, maxFeePerGasWei, ...(authorizations && { authorizations }) }
 }
 
 /**
@@ -100,12 +110,13 @@ async function runAfter(
 async function runNext(
   { rpc, market, clock, timeoutMs }: SimulatorDeps,
   block: Pick<SimBlock, 'calls' | 'overrides'>,
+  { traceTransfers }: { traceTransfers: boolean },
 ): Promise<RanBlock> {
   const head = market.head()
   const next = { ...block, ...(head ? { baseFeeWei: head.baseFeeWei } : {}) }
   const timeS = Math.max(nowS(clock), head?.timestampS ?? 0) + 1
   const run = async (asked: SimBlock) => {
-    const ran = (await runBlocks(rpc, [asked], { timeoutMs }))[0]!
+    const ran = (await runBlocks(rpc, [asked], { timeoutMs, traceTransfers }))[0]!
     // Some nodes look at it themselves, others only where transactions are validated.
     const tooLow = block.calls.some(({ maxFeePerGasWei: cap }) => cap !== undefined && cap < ran.baseFeeWei)
     if (tooLow) throw new NotRunnable(FEE_CAP_TOO_LOW, 'the fee cap is under the base fee')
@@ -117,20 +128,6 @@ async function runNext(
     if (error instanceof NotRunnable && error.code === TIME_ORDER) return run(next)
     throw error
   }
-}
-
-/** The input only where it was lent: that shows whether it was. */
-function readingOf({ profile }: SimulatorDeps, ask: SimulateAsk, lent: boolean): SimCall {
-  const { wallet, tokenIn, tokenOut, fee } = ask
-  const multicall3 = lower(profile.contracts.multicall3)
-  const readings = [holding(tokenOut, wallet, multicall3), holding(fee.token, fee.recipient, multicall3)]
-  if (lent) readings.push(holding(tokenIn, wallet, multicall3))
-  return { to: multicall3, gas: READING_GAS, data: encodeReadings(readings) }
-}
-
-function heldIn({ ok, data }: RanCall, lent: boolean): Held {
-  const [output, fee, input] = decodeReadings(ok ? data : '0x', lent ? 3 : 2)
-  return { output: wordIn(output), fee: wordIn(fee), input: wordIn(input) }
 }
 
 /** From the wallet, gas for free: they stand for what was done long before. */

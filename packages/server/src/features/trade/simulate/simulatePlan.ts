@@ -37,7 +37,7 @@ async function simulateOnLoan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulat
     if (loan === null) break
     const token = { words: { [loan.slot]: loan.word } }
     const ran = await runPlan(deps, ask, { ...lentEth(ask), [ask.tokenIn]: token })
-    if (loan.holds(ran.before.input)) return judgeRun(ask, ran)
+    if (loan.holds(ran.inputHeld)) return judgeRun(ask, ran)
     lender.forget(ask.tokenIn)
   }
   return fail('DRY_RUN_UNFUNDABLE', {

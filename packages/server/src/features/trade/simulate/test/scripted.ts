@@ -59,7 +59,11 @@ export function open(script: (sent: Sent) => unknown, change: Partial<SimulatorO
   const simulator = createSimulator({
     rpc,
     crypto,
-    profile: { chain_id: 4663, contracts: contracts as SimulatorOptions['profile']['contracts'] },
+    profile: {
+      chain_id: 4663,
+      contracts: contracts as SimulatorOptions['profile']['contracts'],
+      core_tokens: [],
+    },
     clock: { nowMs: () => 1_000_000 },
     market: {
       head: () => ({ number: 41, hash: '0x1', parentHash: '0x0', timestampS: 900, baseFeeWei: 7n }),

@@ -1,0 +1,65 @@
+import type { Address } from '@pit/chain'
+import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
+import { balanceOf, decodeReadings, encodeReadings, holding, READING_GAS, wordIn } from './readings.ts'
+import type { RanCall, SimCall } from './runBlocks.ts'
+
+/** Null: could not be read. */
+interface Held {
+  /** By the wallet, of the output. */
+  output: bigint | null
+  /** By the fee's recipient, of the fee's token. */
+  fee: bigint | null
+  /** By the wallet, of an input that was lent. */
+  input: bigint | null
+}
+
+/** What is held, read before and after. The input only where it was lent: that shows whether it was. */
+export function readingOf({ profile }: SimulatorDeps, ask: SimulateAsk, lent: boolean): SimCall {
+  const { wallet, tokenIn, tokenOut, fee } = ask
+  const multicall3 = lower(profile.contracts.multicall3)
+  const readings = [holding(tokenOut, wallet, multicall3), holding(fee.token, fee.recipient, multicall3)]
+  if (lent) readings.push(holding(tokenIn, wallet, multicall3))
+  return { to: multicall3, gas: READING_GAS, data: encodeReadings(readings) }
+}
+
+/** What a wallet holds of a token that was lent. */
+export const heldReading = ({ tokenIn, wallet }: SimulateAsk): SimCall => ({
+  to: tokenIn,
+  data: balanceOf(wallet),
+  gas: READING_GAS,
+})
+
+interface Read {
+  before: RanCall
+  after: RanCall
+  planned: readonly RanCall[]
+  baseFeeWei: bigint
+}
+
+/** What came in, were it not for gas. */
+export function measuredByBalances(ask: SimulateAsk, read: Read, lent: boolean) {
+  const [before, after] = [heldIn(read.before, lent), heldIn(read.after, lent)]
+  const net = (what: 'output' | 'fee', account: Address, token: Address): bigint | null => {
+    if (before[what] === null || after[what] === null) return null
+    return after[what] + gasOf(ask, read.planned, account, token) * read.baseFeeWei - before[what]
+  }
+  const received = {
+    output: net('output', ask.wallet, ask.tokenOut),
+    fee: net('fee', lower(ask.fee.recipient), ask.fee.token),
+  }
+  return { received, inputHeld: before.input, doubt: null }
+}
+
+function heldIn({ ok, data }: RanCall, lent: boolean): Held {
+  const [output, fee, input] = decodeReadings(ok ? data : '0x', lent ? 3 : 2)
+  return { output: wordIn(output), fee: wordIn(fee), input: wordIn(input) }
+}
+
+/** The gas an account paid for, where that came out of what is counted: it pays the base fee, and no tip. */
+function gasOf(ask: SimulateAsk, planned: readonly RanCall[], account: Address, token: Address): bigint {
+  if (!isEth(token)) return 0n
+  return ask.transactions.reduce(
+    (sum, { tx }, i) => (tx.from === account ? sum + BigInt(planned[i]!.gasUsed) : sum),
+    0n,
+  )
+}
