@@ -40,6 +40,7 @@ import { migrateStore } from './migrateStore.ts'
 import { NOT_BUILT } from './notBuilt.ts'
 import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
+import { openAdmin } from './operator/openAdmin.ts'
 import { VERSION } from './version.ts'
 
 export interface RunningServer {
@@ -264,15 +265,12 @@ export async function startServer(config: Config, stage: (text: string) => void)
       randomBytes,
     })
 
-    const treasury = openTreasury({
-      db,
-      rpc,
-      clock,
-      logger,
-      profile,
-      runEveryMs: config.roles.jobs ? TREASURY_EVERY_MS : null,
-    })
+    const chained = { db, rpc, clock, logger, profile }
+    const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
+    const treasury = openTreasury({ ...chained, runEveryMs })
     opened.push(() => treasury.close())
+    const admin = await openAdmin({ ...chained, treasury, signer, league: null, dataDir: config.dataDir })
+    opened.push(() => admin.close())
 
     const ticks = openTicks({
       db,

@@ -6,6 +6,7 @@ import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
 import { type Closing, closeNextWeek } from './closeWeek.ts'
 import { createTreasuryHandler } from './createTreasuryHandler.ts'
 import { platformWalletOf, type TreasuryDeps } from './deps.ts'
+import { readState, type TreasuryState } from './readState.ts'
 import { recordTransfer } from './recordTransfer.ts'
 import { headerAt } from './scan/blocks.ts'
 import { scanChain } from './scan/scanChain.ts'
@@ -27,6 +28,7 @@ export interface Treasury {
   /** The operator's own closing: `accept` takes differences, `early` ends the running week now (devnet only). */
   closeWeek(ask: CloseWeekAsk): Promise<Closing>
   recordTransfer(ask: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
+  state(): Promise<TreasuryState>
   close(): Promise<void>
 }
 
@@ -125,6 +127,7 @@ export function openTreasury({
       forget()
       return row
     },
+    state: () => readState(deps),
     close: stop,
   }
 }

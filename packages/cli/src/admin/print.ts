@@ -1,0 +1,110 @@
+import type { ListedAction } from '@pit/server/operator'
+
+/** Writes one line. */
+export type Print = (line: string) => void
+
+export const printJson = (print: Print, answer: unknown): void => print(JSON.stringify(answer, null, 2))
+
+const when = (atS: number): string => new Date(atS * 1000).toISOString().replace('.000Z', 'Z')
+
+interface Status {
+  profile: string
+  kind: string
+  store: string
+  switches: Record<string, { on: boolean; reason: string | null; changed_at: number | null }>
+  signer: { status: string; frozen?: boolean; cosigner?: string; why?: string } | null
+  treasury: {
+    integrity: {
+      ok: boolean
+      rows: number
+      head: string | null
+      broken_at: number | null
+      why: string | null
+    }
+    recorded: string | null
+    waiting: { label: string; differences: number | null }[]
+    block: number | null
+    owed: { symbol: string; carried: string; operations: string; buybacks: string; treasury: string }[]
+  }
+}
+
+export function printStatus(
+  print: Print,
+  { profile, kind, store, switches, signer, treasury }: Status,
+): void {
+  print(`${profile} (${kind}), store ${store}`)
+  for (const [name, { on, reason, changed_at }] of Object.entries(switches)) {
+    const since = changed_at === null ? '' : `, since ${when(changed_at)}: ${reason ?? ''}`
+    print(`${name.padEnd(9)} ${on ? 'on' : 'off'}${since}`)
+  }
+  if (signer === null) print('signer    none')
+  else
+    print(
+      `signer    ${signer.status}${signer.frozen ? ', frozen' : ''}${signer.why ? `: ${signer.why}` : ''}`,
+    )
+  const { integrity, recorded, waiting, block } = treasury
+  print(
+    integrity.ok
+      ? `treasury  ${integrity.rows} rows, newest week ${recorded ?? 'none'}, chain read to block ${block ?? 'none'}`
+      : `treasury  BROKEN at row ${integrity.broken_at}: ${integrity.why}`,
+  )
+  if (integrity.head !== null) print(`          head ${integrity.head}`)
+  for (const { label, differences } of waiting) {
+    const why = differences ? `, ${differences} differences: pit-admin week close --accept "<reason>"` : ''
+    print(`          week ${label} has ended and is not recorded${why}`)
+  }
+  for (const { symbol, carried, operations, buybacks, treasury: kept } of treasury.owed) {
+    print(`          ${symbol || '?'}: owed ${operations} / ${buybacks} / ${kept}, carried ${carried}`)
+  }
+}
+
+type Closing =
+  | {
+      kind: 'closed'
+      row: {
+        seq: number
+        hash: string
+        week: { label: string }
+        tokens: { symbol: string; pool: string; status: string; value_usd: number | null }[]
+      }
+    }
+  | { kind: 'nothing due' }
+  | { kind: 'waits'; label: string; why: string; differences: number }
+
+export function printClosing(print: Print, closing: Closing): void {
+  if (closing.kind === 'nothing due') {
+    print('no week has ended that is not recorded (on a devnet, --early ends the running one)')
+    return
+  }
+  if (closing.kind === 'waits') {
+    print(`week ${closing.label} waits: ${closing.why}`)
+    if (closing.differences > 0) print('look at them, then: pit-admin week close --accept "<reason>"')
+    return
+  }
+  const { seq, hash, week, tokens } = closing.row
+  print(`week ${week.label} is recorded as row ${seq}`)
+  print(`hash ${hash}`)
+  for (const { symbol, pool, status, value_usd } of tokens) {
+    print(`  ${symbol || '?'}  ${pool}  ${status}${value_usd === null ? '' : `  ${value_usd} dollars`}`)
+  }
+}
+
+interface TransferRow {
+  seq: number
+  hash: string
+  transfers: { bucket: string; symbol: string; amount: string }[]
+}
+
+export function printTransfer(print: Print, { seq, hash, transfers }: TransferRow): void {
+  for (const { bucket, symbol, amount } of transfers) print(`${bucket} was sent ${amount} ${symbol}`)
+  print(`recorded as row ${seq}, hash ${hash}`)
+}
+
+export function printActions(print: Print, actions: readonly ListedAction[]): void {
+  if (actions.length === 0) print('nobody has done anything yet')
+  for (const { id, at_s, operator, action, details, reason } of actions) {
+    print(
+      `${id}  ${when(at_s)}  ${operator}  ${action}  ${JSON.stringify(details)}${reason ? `  ${reason}` : ''}`,
+    )
+  }
+}

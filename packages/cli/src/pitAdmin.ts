@@ -1,0 +1,47 @@
+import { userInfo } from 'node:os'
+import { systemClock } from '@pit/platform/clock'
+import { type ConnectedOperator, connectOperator, type Operator, OperatorRefused } from '@pit/server/operator'
+import { freezeSigner, signerPlaceOf } from './admin/freezeSigner.ts'
+import { createAdminProgram } from './admin/program.ts'
+import { environment } from './config.ts'
+
+// The operator's command. It reaches a running server by its socket, else works on the store itself.
+
+const env = environment()
+const connection: { open: ConnectedOperator | null } = { open: null }
+/** Connects when there is something to ask: --help needs nothing. */
+const operator: Operator = {
+  async act(ask) {
+    connection.open ??= await connectOperator(env)
+    return connection.open.act(ask)
+  },
+}
+
+const program = createAdminProgram({
+  user: userName(),
+  act: operator.act,
+  freezeSigner: (ask) =>
+    freezeSigner(
+      { operator, place: signerPlaceOf(env), clock: systemClock, warn: (line) => console.error(line) },
+      ask,
+    ),
+  print: (line) => console.log(line),
+})
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (error instanceof OperatorRefused) console.error(error.message)
+  else console.error(error)
+  process.exitCode = 1
+} finally {
+  await connection.open?.close()
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return 'unknown'
+  }
+}

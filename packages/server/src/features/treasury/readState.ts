@@ -1,0 +1,68 @@
+import { openIntervals } from './closeWeek.ts'
+import { platformWalletOf, type TreasuryDeps } from './deps.ts'
+import { readOpenWeek } from './openWeek.ts'
+import { booksOf } from './rules/books.ts'
+import { readScan } from './scan/scanStore.ts'
+import { onOnePicture, readHead, readRows } from './store.ts'
+
+export interface TreasuryState {
+  platform_wallet: string | null
+  integrity: { ok: boolean; rows: number; head: string | null; broken_at: number | null; why: string | null }
+  /** The newest week recorded. */
+  recorded: string | null
+  /** Weeks that ended and are not recorded yet; the first may have differences that wait for an operator. */
+  waiting: { label: string; differences: number | null }[]
+  /** How far the chain was read. */
+  block: number | null
+  /** What each token's buckets are owed and what is carried, smallest units. */
+  owed: {
+    token: string
+    symbol: string
+    carried: string
+    operations: string
+    buybacks: string
+    treasury: string
+  }[]
+}
+
+/** The treasury as an operator wants to see it. */
+export function readState({ db, profile }: Pick<TreasuryDeps, 'db' | 'profile'>): Promise<TreasuryState> {
+  const wallet = platformWalletOf(profile)
+  return onOnePicture(db, async (sql) => {
+    const { rows, integrity } = await readRows(sql, await readHead(sql))
+    const bodies = rows.map(({ body }) => body)
+    const books = booksOf(bodies)
+    const ended = wallet === null ? [] : await openIntervals(sql, wallet, bodies)
+    const [first] = ended
+    const open =
+      wallet !== null && first && integrity.ok
+        ? await readOpenWeek(sql, {
+            profile,
+            wallet,
+            interval: first,
+            books,
+            accepted: null,
+            withEarlier: true,
+            marksBeforeS: first.endS,
+          })
+        : null
+    return {
+      platform_wallet: wallet,
+      integrity,
+      recorded: bodies.findLast(({ kind }) => kind === 'week')?.week.label ?? null,
+      waiting: ended.map(({ label }, i) => ({
+        label,
+        differences: i === 0 ? (open?.reconciled.counts.differences ?? null) : null,
+      })),
+      block: wallet === null ? null : ((await readScan(sql, wallet))?.block ?? null),
+      owed: [...books.values()].map(({ token, symbol, carried, owed }) => ({
+        token,
+        symbol,
+        carried: carried.toString(),
+        operations: owed.operations.toString(),
+        buybacks: owed.buybacks.toString(),
+        treasury: owed.treasury.toString(),
+      })),
+    }
+  })
+}

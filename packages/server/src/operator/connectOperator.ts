@@ -1,0 +1,90 @@
+import { systemClock } from '@pit/platform/clock'
+import { openDb, StoreLockedError } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { readProfile } from '@pit/platform/readProfile'
+import { createRpc } from '@pit/platform/rpc'
+import { ConfigError, readConfig } from '../config.ts'
+import { openTreasury } from '../features/treasury/index.ts'
+import { migrateStore, missingMigrations } from '../migrateStore.ts'
+import { openSigner } from '../openSigner.ts'
+import { openOperator } from './openOperator.ts'
+import { NobodyThere, reachSocket } from './reachSocket.ts'
+import { adminSocketPath } from './socketPath.ts'
+import { type Operator, OperatorRefused } from './types.ts'
+
+export interface ConnectedOperator extends Operator {
+  /** How it is reached, for a person. */
+  via: string
+  close(): Promise<void>
+}
+
+const PROFILE_WAIT_MS = 1_000
+
+/**
+ * The operator's face, over the socket of a server that runs on this data directory, else on the store itself: the
+ * database that DATABASE_URL names, or the embedded store when nothing else has it open.
+ */
+export async function connectOperator(env: Record<string, string | undefined>): Promise<ConnectedOperator> {
+  const config = settled(() => readConfig(env))
+  const path = adminSocketPath(config.dataDir)
+  const socket = reachSocket(path)
+  try {
+    await socket.act({
+      name: 'audit.list',
+      operator: 'pit-admin',
+      reason: null,
+      input: { limit: 1, before: null },
+    })
+    return { ...socket, via: `the server at ${path}`, close: async () => {} }
+  } catch (error) {
+    if (!(error instanceof NobodyThere)) throw error
+  }
+  return openStore(config)
+}
+
+async function openStore(config: ReturnType<typeof readConfig>): Promise<ConnectedOperator> {
+  const clock = systemClock
+  const logger = createLogger({ level: 'fatal' })
+  const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS })
+  const rpcUrl = config.chainRpcUrl ?? profile.rpc_url
+  if (!rpcUrl) throw new OperatorRefused('no chain to talk to: set CHAIN_RPC_URL')
+  const db = await openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger }).catch(
+    (error) => {
+      if (!(error instanceof StoreLockedError)) throw error
+      throw new OperatorRefused(
+        `process ${error.pid} has the store open and takes no commands on its socket: stop it, or run this on its DATA_DIR as its user`,
+      )
+    },
+  )
+  const rpc = createRpc({ url: rpcUrl })
+  const signer = openSigner(config.signer, clock)
+  const close = async () => {
+    signer?.close()
+    rpc.close()
+    await db.close()
+  }
+  try {
+    // Others may be at work on a database, on an older version; the embedded store is ours alone.
+    if (db.engine === 'pglite') await migrateStore(db)
+    else if ((await missingMigrations(db)) > 0) {
+      throw new OperatorRefused(
+        'the database is of an older version: start this version’s server on it first',
+      )
+    }
+    const treasury = openTreasury({ db, rpc, clock, logger, profile, runEveryMs: null })
+    const operator = openOperator({ db, rpc, clock, profile, treasury, signer, league: null })
+    const via = config.databaseUrl === null ? `the embedded store in ${config.dataDir}` : 'the database'
+    return { ...operator, via, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function settled<T>(build: () => T): T {
+  try {
+    return build()
+  } catch (error) {
+    throw error instanceof ConfigError ? new OperatorRefused(error.message) : error
+  }
+}

@@ -1,0 +1,6 @@
+export type { ListedAction } from './audit.ts'
+export { type ConnectedOperator, connectOperator } from './connectOperator.ts'
+export { openOperator } from './openOperator.ts'
+export { serveAdmin } from './serveAdmin.ts'
+export { adminSocketPath } from './socketPath.ts'
+export { type Ask, type LeagueActs, type Operator, type OperatorDeps, OperatorRefused } from './types.ts'

@@ -1,0 +1,52 @@
+import { nowS } from '@pit/platform/clock'
+import { checkWith, isPitError } from '@pit/protocol'
+import { EarlyCloseRefused, RecordBroken, TransferRefused } from '../features/treasury/index.ts'
+import { ACTIONS } from './actions.ts'
+import { recordAction } from './audit.ts'
+import { type Operator, type OperatorDeps, OperatorRefused } from './types.ts'
+
+const MOST_NAME_CHARS = 64
+const MOST_REASON_CHARS = 500
+
+/** What `pit-admin` does. Whatever it changes it writes down, in the same transaction. */
+export function openOperator(deps: OperatorDeps): Operator {
+  return {
+    async act({ name, operator, reason, input }) {
+      const row = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
+      if (!row) throw new OperatorRefused(`there is no "${name}"`)
+      if (!isText(operator, MOST_NAME_CHARS)) throw new OperatorRefused('say who you are: --operator <name>')
+      if (reason !== null && !isText(reason, MOST_REASON_CHARS)) {
+        throw new OperatorRefused(
+          `a reason has 1 to ${MOST_REASON_CHARS} characters and no control characters`,
+        )
+      }
+      if (row.needsReason !== null && reason === null) {
+        throw new OperatorRefused(`--reason is missing: ${row.needsReason}`)
+      }
+      const checked = checkWith(row.input, input)
+      if (!checked.ok) throw new OperatorRefused(`${checked.field || 'input'}: ${checked.message}`)
+      try {
+        return await row.run(
+          {
+            deps,
+            operator,
+            reason,
+            note: (sql, details) =>
+              recordAction(sql, { operator, action: name, details, reason, atS: nowS(deps.clock) }),
+          },
+          input,
+        )
+      } catch (error) {
+        throw isRefusal(error) ? new OperatorRefused((error as Error).message) : error
+      }
+    },
+  }
+}
+
+const CONTROL = /[\u0000-\u001f\u007f]/
+const isText = (text: unknown, most: number): boolean =>
+  typeof text === 'string' && text.trim() !== '' && text.length <= most && !CONTROL.test(text)
+
+const isRefusal = (error: unknown): boolean =>
+  isPitError(error) ||
+  [EarlyCloseRefused, RecordBroken, TransferRefused].some((kind) => error instanceof kind)

@@ -1,0 +1,95 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { dirname } from 'node:path'
+import type { Logger } from '@pit/platform/logger'
+import { type Ask, type Operator, OperatorRefused } from './types.ts'
+
+const MOST_BODY_BYTES = 64 * 1024
+
+/**
+ * Takes the operator's commands on a socket that only this user can open. Null when another process on the same data
+ * directory does already.
+ */
+export async function serveAdmin({
+  operator,
+  path,
+  logger,
+}: {
+  operator: Operator
+  path: string
+  logger: Pick<Logger, 'warn' | 'error'>
+}): Promise<{ close(): Promise<void> } | null> {
+  if (await isServed(path)) return null
+  // Left behind by a process that was killed.
+  rmSync(path, { force: true })
+  mkdirSync(dirname(path), { recursive: true })
+  const server = createServer((request, response) => {
+    answer(operator, request).then(
+      (result) => send(response, 200, { ok: true, result: result ?? null }),
+      (error) => {
+        const refused = error instanceof OperatorRefused
+        if (!refused) logger.error({ err: error }, 'an operator’s command failed')
+        send(response, refused ? 409 : 500, { ok: false, refused, message: (error as Error).message })
+      },
+    )
+  })
+  // Made by the listen call itself: nobody else may open it even for a moment.
+  const before = process.umask(0o177)
+  const listening = new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  process.umask(before)
+  await listening
+  chmodSync(path, 0o600)
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect(path)
+    probe.once('connect', () => {
+      probe.destroy()
+      resolve(true)
+    })
+    probe.once('error', () => resolve(false))
+  })
+}
+
+async function answer(operator: Operator, request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MOST_BODY_BYTES) throw new OperatorRefused('that is too long')
+    chunks.push(chunk)
+  }
+  let ask: Partial<Ask> | null
+  try {
+    ask = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    throw new OperatorRefused('that is not JSON')
+  }
+  if (typeof ask?.name !== 'string' || typeof ask.input !== 'object' || ask.input === null) {
+    throw new OperatorRefused('that is not a command')
+  }
+  return operator.act({
+    name: ask.name,
+    operator: ask.operator ?? '',
+    reason: ask.reason ?? null,
+    input: ask.input,
+  })
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+  response.end(text)
+}
