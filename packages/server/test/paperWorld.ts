@@ -31,7 +31,9 @@ const core = (symbol: string, address: Address, decimals: number, kind = 'core')
   decimals,
   kind,
   native: kind === 'native',
-  feed: null,
+  feed: ['USDG', 'PARTNER'].includes(symbol)
+    ? null
+    : { address: at(0xfeed), decimals: 8, heartbeat_s: 60, session: kind === 'stock' ? 'stock' : 'always' },
 })
 export const PROFILE = {
   kind: 'devnet',

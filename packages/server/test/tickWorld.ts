@@ -34,7 +34,7 @@ export const AGENT_TOKENS = {
   USDG: token('USDG', TOKENS.USDG, 6),
   cbBTC: token('cbBTC', TOKENS.cbBTC, 8),
   NVDA: token('NVDA', TOKENS.NVDA, 18, true),
-  [JUNK]: token(JUNK, JUNK, 18),
+  JUNK: token(JUNK, JUNK, 18),
 } as const
 
 const dollars = (usd: number): bigint => BigInt(Math.round(usd * 1e6))

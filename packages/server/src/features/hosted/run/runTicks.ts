@@ -142,11 +142,14 @@ async function trade(
   const ready = prepared as Ready
   if (!recorded.stands) await logChanged(deps, record)
   let landed = true
+  let last: number | null = null
   for (const { n, order, trade: sized } of judged) {
     const id = recorded.orders.get(n)
     if (id === undefined || !sized) continue
     const begun: BegunOrder = { id, n, pair: order.pair, side: order.side, ...sized, reason: order.reason }
     const ask = { agent, tick, order: begun }
+    // Another one in the same tick would stand on balances that are not there yet.
+    landed &&= last === null || (await isLanded(deps, last))
     if (!landed) {
       await holdOrder(deps, ask, { code: 'TRADE_PENDING', message: 'The trade before it has not landed.' })
       continue
@@ -157,7 +160,7 @@ async function trade(
         : await tradeLive(deps, { ...ask, session: ready.session, executorWei: ready.executorWei })
     if (typeof outcome === 'object') deps.counted.held(outcome.held)
     deps.counted.order(ready.mode, typeof outcome === 'object' ? 'held' : outcome)
-    if (ready.mode === 'live' && outcome === 'relayed') landed = await isLanded(deps, id)
+    if (ready.mode === 'live' && outcome === 'relayed') last = id
     if (ready.mode === 'live' && outcome === 'failed') landed = false
   }
   await release(deps, [agent])

@@ -278,7 +278,7 @@ function refusalData({ extras }: PitError): Record<string, unknown> {
 const WAIT_MS = 6_000
 const WAIT_STEP_MS = 150
 
-/** Whether the agent's last trade has landed: another one in the same tick would stand on balances that are not there. */
+/** Whether a relayed order's trade was mined, and did not revert; waits a moment for it. */
 export async function isLanded({ db }: Pick<RunDeps, 'db'>, orderId: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += WAIT_STEP_MS) {
     const [row] = await db.query<{ status: string }>(
