@@ -3,7 +3,7 @@ import { nowS } from '@pit/platform/clock'
 import { type Answer, HOSTED } from '@pit/protocol'
 import type { Handlers } from '../../../../http/types.ts'
 import type { GatewayModel } from '../model/models.ts'
-import { maxTokensFor } from '../model/prompt.ts'
+import { MAX_COMPLETION_TOKENS } from '../model/prompt.ts'
 import { TEMPLATES } from '../model/templates.ts'
 import { readKey } from '../money/keys.ts'
 import { readFacts } from '../money/ledger.ts'
@@ -100,7 +100,7 @@ function describeModel(model: GatewayModel, listed: boolean): Overview['models']
       ? {
           prompt_tokens: typicalPromptTokens,
           completion_tokens: typicalCompletionTokens,
-          max_completion_tokens: maxTokensFor(AI.maxOrdersDefault),
+          max_completion_tokens: MAX_COMPLETION_TOKENS,
           interval_s: HOSTED.aiPoolIntervalS,
           tick_usd: rounded(tickUsd),
           day_usd: rounded((tickUsd * DAY_S) / HOSTED.aiPoolIntervalS),

@@ -14,6 +14,8 @@ export const SYSTEM_TEXT = [
 
 const POINTS = 24
 const STRATEGY_CHARS = 4_000
+/** Models that reason do so inside this allowance; an answer itself takes a tenth of it. */
+export const MAX_COMPLETION_TOKENS = 4_000
 
 export interface ModelRequest {
   body: string
@@ -23,8 +25,6 @@ export interface ModelRequest {
   messages: number
   maxTokens: number
 }
-
-export const maxTokensFor = (maxOrders: number): number => 700 + 150 * maxOrders
 
 export interface AiSettings {
   strategy: string
@@ -59,7 +59,6 @@ export function buildRequest(ask: BrainAsk, modelId: string): ModelRequest {
     maxTradeUsd: usdOf(agent.limits.maxTradeMicroUsd),
     maxOrders,
   })
-  const maxTokens = maxTokensFor(maxOrders)
   const messages = [
     { role: 'system', content: SYSTEM_TEXT },
     { role: 'user', content: user },
@@ -69,13 +68,13 @@ export function buildRequest(ask: BrainAsk, modelId: string): ModelRequest {
       model: modelId,
       messages,
       response_format: { type: 'json_schema', json_schema: { name: 'decision', strict: true, schema } },
-      max_completion_tokens: maxTokens,
+      max_completion_tokens: MAX_COMPLETION_TOKENS,
       temperature: 0,
     }),
     promptChars: SYSTEM_TEXT.length + user.length,
     promptBytes:
       Buffer.byteLength(SYSTEM_TEXT) + Buffer.byteLength(user) + Buffer.byteLength(JSON.stringify(schema)),
     messages: messages.length,
-    maxTokens,
+    maxTokens: MAX_COMPLETION_TOKENS,
   }
 }

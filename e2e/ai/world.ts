@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import type { PairNow } from '@pit/brains'
+import { openDb } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { createMetrics } from '@pit/platform/metrics'
+import { startVendors, type Vendors } from '../../packages/devnet/src/vendors/index.ts'
+import { newDataDirectory } from '../../packages/platform/test/embeddedStore.ts'
+import {
+  type Brains,
+  type BrainsDeps,
+  openBrains,
+} from '../../packages/server/src/features/hosted/brains/index.ts'
+import type { StoredAgent } from '../../packages/server/src/features/hosted/store.ts'
+import type { Handler } from '../../packages/server/src/http/types.ts'
+import { migrateStore } from '../../packages/server/src/migrateStore.ts'
+import { type AgentSketch, addAgent, TERMS, wallet } from '../../packages/server/test/brainsWorld.ts'
+
+export const POOL_KEY = 'pk-devnet-service'
+const E18 = 10n ** 18n
+
+/** The brains on a real store against the devnet's stand-in of the gateway. */
+export async function openAiWorld() {
+  const dataDir = await newDataDirectory()
+  const db = await openDb({ dataDir, databaseUrl: null })
+  await migrateStore(db)
+  const vendors = await startVendors({
+    host: '127.0.0.1',
+    port: 0,
+    nowMs: Date.now,
+    seed: 'ai',
+    quote: () => null as never,
+  })
+  const logged: string[] = []
+  const logger = createLogger({
+    level: 'trace',
+    destination: { write: (line: string) => void logged.push(line) },
+  })
+  const clock = { offsetMs: 0, nowMs: () => Date.now() + clock.offsetMs }
+  const sealKey = randomBytes(32)
+  const { on: _, ...terms } = TERMS
+  let agents = 0
+
+  const open = (more: Partial<Omit<BrainsDeps, 'ai'>> & { ai?: Partial<BrainsDeps['ai']> } = {}): Brains =>
+    openBrains({
+      db,
+      clock,
+      logger,
+      metrics: createMetrics({ withProcess: false }),
+      profile: { kind: 'devnet', vendors: { gateway_url: `${vendors.url}/v1` } },
+      randomBytes,
+      sealKey,
+      patienceMs: 10_000,
+      ...more,
+      ai: { ...terms, poolKey: POOL_KEY, ...more.ai },
+    })
+
+  /** An agent of an owner of its own unless told otherwise. */
+  const newAgent = (
+    params: Record<string, unknown> = {},
+    sketch: Partial<AgentSketch> = {},
+  ): Promise<StoredAgent> => {
+    agents += 1
+    return addAgent(db, { id: `ai${agents}`, wallet: wallet(0x1000 + agents), params, ...sketch })
+  }
+
+  const tick = (brains: Brains, agent: StoredAgent, more: { symbol?: string; leftMs?: number } = {}) =>
+    brains.decide({
+      agent,
+      tick: 1,
+      market: {
+        atS: Math.floor(clock.nowMs() / 1_000),
+        pairs: agent.pairs.map((pair) => pairOf(pair, more.symbol)),
+      },
+      book: {
+        cashMicroUsd: 1_000_000_000n,
+        equityMicroUsd: 1_000_000_000n,
+        positions: [{ token: 'ETH', symbol: more.symbol ?? 'ETH', atoms: 5n * E18, microUsd: 90_000_000n }],
+        dayUsedMicroUsd: 0n,
+      },
+      deadlineMs: clock.nowMs() + (more.leftMs ?? 30_000),
+    })
+
+  /** What was counted for an agent, in dollars. */
+  async function countedUsd(agent: StoredAgent): Promise<number> {
+    const [row] = await db.query<{ sum: string | null }>(
+      'select sum(cost_micro_usd) as sum from ai_spend where agent_id = $1',
+      [agent.id],
+    )
+    return Number(row?.sum ?? 0) / 1e6
+  }
+  const chargedUsd = (key = POOL_KEY): number => vendors.ledger()[key]?.costUsd ?? 0
+
+  return {
+    db,
+    vendors,
+    clock,
+    logged,
+    open,
+    newAgent,
+    tick,
+    countedUsd,
+    chargedUsd,
+    async close() {
+      await vendors.close()
+      await db.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+export type AiWorld = Awaited<ReturnType<typeof openAiWorld>> & { vendors: Vendors }
+
+function pairOf(pair: string, symbol?: string): PairNow {
+  const [base = '', quote = ''] = pair.split('/')
+  const atS = Math.floor(Date.now() / 1_000)
+  return {
+    pair,
+    base,
+    quote,
+    baseSymbol: symbol ?? base,
+    quoteSymbol: quote,
+    priceE18: 2_000n * E18,
+    stale: false,
+    history: Array.from({ length: 120 }, (_, i) => ({
+      atS: atS - (120 - i) * 60,
+      priceE18: BigInt(1_900 + i) * E18,
+    })),
+  }
+}
+
+/** Calls a route's handler as the edge would. */
+export const call = async <Id extends keyof Brains['handlers']>(
+  brains: Brains,
+  id: Id,
+  ask: { wallet: `0x${string}` | null; body?: unknown; params?: unknown; query?: unknown },
+) => {
+  const handler = brains.handlers[id] as Handler<Id>
+  const key = { keyId: 1, accountId: 1, wallet: ask.wallet, expiresAtS: 9_999_999_999 }
+  return handler({
+    params: ask.params ?? {},
+    query: ask.query ?? { limit: 50 },
+    body: ask.body ?? {},
+    caller: { requestId: 'test', address: '127.0.0.1', key },
+  } as never)
+}
