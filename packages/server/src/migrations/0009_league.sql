@@ -234,7 +234,8 @@ create table league_owners (
 );
 create index league_owners_age on league_owners (read_at_s);
 
--- Who first sent an address ETH. Null: it was there from the start, or a contract's doing, which links nobody.
+-- Who first sent an address ETH. Null: it was there from the start, or a contract's doing, which links nobody. One that
+-- nobody funded yet has no block, and is looked at again.
 create table league_funders (
   address text primary key,
   status text not null check (status in ('pending', 'read', 'unreadable')),
@@ -242,7 +243,7 @@ create table league_funders (
   block int8,
   looked_at_s int8 not null
 );
-create index league_funders_due on league_funders (looked_at_s) where status <> 'read';
+create index league_funders_due on league_funders (looked_at_s) where status <> 'read' or block is null;
 
 -- Which transfers of an agent's token were looked for, up to where.
 create table league_transfer_scans (

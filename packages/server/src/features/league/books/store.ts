@@ -1,0 +1,176 @@
+import type { BookTrade, StoredBook } from '@pit/league'
+import type { Sql } from '@pit/platform/db'
+
+/** A relayed transaction, as the ledger has it. */
+export interface RelayedRow {
+  id: number
+  kind: string
+  wallet: string
+  status: string
+  settled: boolean
+  token_in: string | null
+  token_out: string | null
+  amount_in: string | null
+  amount_out: string | null
+  tx_hash: string
+  mined_at_s: number | null
+  block: number | null
+  taken: boolean
+}
+
+export const relayedAfter = (sql: Sql, afterId: number, limit: number): Promise<RelayedRow[]> =>
+  sql.query<RelayedRow>(
+    `select t.id, t.kind, t.wallet, t.status, t.settled, t.token_in, t.token_out, t.amount_in, t.amount_out,
+       t.tx_hash, t.mined_at_s, t.block, l.trade_id is not null as taken
+     from trades t left join league_trades l on l.trade_id = t.id
+     where t.id > $1 and t.tx_hash is not null order by t.id limit $2`,
+    [afterId, limit],
+  )
+
+export async function readCursor(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ after_id: number }>('select after_id from league_cursor')
+  return row?.after_id ?? 0
+}
+
+/** Only ever forward: a worker that was slower changes nothing. */
+export async function moveCursor(sql: Sql, afterId: number): Promise<void> {
+  await sql.query(
+    `insert into league_cursor (after_id) values ($1)
+     on conflict (only_one) do update set after_id = greatest(league_cursor.after_id, excluded.after_id)`,
+    [afterId],
+  )
+}
+
+/** A wallet's entry in a season that has a book. */
+export interface BookKey {
+  season: number
+  entry_id: number
+  wallet: string
+  token: string
+  left_at_s: number | null
+  state: string
+}
+
+export const booksOfWallets = (
+  sql: Sql,
+  wallets: readonly string[],
+  seasons: readonly number[],
+): Promise<BookKey[]> =>
+  sql.query<BookKey>(
+    `select b.season, b.entry_id, e.wallet, e.token, e.left_at_s, s.state
+     from league_entries e join league_books b on b.entry_id = e.id join league_seasons s on s.number = b.season
+     where e.wallet = any($1::text[]) and b.season = any($2::int4[]) and e.board = 'prize'`,
+    [wallets, seasons],
+  )
+
+export const participantTokens = async (sql: Sql, season: number): Promise<string[]> => {
+  const rows = await sql.query<{ token: string }>(
+    `select distinct e.token from league_books b join league_entries e on e.id = b.entry_id where b.season = $1`,
+    [season],
+  )
+  return rows.map(({ token }) => token)
+}
+
+/** A transaction as it is taken into a season. */
+export interface TakenTrade extends BookTrade {
+  season: number
+  entryId: number
+  participant: 'own' | 'other' | null
+}
+
+/** Answers the ids that were not there before. */
+export async function insertTaken(sql: Sql, trades: readonly TakenTrade[]): Promise<Set<number>> {
+  if (trades.length === 0) return new Set()
+  const column = <T>(read: (trade: TakenTrade) => T): T[] => trades.map(read)
+  const rows = await sql.query<{ trade_id: number }>(
+    `insert into league_trades (trade_id, season, entry_id, mined_at_s, block, token_in, token_out, amount_in,
+       amount_out, gas_wei, participant)
+     select trade_id, season, entry_id, mined_at_s, block, token_in, token_out, amount_in::numeric,
+       amount_out::numeric, gas_wei::numeric, participant
+     from unnest($1::int8[], $2::int4[], $3::int8[], $4::int8[], $5::int8[], $6::text[], $7::text[], $8::text[],
+         $9::text[], $10::text[], $11::text[])
+       as given (trade_id, season, entry_id, mined_at_s, block, token_in, token_out, amount_in, amount_out,
+         gas_wei, participant)
+     on conflict (trade_id) do nothing returning trade_id`,
+    [
+      column(({ id }) => id),
+      column(({ season }) => season),
+      column(({ entryId }) => entryId),
+      column(({ minedAtS }) => minedAtS),
+      column(({ block }) => block),
+      column(({ swap }) => swap?.tokenIn ?? null),
+      column(({ swap }) => swap?.tokenOut ?? null),
+      column(({ swap }) => swap?.amountIn.toString() ?? null),
+      column(({ swap }) => swap?.amountOut.toString() ?? null),
+      column(({ gasWei }) => gasWei?.toString() ?? null),
+      column(({ participant }) => participant),
+    ],
+  )
+  return new Set(rows.map(({ trade_id }) => trade_id))
+}
+
+interface TakenRow {
+  trade_id: number
+  entry_id: number
+  mined_at_s: number
+  block: number
+  token_in: string | null
+  token_out: string | null
+  amount_in: string | null
+  amount_out: string | null
+  gas_wei: string | null
+}
+
+/** All that was taken into one book. */
+export async function tradesOfBook(sql: Sql, season: number, entryId: number): Promise<BookTrade[]> {
+  const rows = await sql.query<TakenRow>(
+    `select trade_id, entry_id, mined_at_s, block, token_in, token_out, amount_in, amount_out, gas_wei
+     from league_trades where season = $1 and entry_id = $2 order by mined_at_s, block, trade_id`,
+    [season, entryId],
+  )
+  return rows.map(tradeOf)
+}
+
+const tradeOf = (row: TakenRow): BookTrade => ({
+  id: row.trade_id,
+  minedAtS: row.mined_at_s,
+  block: row.block,
+  swap:
+    row.token_in === null
+      ? null
+      : {
+          tokenIn: row.token_in,
+          tokenOut: row.token_out!,
+          amountIn: BigInt(row.amount_in!),
+          amountOut: BigInt(row.amount_out!),
+        },
+  gasWei: row.gas_wei === null ? null : BigInt(row.gas_wei),
+})
+
+export interface BookRow {
+  season: number
+  entry_id: number
+  book: StoredBook
+}
+
+/** Locked in one order, so that two workers wait for each other instead of deadlocking. */
+export const lockBooks = (sql: Sql, season: number, entryIds: readonly number[]): Promise<BookRow[]> =>
+  sql.query<BookRow>(
+    `select season, entry_id, book from league_books where season = $1 and entry_id = any($2::int8[])
+     order by entry_id for update`,
+    [season, entryIds],
+  )
+
+export async function saveBooks(
+  sql: Sql,
+  season: number,
+  books: readonly { entryId: number; book: StoredBook }[],
+): Promise<void> {
+  if (books.length === 0) return
+  await sql.query(
+    `update league_books b set book = given.book::jsonb
+     from unnest($2::int8[], $3::text[]) as given (entry_id, book)
+     where b.season = $1 and b.entry_id = given.entry_id`,
+    [season, books.map(({ entryId }) => entryId), books.map(({ book }) => JSON.stringify(book))],
+  )
+}

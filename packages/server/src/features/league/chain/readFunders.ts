@@ -1,0 +1,135 @@
+import { nowS } from '@pit/platform/clock'
+import type { Rpc, RpcCall } from '@pit/platform/rpc'
+import { numberToHex } from 'viem'
+import type { LeagueDeps } from '../deps.ts'
+
+const AT_ONCE = 20
+/** One that could not be read is tried again, in case the node was only behind. */
+const AGAIN_S = 3_600
+/** Halvings of any chain's length. */
+const MOST_STEPS = 64
+
+/** Who first funded an address, in which block. A null funder links nobody: see below. */
+export type Funding = { funder: string | null; block: number }
+
+/**
+ * Finds who first sent addresses ETH. Up to an address's first transaction its balance only grows, and its nonce never
+ * shrinks: the first block with either is found by halving, all addresses side by side. Undefined where the node does
+ * not know the past, or the ETH came by a call inside another transaction.
+ */
+export async function findFunders(
+  rpc: Pick<Rpc, 'request' | 'batch'>,
+  addresses: readonly string[],
+): Promise<Map<string, Funding | null | undefined>> {
+  const head = Number(await rpc.request<string>('eth_blockNumber'))
+  const found = new Map<string, Funding | null | undefined>()
+  const spans = new Map(addresses.map((address) => [address, { low: 0, high: head }]))
+  const settle = (address: string, funding: Funding | null | undefined) => {
+    found.set(address, funding)
+    spans.delete(address)
+  }
+  const look = async (blockOf: (span: { low: number; high: number }) => number) => {
+    const asked = [...spans].map(([address, span]) => ({ address, block: blockOf(span) }))
+    return usedAt(rpc, asked)
+  }
+  for (const { address, used } of await look(({ high }) => high)) {
+    if (used === undefined) settle(address, undefined)
+    // Nobody has funded it yet.
+    else if (!used) settle(address, null)
+  }
+  for (const { address, used } of await look(({ low }) => low)) {
+    if (used === undefined) settle(address, undefined)
+    else if (used) settle(address, { funder: null, block: 0 })
+  }
+  for (let step = 0; step < MOST_STEPS && spans.size > 0; step++) {
+    const middle = ({ low, high }: { low: number; high: number }) => Math.floor((low + high) / 2)
+    for (const { address, block, used } of await look(middle)) {
+      const span = spans.get(address)!
+      if (used === undefined) settle(address, undefined)
+      else if (used) span.high = block
+      else span.low = block
+    }
+    for (const [address, { low, high }] of [...spans]) {
+      if (high - low > 1) continue
+      settle(address, await senderIn(rpc, address, high))
+    }
+  }
+  return found
+}
+
+/** Whether an address had a balance or had sent anything at a block. */
+async function usedAt(rpc: Pick<Rpc, 'batch'>, asked: readonly { address: string; block: number }[]) {
+  const calls = asked.flatMap(({ address, block }): RpcCall[] => [
+    ['eth_getBalance', [address, numberToHex(block)]],
+    ['eth_getTransactionCount', [address, numberToHex(block)]],
+  ])
+  const answers = await rpc.batch(calls)
+  return asked.map(({ address, block }, i) => {
+    const [balance, nonce] = [answers[2 * i], answers[2 * i + 1]]
+    if (!balance?.ok || !nonce?.ok) return { address, block, used: undefined }
+    return {
+      address,
+      block,
+      used: BigInt(balance.result as string) > 0n || BigInt(nonce.result as string) > 0n,
+    }
+  })
+}
+
+/** A contract that pays out to anyone, as a bridge does, makes no owner of those it pays. */
+async function senderIn(
+  rpc: Pick<Rpc, 'request'>,
+  address: string,
+  block: number,
+): Promise<Funding | undefined> {
+  const found = await rpc.request<{
+    transactions?: { from: string; to: string | null; value: string }[]
+  } | null>('eth_getBlockByNumber', [numberToHex(block), true])
+  const sent = found?.transactions?.find(
+    ({ to, value }) => to?.toLowerCase() === address && BigInt(value) > 0n,
+  )
+  if (!sent) return undefined
+  const funder = sent.from.toLowerCase()
+  const code = await rpc.request<string>('eth_getCode', [funder, numberToHex(block)])
+  return { funder: isContract(code) ? null : funder, block }
+}
+
+/** A wallet that delegated its code is still a wallet. */
+const isContract = (code: string): boolean => code !== '0x' && !code.startsWith('0xef0100')
+
+/** Looks for the funders of entrants' addresses that are not known yet, some at a time. */
+export async function readFunders({
+  db,
+  rpc,
+  clock,
+  logger,
+}: Pick<LeagueDeps, 'db' | 'rpc' | 'clock' | 'logger'>): Promise<number> {
+  const now = nowS(clock)
+  const due = await db.query<{ address: string }>(
+    `select address from league_funders where (status <> 'read' or block is null) and looked_at_s < $1
+     order by looked_at_s, address limit $2`,
+    [now - AGAIN_S, AT_ONCE],
+  )
+  if (due.length === 0) return 0
+  const addresses = due.map(({ address }) => address)
+  const found = await findFunders(rpc, addresses).catch((error: unknown) => {
+    logger.warn({ err: error }, 'first funders cannot be read')
+    return new Map<string, Funding | null | undefined>()
+  })
+  await db.query(
+    `update league_funders f set status = given.status, funder = given.funder, block = given.block, looked_at_s = $5
+     from unnest($1::text[], $2::text[], $3::text[], $4::int8[]) as given (address, status, funder, block)
+     where f.address = given.address`,
+    [
+      addresses,
+      addresses.map((address) => statusOf(found.get(address))),
+      addresses.map((address) => found.get(address)?.funder ?? null),
+      addresses.map((address) => found.get(address)?.block ?? null),
+      now,
+    ],
+  )
+  return addresses.length
+}
+
+/** An address nobody funded yet is looked at again; until then there is nothing that could link it. */
+const statusOf = (funding: Funding | null | undefined): string =>
+  funding === undefined ? 'unreadable' : 'read'

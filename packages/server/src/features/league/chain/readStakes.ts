@@ -1,0 +1,115 @@
+import type { SeasonSpan } from '@pit/league'
+import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import type { Rpc } from '@pit/platform/rpc'
+import type { AgentVault } from '../../agents/index.ts'
+import type { LeagueDeps } from '../deps.ts'
+import { lastBlockBefore } from './blockAt.ts'
+
+/** Blocks in one look for withdrawals. */
+const RANGE = 100_000
+const MOST_RANGES = 5_000
+/** A boundary is looked for a little after it: the chain's newest blocks may still be before it. */
+const AFTER_S = 30
+const NOW_EVERY_S = 60
+
+type StakeDeps = Pick<LeagueDeps, 'db' | 'clock' | 'logger'> & {
+  rpc: Pick<Rpc, 'request'>
+  vault: AgentVault
+  platformAgentId: string
+}
+
+export interface StakeAt {
+  block: number | null
+  principal: bigint
+  gain: bigint
+  withdrawn: bigint
+}
+
+export async function stakeAt(sql: Sql, boundaryS: number): Promise<StakeAt | null> {
+  const [row] = await sql.query<{
+    block: number | null
+    principal: string
+    gain: string
+    withdrawn: string
+  }>('select block, principal, gain, withdrawn from league_stakes where boundary_s = $1', [boundaryS])
+  if (!row) return null
+  const { block, principal, gain, withdrawn } = row
+  return { block, principal: BigInt(principal), gain: BigInt(gain), withdrawn: BigInt(withdrawn) }
+}
+
+/** What the stake earned over a season: what is there at its end beyond its start, and what was taken out between. */
+export async function gainOver(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Promise<bigint | null> {
+  const start = await stakeAt(sql, startsAtS)
+  const end = await stakeAt(sql, endsAtS)
+  return start && end ? end.gain + end.withdrawn - start.gain : null
+}
+
+/** Reads the stake at a season's start or end, once; as of the last block before that second. */
+export async function readStakeAt(
+  deps: StakeDeps,
+  span: SeasonSpan,
+  which: 'start' | 'end',
+): Promise<boolean> {
+  const { db, clock, rpc, vault, platformAgentId } = deps
+  const boundaryS = which === 'start' ? span.startsAtS : span.endsAtS
+  if (nowS(clock) < boundaryS + AFTER_S) return false
+  if (await stakeAt(db, boundaryS)) return true
+  const before = which === 'end' ? await stakeAt(db, span.startsAtS) : null
+  // Without the season's start there is nothing its end could be held against.
+  if (which === 'end' && !before) return false
+  const block = await lastBlockBefore(rpc, boundaryS)
+  const nothing = { principal: 0n, gain: 0n }
+  const { principal, gain } = block === null ? nothing : await vault.stake(platformAgentId, block)
+  const withdrawn = before && block !== null ? await withdrawnIn(deps, (before.block ?? -1) + 1, block) : 0n
+  await db.query(
+    `insert into league_stakes (boundary_s, block, principal, gain, withdrawn)
+     values ($1, $2, $3, $4, $5) on conflict (boundary_s) do nothing`,
+    [boundaryS, block, principal, gain, withdrawn],
+  )
+  return true
+}
+
+async function withdrawnIn(
+  { vault, platformAgentId }: StakeDeps,
+  fromBlock: number,
+  toBlock: number,
+): Promise<bigint> {
+  let sum = 0n
+  for (let from = fromBlock, ranges = 0; from <= toBlock; from += RANGE) {
+    if (++ranges > MOST_RANGES)
+      throw new Error(`blocks ${fromBlock} to ${toBlock} are too many to look through`)
+    sum += await vault.gainWithdrawn(platformAgentId, from, Math.min(from + RANGE - 1, toBlock))
+  }
+  return sum
+}
+
+/** Keeps what the stake earned so far in the season that runs, for the estimate. */
+export function createStakeNow(deps: StakeDeps): (span: SeasonSpan) => Promise<void> {
+  const { db, clock, rpc, vault, platformAgentId } = deps
+  let readAtS = 0
+  /** What was taken out since the season's start, up to a block. */
+  let seen = { season: 0, toBlock: 0, withdrawn: 0n }
+  const keep = (season: number, gain: bigint | null, why: string | null) =>
+    db.query(
+      `insert into league_stake_now (season, gain_so_far, why, read_at_s) values ($1, $2, $3, $4)
+       on conflict (only_one) do update set season = excluded.season, gain_so_far = excluded.gain_so_far,
+         why = excluded.why, read_at_s = excluded.read_at_s`,
+      [season, gain, why, nowS(clock)],
+    )
+  return async (span) => {
+    if (nowS(clock) - readAtS < NOW_EVERY_S && seen.season === span.number) return
+    readAtS = nowS(clock)
+    const start = await stakeAt(db, span.startsAtS)
+    if (!start) {
+      await keep(span.number, null, 'the stake at the season’s start has not been read')
+      return
+    }
+    const head = Number(await rpc.request<string>('eth_blockNumber'))
+    if (seen.season !== span.number) seen = { season: span.number, toBlock: start.block ?? -1, withdrawn: 0n }
+    const withdrawn = seen.withdrawn + (await withdrawnIn(deps, seen.toBlock + 1, head))
+    seen = { season: span.number, toBlock: head, withdrawn }
+    const { gain } = await vault.stake(platformAgentId, head)
+    await keep(span.number, gain + withdrawn - start.gain, null)
+  }
+}

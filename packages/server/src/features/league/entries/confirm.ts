@@ -1,0 +1,36 @@
+import { nowS } from '@pit/platform/clock'
+import { type Answer, fail } from '@pit/protocol'
+import type { Call } from '../../../http/types.ts'
+import { firstSeasonOf, type LeagueDeps, walletOf } from '../deps.ts'
+import { describeEntry } from './describeEntry.ts'
+import { refuseOwner } from './enter.ts'
+import { refuseSanctioned } from './readAsk.ts'
+import { readSigned, useStatement } from './statements.ts'
+import { activeForAgent, fileConfirmation } from './store.ts'
+
+/** POST league/confirm: files the owner's confirmation. A season already decided stays as decided. */
+export async function confirm(
+  deps: LeagueDeps,
+  { caller, body }: Call<'league.confirm'>,
+): Promise<Answer<'league.confirm'>> {
+  const firstSeasonS = firstSeasonOf(deps)
+  const wallet = walletOf(caller)
+  const agentId = BigInt(body.agent_id).toString()
+  const entry = await activeForAgent(deps.db, 'prize', agentId)
+  if (!entry) fail('NOT_ENTERED')
+  if (entry.wallet !== wallet) fail('FORBIDDEN', { message: 'Another wallet trades for this agent.' })
+  refuseSanctioned(deps, {
+    owner: entry.owner,
+    agentWallet: entry.agent_wallet,
+    beneficiary: entry.beneficiary,
+  })
+  const entrant = { kind: 'wallet', wallet } as const
+  const signed = await readSigned(deps, body, { wallet, agentId, board: 'prize', entrant })
+  if (signed.signer !== entry.owner) refuseOwner(entry.owner)
+  const atS = nowS(deps.clock)
+  const confirmed = await deps.db.transaction(async (sql) => {
+    await useStatement(sql, body.nonce, atS)
+    return fileConfirmation(sql, entry.id, signed, atS)
+  })
+  return describeEntry(confirmed ?? fail('NOT_ENTERED'), firstSeasonS, atS)
+}

@@ -1,0 +1,12 @@
+export type { LeagueDeps } from './deps.ts'
+export { type League, openLeague } from './openLeague.ts'
+export {
+  type PayoutRecord,
+  recordPayout,
+  recordWithdrawal,
+  type WithdrawalRecord,
+} from './operator/recordPayout.ts'
+export { LeagueRefused } from './operator/refused.ts'
+export { type RuleReview, reviewRule } from './operator/reviewRule.ts'
+export { type Settlement, settleSeason } from './operator/settleSeason.ts'
+export type { PracticeGate } from './practice/gate.ts'

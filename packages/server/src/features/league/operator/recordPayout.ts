@@ -1,0 +1,60 @@
+import type { Sql } from '@pit/platform/db'
+import { lockSeason } from '../season/store.ts'
+import { LeagueRefused } from './refused.ts'
+
+const HASH = /^0x[0-9a-f]{64}$/
+
+export interface PayoutRecord {
+  season: number
+  place: number
+  txHash: string
+  atS: number
+}
+
+/** Names the transaction that pays a place. It counts once the chain shows exactly that transfer. */
+export async function recordPayout(sql: Sql, { season, place, txHash, atS }: PayoutRecord): Promise<void> {
+  const hash = txHash.toLowerCase()
+  if (!HASH.test(hash)) throw new LeagueRefused(`${txHash} is no transaction hash`)
+  const row = await lockSeason(sql, season)
+  if (!row) throw new LeagueRefused(`there is no season ${season}`)
+  if (row.state !== 'settled') throw new LeagueRefused(`season ${season} is ${row.state}: settle it first`)
+  const [payout] = await sql.query<{ status: string; recipient: string }>(
+    'select status, recipient from league_payouts where season = $1 and place = $2 for update',
+    [season, place],
+  )
+  if (!payout) throw new LeagueRefused(`season ${season} pays nobody for place ${place}`)
+  if (payout.status === 'mined') throw new LeagueRefused(`place ${place} of season ${season} is paid`)
+  const other = await sql.query(
+    `select 1 from league_payouts where tx_hash = $1 and recipient = $2 and not (season = $3 and place = $4)`,
+    [hash, payout.recipient, season, place],
+  )
+  if (other.length > 0) throw new LeagueRefused('that transaction pays another place already')
+  await sql.query(
+    `update league_payouts set tx_hash = $3, problem = null, recorded_at_s = $4 where season = $1 and place = $2`,
+    [season, place, hash, atS],
+  )
+}
+
+export interface WithdrawalRecord {
+  season: number
+  /** Null where nothing was moved: `note` says why. */
+  txHash: string | null
+  amount: bigint
+  atS: number
+  note: string | null
+}
+
+/** Keeps what was taken out of the stake for a season's prizes. */
+export async function recordWithdrawal(sql: Sql, record: WithdrawalRecord): Promise<void> {
+  const { season, amount, atS, note } = record
+  const hash = record.txHash?.toLowerCase() ?? null
+  if (hash !== null && !HASH.test(hash)) throw new LeagueRefused(`${record.txHash} is no transaction hash`)
+  if (amount < 0n) throw new LeagueRefused('an amount is not negative')
+  if (!(await lockSeason(sql, season))) throw new LeagueRefused(`there is no season ${season}`)
+  await sql.query(
+    `insert into league_withdrawals (season, tx_hash, amount, at_s, note) values ($1, $2, $3, $4, $5)
+     on conflict (season) do update set tx_hash = excluded.tx_hash, amount = excluded.amount, at_s = excluded.at_s,
+       note = excluded.note`,
+    [season, hash, amount, atS, note],
+  )
+}

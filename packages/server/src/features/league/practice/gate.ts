@@ -1,0 +1,29 @@
+import { isPitError } from '@pit/protocol'
+import { firstSeasonOf, type LeagueDeps } from '../deps.ts'
+import { activeForEntrant } from '../entries/store.ts'
+import { playingNow } from './playing.ts'
+
+/** What a hosted agent's tick is told: null for one that does not play now, its season's book, or why it holds. */
+export type PracticeGate =
+  | null
+  | { bookId: number }
+  | { hold: 'SEASON_CLOSED' | 'LEAGUE_BOOK_PENDING' | 'LEAGUE_UNAVAILABLE'; message: string }
+
+/** An agent whose first season is to come goes on with its own book until then. */
+export async function practiceGate(deps: LeagueDeps, hostedId: string): Promise<PracticeGate> {
+  if (deps.firstSeasonS === null) return null
+  try {
+    const entrant = { kind: 'hosted', wallet: '0x', hostedId } as const
+    const entry = await activeForEntrant(deps.db, entrant)
+    if (!entry) return null
+    const playing = await playingNow(deps, firstSeasonOf(deps), entry)
+    if (playing.state === 'plays') return { bookId: playing.bookId }
+    if (playing.state === 'waits') return null
+    const hold = playing.state === 'closed' ? 'SEASON_CLOSED' : 'LEAGUE_BOOK_PENDING'
+    return { hold, message: `The practice board holds this tick: ${playing.why}.` }
+  } catch (error) {
+    if (isPitError(error)) throw error
+    deps.logger.warn({ err: error, hostedId }, 'the practice board cannot be asked')
+    return { hold: 'LEAGUE_UNAVAILABLE', message: 'The league cannot be read now.' }
+  }
+}
