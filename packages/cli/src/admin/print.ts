@@ -3,7 +3,8 @@ import type { ListedAction } from '@pit/server/operator'
 /** Writes one line. */
 export type Print = (line: string) => void
 
-export const printJson = (print: Print, answer: unknown): void => print(JSON.stringify(answer, null, 2))
+export const printJson = (print: Print, answer: unknown): void =>
+  print(JSON.stringify(answer, (_, value) => (typeof value === 'bigint' ? value.toString() : value), 2))
 
 const when = (atS: number): string => new Date(atS * 1000).toISOString().replace('.000Z', 'Z')
 

@@ -152,23 +152,53 @@ function addLeague(program: Command, ask: AskFor, reasonOption: () => Option): v
     .command('settle')
     .description('Fixes a decided season’s ledger: budget, shares, reserve.')
     .addOption(season())
-    .action((given: { season: number }) =>
-      ask('league.settle', { season: given.season }, (print, answer) => {
-        print(`season ${given.season} is settled`)
-        printJson(print, answer)
-      }),
+    .option('--gain <atoms>', 'the stake’s gain, where it could not be read')
+    .option('--partner-price <e18>', 'dollars for a whole token times 10^18, where no mark was read')
+    .option('--reason <text>', 'where gain or price are from')
+    .action((given: { season: number; gain?: string; partnerPrice?: string; reason?: string }) =>
+      ask(
+        'league.settle',
+        {
+          season: given.season,
+          gain: given.gain ?? null,
+          partner_price_e18: given.partnerPrice ?? null,
+        },
+        (print, answer) => {
+          print(`season ${given.season} is settled`)
+          printJson(print, answer)
+        },
+        given.reason ?? null,
+      ),
     )
-  program
-    .command('payout')
-    .description('Prizes that were sent.')
+  const payout = program.command('payout').description('Prizes that were sent.')
+  payout
     .command('record')
-    .description('Records the transaction that paid a winner.')
+    .description(
+      'Names the transaction that pays a winner; it counts once the chain shows exactly that transfer.',
+    )
     .addOption(season())
     .requiredOption('--place <n>', 'which place, 1 to 3', whole)
     .requiredOption('--tx <hash>', 'its transaction', txHash)
     .action((given: { season: number; place: number; tx: string }) =>
       ask('league.payout', { season: given.season, place: given.place, tx_hash: given.tx }, (print) =>
-        print(`place ${given.place} of season ${given.season} is paid by ${given.tx}`),
+        print(
+          `place ${given.place} of season ${given.season} is paid by ${given.tx}, once the chain shows it`,
+        ),
+      ),
+    )
+  payout
+    .command('withdrawal')
+    .description('Keeps what was taken out of the stake for a season’s prizes.')
+    .addOption(season())
+    .requiredOption('--amount <atoms>', 'how much')
+    .option('--tx <hash>', 'its transaction', txHash)
+    .option('--reason <text>', 'a note; why, where nothing was moved')
+    .action((given: { season: number; amount: string; tx?: string; reason?: string }) =>
+      ask(
+        'league.withdrawal',
+        { season: given.season, tx_hash: given.tx ?? null, amount: given.amount },
+        (print) => print(`the withdrawal for season ${given.season} is recorded`),
+        given.reason ?? null,
       ),
     )
 }

@@ -1,32 +1,11 @@
 import { nowS } from '@pit/platform/clock'
-import type { Sql } from '@pit/platform/db'
 import { TREASURY_BUCKETS } from '@pit/protocol'
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { writeSwitch } from '../features/operator/index.ts'
+import { type Action, action, Exact, TxHash } from './action.ts'
 import { listActions, recordAction } from './audit.ts'
+import { LEAGUE_ACTIONS } from './leagueActions.ts'
 import { readStatus } from './readStatus.ts'
-import { type OperatorDeps, OperatorRefused } from './types.ts'
-
-const TxHash = Type.String({ pattern: '^0x[0-9a-fA-F]{64}$' })
-const Season = Type.Integer({ minimum: 1, maximum: 100_000 })
-const Exact = <T extends Record<string, TSchema>>(fields: T) =>
-  Type.Object(fields, { additionalProperties: false })
-
-interface Context {
-  deps: OperatorDeps
-  operator: string
-  reason: string | null
-  /** Keeps what was done, in the transaction it was done in. */
-  note(sql: Sql, details: Record<string, unknown>): Promise<void>
-}
-
-interface Action<T extends TSchema = TSchema> {
-  input: T
-  /** What it is asked for without a reason answers, or null when none is needed. */
-  needsReason: string | null
-  run(context: Context, input: Static<T>): Promise<unknown>
-}
-const action = <T extends TSchema>(row: Action<T>): Action => row as unknown as Action
 
 /** Everything an operator can ask for. */
 export const ACTIONS: Record<string, Action> = {
@@ -79,34 +58,7 @@ export const ACTIONS: Record<string, Action> = {
         alongside: (sql, { seq, hash, transfers }) => note(sql, { bucket, tx_hash, seq, hash, transfers }),
       }),
   }),
-  'league.review': action({
-    input: Exact({
-      season: Season,
-      entry_id: Type.Integer({ minimum: 1 }),
-      rule: Type.String({ pattern: '^[A-Z_]{2,40}$' }),
-      status: Type.Union([Type.Literal('pass'), Type.Literal('fail')]),
-    }),
-    needsReason: 'a judgement needs its reason: it is shown beside the rule',
-    run: ({ deps, operator, reason, note }, { season, entry_id, rule, status }) =>
-      leagueOf(deps).reviewRule(
-        { season, entryId: entry_id, rule, status, reason: reason!, operator },
-        (sql) => note(sql, { season, entry_id, rule, status }),
-      ),
-  }),
-  'league.settle': action({
-    input: Exact({ season: Season }),
-    needsReason: null,
-    run: ({ deps, operator, note }, { season }) =>
-      leagueOf(deps).settleSeason({ season, operator }, (sql) => note(sql, { season })),
-  }),
-  'league.payout': action({
-    input: Exact({ season: Season, place: Type.Integer({ minimum: 1, maximum: 3 }), tx_hash: TxHash }),
-    needsReason: null,
-    run: ({ deps, operator, note }, { season, place, tx_hash }) =>
-      leagueOf(deps).recordPayout({ season, place, txHash: tx_hash as `0x${string}`, operator }, (sql) =>
-        note(sql, { season, place, tx_hash }),
-      ),
-  }),
+  ...LEAGUE_ACTIONS,
   'audit.list': action({
     input: Exact({
       limit: Type.Integer({ minimum: 1, maximum: 1_000 }),
@@ -129,9 +81,4 @@ export const ACTIONS: Record<string, Action> = {
       return { noted: true }
     },
   }),
-}
-
-function leagueOf({ league }: OperatorDeps) {
-  if (league === null) throw new OperatorRefused('no league runs here')
-  return league
 }

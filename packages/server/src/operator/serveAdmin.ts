@@ -89,7 +89,7 @@ async function answer(operator: Operator, request: IncomingMessage): Promise<unk
 }
 
 function send(response: ServerResponse, status: number, body: object): void {
-  const text = JSON.stringify(body)
+  const text = JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
   response.end(text)
 }

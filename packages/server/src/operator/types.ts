@@ -21,26 +21,37 @@ export interface OperatorDeps {
   league: LeagueActs | null
 }
 
-/** Writes what the operator did; part of the same transaction as what it did. */
-export type Alongside = (sql: Sql) => Promise<void>
-
-/** What an operator may do to the league; each calls `alongside` in the transaction it acts in. */
+/** What an operator may do to the league, each in the transaction it is handed. */
 export interface LeagueActs {
   reviewRule(
-    ask: {
+    sql: Sql,
+    review: {
       season: number
       entryId: number
       rule: string
       status: 'pass' | 'fail'
       reason: string
       operator: string
+      atS: number
     },
-    alongside: Alongside,
   ): Promise<unknown>
-  settleSeason(ask: { season: number; operator: string }, alongside: Alongside): Promise<unknown>
+  settleSeason(
+    sql: Sql,
+    settlement: {
+      season: number
+      profile: ChainProfile
+      atS: number
+      partnerPriceE18?: bigint
+      gain?: bigint
+    },
+  ): Promise<unknown>
   recordPayout(
-    ask: { season: number; place: number; txHash: `0x${string}`; operator: string },
-    alongside: Alongside,
+    sql: Sql,
+    payout: { season: number; place: number; txHash: string; atS: number },
+  ): Promise<unknown>
+  recordWithdrawal(
+    sql: Sql,
+    withdrawal: { season: number; txHash: string | null; amount: bigint; atS: number; note: string | null },
   ): Promise<unknown>
 }
 

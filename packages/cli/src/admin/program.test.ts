@@ -1,0 +1,158 @@
+import type { Ask } from '@pit/server/operator'
+import { describe, expect, it } from 'vitest'
+import { type AdminPlace, createAdminProgram } from './program.ts'
+
+const TX = `0x${'AB'.repeat(32)}`
+
+/** Runs a command line against a place that only notes what it is asked. */
+async function run(line: string[], answer: unknown = { on: true, changed: true, tokens: [], transfers: [] }) {
+  const asked: Omit<Ask, never>[] = []
+  const frozen: unknown[] = []
+  const printed: string[] = []
+  const place: AdminPlace = {
+    user: 'ada',
+    act: async (ask) => {
+      asked.push(ask)
+      return answer
+    },
+    freezeSigner: async (ask) => {
+      frozen.push(ask)
+      return { frozen: ask.frozen }
+    },
+    print: (text) => printed.push(text),
+  }
+  const program = createAdminProgram(place)
+  const quiet = { writeErr: () => {}, writeOut: () => {} }
+  const all = [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]
+  for (const command of all) command.exitOverride().configureOutput(quiet)
+  const failure = await program.parseAsync(line, { from: 'user' }).then(
+    () => null,
+    (error: { code?: string }) => error.code ?? String(error),
+  )
+  return { asked, frozen, printed, failure }
+}
+
+describe('pit-admin', () => {
+  it.each<[string[], string, object, string | null]>([
+    [['status'], 'status', {}, null],
+    [['kill', 'on', '--reason', 'smoke'], 'switch', { name: 'kill', on: true }, 'smoke'],
+    [['live', 'off', '--reason', 'drill'], 'switch', { name: 'live', on: false }, 'drill'],
+    [['week', 'close'], 'week.close', { early: false, accept: null }, null],
+    [['week', 'close', '--early'], 'week.close', { early: true, accept: null }, null],
+    [['week', 'close', '--accept', 'seen'], 'week.close', { early: false, accept: 'seen' }, null],
+    [
+      ['transfer', 'record', '--bucket', 'buybacks', '--tx', TX],
+      'transfer.record',
+      { bucket: 'buybacks', tx_hash: TX.toLowerCase() },
+      null,
+    ],
+    [
+      [
+        'league',
+        'review',
+        '--season',
+        '2',
+        '--entry',
+        '9',
+        '--rule',
+        'ACTIVE',
+        '--status',
+        'fail',
+        '--reason',
+        'x',
+      ],
+      'league.review',
+      { season: 2, entry_id: 9, rule: 'ACTIVE', status: 'fail' },
+      'x',
+    ],
+    [
+      ['league', 'settle', '--season', '2'],
+      'league.settle',
+      { season: 2, gain: null, partner_price_e18: null },
+      null,
+    ],
+    [
+      ['payout', 'record', '--season', '2', '--place', '1', '--tx', TX],
+      'league.payout',
+      { season: 2, place: 1, tx_hash: TX.toLowerCase() },
+      null,
+    ],
+    [
+      ['payout', 'withdrawal', '--season', '2', '--amount', '5'],
+      'league.withdrawal',
+      { season: 2, tx_hash: null, amount: '5' },
+      null,
+    ],
+    [['audit', 'list', '--limit', '3', '--before', '8'], 'audit.list', { limit: 3, before: 8 }, null],
+  ])('%j asks %s', async (line, name, input, reason) => {
+    const answer =
+      name === 'audit.list' ? [] : name === 'status' ? STATUS : name === 'week.close' ? CLOSED : undefined
+    const { asked, failure, printed } = await run(line, answer)
+    expect(failure).toBeNull()
+    expect(asked).toEqual([{ name, operator: 'ada', reason, input }])
+    expect(printed.length).toBeGreaterThan(0)
+  })
+
+  it('says who asks, and prints JSON where asked to', async () => {
+    const { asked, printed } = await run(['--operator', 'bob', '--json', 'status'], { a: 5n })
+    expect(asked[0]?.operator).toBe('bob')
+    expect(JSON.parse(printed.join('\n'))).toEqual({ a: '5' })
+  })
+
+  it('freezes and thaws the signer, with a reason only', async () => {
+    const { frozen, printed } = await run(['signer', 'freeze', '--reason', 'leak'])
+    expect([frozen, printed]).toEqual([
+      [{ frozen: true, operator: 'ada', reason: 'leak' }],
+      ['the signer is frozen'],
+    ])
+    expect((await run(['signer', 'thaw', '--reason', 'over'])).printed).toEqual(['the signer signs again'])
+    expect((await run(['signer', 'thaw'])).failure).toBe('commander.missingMandatoryOptionValue')
+  })
+
+  it.each([
+    [['kill', 'on']],
+    [['kill', 'maybe', '--reason', 'x']],
+    [['transfer', 'record', '--bucket', 'mine', '--tx', TX]],
+    [['transfer', 'record', '--bucket', 'treasury', '--tx', '0x12']],
+    [['league', 'settle', '--season', '-1']],
+    [['league', 'settle', '--season', '1.5']],
+    [['fire']],
+  ])('asks nothing for %j', async (line) => {
+    const { asked, failure } = await run(line)
+    expect(failure).not.toBeNull()
+    expect(asked).toEqual([])
+  })
+
+  it('says what a week waits for and how to go on', async () => {
+    const waits = { kind: 'waits', label: '2026-W31', why: '2 fees did not arrive', differences: 2 }
+    expect((await run(['week', 'close'], waits)).printed.join('\n')).toContain('--accept')
+    expect((await run(['week', 'close'], { kind: 'nothing due' })).printed[0]).toContain('--early')
+  })
+})
+
+const CLOSED = {
+  kind: 'closed',
+  row: {
+    seq: 1,
+    hash: 'ab',
+    week: { label: '2026-W31' },
+    tokens: [{ symbol: 'ETH', pool: '5', status: 'dust', value_usd: 0 }],
+  },
+}
+const STATUS = {
+  profile: 'devnet',
+  kind: 'devnet',
+  store: 'pglite',
+  switches: {
+    kill: { on: true, reason: 'x', changed_at: 5 },
+    live: { on: true, reason: null, changed_at: null },
+  },
+  signer: { status: 'unreachable', why: 'refused' },
+  treasury: {
+    integrity: { ok: true, rows: 1, head: 'ab', broken_at: null, why: null },
+    recorded: '2026-W31',
+    waiting: [{ label: '2026-W32', differences: 2 }],
+    block: 7,
+    owed: [{ symbol: 'ETH', carried: '1', operations: '2', buybacks: '3', treasury: '4' }],
+  },
+}

@@ -1,0 +1,82 @@
+import { nowS } from '@pit/platform/clock'
+import { Type } from '@sinclair/typebox'
+import { type Action, action, Exact, TxHash } from './action.ts'
+import { type OperatorDeps, OperatorRefused } from './types.ts'
+
+const Season = Type.Integer({ minimum: 1, maximum: 100_000 })
+const Whole = Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$' })
+const OrNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
+/** The stake may have shrunk. */
+const Gain = Type.String({ pattern: '^(0|-?[1-9][0-9]{0,77})$' })
+
+/** What a person decides in the league. Each is one transaction with its row of the audit. */
+export const LEAGUE_ACTIONS: Record<string, Action> = {
+  'league.review': action({
+    input: Exact({
+      season: Season,
+      entry_id: Type.Integer({ minimum: 1 }),
+      rule: Type.String({ pattern: '^[A-Z_]{2,40}$' }),
+      status: Type.Union([Type.Literal('pass'), Type.Literal('fail')]),
+    }),
+    needsReason: 'a judgement needs its reason: it is shown beside the rule',
+    run: ({ deps, operator, reason, note }, { season, entry_id, rule, status }) =>
+      deps.db.transaction(async (sql) => {
+        const review = { season, entryId: entry_id, rule, status, reason: reason ?? '', operator }
+        const answer = await leagueOf(deps).reviewRule(sql, { ...review, atS: nowS(deps.clock) })
+        await note(sql, { season, entry_id, rule, status })
+        return answer
+      }),
+  }),
+  'league.settle': action({
+    input: Exact({ season: Season, gain: OrNull(Gain), partner_price_e18: OrNull(Whole) }),
+    needsReason: null,
+    run: ({ deps, reason, note }, { season, gain, partner_price_e18 }) => {
+      if (reason === null && (gain !== null || partner_price_e18 !== null)) {
+        throw new OperatorRefused('--reason is missing: say where the gain or the price is from')
+      }
+      return deps.db.transaction(async (sql) => {
+        const answer = await leagueOf(deps).settleSeason(sql, {
+          season,
+          profile: deps.profile,
+          atS: nowS(deps.clock),
+          ...(gain === null ? {} : { gain: BigInt(gain) }),
+          ...(partner_price_e18 === null ? {} : { partnerPriceE18: BigInt(partner_price_e18) }),
+        })
+        await note(sql, { season, gain, partner_price_e18 })
+        return answer
+      })
+    },
+  }),
+  'league.payout': action({
+    input: Exact({ season: Season, place: Type.Integer({ minimum: 1, maximum: 3 }), tx_hash: TxHash }),
+    needsReason: null,
+    run: ({ deps, note }, { season, place, tx_hash }) =>
+      deps.db.transaction(async (sql) => {
+        const payout = { season, place, txHash: tx_hash.toLowerCase(), atS: nowS(deps.clock) }
+        await leagueOf(deps).recordPayout(sql, payout)
+        await note(sql, { season, place, tx_hash })
+        return { season, place, tx_hash }
+      }),
+  }),
+  'league.withdrawal': action({
+    input: Exact({ season: Season, tx_hash: OrNull(TxHash), amount: Whole }),
+    needsReason: null,
+    run: ({ deps, reason, note }, { season, tx_hash, amount }) =>
+      deps.db.transaction(async (sql) => {
+        await leagueOf(deps).recordWithdrawal(sql, {
+          season,
+          txHash: tx_hash,
+          amount: BigInt(amount),
+          atS: nowS(deps.clock),
+          note: reason,
+        })
+        await note(sql, { season, tx_hash, amount })
+        return { season, tx_hash, amount }
+      }),
+  }),
+}
+
+function leagueOf({ league }: OperatorDeps) {
+  if (league === null) throw new OperatorRefused('no league runs here')
+  return league
+}
