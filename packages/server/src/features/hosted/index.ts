@@ -1,5 +1,2 @@
-export type { AgentBrains, HostedDeps } from './deps.ts'
-export { writeLog } from './logs.ts'
 export { type Hosted, openHosted } from './openHosted.ts'
-export { listAgents, pauseAgent, readAgent, type StoredAgent } from './store.ts'
 export type * from './types.ts'

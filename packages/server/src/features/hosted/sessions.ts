@@ -67,3 +67,16 @@ export async function openSessionsOf(
     [wallet, executors, nowS],
   )
 }
+
+/** When a trade of these executors was last asked of the co-signer, in milliseconds; null when never. */
+export async function lastCosigned(
+  sql: Sql,
+  { wallet, executors }: { wallet: Address; executors: readonly Address[] },
+): Promise<number | null> {
+  const [row] = await sql.query<{ last_ms: number | null }>(
+    `select max(t.created_at_ms) as last_ms from sessions s join session_trades t on t.session_id = s.id
+     where s.wallet = $1 and s.executor = any($2::text[])`,
+    [wallet, executors],
+  )
+  return row?.last_ms ?? null
+}

@@ -78,6 +78,15 @@ withDb('the gas of hosted agents', (db) => {
       expect(await why()).toMatchObject({ available: true, why_not: null })
       await db.query(`update sessions set status = 'active'`)
       expect(await why()).toMatchObject({ why_not: 'SESSION_ACTIVE' })
+      await db.query(`update sessions set status = 'revoked'`)
+      await db.query(
+        `insert into session_trades (session_id, sequence, status, micro_usd, created_at_ms)
+         select id, 1, 'signed', 1, $1 from sessions`,
+        [world.nowS() * 1_000],
+      )
+      expect(await why()).toMatchObject({ why_not: 'LEAF_LIVE' })
+      world.clock.aheadS = 150
+      expect(await why()).toMatchObject({ why_not: null })
       const mute = openHostedWorld(db, { submitEnabled: false })
       expect((await mute.executor(agent)).refund.why_not).toBe('SUBMIT_DISABLED')
       const bare = openHostedWorld(db, { withSigner: false })

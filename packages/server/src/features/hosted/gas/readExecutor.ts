@@ -1,12 +1,12 @@
-import { NATIVE } from '@pit/chain'
+import { LEAF_TTL_S, NATIVE } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail } from '@pit/protocol'
+import { type Answer, COSIGNER, fail } from '@pit/protocol'
 import type { Call } from '../../../http/types.ts'
 import { feesOf, usdOf } from '../../trade/index.ts'
 import type { HostedDeps } from '../deps.ts'
 import { executorsOf } from '../executors.ts'
 import { findOwnedOrDeleted } from '../findOwned.ts'
-import { openSessionsOf } from '../sessions.ts'
+import { lastCosigned, openSessionsOf } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
 import { readBalances } from './balances.ts'
 import { isOpen, type Refund, refundJson, refundsOf } from './refundStore.ts'
@@ -21,6 +21,9 @@ const LEAST_TRADES = 3n
 const TOP_UP_TRADES = 50n
 /** A plain transfer's, with room for a wallet that runs code. */
 const REFUND_GAS = 50_000n
+
+/** As the signing service counts it: a leaf's time, and what the chain's clock may be behind. */
+const LEAF_LIVES_MS = (LEAF_TTL_S + COSIGNER.callWindowS) * 1_000
 
 /** hosted/<id>/executor: who pays the agent's gas, how long it lasts, and how it comes home. */
 export async function readExecutor(
@@ -109,6 +112,8 @@ async function whyNoRefund(
   const executors = (await executorsOf(deps.db, agent.id)).map(({ executor }) => executor)
   const open = await openSessionsOf(deps.db, { wallet: agent.wallet, executors, nowS: nowS(deps.clock) })
   if (open.some(({ status }) => status === 'active')) return 'SESSION_ACTIVE'
+  const lastLeafMs = await lastCosigned(deps.db, { wallet: agent.wallet, executors })
+  if (lastLeafMs !== null && deps.clock.nowMs() < lastLeafMs + LEAF_LIVES_MS) return 'LEAF_LIVE'
   return isThereAny ? null : 'NOTHING_LEFT'
 }
 

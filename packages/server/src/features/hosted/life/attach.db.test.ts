@@ -3,7 +3,6 @@ import { emptyHosted, type HostedWorld, openHostedWorld } from '../../../../test
 import { codeOf, refused, WHO } from '../../../../test/sessionWorld.ts'
 import { MEME } from '../../../../test/tradeFixtures.ts'
 import { withDb } from '../../../../test/withDb.ts'
-import { findSession } from '../../session/store.ts'
 import { pauseAgent } from '../store.ts'
 
 withDb('sessions of hosted agents', (db) => {
@@ -113,7 +112,7 @@ withDb('sessions of hosted agents', (db) => {
       })
       expect(rotated.executor).not.toBe(agent.executor)
       expect((rotated.executor_attestation as { text: string }).text).toContain(rotated.executor)
-      expect((await findSession(db, agent.session_id!))?.status).toBe('revoked')
+      expect((await world.session.sessions.sessionOf(agent.session_id!))?.status).toBe('revoked')
       expect(await codeOf(world.attach(agent, agent.session_id!))).toBe('BAD_SESSION')
       await world.attach(agent, await world.grantTo(rotated))
       expect(await world.update(agent, { live: true })).toMatchObject({ trading: true })

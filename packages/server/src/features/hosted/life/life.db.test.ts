@@ -3,7 +3,6 @@ import { emptyHosted, type HostedWorld, openHostedWorld } from '../../../../test
 import { codeOf, refused, WHO } from '../../../../test/sessionWorld.ts'
 
 import { withDb } from '../../../../test/withDb.ts'
-import { findSession } from '../../session/store.ts'
 
 withDb('the life of a hosted agent', (db) => {
   let world: HostedWorld
@@ -55,7 +54,7 @@ withDb('the life of a hosted agent', (db) => {
       session_terms: { accept_risks: [], shield: false, fee_schedule: 2, fees: { other_bps: 50 } },
       session_expires: world.nowS() + 86_400,
     })
-    expect(attached.session_root_hash).toBe((await findSession(db, sessionId))!.rootHash)
+    expect(attached.session_root_hash).toBe((await world.session.sessions.sessionOf(sessionId))!.rootHash)
     const live = await world.update(agent, { live: true })
     expect(live).toMatchObject({ live: true, status: 'active', pause_reason: null, trading: true })
     expect(live.watch).toMatchObject({ next_tick_at: world.nowS(), holds: [], soon: [] })
@@ -97,7 +96,7 @@ withDb('the life of a hosted agent', (db) => {
         },
       })
       expect(world.session.seen.ownerTxs.at(-1)).toMatchObject({ keyId: 1, wallet: WHO.owner })
-      expect((await findSession(db, agent.session_id!))?.status).toBe('revoked')
+      expect((await world.session.sessions.sessionOf(agent.session_id!))?.status).toBe('revoked')
       expect(await world.stop(agent)).toMatchObject({ session_revoke: stopped.session_revoke })
       expect(await codeOf(world.pause(agent))).toBe('STOPPED')
       expect(await codeOf(world.resume(agent))).toBe('STOPPED')
