@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDb } from '@pit/platform/db'
+import { afterAll, expect, it } from 'vitest'
+import { openBacktestPlace } from '../packages/cli/src/backtest/place.ts'
+import { newDataDirectory } from '../packages/platform/test/embeddedStore.ts'
+import { migrateStore } from '../packages/server/src/migrateStore.ts'
+
+const ETH = '0x0000000000000000000000000000000000000000'
+const PROFILE = 'profiles/mainnet.json'
+const dataDir = await newDataDirectory()
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
+
+it('reads the marks that a server left in its store, and says what to do while one runs', async () => {
+  const db = await openDb({ dataDir, databaseUrl: null })
+  await migrateStore(db)
+  await db.query(
+    `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
+     select $1, 1800000000 + 60 * i, (2000 + i) * 1e18, 'oracle_feed', i, 1800000000, i = 2
+     from generate_series(0, 9) as i`,
+    [ETH],
+  )
+  const place = openBacktestPlace({ DATA_DIR: dataDir, PROFILE })
+  const ask = { tokens: ['ETH'], fromS: 1_800_000_060, toS: 1_800_000_180 }
+  await expect(place.readStore(ask)).rejects.toThrow(/running Pit \(process \d+\).*\n.*\n.*stop it/)
+  await db.close()
+  expect(await place.readStore(ask)).toEqual(
+    new Map([
+      [
+        'ETH',
+        [
+          { atS: 1_800_000_060, priceE18: 2_001n * 10n ** 18n, stale: false },
+          { atS: 1_800_000_120, priceE18: 2_002n * 10n ** 18n, stale: true },
+          { atS: 1_800_000_180, priceE18: 2_003n * 10n ** 18n, stale: false },
+        ],
+      ],
+    ]),
+  )
+  await expect(place.readStore({ ...ask, tokens: ['DOGE'] })).rejects.toThrow(
+    'neither a core symbol nor an address',
+  )
+})
+
+it('makes no store where there is none', async () => {
+  const empty = mkdtempSync(join(tmpdir(), 'pit-empty-'))
+  const place = openBacktestPlace({ DATA_DIR: empty, PROFILE })
+  await expect(place.readStore({ tokens: ['ETH'], fromS: 0, toS: 1 })).rejects.toThrow('no store')
+  rmSync(empty, { recursive: true })
+})

@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { StoredMark } from '@pit/brains'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type BacktestPlace, backtestCommand } from './backtestCommand.ts'
+import { type Marks, readMarksFile, writeMarksFile } from './marksFile.ts'
+
+const NOW_S = 1_800_000_000
+const folder = mkdtempSync(join(tmpdir(), 'pit-backtest-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const wave = (): StoredMark[] =>
+  Array.from({ length: 1_440 }, (_, i) => ({
+    atS: NOW_S - (1_440 - i) * 60,
+    priceE18: BigInt(Math.round((2_000 + 90 * Math.sin(i / 50)) * 1e6)) * 10n ** 12n,
+    stale: i === 7,
+  }))
+
+async function pit(args: string[], marks: Marks = new Map([['ETH', wave()]])) {
+  const printed: string[] = []
+  const asked: Parameters<BacktestPlace['readStore']>[0][] = []
+  const command = backtestCommand({
+    nowS: () => NOW_S,
+    print: (text) => void printed.push(text),
+    readFile: readMarksFile,
+    writeFile: writeMarksFile,
+    async readStore(ask) {
+      asked.push(ask)
+      return marks
+    },
+  })
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+  await command.parseAsync(args, { from: 'user' })
+  return { text: printed.join('\n'), asked }
+}
+
+describe('pit backtest', () => {
+  it('prints what was assumed, the fills and the book', async () => {
+    const { text, asked } = await pit([
+      'grid',
+      '--params',
+      '{"range_bps":400,"start":"filled"}',
+      '--days',
+      '1',
+    ])
+    expect(text).toMatch(
+      /^grid from .* UTC to .* UTC\nassumed: filled at the mark of the tick, 10 bps worse; fee 25 bps/,
+    )
+    expect(text).toMatch(/profit -?\$\d/)
+    expect(text).toContain('USDG')
+    expect(asked).toEqual([{ tokens: ['ETH'], fromS: NOW_S - 86_400, toS: NOW_S }])
+  })
+  it('reads as far back as the brain looks', async () => {
+    const { asked } = await pit([
+      'momentum',
+      '--from',
+      String(NOW_S - 3_600),
+      '--params',
+      '{"lookback_s":1800}',
+    ])
+    expect(asked[0]?.fromS).toBe(NOW_S - 3_600 - 2_400)
+  })
+  it('gives all of it as JSON', async () => {
+    const run = JSON.parse((await pit(['dca', '--json', '--days', '1', '--params', '{"usd":5}'])).text)
+    expect(run).toMatchObject({
+      brain: 'dca',
+      startMicroUsd: '1000000000',
+      terms: { feeBps: 25, slippageBps: 10 },
+    })
+    expect(run.fills.length).toBeGreaterThan(100)
+  })
+  it('saves marks and reads them back to the same book', async () => {
+    const file = join(folder, 'marks.json')
+    const args = ['mean_reversion', '--days', '1', '--json']
+    const fromStore = await pit([...args, '--save-marks', file])
+    const fromFile = await pit([...args, '--marks', file])
+    expect(fromFile.text).toBe(fromStore.text)
+    expect(fromFile.asked).toEqual([])
+    expect(readMarksFile(file).get('ETH')).toEqual(wave())
+  })
+  it.each([
+    [['webhook'], 'cannot be rehearsed'],
+    [['dca', '--params', '{'], 'not JSON'],
+    [['dca', '--params', '{"usd":0}'], 'params.usd'],
+    [['dca', '--pair', 'cbBTC/USDG'], 'no marks of cbBTC'],
+    [['dca', '--from', '2030-01-01'], 'before --to'],
+    [['dca', '--interval', '1'], 'at least 10 s'],
+    [['dca', '--pair', 'ETH'], 'BASE/QUOTE'],
+    [['dca', '--start', '0'], 'above 0'],
+  ])('refuses %j', async (args, why) => {
+    await expect(pit(args)).rejects.toThrow(why)
+  })
+  it.each([
+    ['{}', 'no "marks"'],
+    ['nonsense', 'JSON'],
+    ['{"marks":{"ETH":[[1,"0"]]}}', 'row 0'],
+    ['{"marks":{"ETH":[[1,"1e5"]]}}', 'row 0'],
+    ['{"marks":{"ETH":{}}}', 'not a list'],
+  ])('refuses a file of %s', (text, why) => {
+    const file = join(folder, 'bad.json')
+    writeFileSync(file, text)
+    expect(() => readMarksFile(file)).toThrow(why)
+  })
+})

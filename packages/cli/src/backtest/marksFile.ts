@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { StoredMark } from '@pit/brains'
+import { CommandRefused } from './refused.ts'
+
+/** Marks by token, oldest first. */
+export type Marks = Map<string, StoredMark[]>
+
+const MAX_BYTES = 200_000_000
+const PRICE = /^(\d{1,20})(?:\.(\d{1,18}))?$/
+
+/** `{"marks": {"ETH": [[1800000000, "2000.5"], [1800000060, "2001", "stale"]]}}`: second, dollars, and if it was stale. */
+export function readMarksFile(file: string): Marks {
+  let value: unknown
+  try {
+    const text = readFileSync(file, 'utf8')
+    if (text.length > MAX_BYTES) throw new CommandRefused(`${file} is too large`)
+    value = JSON.parse(text)
+  } catch (error) {
+    if (error instanceof CommandRefused) throw error
+    throw new CommandRefused(`${file} cannot be read as JSON: ${(error as Error).message}`)
+  }
+  const tokens = (value as { marks?: unknown } | null)?.marks
+  if (typeof tokens !== 'object' || tokens === null) throw new CommandRefused(`${file} has no "marks"`)
+  return new Map(
+    Object.entries(tokens).map(([token, rows]) => {
+      if (!Array.isArray(rows)) throw new CommandRefused(`${file}: ${token} is not a list`)
+      const marks = rows.map((row, i) => markOf(row) ?? refuseRow(file, token, i))
+      return [token, marks.sort((a, b) => a.atS - b.atS)]
+    }),
+  )
+}
+
+const refuseRow = (file: string, token: string, i: number): never => {
+  throw new CommandRefused(
+    `${file}: ${token}, row ${i}: expected [second, "dollars"] or [second, "dollars", "stale"]`,
+  )
+}
+
+function markOf(row: unknown): StoredMark | undefined {
+  if (!Array.isArray(row) || row.length < 2 || row.length > 3) return undefined
+  const [atS, price, stale] = row as unknown[]
+  const priceE18 = priceE18Of(price)
+  if (typeof atS !== 'number' || !Number.isSafeInteger(atS) || atS < 0 || priceE18 === undefined)
+    return undefined
+  if (stale !== undefined && stale !== 'stale') return undefined
+  return { atS, priceE18, stale: stale === 'stale' }
+}
+
+function priceE18Of(price: unknown): bigint | undefined {
+  const found = PRICE.exec(typeof price === 'number' ? String(price) : typeof price === 'string' ? price : '')
+  if (found === null) return undefined
+  const e18 = BigInt(`${found[1]}${(found[2] ?? '').padEnd(18, '0')}`)
+  return e18 > 0n ? e18 : undefined
+}
+
+export function writeMarksFile(file: string, marks: ReadonlyMap<string, readonly StoredMark[]>): void {
+  const rows = [...marks].map(([token, list]) => {
+    const lines = list.map(({ atS, priceE18, stale }) =>
+      JSON.stringify([atS, priceText(priceE18), ...(stale === true ? ['stale'] : [])]),
+    )
+    return `${JSON.stringify(token)}:[${lines.join(',\n')}]`
+  })
+  writeFileSync(file, `{"marks":{${rows.join(',\n')}}}\n`)
+}
+
+function priceText(priceE18: bigint): string {
+  const text = priceE18.toString().padStart(19, '0')
+  return `${text.slice(0, -18)}.${text.slice(-18)}`.replace(/\.?0+$/, '')
+}

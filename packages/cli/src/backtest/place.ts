@@ -1,0 +1,19 @@
+import type { BacktestPlace } from './backtestCommand.ts'
+import { readMarksFile, writeMarksFile } from './marksFile.ts'
+import { openStoredMarks, readStoredMarks } from './storedMarks.ts'
+
+/** The command on this machine: files here, marks from the store the environment names. */
+export const openBacktestPlace = (env: Record<string, string | undefined>): BacktestPlace => ({
+  nowS: () => Math.floor(Date.now() / 1_000),
+  print: (text) => console.log(text),
+  readFile: readMarksFile,
+  writeFile: writeMarksFile,
+  async readStore(ask) {
+    const { db, profile } = await openStoredMarks(env)
+    try {
+      return await readStoredMarks(db, { ...ask, profile })
+    } finally {
+      await db.close()
+    }
+  },
+})

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Db, openDb, type Sql, StoreLockedError } from '@pit/platform/db'
+import { readProfile } from '@pit/platform/readProfile'
+import type { ChainProfile } from '@pit/protocol'
+import type { Marks } from './marksFile.ts'
+import { CommandRefused } from './refused.ts'
+
+type Environment = Record<string, string | undefined>
+const MOST_ROWS = 1_000_000
+
+/** Where the marks of a server are: its database, or its embedded store while nothing else has it open. */
+export async function openStoredMarks(env: Environment): Promise<{ db: Db; profile: ChainProfile }> {
+  const dataDir = env['DATA_DIR'] || '.pit'
+  const databaseUrl = env['DATABASE_URL'] || null
+  const profile = await readProfile({
+    file: env['PROFILE'] || join(dataDir, 'devnet', 'profile.json'),
+    waitMs: 0,
+  }).catch((error: Error) => {
+    throw new CommandRefused(error.message)
+  })
+  if (databaseUrl === null && !existsSync(join(dataDir, 'store'))) {
+    throw new CommandRefused(
+      `There is no store in ${dataDir}. Start Pit once (npm start), set DATA_DIR or DATABASE_URL, or give --marks <file>.`,
+    )
+  }
+  return { db: await open(dataDir, databaseUrl), profile }
+}
+
+const open = (dataDir: string, databaseUrl: string | null): Promise<Db> =>
+  openDb({ dataDir, databaseUrl }).catch((error: unknown) => {
+    if (!(error instanceof StoreLockedError)) throw error
+    throw new CommandRefused(
+      [
+        `A running Pit (process ${error.pid}) has the store in ${dataDir} open, and the embedded store takes one process at a time.`,
+        'Do one of these:',
+        `  - stop it ("kill ${error.pid}"), run this again, and start it again: nothing is lost;`,
+        '  - save the marks while it is stopped with --save-marks <file>, and use them any time with --marks <file>;',
+        '  - run Pit on PostgreSQL (DATABASE_URL): it can be read while Pit runs.',
+      ].join('\n'),
+    )
+  })
+
+/** The tokens as the pairs name them: a core symbol or an address. */
+export function addressOf(token: string, profile: Pick<ChainProfile, 'core_tokens'>): string {
+  const core = profile.core_tokens.find(({ symbol }) => symbol === token)
+  const address = core?.address ?? token
+  if (/^0x[0-9a-fA-F]{40}$/.test(address)) return address.toLowerCase()
+  throw new CommandRefused(`${token} is neither a core symbol nor an address`)
+}
+
+/** The marks of each token between two seconds. */
+export async function readStoredMarks(
+  sql: Sql,
+  ask: { tokens: readonly string[]; profile: Pick<ChainProfile, 'core_tokens'>; fromS: number; toS: number },
+): Promise<Marks> {
+  const marks: Marks = new Map()
+  for (const token of ask.tokens) {
+    const rows = await sql.query<{ minute_s: number; price_e18: string; stale: boolean }>(
+      `select minute_s, price_e18, stale from marks
+       where token = $1 and minute_s between $2 and $3 order by minute_s limit $4`,
+      [addressOf(token, ask.profile), ask.fromS, ask.toS, MOST_ROWS],
+    )
+    marks.set(
+      token,
+      rows.map((row) => ({ atS: row.minute_s, priceE18: BigInt(row.price_e18), stale: row.stale })),
+    )
+  }
+  return marks
+}
