@@ -24,7 +24,7 @@ import { toFunctionSelector } from 'viem'
 import { expect } from 'vitest'
 import type { SessionOptions } from '../src/features/session/deps.ts'
 import { openSessions } from '../src/features/session/openSessions.ts'
-import { addPending, findSession, markActive } from '../src/features/session/store.ts'
+import { addPending, findSession, markActive, markRegistering } from '../src/features/session/store.ts'
 import type { Session } from '../src/features/session/types.ts'
 import type { PlanAsk, Planned, TradeToken } from '../src/features/trade/index.ts'
 import { buildPlan } from '../src/features/trade/plan/buildPlan.ts'
@@ -277,7 +277,8 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
         signerRevokedAtS: null,
       }
       await addPending(db, session, 20)
-      await markActive(db, session)
+      await markRegistering(db, session, nowS())
+      await markActive(db, session.id)
       await signer.registerRoot({ session_id: session.id, binding, root: session.root, curve_roots: [] })
       return session
     },

@@ -23,6 +23,19 @@ describe('readConfig', () => {
     expect(readConfig({ ...both, SIGNER_RPC_URL: '' }).rpcUrl).toBe('http://a')
   })
 
+  it('knows what was chosen for the signer itself', () => {
+    expect(readConfig({ ...GIVEN, PROFILE: 'p.json' })).toMatchObject({
+      profileFile: 'p.json',
+      ownFiles: { SIGNER_PROFILE: false, SIGNER_SANCTIONS_FILE: false },
+    })
+    const own = { ...GIVEN, PROFILE: 'p.json', SIGNER_PROFILE: 'mine.json', SIGNER_SANCTIONS_FILE: 's.txt' }
+    expect(readConfig(own)).toMatchObject({
+      profileFile: 'mine.json',
+      sanctionsFile: 's.txt',
+      ownFiles: { SIGNER_PROFILE: true, SIGNER_SANCTIONS_FILE: true },
+    })
+  })
+
   it.each([
     [{ SIGNER_SECRET: '' }, 'SIGNER_SECRET is not set: set it or SIGNER_SECRET_FILE'],
     [{ SIGNER_PASSPHRASE_FILE: '' }, 'SIGNER_PASSPHRASE is not set'],

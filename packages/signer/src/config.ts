@@ -19,6 +19,11 @@ export const SETTINGS = {
     default: '',
     means: 'Chain profile file; needed with CHAIN_RPC_URL. Empty: the one the devnet writes under DATA_DIR.',
   },
+  SIGNER_PROFILE: {
+    default: '',
+    means:
+      'The signer’s own copy of the profile: what it pins, it pins against the server. Empty: PROFILE, on a devnet only.',
+  },
   CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain, unless SIGNER_RPC_URL names another node.' },
   SIGNER_RPC_URL: {
     default: '',
@@ -37,7 +42,8 @@ export const SETTINGS = {
   },
   SIGNER_SANCTIONS_FILE: {
     default: 'data/sanctions.txt',
-    means: 'The signer’s own copy of the sanctioned addresses; read again when it changes.',
+    means:
+      'The signer’s own copy of the sanctioned addresses; read again when it changes. Must be set on a chain that is not a devnet.',
   },
   SIGNER_SECRET: {
     default: '',
@@ -81,6 +87,7 @@ export class ConfigError extends Error {
 /** Parses the environment once; a value that makes no sense stops the start with its name. */
 export function readConfig(env: Record<string, string | undefined>) {
   const text = (name: SettingName): string => env[name]?.trim() || SETTINGS[name].default
+  const isGiven = (name: SettingName): boolean => Boolean(env[name]?.trim())
   const optional = (name: SettingName): string | null => text(name) || null
   const whole = (name: SettingName, least: number, most: number): number => {
     const value = Number(text(name))
@@ -109,15 +116,21 @@ export function readConfig(env: Record<string, string | undefined>) {
     if (given) return given
     throw new ConfigError(`${name} is not set: set it or ${file}`)
   }
-  if (optional('CHAIN_RPC_URL') && !optional('PROFILE')) {
+  if (optional('CHAIN_RPC_URL') && !optional('PROFILE') && !optional('SIGNER_PROFILE')) {
     throw new ConfigError(
-      "PROFILE is not set: with CHAIN_RPC_URL name that chain's profile, such as profiles/mainnet.json",
+      "SIGNER_PROFILE is not set: with CHAIN_RPC_URL name that chain's profile, such as profiles/mainnet.json",
     )
   }
   return {
     port: whole('SIGNER_PORT', 0, 65_535),
     dataDir: `${text('DATA_DIR')}/signer`,
-    profileFile: optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,
+    profileFile:
+      optional('SIGNER_PROFILE') ?? optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,
+    /** What somebody chose for the signer itself, and did not just happen to be there. */
+    ownFiles: {
+      SIGNER_PROFILE: isGiven('SIGNER_PROFILE'),
+      SIGNER_SANCTIONS_FILE: isGiven('SIGNER_SANCTIONS_FILE'),
+    },
     rpcUrl: optional('SIGNER_RPC_URL') ?? optional('CHAIN_RPC_URL'),
     databaseUrl: optional('SIGNER_DATABASE_URL'),
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),

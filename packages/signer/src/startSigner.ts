@@ -6,6 +6,7 @@ import { createLogger } from '@pit/platform/logger'
 import { readProfile } from '@pit/platform/readProfile'
 import { createRpc } from '@pit/platform/rpc'
 import { openSanctions } from '@pit/platform/sanctions'
+import type { ChainProfile } from '@pit/protocol'
 import type { Config } from './config.ts'
 import { openVault } from './executors/openVault.ts'
 import { callRoutes } from './http/callRoutes.ts'
@@ -16,6 +17,7 @@ import { readSecret } from './keys/readSecret.ts'
 import { createFeeClassReader } from './leaves/readFeeClass.ts'
 import { migrateLedger } from './ledger/migrateLedger.ts'
 import { openLedger } from './ledger/openLedger.ts'
+import { keepSwept } from './ledger/sweepLedger.ts'
 import { pinsOf } from './pins.ts'
 import { followPrices } from './prices/followPrices.ts'
 import { openSessions } from './roots/openSessions.ts'
@@ -29,6 +31,17 @@ export interface RunningSigner {
 const PROFILE_WAIT_MS = 60_000
 const LEAST_SECRET = 32
 const LEAST_PASSPHRASE = 16
+
+/** Where something is at stake, what the signer believes is not the server's to change. */
+function refuseShared({ kind, name }: ChainProfile, given: Config['ownFiles']): void {
+  if (kind === 'devnet') return
+  const missing = Object.entries(given).find(([, isGiven]) => !isGiven)?.[0]
+  if (missing) {
+    throw new StartRefused(
+      `${missing} is not set: on ${name} name the signer’s own copy, which the server cannot write`,
+    )
+  }
+}
 
 /** Builds everything and hands it in; `stage` tells a waiting person what happens. */
 export async function startSigner(config: Config, stage: (text: string) => void): Promise<RunningSigner> {
@@ -75,6 +88,7 @@ export async function startSigner(config: Config, stage: (text: string) => void)
       readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS }),
     ])
     opened.push(() => vault.close())
+    refuseShared(profile, config.ownFiles)
     if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
       throw new StartRefused(
         `the embedded store never syncs to disk, so a power cut may lose the newest spend: on ${profile.name} set SIGNER_DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
@@ -109,6 +123,8 @@ export async function startSigner(config: Config, stage: (text: string) => void)
 
     const ledger = openLedger({ db, clock })
     opened.push(() => ledger.close())
+    const sweeping = keepSwept({ db, clock, logger })
+    opened.push(() => sweeping.close())
     const { isSanctioned } = sanctions
     const routes = callRoutes({
       db,

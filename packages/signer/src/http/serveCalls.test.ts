@@ -148,6 +148,29 @@ describe('a call', () => {
     expect(await client.health()).toEqual({ status: 'ok' })
   })
 
+  it('without a secret takes no place from those with one', async () => {
+    const { port, client } = await serve([health], { maxInFlight: 1 })
+    // Each sends half of what it said it would.
+    const halves = Array.from({ length: 1 }, () => {
+      const socket = connect(port, '127.0.0.1', () =>
+        socket.write('POST /leaves HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{'),
+      )
+      socket.on('error', () => undefined)
+      return socket
+    })
+    await sleep(100)
+    expect(await client.health()).toEqual({ status: 'ok' })
+    for (const socket of halves) socket.destroy()
+  })
+
+  it('that is malformed gives its place back', async () => {
+    const handle = () => {
+      throw refusal('BAD_REQUEST', { field: 'x' })
+    }
+    const { client } = await serve([{ method: 'GET', path: '/health', handle }], { maxInFlight: 1 })
+    for (let i = 0; i < 3; i++) await expect(client.health()).rejects.toThrow('BAD_REQUEST')
+  })
+
   it('that is no HTTP costs nothing', async () => {
     const { port, client } = await serve([health])
     await new Promise<void>((resolve) => {

@@ -45,22 +45,28 @@ export async function serveCalls({
     )
     if (!route) fail('NOT_FOUND')
     const ask = { body: method === 'POST' ? parseBody(body) : {}, caller, path }
-    return withinMs(CALL_BOUND_MS, route.handle(ask), () =>
-      refusal('BUSY', { message: 'The call took too long; a trade it asked for may be counted.' }),
+    // Whoever has no secret takes no place from those who have.
+    if (inFlight >= maxInFlight) fail('BUSY')
+    inFlight++
+    // It counts until it has ended, and not only until nobody waits for it.
+    const work = (async () => route.handle(ask))().finally(() => {
+      inFlight--
+    })
+    // Never BUSY, which says that nothing was done.
+    return withinMs(CALL_BOUND_MS, work, () =>
+      refusal('ENGINE_UNAVAILABLE', {
+        message: 'The call took too long; a trade it asked for may be counted.',
+      }),
     )
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    inFlight++
     try {
-      if (inFlight > maxInFlight) fail('BUSY')
       send(response, 200, await answer(request))
     } catch (error) {
       const refused = refusalOf(error)
       if (refused.status >= 400) request.resume()
       send(response, refused.status, toEnvelope(refused), refused.retryAfterS)
-    } finally {
-      inFlight--
     }
   }
 

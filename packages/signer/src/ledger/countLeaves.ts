@@ -16,7 +16,8 @@ export interface Standing {
   hosted: { closed: boolean; stockAttested: boolean } | null
 }
 
-export const DAY_MS = SESSION.dayWindowS * 1000
+/** A leaf counts from when it was signed and may run until it ends: a day from then is a day and a leaf's life from now. */
+export const DAY_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1000
 
 interface Counted {
   ask: LeafAsk

@@ -8,12 +8,14 @@ import { crypto, grant, LIMITS, makeBinding, NOW_S, PINS, storedOf, WHO } from '
 import { openSessions } from '../roots/openSessions.ts'
 import { migrateLedger } from './migrateLedger.ts'
 import { type Ledger, openLedger } from './openLedger.ts'
+import { sweepLedger } from './sweepLedger.ts'
 import type { LeafAsk, StoredRoot } from './types.ts'
 
 // Fifty by hand: LEDGER_ROUNDS=50 npx vitest run --project db packages/signer
 const ROUNDS = Number(process.env['LEDGER_ROUNDS'] ?? 6)
 const PARALLEL = 200
-const DAY_MS = 86_400_000
+/** With the 120 seconds in which a leaf may still run. */
+const DAY_MS = 86_520_000
 
 const time = { nowMs: NOW_S * 1000 }
 const clock: Clock = { nowMs: () => time.nowMs }
@@ -188,7 +190,7 @@ withDb(
         expect(await ledger.status(stored.hash)).toMatchObject({ status: 'revoked', sequence: 1 })
       })
 
-      it('counts for exactly 24 hours', async () => {
+      it('counts for exactly 24 hours from when it may have run last', async () => {
         const ledger = open()
         const stored = await register(ledger)
         const startMs = time.nowMs
@@ -256,6 +258,65 @@ withDb(
         expect(new Set(after)).toEqual(new Set(['SESSION_REVOKED']))
         await Promise.all(before)
       }
+    })
+
+    describe('what ended long ago', () => {
+      const KEPT_S = 61 * 86_400
+
+      it('is dropped with its leaves; what could still matter is not', async () => {
+        const ledger = open()
+        const [old, young] = [await register(ledger), await register(ledger)]
+        await ask(ledger, leaf(old))
+        await ledger.revoke(old.hash)
+        const stray = `0x${'5'.repeat(64)}` as const
+        await ledger.revoke(stray)
+        const left = async () => {
+          const [row] = await db.query(
+            `select (select count(*) from roots where hash = any($1)) as roots,
+               (select count(*) from leaves where root_hash = any($1)) as leaves,
+               (select count(*) from revocations where root_hash = any($2)) as revocations`,
+            [
+              [old.hash, young.hash],
+              [old.hash, stray],
+            ],
+          )
+          return row
+        }
+        const endMs = old.binding.expires_at * 1000
+        await sweepLedger(db, endMs + KEPT_S * 1000)
+        expect(await left()).toMatchObject({ roots: 2, leaves: 1, revocations: 1 })
+        await db.query(
+          `update roots set binding = jsonb_set(binding, '{expires_at}', to_jsonb($2::int8)) where hash = $1`,
+          [young.hash, young.binding.expires_at + 10],
+        )
+        await sweepLedger(db, endMs + KEPT_S * 1000 + 1_000)
+        expect(await left()).toEqual({ roots: 1, leaves: 0, revocations: 0 })
+        expect(await ledger.status(old.hash)).toBeNull()
+        expect(await ask(ledger, leaf(old))).toBe('ROOT')
+      })
+
+      it('of turns of the switch are the newest kept', async () => {
+        const ledger = open()
+        for (let i = 0; i < 3; i++) await ledger.setFrozen(i % 2 === 0, nonce())
+        await ledger.setFrozen(false, nonce())
+        await db.query(
+          `insert into freezes select 'old ' || n, true, n from generate_series(1, 1500) as numbers (n)`,
+        )
+        await sweepLedger(db, time.nowMs + 700_000)
+        const [row] = await db.query<{ n: number; oldest: number }>(
+          'select count(*) as n, min(at_ms) as oldest from freezes',
+        )
+        expect(row).toMatchObject({ n: 1_000 })
+        expect(row!.oldest).toBeGreaterThan(400)
+        expect(await ledger.isFrozen()).toBe(false)
+      })
+    })
+
+    it('refuses a store that is the server’s', async () => {
+      await db.query('create table plans (id int)')
+      await expect(migrateLedger(db)).rejects.toThrow('holds the server’s table plans')
+      await db.query('drop table plans')
+      expect(await migrateLedger(db)).toBe(0)
     })
   },
   migrateLedger,

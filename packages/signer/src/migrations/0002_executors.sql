@@ -63,3 +63,7 @@ create table refunds (
   signed_at_ms int8 not null,
   primary key (executor, nonce)
 );
+
+-- What ended long ago is swept.
+create index roots_by_end on roots (((binding ->> 'expires_at')::int8));
+create index revocations_by_time on revocations (revoked_at_ms);

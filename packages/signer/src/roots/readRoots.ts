@@ -101,8 +101,29 @@ function same(a: Delegation, b: Delegation): boolean {
   return bytes(a) === bytes(b)
 }
 
-/** A stored root as a session, if the store still holds what the owner signed. */
+/** What of a binding is not what this co-signer stands for now; null when all of it is. */
+export function unpinned(
+  { chain_id, cosigner, router, fee }: SessionBinding,
+  pins: Pick<Pins, 'place' | 'cosigner' | 'router' | 'feeRecipient'>,
+): { name: string; value: string | number; limit: string | number } | null {
+  const pinned: [string, string | number, string | number][] = [
+    ['chain_id', chain_id, pins.place.chainId],
+    ['cosigner', cosigner, pins.cosigner],
+    ['router', router, pins.router],
+    ['fee.recipient', fee.recipient, pins.feeRecipient],
+  ]
+  const other = pinned.find(([, value, limit]) => value !== limit)
+  return other ? { name: other[0], value: other[1], limit: other[2] } : null
+}
+
+/** A stored root as a session, if the store still holds what the owner signed and its pins are still the co-signer's. */
 export function reviveSession(crypto: Crypto, pins: Pins, stored: StoredRoot): Session {
+  const other = unpinned(stored.binding, pins)
+  if (other) {
+    fail('BINDING_TERMS', {
+      message: `The session was granted with another ${other.name} than the co-signer’s: grant again.`,
+    })
+  }
   const { root, curve, fault, signed } = readRoots(crypto, pins, stored)
   if (!root || curve === undefined || fault !== null || !signed || root.hash !== stored.hash) {
     fail('ROOT_BINDS_LIMITS', { message: 'The stored session is not what its owner signed.' })

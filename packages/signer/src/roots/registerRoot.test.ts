@@ -7,10 +7,10 @@ import {
   NATIVE,
   signDelegation,
 } from '@pit/chain'
-import type { Rpc } from '@pit/platform/rpc'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
 import type { SignerCheck } from '@pit/platform/signerCalls'
 import { bindingHash, type PitError, SESSION, type SessionBinding } from '@pit/protocol'
-import { encodeFunctionResult, parseAbi } from 'viem'
+import { encodeFunctionResult, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import {
   CAPS,
@@ -72,8 +72,17 @@ const deps = (change: Change = {}): RegisterDeps => ({
   isSanctioned: change.isSanctioned ?? (() => false),
 })
 
+/** JUNK has 18 decimals, and its curve asks a tenth of a cent for one: 1 ETH for 2,500,000. */
+const words = (...values: bigint[]): Hex =>
+  `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`
+const JUNK_STATE = { decimals: 18n, state: [E18, 2_500_000n * E18, 1n, 0n, 0n] }
+
 /** A launchpad that made these curves, by what the contracts would answer. */
-function launchpad(curves: Record<Address, Address>, pair: Address = NATIVE): Pick<Rpc, 'batch'> {
+function launchpad(
+  curves: Record<Address, Address>,
+  pair: Address = NATIVE,
+  junk: typeof JUNK_STATE = JUNK_STATE,
+): Pick<Rpc, 'batch'> {
   const termsAbi = parseAbi([
     'struct Terms { address token; address pair; address creator; uint128 virtualPair; uint128 virtualToken; uint128 saleSupply; uint128 poolSupply; uint16 curveFeeBps; uint16 creatorTaxBps; uint16 snipeStartBps; uint16 snipeSeconds; uint48 launchedAt; uint8 poolVersion; }',
     'function terms() view returns (Terms terms)',
@@ -83,6 +92,8 @@ function launchpad(curves: Record<Address, Address>, pair: Address = NATIVE): Pi
     batch: async (calls) =>
       calls.map(([, [call]]) => {
         const { to, data } = call as { to: Address; data: Hex }
+        if (data === '0x313ce567') return { ok: true, result: words(junk.decimals) }
+        if (data === toFunctionSelector('state()')) return { ok: true, result: words(...junk.state) }
         if (to !== PINS.launchpad) {
           const zeros = { virtualPair: 0n, virtualToken: 0n, saleSupply: 0n, poolSupply: 0n }
           const more = { curveFeeBps: 0, creatorTaxBps: 0, snipeStartBps: 0, snipeSeconds: 0, launchedAt: 0 }
@@ -146,17 +157,6 @@ describe('a root its owner signed', () => {
   it('with curve roots', async () => {
     const binding = makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
     expect(await refused(grant(binding, { curves: [CURVE] }))).toEqual([])
-  })
-
-  it('of an older version', async () => {
-    const { fee: _, risk: __, ...common } = makeBinding()
-    const fee = { schedule: 1, recipient: FEE_RECIPIENT, fee_bps: 30 } as const
-    expect(await refused(grant({ ...common, version: 1, fee }))).toEqual([])
-    const risk = { accept_risks: [], shield: true }
-    expect(await refused(grant({ ...common, version: 2, fee, risk, unverified_tokens: [] }))).toEqual([])
-    expect(await refused(grant({ ...common, version: 1, fee: { ...fee, fee_bps: 9 } }))).toEqual([
-      'BINDING_TERMS',
-    ])
   })
 })
 
@@ -300,6 +300,45 @@ describe('a root is refused', () => {
       token === NATIVE ? { kind: 'fresh', priceE18: 2n * ETH_PRICE, by: 'feed' } : ownPrice(token)
     expect(await refused(grant(), { own: dear })).toEqual(['CAP_PRICE'])
     expect(await refused(grant(makeBinding(), { caps: { ...CAPS, dayWei: E18 } }))).toEqual(['CAP_PRICE'])
+  })
+
+  it('of an older version: those are only kept', async () => {
+    const { fee: _, risk: __, ...common } = makeBinding()
+    const fee = { schedule: 1, recipient: FEE_RECIPIENT, fee_bps: 30 } as const
+    expect(await refused(grant({ ...common, version: 1, fee }))).toEqual(['BINDING_TERMS'])
+    const risk = { accept_risks: [], shield: true }
+    const second = grant({ ...common, version: 2, fee, risk, unverified_tokens: [] })
+    expect(await refused(second)).toEqual(['BINDING_TERMS'])
+  })
+
+  describe('for a mark its owner signs', () => {
+    const binding = makeBinding({ tokens: [NATIVE, JUNK].sort(), marks: [JUNK_MARK] })
+    const at = (junk: Partial<typeof JUNK_STATE>) => ({
+      rpc: launchpad({ [CURVE]: JUNK }, NATIVE, { ...JUNK_STATE, ...junk }),
+    })
+
+    it('with other decimals than the token has, or of what is no token', async () => {
+      expect(await refused(grant(binding), at({ decimals: 6n }))).toEqual(['BINDING_TERMS'])
+      const reverts = new RpcError('eth_call', 3, 'reverted', '0x')
+      const rpc = { batch: async () => [{ ok: false as const, error: reverts }] }
+      expect(await refused(grant(binding), { rpc })).toEqual(['BINDING_TERMS'])
+    })
+
+    it('far from what the curve of the session asks, and of a curve that no longer sells never', async () => {
+      const given = grant(binding, { curves: [CURVE] })
+      const asks = (weiPerMillion: bigint): Change => at({ state: [weiPerMillion, 10n ** 24n, 1n, 0n, 0n] })
+      expect(await refused(given, asks((E18 * 4n) / 10n))).toEqual([])
+      expect(await refused(given, asks((E18 * 4n) / 8n))).toEqual([])
+      expect(await refused(given, asks((E18 * 4n) / 7n))).toEqual(['CAP_PRICE'])
+      expect(await refused(given, asks((E18 * 4n) / 13n))).toEqual(['CAP_PRICE'])
+      const sold = at({ state: [1n, 10n ** 24n, 0n, 0n, 1n] })
+      expect(await refused(given, sold)).toEqual([])
+    })
+
+    it('that the chain does not tell about', async () => {
+      const rpc = { batch: () => Promise.reject(new Error('silent')) }
+      expect(await refused(grant(binding), { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
+    })
   })
 
   it('when its first window lies ahead', async () => {

@@ -2,12 +2,13 @@ import type { Address, Crypto, Delegation, Hex } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import { nowS } from '@pit/platform/clock'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
-import { fail, readBinding, refusal } from '@pit/protocol'
+import { boundMarks, fail, readBinding, refusal, type SessionBinding } from '@pit/protocol'
 import { failuresOf, rootRefusal } from '../checks.ts'
 import type { Ledger } from '../ledger/openLedger.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import { readCurves } from './readCurves.ts'
+import { type MarkedToken, readMarked } from './readMarked.ts'
 import { readRoots } from './readRoots.ts'
 import { rootRules } from './rules.ts'
 
@@ -38,6 +39,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   const roots = binding.ok ? readRoots(crypto, pins, { binding: binding.binding, root, curveRoots }) : null
   const hosted = binding.ok ? await ledger.hostedExecutor(binding.binding.executor) : null
   const curveTokens = roots?.curve ? await curvesOf(deps, roots.curve.root.curves) : null
+  const marked = binding.ok ? await markedOf(deps, binding.binding, curveTokens ?? {}) : null
   const failures = failuresOf(rootRules, {
     nowS: nowS(clock),
     pins,
@@ -46,6 +48,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
     hosted: hosted && { owner: hosted.owner, closed: hosted.closedAtMs !== null },
     delegations: [root, ...curveRoots],
     curveTokens,
+    marked,
     isChainRead: prices.isChainRead(),
     ownPrice: prices.own,
     isSanctioned,
@@ -70,6 +73,16 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
     'nonce used': () =>
       refusal('BINDING_NONCE', { message: 'Another root of this wallet has the same nonce.' }),
   }[outcome]()
+}
+
+/** Null when the chain does not answer. */
+async function markedOf(
+  { rpc }: RegisterDeps,
+  binding: SessionBinding,
+  curveTokens: Record<Address, Address>,
+): Promise<Map<Address, MarkedToken> | null> {
+  const tokens = boundMarks(binding).map(({ token }) => token)
+  return readMarked(rpc, tokens, curveTokens).catch(() => null)
 }
 
 /** Null when the chain does not answer. */

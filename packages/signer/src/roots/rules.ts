@@ -7,11 +7,13 @@ import {
   type ReadBinding,
   SESSION,
   type SessionBinding,
+  type SessionBindingV3,
 } from '@pit/protocol'
 import type { Failure, Rules } from '../checks.ts'
 import type { Pins } from '../pins.ts'
 import type { OwnPrice } from '../prices/followPrices.ts'
-import type { RootsReading } from './readRoots.ts'
+import type { MarkedToken } from './readMarked.ts'
+import { type RootsReading, unpinned } from './readRoots.ts'
 
 /** Everything a root is judged by; nothing of it is the server's word. */
 export interface RootFacts {
@@ -25,6 +27,8 @@ export interface RootFacts {
   delegations: readonly Delegation[]
   /** Undefined: one of them is no curve of the launchpad. Null: the chain was not asked or did not answer. */
   curveTokens: Readonly<Record<Address, Address>> | undefined | null
+  /** What the chain says of the tokens with an owner's mark; null when it did not answer. */
+  marked: ReadonlyMap<Address, MarkedToken> | null
   isChainRead: boolean
   ownPrice(token: Address): OwnPrice
   isSanctioned(address: Address): boolean
@@ -77,7 +81,7 @@ export const rootRules: Rules<RootFacts> = [
     rule: 'BINDING_TERMS',
     check: ({ binding, ...facts }) =>
       binding.ok
-        ? termsFailure(binding.binding, facts)
+        ? (termsFailure(binding.binding, facts) ?? decimalsFailure(binding.binding, facts.marked))
         : bindingFailure(binding, ({ field }) => field !== 'nonce'),
   },
   {
@@ -109,8 +113,8 @@ export const rootRules: Rules<RootFacts> = [
   { rule: 'ROOT_BINDS_LIMITS', check: withBinding(bindsLimits) },
   {
     rule: 'CHAIN_UNAVAILABLE',
-    check: withBinding(({ isChainRead, reading, curveTokens }) =>
-      isChainRead && !(reading.curve && curveTokens === null)
+    check: withBinding(({ isChainRead, reading, curveTokens, marked }) =>
+      isChainRead && !(reading.curve && curveTokens === null) && marked !== null
         ? null
         : { message: 'The co-signer could not read the chain.' },
     ),
@@ -123,7 +127,7 @@ export const rootRules: Rules<RootFacts> = [
       return price.kind === 'fresh' ? null : { message: 'The co-signer has no fresh price of ETH.' }
     }),
   },
-  { rule: 'CAP_PRICE', check: withBinding(capPrice) },
+  { rule: 'CAP_PRICE', check: withBinding((facts) => capPrice(facts) ?? curvePrice(facts)) },
   {
     rule: 'BAD_SIGNATURE',
     check: withBinding(({ reading: { signed } }) =>
@@ -142,15 +146,15 @@ function termsFailure(
   binding: SessionBinding,
   { pins, nowS, ownPrice }: Pick<RootFacts, 'pins' | 'nowS' | 'ownPrice'>,
 ): Failure | null {
-  const pinned: [string, string | number, string | number][] = [
-    ['chain_id', binding.chain_id, pins.place.chainId],
-    ['cosigner', binding.cosigner, pins.cosigner],
-    ['router', binding.router, pins.router],
-    ['fee.recipient', binding.fee.recipient, pins.feeRecipient],
-    ...feeTerms(binding),
-  ]
-  for (const [name, value, limit] of pinned) {
-    if (value !== limit) return { message: `The binding’s ${name} is not the co-signer’s own.`, value, limit }
+  if (binding.version !== SESSION.bindingVersion) {
+    const { version: value } = binding
+    const limit = SESSION.bindingVersion
+    return { message: 'Only sessions of today’s binding version are taken anew.', value, limit }
+  }
+  const other = unpinned(binding, pins) ?? otherFee(binding)
+  if (other) {
+    const { name, value, limit } = other
+    return { message: `The binding’s ${name} is not the co-signer’s own.`, value, limit }
   }
   const lastsS = binding.expires_at - nowS
   if (lastsS > SESSION.expiresInSMax + LEEWAY_S)
@@ -158,21 +162,20 @@ function termsFailure(
   return markFailure(binding, ownPrice)
 }
 
-/** Today's rates for today's version. Schedule 1 had a rate of its own; one of nothing was never granted. */
-function feeTerms({ fee }: SessionBinding): [string, number, number][] {
-  if (fee.schedule === 1)
-    return fee.fee_bps >= FEE.majorMinBps ? [] : [['fee.fee_bps', fee.fee_bps, FEE.majorMinBps]]
-  return [
+/** Today's rates, whatever the owner would sign. */
+function otherFee({ fee }: SessionBindingV3): ReturnType<typeof unpinned> {
+  const rates: [string, number, number][] = [
     ['fee.major_min_bps', fee.major_min_bps, FEE.majorMinBps],
     ['fee.major_max_bps', fee.major_max_bps, FEE.majorMaxBps],
     ['fee.other_bps', fee.other_bps, FEE.otherBps],
     ['fee.shield_add_bps', fee.shield_add_bps, FEE.shieldAddBps],
   ]
+  const other = rates.find(([, value, limit]) => value !== limit)
+  return other ? { name: other[0], value: other[1], limit: other[2] } : null
 }
 
-/** Owners' marks are for exactly the tokens the co-signer cannot price. Versions before knew none. */
-function markFailure(binding: SessionBinding, ownPrice: RootFacts['ownPrice']): Failure | null {
-  if (binding.version < 3) return null
+/** Owners' marks are for exactly the tokens the co-signer cannot price. */
+function markFailure(binding: SessionBindingV3, ownPrice: RootFacts['ownPrice']): Failure | null {
   const marked = new Set<string>(boundMarks(binding).map(({ token }) => token))
   for (const token of binding.tokens) {
     const feedless = ownPrice(token).kind === 'feedless'
@@ -212,6 +215,38 @@ function capPrice({ reading, bound, ownPrice, isChainRead }: Parameters<Check>[0
         message: `The root’s ETH cap for a ${name} is far from its dollars at this price.`,
         value,
         limit,
+      }
+    }
+  }
+  return null
+}
+
+/** By wrong decimals a mark would be of another token's worth. */
+function decimalsFailure(binding: SessionBinding, marked: RootFacts['marked']): Failure | null {
+  if (marked === null) return null
+  for (const { token, decimals: value } of boundMarks(binding)) {
+    const limit = marked.get(token)?.decimals
+    if (limit === undefined) return { message: `${token} does not say its decimals as a token does.` }
+    if (value !== limit)
+      return { message: `${token} has other decimals than the mark its owner signs.`, value, limit }
+  }
+  return null
+}
+
+/** A mark of a token on a curve of the session must be about what the curve itself asks now. */
+function curvePrice({ bound, marked, ownPrice }: Parameters<Check>[0]): Failure | null {
+  const ether = ownPrice(NATIVE)
+  if (marked === null || ether.kind !== 'fresh') return null
+  for (const { token, price_e18 } of boundMarks(bound)) {
+    const weiPerToken = marked.get(token)?.weiPerToken
+    if (weiPerToken == null) continue
+    const [value, limit] = [BigInt(price_e18), (weiPerToken * ether.priceE18) / 10n ** 18n]
+    const off = value > limit ? value - limit : limit - value
+    if (off * 10_000n > limit * BigInt(COSIGNER.signedMarkBandBps)) {
+      return {
+        message: `The mark of ${token} is far from what its curve asks, in dollars times 10^18.`,
+        value: value.toString(),
+        limit: limit.toString(),
       }
     }
   }

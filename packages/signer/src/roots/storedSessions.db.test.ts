@@ -2,7 +2,7 @@ import type { Hex } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withDb'
 import { type FeeClass, readBinding } from '@pit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CURVE, crypto, E18, JUNK, NOW_S, ownPrice, PINS, swapCall } from '../../test/kit.ts'
+import { CURVE, crypto, E18, JUNK, NOW_S, ownPrice, PINS, STRANGER, swapCall } from '../../test/kit.ts'
 import rows from '../../test/storedSessions.json' with { type: 'json' }
 import { failuresOf } from '../checks.ts'
 import { readTrade } from '../leaves/readTrade.ts'
@@ -80,6 +80,17 @@ withDb(
       })
       expect(verdict).toMatchObject({ ok: true, sequence: 1 })
     })
+
+    it.each(['cosigner', 'router', 'feeRecipient'] as const)(
+      'are of no use under another %s than they were granted with',
+      async (name) => {
+        const pins = { ...PINS, [name]: STRANGER }
+        for (const { hash } of rows) {
+          const found = openSessions({ crypto, pins, ledger }).find(hash as Hex)
+          await expect(found).rejects.toMatchObject({ code: 'BINDING_TERMS' })
+        }
+      },
+    )
 
     describe('trade under their own terms', () => {
       it.each([1, 2])('version %i pays its one rate, whatever the class and shield', async (version) => {

@@ -83,6 +83,18 @@ describe('a signer that', () => {
     const gone = open(clientOf({ cosign: refuses(refusedPort) }))
     await expect(gone.cosign({} as never)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
   })
+  it('answers that something failed it in the middle may have counted: that is no refusal', async () => {
+    for (const error of [refusal('ENGINE_UNAVAILABLE'), refusal('KILLED')]) {
+      await expect(open(clientOf({ cosign: refuses(error) })).cosign({} as never)).rejects.toBeInstanceOf(
+        LostAnswer,
+      )
+    }
+    // This one it says before it does anything.
+    const busy = open(clientOf({ cosign: refuses(refusal('BUSY')) }))
+    await expect(busy.cosign({} as never)).rejects.toMatchObject({ code: 'BUSY' })
+    const torn = open(clientOf({ registerRoot: refuses(refusal('ENGINE_UNAVAILABLE')) }))
+    await expect(torn.register({} as never)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+  })
   it('refuses is passed on with its checks, unless the route knows no such code', async () => {
     const signer_checks = [{ rule: 'SLIPPAGE', ok: false, message: 'x' }]
     const cosigner = open(

@@ -77,12 +77,12 @@ export function createCosigner({
     async cosign(leaf) {
       const { cosign } = need()
       try {
-        return await documented(logger, 'live.session.trade', () => cosign(leaf))
+        return await cosign(leaf)
       } catch (error) {
-        if (!(error instanceof SignerUnreachable)) throw error
+        if (isNo(error, 'live.session.trade')) throw error
         logger.warn({ err: error }, 'the signer did not answer for a leaf')
-        if (neverReached(error)) return fail('SIGNER_UNAVAILABLE')
-        throw new LostAnswer(error.message, { cause: error })
+        if (error instanceof SignerUnreachable && neverReached(error)) return fail('SIGNER_UNAVAILABLE')
+        throw new LostAnswer('the signer may have counted a leaf', { cause: error })
       }
     },
     async check() {
@@ -115,6 +115,13 @@ export function createCosigner({
   }
 }
 
+/**
+ * A refusal the route knows, made before anything was counted. Any other answer, such as that its store failed it in the
+ * middle, leaves open what was.
+ */
+const isNo = (error: unknown, route: RouteId): boolean =>
+  isPitError(error) && error.code !== 'ENGINE_UNAVAILABLE' && routeById(route).errors.includes(error.code)
+
 /** Nobody listens there: nothing was counted. */
 const neverReached = ({ cause }: Error): boolean =>
   (cause as { code?: unknown } | undefined)?.code === 'ECONNREFUSED'
@@ -138,7 +145,7 @@ async function documented<T>(
   try {
     return await run()
   } catch (error) {
-    if (!isPitError(error) || routeById(route).errors.includes(error.code)) throw error
+    if (!isPitError(error) || isNo(error, route)) throw error
     logger.error({ err: error, route }, 'the signer refused with a code this route does not have')
     throw refusal('SIGNER_UNAVAILABLE')
   }

@@ -1,19 +1,24 @@
 import { nowS } from '@pit/platform/clock'
 import { isStoreUnavailable } from '@pit/platform/db'
 import type { SessionDeps } from './deps.ts'
+import { endSession } from './revoke/revokeSession.ts'
 import { reconcile, unanswered } from './spend.ts'
-import { deleteUnsigned, markSignerTold, untoldRevocations } from './store.ts'
+import { deleteEnded, deleteUnsigned, markSignerTold, stuckRegistering, untoldRevocations } from './store.ts'
 
 const EVERY_MS = 5_000
 const SWEEP_EVERY_MS = 600_000
 const AT_ONCE = 100
+const SWEPT_AT_ONCE = 1_000
 const UNSIGNED_FOR_S = 86_400
 /** Past what a call may take and what the co-signer still believes: nothing asked before this is under way. */
 const LOST_AFTER_MS = 60_000
+/** Whoever switches a session on asks again within this when its answer was lost. */
+const REGISTERING_FOR_S = 300
+const ENDED_FOR_S = 90 * 86_400
 
 type JobDeps = Pick<SessionDeps, 'db' | 'clock' | 'cosigner' | 'logger'>
 
-/** Tells the co-signer of revocations it has not confirmed, settles trades whose answer was lost, and sweeps. */
+/** Tells the co-signer what it missed, settles what it answered and nobody heard, and sweeps. */
 export function runJobs(deps: JobDeps): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
@@ -24,9 +29,12 @@ export function runJobs(deps: JobDeps): { stop(): Promise<void> } {
     try {
       await tellRevocations(deps)
       await settleLost(deps)
+      await endStuck(deps)
       if (performance.now() - sweptAtMs > SWEEP_EVERY_MS) {
         sweptAtMs = performance.now()
-        await deleteUnsigned(deps.db, nowS(deps.clock) - UNSIGNED_FOR_S, nowS(deps.clock))
+        const now = nowS(deps.clock)
+        await deleteUnsigned(deps.db, now - UNSIGNED_FOR_S, now)
+        await deleteEnded(deps.db, now - ENDED_FOR_S, SWEPT_AT_ONCE)
       }
     } catch (error) {
       if (!isStoreUnavailable(error)) deps.logger.error({ err: error }, 'a job of sessions failed')
@@ -60,5 +68,13 @@ export async function settleLost({ db, clock, cosigner }: JobDeps): Promise<void
     const root = await cosigner.root(rootHash)
     if (!root) continue
     await reconcile(db, { sessionId: id, leaves: root.sequence, askedBeforeMs })
+  }
+}
+
+/** A root the co-signer may have taken while nobody here heard of it is ended there, not left behind. */
+export async function endStuck(deps: JobDeps): Promise<void> {
+  const askedBeforeS = nowS(deps.clock) - REGISTERING_FOR_S
+  for (const session of await stuckRegistering(deps.db, askedBeforeS, AT_ONCE)) {
+    await endSession(deps, session)
   }
 }

@@ -13,13 +13,13 @@ export type ReadHosted = (wallet: `0x${string}`) => Promise<MySessions['hosted']
 
 const MOST = 200
 
-/** me/sessions: what the wallet granted, newest first, and how to end it. */
+/** me/sessions: what the wallet granted, what can trade first, and how to end it. */
 export async function mySessions(
   deps: SessionDeps & { readHosted?: ReadHosted },
   { caller }: Call<'me.sessions'>,
 ): Promise<MySessions> {
   const wallet = caller.key?.wallet ?? fail('WALLET_NOT_BOUND')
-  const sessions = await sessionsOf(deps.db, wallet, MOST)
+  const sessions = await sessionsOf(deps.db, { wallet, nowS: nowS(deps.clock), most: MOST })
   const used = await usedBy(
     deps.db,
     sessions.map(({ id }) => id),

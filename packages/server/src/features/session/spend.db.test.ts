@@ -1,3 +1,4 @@
+import { refusal } from '@pit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   codeOf,
@@ -35,7 +36,8 @@ withDb('what a session has spent', (db, store) => {
       code: 'SESSION_MAX_DAY',
     })
     expect(await world.trade(session, { notional_usd: 2 })).toMatchObject({ ready: true })
-    world.clock.aheadS = 86_400
+    // A day, and what the last leaf of it may still take to run.
+    world.clock.aheadS = 86_400 + 120
     expect(await used()).toMatchObject({ trades: 3, last_24h_usd: 10, remaining_24h_usd: 2 })
     expect(await world.trade(session, { notional_usd: 2 })).toMatchObject({ ready: true })
   })
@@ -112,6 +114,41 @@ withDb('what a session has spent', (db, store) => {
       expect(await used()).toMatchObject({ trades: 2, remaining_24h_usd: 5 })
       expect(await db.query(`select id from session_trades where status = 'asked'`)).toEqual([])
       expect(await world.trade(session)).toMatchObject({ ready: true })
+    })
+
+    it('counts when the co-signer’s store failed it in the middle', async () => {
+      const session = await world.grant()
+      world.signer.beforeLeaf = () => {
+        throw refusal('ENGINE_UNAVAILABLE')
+      }
+      expect(await codeOf(world.trade(session))).toBe('SIGNER_UNAVAILABLE')
+      expect(await used()).toMatchObject({ trades: 1 })
+      world.signer.beforeLeaf = () => {
+        throw refusal('BUSY')
+      }
+      expect(await codeOf(world.trade(session))).toBe('BUSY')
+      expect(await used()).toMatchObject({ trades: 1 })
+    })
+
+    it('takes nothing back by a count that is older than the last trade', async () => {
+      const session = await world.grant()
+      world.signer.loses = true
+      await codeOf(world.trade(session))
+      world.signer.loses = false
+      world.clock.aheadS = 120
+      const { root } = world.signer
+      world.signer.root = async (hash) => {
+        // Read, and before it is heard another trade is signed.
+        const stale = { ...(await root(hash)), sequence: 0 }
+        await world.trade(session)
+        return stale
+      }
+      await settle()
+      expect(await used()).toMatchObject({ trades: 2 })
+      world.signer.root = root
+      await settle()
+      expect(await used()).toMatchObject({ trades: 2 })
+      expect(await db.query(`select id from session_trades where status = 'asked'`)).toEqual([])
     })
 
     it('waits for a co-signer that does not answer', async () => {

@@ -75,7 +75,8 @@ export async function unanswered(
 
 /**
  * Takes the co-signer's count of leaves as the truth: so many of the unanswered trades as it has beyond the signed ones
- * were counted, oldest first; the others never reached it. Younger ones may still be under way and are left alone.
+ * were counted, oldest first; the others never reached it. Younger ones may still be under way and are left alone. The
+ * count was read before the lock: where a trade was signed since, it is too old to tell, and nothing is taken back.
  */
 export function reconcile(
   db: Db,
@@ -83,10 +84,17 @@ export function reconcile(
 ): Promise<void> {
   return db.transaction(async (sql) => {
     await sql.query('select id from sessions where id = $1 for update', [sessionId])
-    const rows = await sql.query<{ id: number; status: string; created_at_ms: number }>(
-      `select id, status, created_at_ms from session_trades where session_id = $1 order by created_at_ms, id`,
+    const rows = await sql.query<{
+      id: number
+      status: string
+      sequence: number | null
+      created_at_ms: number
+    }>(
+      `select id, status, sequence, created_at_ms from session_trades where session_id = $1
+       order by created_at_ms, id`,
       [sessionId],
     )
+    if (rows.some(({ sequence }) => sequence !== null && sequence > leaves)) return
     const asked = rows.filter(({ status }) => status === 'asked')
     const lost = asked.filter(({ created_at_ms }) => created_at_ms < askedBeforeMs)
     const counted = Math.max(0, leaves - (rows.length - asked.length))

@@ -20,7 +20,8 @@ interface SessionRow {
   signer_revoked_at_s: number | null
 }
 
-export const DAY_MS = SESSION.dayWindowS * 1_000
+/** A leaf counts from when it was signed and may run until it ends: a day from then is a day and a leaf's life from now. */
+export const DAY_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1_000
 
 const COLUMNS = `id, wallet, executor, status, binding, root, root_hash, curve_roots, code_authorization,
   created_at_s, expires_at_s, revoked_at_s, signer_revoked_at_s`
@@ -102,37 +103,66 @@ export async function findWithUse(
   return row && { session: sessionOf(row), used: { trades: row.trades, dayMicroUsd: BigInt(row.day) } }
 }
 
-/** Newest first. */
-export async function sessionsOf(sql: Sql, wallet: Address, most: number): Promise<Session[]> {
+/** Those that can trade first, then the newest: whoever floods the list hides nothing of that. */
+export async function sessionsOf(
+  sql: Sql,
+  { wallet, nowS, most }: { wallet: Address; nowS: number; most: number },
+): Promise<Session[]> {
   const rows = await sql.query<SessionRow>(
-    `select ${COLUMNS} from sessions where wallet = $1 order by created_at_s desc, id limit $2`,
-    [wallet, most],
+    `select ${COLUMNS} from sessions where wallet = $1
+     order by status = 'active' and expires_at_s > $3 desc, created_at_s desc, id limit $2`,
+    [wallet, most, nowS],
   )
   return rows.map(sessionOf)
 }
 
-/** With its signatures. False when it is no longer pending: another call was first, or it was revoked. */
-export async function markActive(
+/**
+ * Keeps the signatures before the co-signer is asked to take the root: from here on it may know it. False when it is no
+ * longer pending: another call was first, or it was revoked.
+ */
+export const markRegistering = (sql: Sql, session: Signatures, atS: number): Promise<boolean> =>
+  sign(sql, session, { from: 'pending', to: 'registering', atS })
+
+/** The co-signer took none of it: it waits for signatures again. */
+export const markPending = (sql: Sql, unsigned: Signatures): Promise<boolean> =>
+  sign(sql, unsigned, { from: 'registering', to: 'pending', atS: null })
+
+type Signatures = Pick<Session, 'id' | 'root' | 'curveRoots' | 'authorization'>
+
+async function sign(
   sql: Sql,
-  session: Pick<Session, 'id' | 'root' | 'curveRoots' | 'authorization'>,
+  session: Signatures,
+  { from, to, atS }: { from: Session['status']; to: Session['status']; atS: number | null },
 ): Promise<boolean> {
   const rows = await sql.query(
-    `update sessions set status = 'active', root = $2, curve_roots = $3, code_authorization = $4
-     where id = $1 and status = 'pending' returning id`,
+    `update sessions set status = $6, root = $2, curve_roots = $3, code_authorization = $4, registering_at_s = $7
+     where id = $1 and status = $5 returning id`,
     [
       session.id,
       JSON.stringify(toWireDelegation(session.root)),
       wireRoots(session),
       wireAuthorization(session),
+      from,
+      to,
+      atS,
     ],
   )
   return rows.length === 1
 }
 
-/** For good. The first time counts. */
+/** The co-signer has it. False when it is no longer registering: another call was first, or it was revoked. */
+export async function markActive(sql: Sql, id: string): Promise<boolean> {
+  const rows = await sql.query(
+    `update sessions set status = 'active' where id = $1 and status = 'registering' returning id`,
+    [id],
+  )
+  return rows.length === 1
+}
+
+/** For good, and without what would give the wallet its code. The first time counts. */
 export async function markRevoked(sql: Sql, id: string, atS: number): Promise<Session | undefined> {
   const [row] = await sql.query<SessionRow>(
-    `update sessions set status = 'revoked', revoked_at_s = coalesce(revoked_at_s, $2)
+    `update sessions set status = 'revoked', revoked_at_s = coalesce(revoked_at_s, $2), code_authorization = null
      where id = $1 returning ${COLUMNS}`,
     [id, atS],
   )
@@ -186,10 +216,48 @@ export async function isActive(sql: Sql, id: string, nowS: number): Promise<bool
 export async function deleteUnsigned(sql: Sql, createdBeforeS: number, nowS: number): Promise<number> {
   const rows = await sql.query(
     `delete from sessions where root ->> 'signature' = '0x'
-       and (created_at_s < $1 or (status = 'pending' and expires_at_s <= $2)) returning id`,
+       and (created_at_s < $1 or (status = 'pending' and expires_at_s <= $2)
+         or (status = 'revoked' and signer_revoked_at_s is not null)) returning id`,
     [createdBeforeS, nowS],
   )
   return rows.length
+}
+
+/** A grant that was never signed leaves nothing behind once it is revoked and the co-signer knows. */
+export async function forgetUnsigned(sql: Sql, id: string): Promise<void> {
+  await sql.query(
+    `delete from sessions where id = $1 and status = 'revoked' and signer_revoked_at_s is not null
+       and root ->> 'signature' = '0x'`,
+    [id],
+  )
+}
+
+/** The co-signer was asked, and whoever asked did not ask again. */
+export async function stuckRegistering(
+  sql: Sql,
+  askedBeforeS: number,
+  most: number,
+): Promise<{ id: string; rootHash: Hex }[]> {
+  const rows = await sql.query<{ id: string; root_hash: Hex }>(
+    `select id, root_hash from sessions where status = 'registering' and registering_at_s < $1
+     order by registering_at_s limit $2`,
+    [askedBeforeS, most],
+  )
+  return rows.map(({ id, root_hash }) => ({ id, rootHash: root_hash }))
+}
+
+/** Sessions that ended long ago, with what they counted; their trades stay in the trades' own record. */
+export async function deleteEnded(sql: Sql, endedBeforeS: number, most: number): Promise<number> {
+  const rows = await sql.query<{ n: number }>(
+    `with ended as (
+       select id from sessions s where expires_at_s < $1
+         and not exists (select from hosted_agents a where a.session_id = s.id) limit $2),
+     counted as (delete from session_trades where session_id in (select id from ended)),
+     gone as (delete from sessions where id in (select id from ended) returning id)
+     select count(*) as n from gone`,
+    [endedBeforeS, most],
+  )
+  return rows[0]?.n ?? 0
 }
 
 /** What each of these sessions has used; one without trades is not in it. */

@@ -6,7 +6,8 @@ export interface Session {
   id: string
   wallet: Address
   executor: Address
-  status: 'pending' | 'active' | 'revoked'
+  /** Registering: the co-signer was asked to take it, and has not said yes as far as is known. */
+  status: 'pending' | 'registering' | 'active' | 'revoked'
   binding: SessionBinding
   /** Unsigned while pending. */
   root: Delegation
@@ -30,9 +31,12 @@ export interface Used {
   dayMicroUsd: bigint
 }
 
-/** As it is shown: what ran out is expired, unless it was revoked before. */
-export const statusOf = ({ status, expiresAtS }: Session, nowS: number): SessionStatus =>
-  status !== 'revoked' && nowS >= expiresAtS ? 'expired' : status
+/** As it is shown: what ran out is expired, unless it was revoked before; until it is active it is pending. */
+export function statusOf({ status, expiresAtS }: Session, nowS: number): SessionStatus {
+  if (status === 'revoked') return status
+  if (nowS >= expiresAtS) return 'expired'
+  return status === 'registering' ? 'pending' : status
+}
 
 export const isSigned = (authorization: Session['authorization']): authorization is SignedAuthorization =>
   authorization !== null && 'yParity' in authorization

@@ -120,7 +120,8 @@ describe('the exposure', () => {
     risk: { accept_risks: [], shield: false, policies: [] },
     nonce: `0x${'11'.repeat(32)}`,
   })
-  const ask = { binding, nowS: NOW_S, hasCurves: false, budgets: [] }
+  const core = { symbol: 'ETH', isCore: true, hasFeed: true, needsMark: false }
+  const ask = { binding, nowS: NOW_S, hasCurves: false, budgets: [], tokens: [core] }
   const eth = { tradeWei: 10n, dayWei: 40n, windowStartS: NOW_S - 60 }
 
   it('counts fixed windows, or trades where those are fewer', () => {
@@ -140,6 +141,27 @@ describe('the exposure', () => {
       on_chain: { eth: { roots: 2, curve_fees_wei: '3', at_most_wei: '243' } },
     })
     expect(exposureOf({ ...ask, eth: null })).toMatchObject({ on_chain: { eth: null } })
+  })
+  it.each([
+    ['feeds alone', [core], 300, 25, 6.5],
+    ['a mean of a pool', [core, { ...core, hasFeed: false }], 500, 25, 10.5],
+    ['a stock that is not core', [core, { ...core, isCore: false }], 500, 50, 11],
+    [
+      'a price its owner signs',
+      [core, { symbol: 'MEME', isCore: false, hasFeed: false, needsMark: true }],
+      2_000,
+      50,
+      41,
+    ],
+  ])('goes by the weakest word there is: %s', (_, tokens, shortfall_bps, fee_bps, lost_at_most_usd) => {
+    const { by_cosigner, in_words } = exposureOf({ ...ask, eth, tokens }) as {
+      by_cosigner: object
+      in_words: string[]
+    }
+    expect(by_cosigner).toMatchObject({ traded_at_most_usd: 200, shortfall_bps, fee_bps, lost_at_most_usd })
+    expect(in_words[0]).toContain(`at most ${shortfall_bps} bps`)
+    expect(in_words[0]).toContain(`${lost_at_most_usd} dollars in all`)
+    expect(in_words[0]?.includes('the price of MEME that you sign')).toBe(shortfall_bps === 2_000)
   })
   it('speaks plainly', () => {
     const budgets = [{ token: grantToken({}), budget: 60_000_000n, before: none }]

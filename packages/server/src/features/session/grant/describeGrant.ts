@@ -59,6 +59,7 @@ export function describeGrant(deps: Pick<SessionDeps, 'crypto' | 'place'>, grant
       eth: granted.eth && { ...granted.eth, windowStartS },
       hasCurves: curveRoots !== null,
       budgets,
+      tokens: granted.tokens,
     }),
     on_chain_bounds: boundsOf(granted).map((bound) => ON_CHAIN_BOUNDS[bound]),
     not_enforced_on_chain: Object.values(NOT_ENFORCED_ON_CHAIN),

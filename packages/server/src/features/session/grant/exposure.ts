@@ -1,7 +1,8 @@
-import { COSIGNER, type SessionBindingV3 } from '@pit/protocol'
+import { boundFeeBps, type PriceWitness, type SessionBindingV3, widestBandBps } from '@pit/protocol'
 import { formatEther } from 'viem'
 import { usdOf } from '../../trade/index.ts'
 import { worthOf } from './amounts.ts'
+import type { GrantToken } from './findTokens.ts'
 import { approvedAtoms, type TokenBudget } from './setup.ts'
 
 export interface ExposureAsk {
@@ -11,6 +12,7 @@ export interface ExposureAsk {
   eth: { tradeWei: bigint; dayWei: bigint; windowStartS: number } | null
   hasCurves: boolean
   budgets: readonly TokenBudget[]
+  tokens: readonly Pick<GrantToken, 'symbol' | 'isCore' | 'hasFeed' | 'needsMark'>[]
 }
 
 const DAY_S = 86_400
@@ -24,7 +26,8 @@ export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
   const spent = least(trade * BigInt(limits.max_trades), day * BigInt(days))
   const eth = ethOf(ask)
   const tokens = ask.budgets.map(tokenOf)
-  const others = boundMarksOf(binding) ? ` (${COSIGNER.signedMarkBandBps} against a mark you sign)` : ''
+  const { shortfallBps, feeBps, words } = worstOf(ask)
+  const lost = (spent * BigInt(shortfallBps + feeBps) + 9_999n) / 10_000n
   return {
     on_chain: {
       when: 'the co-signer’s and the executor’s keys are both stolen',
@@ -37,10 +40,12 @@ export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
       max_day_usd: usdOf(day),
       max_trades: limits.max_trades,
       traded_at_most_usd: usdOf(spent),
-      shortfall_bps: COSIGNER.maxSlippageBps,
+      shortfall_bps: shortfallBps,
+      fee_bps: feeBps,
+      lost_at_most_usd: usdOf(lost),
     },
     in_words: [
-      `While the co-signer keeps its word, at most ${usdOf(spent)} dollars are traded in all, ${usdOf(day)} in any 24 hours and ${usdOf(trade)} at once, and what is bought is worth at most ${COSIGNER.maxSlippageBps} bps${others} and the fee less than what is sold.`,
+      `While the co-signer keeps its word, at most ${usdOf(spent)} dollars are traded in all, ${usdOf(day)} in any 24 hours and ${usdOf(trade)} at once, and what is bought is worth at most ${shortfallBps} bps ${words} and a fee of ${feeBps} bps less than what is sold: ${usdOf(lost)} dollars in all.`,
       eth === null
         ? 'With both keys stolen no ETH can leave.'
         : `With both keys stolen at most ${eth['at_most_eth']} ETH can leave until the session ends or you end it on chain.`,
@@ -49,6 +54,20 @@ export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
         : `With both keys stolen everything approved can leave at once: ${tokens.map(({ symbol, amount }) => `${amount} atoms of ${symbol}`).join(', ')}.`,
     ],
   }
+}
+
+/** The furthest under its input a trade may be co-signed, by the weakest word there is for one of the tokens. */
+function worstOf({ binding, tokens }: ExposureAsk): { shortfallBps: number; feeBps: number; words: string } {
+  const feeClass = tokens.every(({ isCore }) => isCore) ? 'major' : 'other'
+  const marked = tokens.filter(({ needsMark }) => needsMark).map(({ symbol }) => symbol.slice(0, 32))
+  const witness: PriceWitness =
+    marked.length > 0 ? 'owner' : tokens.every(({ hasFeed }) => hasFeed) ? 'feed' : 'mean'
+  const words =
+    marked.length > 0
+      ? `(by the price of ${marked.join(', ')} that you sign, which the co-signer cannot check as it ages)`
+      : '(at the co-signer’s own prices)'
+  const shortfallBps = widestBandBps(witness, feeClass)
+  return { shortfallBps, feeBps: Math.max(...boundFeeBps(binding, feeClass)), words }
 }
 
 /** Caps are for fixed windows of a day, each anew; curves have a root with caps of its own, and their fees another. */
@@ -82,4 +101,3 @@ function tokenOf(budget: TokenBudget) {
 }
 
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
-const boundMarksOf = ({ marks }: SessionBindingV3): boolean => marks !== undefined && marks.length > 0

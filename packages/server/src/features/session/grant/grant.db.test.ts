@@ -1,4 +1,6 @@
 import { NATIVE } from '@pit/chain'
+import { SignerUnreachable } from '@pit/platform/signerClient'
+import { refusal } from '@pit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   CURVE,
@@ -11,7 +13,9 @@ import {
 } from '../../../../test/sessionWorld.ts'
 import { MEME, PERMIT2, ROUTER } from '../../../../test/tradeFixtures.ts'
 import { withDb } from '../../../../test/withDb.ts'
-import { deleteUnsigned, findSession } from '../store.ts'
+import { createCosigner } from '../cosigner.ts'
+import { endStuck } from '../jobs.ts'
+import { deleteEnded, deleteUnsigned, findSession } from '../store.ts'
 
 withDb('granting', (db) => {
   let world: SessionWorld
@@ -162,6 +166,7 @@ withDb('granting', (db) => {
       const [newest] = (await world.post('me.sessions', 'owner')).sessions.filter(
         ({ status }) => status === 'pending',
       )
+      world.signer.reachable = false
       await world.post('live.session.revoke', 'owner', { session_id: newest!.session_id, reset_code: false })
       expect(
         await deleteUnsigned(db, world.nowS() + 1, world.nowS()),
@@ -270,8 +275,114 @@ withDb('granting', (db) => {
       world.clock.aheadS = 60
       expect(await codeOf(world.post('live.session.grant', 'owner', own))).toBe('SESSION_EXPIRED')
       world.clock.aheadS = 0
-      await world.post('live.session.revoke', 'owner', { session_id, reset_code: false })
+      await db.query(`update sessions set status = 'revoked', revoked_at_s = 1 where id = $1`, [session_id])
       expect(await codeOf(world.post('live.session.grant', 'owner', own))).toBe('SESSION_REVOKED')
+    })
+
+    describe('whose answer is lost', () => {
+      const cosigner = () =>
+        createCosigner({ client: world.signer, pinned: null, logger: world.options.logger })
+      const jobs = () => ({ ...world.options, cosigner: cosigner() })
+      /** The co-signer takes it, and nobody hears. */
+      function lose(): () => void {
+        const { registerRoot } = world.signer
+        world.signer.registerRoot = async (ask) => {
+          await registerRoot(ask)
+          throw new SignerUnreachable('nothing in 10 ms')
+        }
+        return () => {
+          world.signer.registerRoot = registerRoot
+        }
+      }
+
+      it('is kept with its signatures until it is asked again', async () => {
+        const { session_id } = await world.start()
+        const own = await world.signatures(session_id)
+        const on = () => world.post('live.session.grant', 'owner', own)
+        const found = lose()
+        expect(await codeOf(on())).toBe('SIGNER_UNAVAILABLE')
+        expect(await findSession(db, session_id)).toMatchObject({
+          status: 'registering',
+          root: { signature: own.delegation_signature },
+        })
+        expect(await codeOf(world.trade({ id: session_id }))).toBe('SESSION_PENDING')
+        expect(await world.post('me.sessions', 'owner')).toMatchObject({ sessions: [{ status: 'pending' }] })
+        found()
+        expect(await on()).toMatchObject({ status: 'active' })
+      })
+
+      it('is ended at the co-signer when nobody asks again', async () => {
+        const { session_id } = await world.start()
+        const own = await world.signatures(session_id)
+        lose()
+        await codeOf(world.post('live.session.grant', 'owner', own))
+        expect(world.signer.roots.get(own.rootHash)).toMatchObject({ revoked: false })
+        await endStuck(jobs())
+        expect(await findSession(db, session_id)).toMatchObject({ status: 'registering' })
+        world.clock.aheadS = 301
+        await endStuck(jobs())
+        expect(await findSession(db, session_id)).toMatchObject({ status: 'revoked', authorization: null })
+        expect(world.signer.roots.get(own.rootHash)).toMatchObject({ revoked: true })
+      })
+
+      it('is told apart from a refusal, after which it can be signed again', async () => {
+        const { session_id } = await world.start()
+        const own = await world.signatures(session_id)
+        const { registerRoot } = world.signer
+        world.signer.registerRoot = async () => {
+          throw refusal('CAP_PRICE')
+        }
+        expect(await codeOf(world.post('live.session.grant', 'owner', own))).toBe('CAP_PRICE')
+        expect(await findSession(db, session_id)).toMatchObject({
+          status: 'pending',
+          root: { signature: '0x' },
+        })
+        world.signer.registerRoot = registerRoot
+        expect(await world.post('live.session.grant', 'owner', own)).toMatchObject({ status: 'active' })
+      })
+    })
+  })
+
+  describe('many grants', () => {
+    it('that are revoked before they are signed leave nothing behind', async () => {
+      const { session_id } = await world.start()
+      const { rootHash } = (await findSession(db, session_id))!
+      const revoke = () => world.post('live.session.revoke', 'owner', { session_id, reset_code: false })
+      world.signer.reachable = false
+      expect(await revoke()).toMatchObject({ status: 'revoked', signer_revoked: false })
+      expect(await findSession(db, session_id)).toMatchObject({ status: 'revoked' })
+      world.signer.reachable = true
+      const told: string[] = []
+      const { revokeRoot } = world.signer
+      world.signer.revokeRoot = (hash) => {
+        told.push(hash)
+        return revokeRoot(hash)
+      }
+      expect(await revoke()).toMatchObject({ signer_revoked: true })
+      expect(told).toEqual([rootHash])
+      expect(await findSession(db, session_id)).toBeUndefined()
+    })
+
+    it('hide nothing that can trade', async () => {
+      const { id } = await world.grant()
+      world.clock.aheadS = 60
+      for (let i = 0; i < 3; i++) await world.start()
+      const { sessions } = await world.post('me.sessions', 'owner')
+      expect(sessions.map(({ status }) => status)).toEqual(['active', 'pending', 'pending', 'pending'])
+      expect(sessions[0]).toMatchObject({ session_id: id })
+    })
+
+    it('are swept long after their end, with what they counted, unless an agent still names them', async () => {
+      world.settleWallet()
+      const [old, named] = [await world.grant(), await world.grant()]
+      await world.trade(old)
+      await world.host()
+      await db.query('update hosted_agents set session_id = $1', [named.id])
+      expect(await deleteEnded(db, old.expiresAtS, 10)).toBe(0)
+      expect(await deleteEnded(db, old.expiresAtS + 1, 10)).toBe(1)
+      expect(await findSession(db, old.id)).toBeUndefined()
+      expect(await findSession(db, named.id)).toBeDefined()
+      expect(await db.query('select id from session_trades')).toEqual([])
     })
   })
 })

@@ -13,7 +13,7 @@ import { type Answer, fail, isPitError } from '@pit/protocol'
 import type { Caller } from '../../../http/types.ts'
 import type { SessionDeps } from '../deps.ts'
 import { readWallet } from '../readWallet.ts'
-import { findSession, markActive } from '../store.ts'
+import { findSession, markActive, markPending, markRegistering } from '../store.ts'
 import type { CurveRoots, Session } from '../types.ts'
 import { isSigned } from '../types.ts'
 import { limitsJson } from './describeGrant.ts'
@@ -34,22 +34,35 @@ export async function switchOn(
   // Asked again after an answer that got lost.
   if (session.status === 'active') return describeActive(deps, session)
 
+  const signed = session.status === 'registering' ? session : await takeSignatures(deps, session, body)
+  await register(deps, signed).catch(async (error) => {
+    // Only where it surely took nothing may it be forgotten that it was asked.
+    if (session.status === 'pending' && isRefusal(error)) await markPending(deps.db, session)
+    throw error
+  })
+  if (await markActive(deps.db, session.id)) return describeActive(deps, signed)
+  // Another call was first, or it was revoked in between: then the co-signer must not keep it either.
+  const now = await findSession(deps.db, session.id)
+  if (now?.status === 'active') return describeActive(deps, now)
+  await deps.cosigner.revoke(session.rootHash)
+  return fail('SESSION_REVOKED')
+}
+
+/** Checks and keeps them; a call beside this one may have been first. */
+async function takeSignatures(deps: SessionDeps, session: Session, body: SwitchOnBody): Promise<Session> {
   const signed: Session = {
     ...session,
     root: signedRoot(deps, session, session.root, body.delegation_signature, 'delegation_signature'),
     curveRoots: signedCurveRoots(deps, session, body.curve_root_signatures),
     authorization: await signedAuthorization(deps, session, body.authorization_signature),
   }
-  await register(deps, signed)
-  if (!(await markActive(deps.db, signed))) {
-    // Another call was first, or it was revoked in between: then the co-signer must not keep it either.
-    const now = await findSession(deps.db, session.id)
-    if (now?.status === 'active') return describeActive(deps, now)
-    await deps.cosigner.revoke(session.rootHash)
-    return fail('SESSION_REVOKED')
-  }
-  return describeActive(deps, signed)
+  if (await markRegistering(deps.db, signed, nowS(deps.clock))) return signed
+  const now = await findSession(deps.db, session.id)
+  return now?.status === 'registering' || now?.status === 'active' ? now : fail('SESSION_REVOKED')
 }
+
+/** The co-signer's no, and not its silence. */
+const isRefusal = (error: unknown): boolean => isPitError(error) && error.code !== 'SIGNER_UNAVAILABLE'
 
 /** A co-signer that knows the root already took it from a call whose answer got lost, or from one beside this. */
 async function register({ cosigner }: SessionDeps, session: Session): Promise<void> {

@@ -5,7 +5,7 @@ import type { Call } from '../../../http/types.ts'
 import { txJson } from '../../trade/index.ts'
 import type { SessionDeps } from '../deps.ts'
 import { readWallet, type TokenApprovals } from '../readWallet.ts'
-import { findSession, markRevoked, markSignerTold } from '../store.ts'
+import { findSession, forgetUnsigned, markRevoked, markSignerTold } from '../store.ts'
 import { readRoots } from '../trade/readRoots.ts'
 import type { Session } from '../types.ts'
 import {
@@ -105,7 +105,10 @@ export async function endSession(
   const session = (await markRevoked(db, id, nowS(clock))) ?? fail('NO_SESSION', { field: 'session_id' })
   if (session.signerRevokedAtS !== null) return { session, told: true }
   const told = await cosigner.revoke(rootHash)
-  if (told) await markSignerTold(db, id, nowS(clock))
+  if (told) {
+    await markSignerTold(db, id, nowS(clock))
+    await forgetUnsigned(db, id)
+  }
   return { session, told }
 }
 

@@ -55,10 +55,10 @@ export const EXPIRY_MARGIN_S = 10
 export const SESSION_RULES: readonly Rule[] = [
   {
     code: 'SESSION_PENDING',
-    check: ({ session: { status } }) => ({
-      ok: status !== 'pending',
-      message: status === 'pending' ? 'The session is not switched on.' : 'The session is switched on.',
-    }),
+    check: ({ session: { status } }) => {
+      const ok = status !== 'pending' && status !== 'registering'
+      return { ok, message: ok ? 'The session is switched on.' : 'The session is not switched on.' }
+    },
   },
   {
     code: 'SESSION_REVOKED',

@@ -1,0 +1,71 @@
+import type { Db, Sql } from '@pit/platform/db'
+import { SESSION } from '@pit/protocol'
+
+/** Longer than anything that was signed then can still be registered or redeemed. */
+const KEEP_MS = (2 * SESSION.expiresInSMax + 86_400) * 1000
+const AT_ONCE = 1_000
+const FREEZES_KEPT = 1_000
+/** A call's nonce must outlive the time in which the call would be taken again. */
+const NONCE_MS = 600_000
+
+/**
+ * Drops what can no longer matter: roots that ended long ago with their leaves, revocations of roots that were never
+ * registered, old turns of the switch. Some at a time; answers how many rows of the first two kinds.
+ */
+export function sweepLedger(db: Db, nowMs: number): Promise<number> {
+  return db.transaction(async (sql) => {
+    const roots = await endedRoots(sql, nowMs)
+    if (roots.length > 0) {
+      await sql.query('delete from leaves where root_hash = any($1::text[])', [roots])
+      await sql.query('delete from revocations where root_hash = any($1::text[])', [roots])
+      await sql.query('delete from roots where hash = any($1::text[])', [roots])
+    }
+    const strays = await sql.query(
+      `delete from revocations where root_hash in (
+         select root_hash from revocations r where revoked_at_ms < $1
+           and not exists (select from roots where hash = r.root_hash) limit $2) returning root_hash`,
+      [nowMs - KEEP_MS, AT_ONCE],
+    )
+    await sql.query(
+      `delete from freezes where at_ms < $1 and call_nonce not in (
+         select call_nonce from freezes order by at_ms desc limit $2)`,
+      [nowMs - NONCE_MS, FREEZES_KEPT],
+    )
+    return roots.length + strays.length
+  })
+}
+
+/** Locked, so that nobody counts a leaf of one meanwhile; by its end nobody could. */
+async function endedRoots(sql: Sql, nowMs: number): Promise<string[]> {
+  const rows = await sql.query<{ hash: string }>(
+    `select hash from roots where (binding ->> 'expires_at')::int8 < $1 order by hash limit $2 for update`,
+    [Math.floor((nowMs - KEEP_MS) / 1000), AT_ONCE],
+  )
+  return rows.map(({ hash }) => hash)
+}
+
+const EVERY_MS = 600_000
+
+/** Sweeps now and then, for as long as the process runs. */
+export function keepSwept({
+  db,
+  clock,
+  logger,
+}: {
+  db: Db
+  clock: { nowMs(): number }
+  logger: { warn(details: object, message: string): void }
+}): { close(): Promise<void> } {
+  let underWay: Promise<unknown> = Promise.resolve()
+  const timer = setInterval(() => {
+    underWay = sweepLedger(db, clock.nowMs()).catch((error) =>
+      logger.warn({ err: error }, 'the ledger was not swept'),
+    )
+  }, EVERY_MS).unref()
+  return {
+    async close() {
+      clearInterval(timer)
+      await underWay
+    },
+  }
+}
