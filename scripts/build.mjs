@@ -32,6 +32,10 @@ await build({
   target: 'node20.19',
   sourcemap: 'linked',
   logLevel: 'warning',
+  // Commander is CommonJS and requires node's own modules.
+  banner: {
+    js: "import { createRequire as requireHere } from 'node:module';const require = requireHere(import.meta.url);",
+  },
   plugins: [
     {
       name: 'npm-packages-stay-external',
