@@ -5,6 +5,7 @@ import {
   HOLD_CODES,
   LEAGUE_HOLD_CODES,
   OUR_HOLD_CODES,
+  WEBHOOK_CODES,
 } from '../errors/agentCodes.ts'
 import { CLIENT_ERRORS, CLIENT_VERIFICATION_RULES } from '../errors/clientCodes.ts'
 import { FAST_RULES } from '../errors/fastRules.ts'
@@ -65,6 +66,7 @@ export function errorsDoc(): string {
     ...section('Ticks without a model call', AI_HOLD_CODES),
     ...section('Refused model answers', AI_REFUSED_ANSWER_CODES),
     ...section('Failed model calls', meanings(AI_FAILED_CALL_CODES)),
+    ...section('Failed webhooks, beyond the documents', WEBHOOK_CODES),
     ...section('Ticks the league holds', LEAGUE_HOLD_CODES),
     '## Raised by client libraries',
     '',

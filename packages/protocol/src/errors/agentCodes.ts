@@ -54,7 +54,7 @@ export const AI_HOLD_CODES = {
   PARTNER_BALANCE: "the vendor's balance is used up",
   PARTNER_BUSY: 'the vendor is busy',
   PARTNER_RATE: 'the vendor limits the rate',
-  AI_LATE: 'the tick was too late to ask a model',
+  AI_LATE: 'too late in the tick to ask a model, or it answered after the tick’s time',
 } as const
 export type AiHoldCode = keyof typeof AI_HOLD_CODES
 
@@ -76,9 +76,24 @@ export const AI_FAILED_CALL_CODES = {
   PARTNER_UNAVAILABLE: { meaning: 'the vendor is down', worstCase: false },
   PARTNER_REJECTED: { meaning: 'the vendor refused the request', worstCase: false },
   MODEL_NOT_ALLOWED: { meaning: 'the model may not be used', worstCase: false },
-  COST_BOUND: { meaning: "the call's worst case does not fit the budget", worstCase: false },
+  COST_BOUND: {
+    meaning: "the call's worst case is more than the day budget, or the vendor says it cost more than that",
+    worstCase: false,
+  },
 } as const
 export type AiErrorCode = keyof typeof AI_REFUSED_ANSWER_CODES | keyof typeof AI_FAILED_CALL_CODES
+
+/** Ours, beyond the documents: a webhook that was not reached or did not decide; nothing trades. */
+export const WEBHOOK_CODES = {
+  WEBHOOK_ADDRESS: 'the url is not at a public address',
+  WEBHOOK_UNREACHABLE: 'no connection, or it broke off, twice',
+  WEBHOOK_TIMEOUT: 'no answer in time, twice',
+  WEBHOOK_REDIRECT: 'it redirects, which is not followed',
+  WEBHOOK_STATUS: 'it answered another status than 200',
+  WEBHOOK_ANSWER: 'its answer is too large or compressed',
+  WEBHOOK_SECRET: 'its secret cannot be opened here; rotate it',
+} as const
+export type WebhookCode = keyof typeof WEBHOOK_CODES
 
 /** A hosted practice entrant's tick that the league holds. */
 export const LEAGUE_HOLD_CODES = {

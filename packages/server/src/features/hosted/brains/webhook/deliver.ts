@@ -1,6 +1,6 @@
 import { readDecision } from '@pit/brains'
 import { type Clock, nowS } from '@pit/platform/clock'
-import { HOSTED } from '@pit/protocol'
+import { HOSTED, type WebhookCode } from '@pit/protocol'
 import type { HostedAgent } from '../../types.ts'
 import { type Exchange, type ExchangeAsk, exchange } from '../exchange.ts'
 import type { BrainAsk, Brained } from '../types.ts'
@@ -23,16 +23,7 @@ export interface WebhookDeps {
   timeoutMs?: number
 }
 
-/** Ours: the documents name no codes for a webhook that fails. */
-export type WebhookFault =
-  | 'WEBHOOK_ADDRESS'
-  | 'WEBHOOK_UNREACHABLE'
-  | 'WEBHOOK_TIMEOUT'
-  | 'WEBHOOK_REDIRECT'
-  | 'WEBHOOK_STATUS'
-  | 'WEBHOOK_ANSWER'
-
-type Attempt = { ok: true; text: string } | { ok: false; code: WebhookFault; message: string; again: boolean }
+type Attempt = { ok: true; text: string } | { ok: false; code: WebhookCode; message: string; again: boolean }
 
 /** The same for every try of a tick, also by a worker that takes it over: a receiver can tell it has seen it. */
 export const deliveryOf = (agent: Pick<HostedAgent, 'id'>, tick: number): string => `${agent.id}.${tick}`
@@ -133,7 +124,7 @@ function judge(answer: Exchange): Attempt {
 }
 
 const said = (why: string): string => `The webhook was not asked or did not decide: ${why}.`
-const lost = (code: WebhookFault, why: string): Attempt => ({
+const lost = (code: WebhookCode, why: string): Attempt => ({
   ok: false,
   code,
   message: said(why),
