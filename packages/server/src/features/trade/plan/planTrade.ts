@@ -1,7 +1,7 @@
 import { type Address, encodeErc20Approve, erc20Abi, type Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { RpcError } from '@pit/platform/rpc'
-import { fail } from '@pit/protocol'
+import { fail, isPitError } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
 import type { Check, TradeAsk, TradePlan, TradeQuote, WalletState } from '../types.ts'
 import { buildPlan } from './buildPlan.ts'
@@ -22,6 +22,11 @@ export interface PlanAsk {
   wallet: { kind: 'real'; address: Address } | { kind: 'pretended'; stateOf(quote: TradeQuote): WalletState }
   /** Hears of the quote as soon as it is there, refused later or not. */
   onQuote?(quote: TradeQuote): void
+  /**
+   * Hears, while a real wallet is still being read, of the plan as it will be if the wallet is as expected. For trying
+   * it out ahead only: what is answered and stored is the plan made of what was read.
+   */
+  onGuess?(guess: Planned): void
 }
 
 /** A plan with everything it was made from and judged by. */
@@ -51,9 +56,15 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
     ask.onQuote?.(quote)
     const route = routeOf(quote, contextOf(terms))
     const quotedAt = performance.now()
+    // The chain's clock counts where it is ahead: it judges deadlines.
+    const at = { quote, route, nowS: Math.max(nowS(deps.clock), quote.blockTimeS) }
+    if (wallet.kind === 'real' && ask.onGuess && !ahead?.isRead()) {
+      const guess = guessPlan(deps, terms, at, reader.expect(wallet.address, quote))
+      if (guess) ask.onGuess(guess)
+    }
     const state =
       wallet.kind === 'real'
-        ? await reader.finish(wallet.address, await ahead, quote, route)
+        ? await reader.finish(wallet.address, await ahead?.state, quote, route)
         : wallet.stateOf(quote)
     const readAt = performance.now()
 
@@ -61,18 +72,7 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
     const checks = checkPolicy(quote, context)
     if (wallet.kind === 'real') refuseByPolicy(quote, context, checks)
 
-    const buildAsk: BuildAsk = {
-      quote,
-      route,
-      wallet: state,
-      ...(terms.minAmountOut !== undefined && { minAmountOut: terms.minAmountOut }),
-      ...(terms.granted !== undefined && { granted: terms.granted }),
-      approval: terms.approval,
-      permit: terms.permit,
-      curveFeeMode: terms.curveFeeMode,
-      // The chain's clock counts where it is ahead: it judges deadlines.
-      nowS: Math.max(nowS(deps.clock), quote.blockTimeS),
-    }
+    const buildAsk = buildAskOf(terms, at, state)
     const spending = await withReset(deps, buildAsk, spendingOf(place, buildAsk))
     const plan = buildPlan({ crypto: deps.crypto, place }, buildAsk, spending)
     const feeBalance = wallet.kind === 'real' ? await readFeeBalance(deps, plan, state.wallet) : null
@@ -91,6 +91,48 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
       feeBalance,
       timings,
     }
+  }
+}
+
+interface Moment {
+  quote: TradeQuote
+  route: BuildableRoute
+  nowS: number
+}
+
+const buildAskOf = (terms: PlanTerms, { quote, route, nowS }: Moment, wallet: WalletState): BuildAsk => ({
+  quote,
+  route,
+  wallet,
+  ...(terms.minAmountOut !== undefined && { minAmountOut: terms.minAmountOut }),
+  ...(terms.granted !== undefined && { granted: terms.granted }),
+  approval: terms.approval,
+  permit: terms.permit,
+  curveFeeMode: terms.curveFeeMode,
+  nowS,
+})
+
+/** The plan of a wallet that is as expected; undefined where that is refused, or more had to be asked of the chain. */
+function guessPlan(
+  deps: PlanDeps,
+  terms: PlanTerms,
+  at: Moment,
+  expected: WalletState | undefined,
+): Planned | undefined {
+  if (!expected || at.route.way.kind === 'curve') return undefined
+  try {
+    const context = contextOf(terms, { route: at.route, wallet: expected })
+    const checks = checkPolicy(at.quote, context)
+    refuseByPolicy(at.quote, context, checks)
+    const ask = buildAskOf(terms, at, expected)
+    const spending = { ...spendingOf(deps.place(), ask), resetsFirst: false }
+    if (spending.approve !== null) return undefined
+    const plan = buildPlan({ crypto: deps.crypto, place: deps.place() }, ask, spending)
+    return { plan, ask, spending, checks, accepted: [], feeBalance: null, timings: {} }
+  } catch (error) {
+    // Whatever is wrong is said of the plan itself.
+    if (isPitError(error)) return undefined
+    throw error
   }
 }
 

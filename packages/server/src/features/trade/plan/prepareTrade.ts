@@ -5,9 +5,17 @@ import type { TradeQuote } from '../types.ts'
 import { permitPlaceOf } from './askedPermits.ts'
 import type { PlanDeps } from './deps.ts'
 import { describePlan, type PlanAnswer } from './describePlan.ts'
-import { ms, type Planned, type PlanTrade } from './planTrade.ts'
+import { ms, type PlanAsk, type Planned, type PlanTrade } from './planTrade.ts'
 import { readTrade, type SimulateBody, type TradeBody, walletOf } from './readRequest.ts'
-import { refuseSimulation, simulatePlanned, simulationJson, withUsedGas } from './trySimulation.ts'
+import {
+  refuseSimulation,
+  type SimulateTerms,
+  simulatePlanned,
+  simulationJson,
+  type Trial,
+  tryAhead,
+  withUsedGas,
+} from './trySimulation.ts'
 
 interface Ask<B extends TradeBody | SimulateBody = TradeBody> {
   body: B
@@ -19,7 +27,14 @@ export type PrepareDeps = PlanDeps & { planTrade: PlanTrade }
 /** live/prepare: the plan, and a simulation of exactly its transactions. */
 export function prepareTrade(deps: PrepareDeps, ask: Ask): Promise<PrepareAnswer> {
   return recordingRefusals(deps, ask, async (onQuote) => {
-    const planned = await planForWallet(deps, ask, onQuote)
+    const terms: SimulateTerms = { fund: ask.body.fund, approvals: 'as planned' }
+    let trial: Trial | undefined
+    const planned = await planForWallet(deps, ask, {
+      onQuote,
+      onGuess(guess) {
+        if (guess.plan.complete) trial = tryAhead(deps.simulator, guess, terms)
+      },
+    })
     const { plan } = planned
     if (!plan.complete) {
       await store(deps, ask, planned)
@@ -27,7 +42,7 @@ export function prepareTrade(deps: PrepareDeps, ask: Ask): Promise<PrepareAnswer
     }
     const plannedAt = performance.now()
     const [simulation] = await Promise.all([
-      simulatePlanned(deps.simulator, planned, { fund: ask.body.fund, approvals: 'as planned' }),
+      trial?.resultFor(planned) ?? simulatePlanned(deps.simulator, planned, terms),
       store(deps, ask, planned),
     ])
     planned.timings['simulate'] = ms(performance.now() - plannedAt)
@@ -40,7 +55,7 @@ export function prepareTrade(deps: PrepareDeps, ask: Ask): Promise<PrepareAnswer
 /** live/build: the same without its simulation. */
 export function buildTrade(deps: PrepareDeps, ask: Ask): Promise<PlanAnswer> {
   return recordingRefusals(deps, ask, async (onQuote) => {
-    const planned = await planForWallet(deps, ask, onQuote)
+    const planned = await planForWallet(deps, ask, { onQuote })
     await store(deps, ask, planned)
     return describePlan(deps.place(), planned)
   })
@@ -50,7 +65,7 @@ export function buildTrade(deps: PrepareDeps, ask: Ask): Promise<PlanAnswer> {
 export async function planForWallet(
   deps: PrepareDeps,
   { body, caller }: Ask<TradeBody | (SimulateBody & { wallet: string })>,
-  onQuote?: (quote: TradeQuote) => void,
+  heard: Pick<PlanAsk, 'onQuote' | 'onGuess'> = {},
 ): Promise<Planned> {
   const address = walletOf(deps.crypto, caller, body.wallet)
   const { trade, terms } = readTrade(deps, body, { caller, feeWallet: address })
@@ -64,7 +79,7 @@ export async function planForWallet(
       ? { ...terms, granted: asked.granted, ...(notionalUsd !== undefined && { notionalUsd }) }
       : terms,
     wallet: { kind: 'real', address },
-    ...(onQuote && { onQuote }),
+    ...heard,
   })
 }
 

@@ -26,8 +26,8 @@ function open(answers: (() => WalletState)[]) {
     profile: { core_tokens: [] },
   } as unknown as PlannerDeps)
   const read = async () => {
-    const ahead = await reader.start(WALLET, ASK)
-    return reader.finish(WALLET, ahead, QUOTE as unknown as TradeQuote, ROUTE)
+    const ahead = reader.start(WALLET, ASK)
+    return reader.finish(WALLET, await ahead.state, QUOTE as unknown as TradeQuote, ROUTE)
   }
   return { read, asked: () => asked }
 }

@@ -1,5 +1,5 @@
 import { fail } from '@pit/protocol'
-import type { Simulator } from '../simulate/index.ts'
+import type { SimulateAsk, Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
 import { holdsAll, mostWei } from './holdings.ts'
 import type { Planned } from './planTrade.ts'
@@ -17,17 +17,41 @@ const ROOM = 3
 const ROOM_UP_TO = 5_000_000
 
 /** Simulates exactly the plan's transactions, in order. */
-export function simulatePlanned(
+export const simulatePlanned = (
   simulator: Pick<Simulator, 'simulatePlan'>,
   planned: Planned,
-  { fund, approvals }: SimulateTerms,
-): Promise<PlanSimulation> {
+  terms: SimulateTerms,
+): Promise<PlanSimulation> => simulator.simulatePlan(simulateAskOf(planned, terms))
+
+/** A simulation begun ahead of what it is for. */
+export interface Trial {
+  /** Its result, where that plan is of the same transactions from the same means: nonces are not held to. */
+  resultFor(planned: Planned): Promise<PlanSimulation> | undefined
+}
+
+export function tryAhead(
+  simulator: Pick<Simulator, 'simulatePlan'>,
+  guess: Planned,
+  terms: SimulateTerms,
+): Trial {
+  const nameOf = (planned: Planned): string =>
+    JSON.stringify(simulateAskOf(planned, terms), (field, value) =>
+      field === 'nonce' ? undefined : typeof value === 'bigint' ? value.toString() : value,
+    )
+  const name = nameOf(guess)
+  const simulation = simulatePlanned(simulator, guess, terms)
+  // Where nobody takes it, nobody hears of its failure either.
+  simulation.catch(() => undefined)
+  return { resultFor: (planned) => (nameOf(planned) === name ? simulation : undefined) }
+}
+
+function simulateAskOf(planned: Planned, { fund, approvals }: SimulateTerms): SimulateAsk {
   const { plan, ask } = planned
   const { quote, wallet } = ask
   const { way } = ask.route
   const lends = fund === true || (fund === 'auto' && !holdsAll(planned))
   const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
-  return simulator.simulatePlan({
+  return {
     wallet: wallet.wallet,
     transactions: withRoom(transactions, lends ? null : wallet.balanceWei),
     tokenIn: quote.tokenIn.address,
@@ -39,7 +63,7 @@ export function simulatePlanned(
     holdsInput: !lends,
     approvals,
     spenders: way.kind === 'curve' ? [way.curve.id] : [],
-  })
+  }
 }
 
 /** Only as far as the wallet could pay: a limit it cannot afford would fail for that alone. */
