@@ -30,6 +30,8 @@ export interface TradeAsk {
   admit(): Promise<void>
   /** A session's own terms instead of the schedule's: bps by class, shield included. */
   feeBps?: (cls: FeeClass) => number
+  /** Not by what the wallet has more, which other calls may bring: a session's co-signer signs no such minimum. */
+  minimumAtRouter?: boolean
 }
 
 /** One end of a trade, with everything known of it now. */

@@ -53,6 +53,7 @@ export async function planSession(deps: SessionDeps, ask: PlanAsk): Promise<Plan
         fast: false,
         admit: () => deps.charge(caller, ['screen.caller', 'screen.overall']),
         feeBps: feeBpsOf(binding, tier),
+        minimumAtRouter: true,
       },
       terms: {
         acceptRisks: risk.accept_risks,

@@ -112,6 +112,16 @@ it('pays the wallet direct where transfers are taxed: v2 then counts what arrive
   expect(of('v2')).toMatchObject({ ...common, contractMin: 940_500n, countsBeforeTax: false })
 })
 
+it('stops at the router all the same where v2’s count of the wallet is not to be had: it is taxed once more', () => {
+  const flags = { buy_tax_bps: 500, transfer_tax_bps: 500 }
+  const of = (way: 'v2' | 'v3') => {
+    const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut: 1_000_000n, way })
+    return outcomeOf({ ...quote, ask: { ...quote.ask, minimumAtRouter: true } }, route)
+  }
+  expect(of('v2')).toMatchObject({ direct: false, expected: 902_500n, min: 893_475n, contractMin: 940_500n })
+  expect(of('v3')).toMatchObject({ direct: true, contractMin: 990_000n })
+})
+
 it('pays the wallet direct for core tokens and no others, and never from a v2 pool', () => {
   const directOf = (tokenOut: TradeToken, way: 'v2' | 'v3', more: Parameters<typeof quoteOf>[0] = {}) => {
     const { quote, route } = quoteOf({ tokenIn: ETH, tokenOut, way, ...more })

@@ -1,6 +1,6 @@
 import { feeOf } from '@pit/chain'
 import { BPS } from '@pit/protocol'
-import type { PoolLeg, PricedRoute, TradeQuote, TradeToken } from '../types.ts'
+import type { PoolLeg, PricedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
 
 /** What a trade delivers and what it must deliver at least, seen from the wallet and from the contract called. */
 export interface Outcome {
@@ -85,13 +85,13 @@ export function outcomeOf(
   }
 }
 
-function takingsOf({ tokenOut, fee }: TradeQuote, { way }: PricedRoute): Takings {
+function takingsOf({ tokenOut, fee, ask }: TradeQuote, { way }: PricedRoute): Takings {
   const buyTaxBps = flagBps(tokenOut, 'buy_tax_bps')
   if (way === null || way.kind === 'curve') {
     return { buyTaxBps, feeBps: 0, transferTaxBps: 0, direct: false, countsBeforeTax: true }
   }
   const feeBps = fee.side === 'output' ? fee.bps : 0
-  const { direct, lastVersion } = directOf(tokenOut, way.legs, feeBps)
+  const { direct, lastVersion } = directOf(tokenOut, way.legs, { feeBps, ask })
   return {
     buyTaxBps,
     feeBps,
@@ -106,15 +106,20 @@ function takingsOf({ tokenOut, fee }: TradeQuote, { way }: PricedRoute): Takings
  * Whether the last pool pays the wallet, without a stop at the router where what arrived is held against the minimum.
  * Only a core token's transfers are known to stay plain until the trade is mined. A token that taxes transfers goes
  * direct all the same: the stop would be taxed once more. v2 judges a payment by what the wallet has more, which
- * anything else inside the call may bring about.
+ * anything else inside the call may bring about: never where the minimum has to be held at the router.
  */
-function directOf(tokenOut: TradeToken, legs: readonly PoolLeg[], feeBps: number) {
+function directOf(
+  tokenOut: TradeToken,
+  legs: readonly PoolLeg[],
+  { feeBps, ask }: { feeBps: number; ask: Pick<TradeAsk, 'minimumAtRouter'> },
+) {
   const [leg] = legs
   const last = leg?.hops[leg.hops.length - 1]
   const isTaxed = flagBps(tokenOut, 'transfer_tax_bps') > 0
   const isPlain = tokenOut.core !== null && last?.version !== 'v2'
   // As the encoder has it: one leg that ends in the output itself, and no portion to take.
-  const can = legs.length === 1 && feeBps === 0 && last?.tokenOut === tokenOut.address
+  const encodable = legs.length === 1 && feeBps === 0 && last?.tokenOut === tokenOut.address
+  const can = encodable && !(ask.minimumAtRouter && last.version === 'v2')
   return { direct: can && (isTaxed || isPlain), lastVersion: last?.version }
 }
 
