@@ -6,6 +6,7 @@ import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
 export interface ServerProcess {
+  pid: number
   port: number
   url: string
   /** A key of a fresh wallet; `address` is the client address it signs in from. */
@@ -55,6 +56,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
     await ended
   }
   return {
+    pid: child.pid!,
     port,
     url,
     signIn: (address = '127.0.0.1') => signIn(url, address),

@@ -16,7 +16,7 @@ export function createTickMetrics({ registry }: Pick<Metrics, 'registry'>): Tick
   const lateness = new Histogram({
     name: 'pit_hosted_tick_lateness_seconds',
     help: 'From when an agent was to tick until its tick began.',
-    buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
+    buckets: [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 7.5, 10, 15, 30, 60, 300],
     registers,
   })
   const ticks = new Histogram({
