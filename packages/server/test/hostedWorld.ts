@@ -2,7 +2,7 @@ import { type Address, type Hex, NATIVE, parseSignedTx, senderOf, signDelegation
 import type { Db } from '@pit/platform/db'
 import { type Rpc, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import type { Answer, RouteId } from '@pit/protocol'
-import { refusal } from '@pit/protocol'
+import { checkWith, isPitError, refusal, routeById } from '@pit/protocol'
 import type { HostedDeps } from '../src/features/hosted/deps.ts'
 import { type LifeRoute, openHosted } from '../src/features/hosted/openHosted.ts'
 import { createSwitches, writeSwitch } from '../src/features/operator/index.ts'
@@ -173,7 +173,18 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     } = {},
   ): Promise<Answer<Id>> {
     const handler = hosted.handlers[id] as (call: object) => Promise<Answer<Id>>
-    return handler({ params, query, body, caller: callerOf(role) })
+    const route = routeById(id)
+    try {
+      const answer = await handler({ params, query, body, caller: callerOf(role) })
+      const checked = checkWith(route.answer, JSON.parse(JSON.stringify(answer)))
+      if (!checked.ok) throw new Error(`${id} answers ${checked.field} otherwise: ${checked.message}`)
+      return answer
+    } catch (error) {
+      if (isPitError(error) && !route.errors.includes(error.code)) {
+        throw new Error(`${id} has no ${error.code}`, { cause: error })
+      }
+      throw error
+    }
   }
   const of =
     <Id extends LifeRoute>(id: Id) =>
