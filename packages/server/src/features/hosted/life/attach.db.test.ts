@@ -94,6 +94,9 @@ withDb('sessions of hosted agents', (db) => {
       expect(await codeOf(world.resume(agent))).toBe('SESSION_NOT_ACTIVE')
       const next = await world.grantTo(agent)
       await world.attach(agent, next)
+      // Live on again lets it run, although it never was switched off; so does resuming.
+      expect(await world.update(agent, { live: true })).toMatchObject({ trading: true })
+      await pauseAgent(db, agent.id, { code: 'ERRORS' })
       expect(await world.resume(agent)).toMatchObject({ trading: true })
     })
   })

@@ -95,18 +95,18 @@ function termsPatch(found: StoredAgent, body: Body): { terms?: AgentTerms } {
 
 /** Live on lets an agent run that waited for it; one that its owner paused waits for its owner. */
 function livePatch({ clock }: HostedDeps, found: StoredAgent, { live }: Body): AgentPatch {
-  if (live === undefined || live === found.live) return {}
-  if (!live) return { live }
-  const waits = found.status === 'paused' && found.pauseReason?.code !== 'OWNER'
-  return { live, ...(waits && activation(clock.nowMs())) }
+  if (live === undefined) return {}
+  const waits = live && found.status === 'paused' && found.pauseReason?.code !== 'OWNER'
+  return { ...(live !== found.live && { live }), ...(waits && activation(clock.nowMs())) }
 }
 
 function logOf(body: Body, patch: AgentPatch): NonNullable<Change['log']> {
   const fields = Object.keys(body).filter((field) => field !== 'live')
+  const switched = patch.live ?? (patch.status === 'active' || undefined)
   const said = [
     ...(fields.length > 0 ? [`changed ${fields.join(', ')}`] : []),
-    ...(patch.live === undefined ? [] : [patch.live ? 'switched live on' : 'switched live off']),
+    ...(switched === undefined ? [] : [switched ? 'switched live on' : 'switched live off']),
   ]
-  const code = patch.live === undefined ? 'UPDATED' : patch.live ? 'LIVE_ON' : 'LIVE_OFF'
-  return { kind: 'state', code, message: `The owner ${said.join(' and ') || 'changed nothing'}.` }
+  const code = switched === undefined ? 'UPDATED' : switched ? 'LIVE_ON' : 'LIVE_OFF'
+  return { kind: 'state', code, message: `The owner ${said.join(' and ')}.` }
 }
