@@ -11,6 +11,9 @@ export interface Mark {
   priceE18: bigint
   source: 'oracle_feed' | 'twap' | 'fixed'
   block: number
+  /** When it was read here, by our clock. */
+  readAtS: number
+  /** Of the feed's round, which may stand for as long as the heartbeat. */
   updatedAtS: number
   /** Past its heartbeat, or its market is closed: it still sizes a trade, disclosed. */
   stale: boolean
@@ -104,11 +107,12 @@ export async function readMarks({
     marks: [],
     unread: [],
   }
+  const readAtS = Math.floor(nowMs / 1000)
   for (const [i, source] of sources.entries()) {
     const { token, symbol } = source
-    const priced = priceOf(source, results[i]!, Math.floor(nowMs / 1000), stockSession(nowMs))
+    const priced = priceOf(source, results[i]!, readAtS, stockSession(nowMs))
     if ('why' in priced) reading.unread.push({ token, symbol, why: priced.why })
-    else reading.marks.push({ token, symbol, block, ...priced })
+    else reading.marks.push({ token, symbol, block, readAtS, ...priced })
   }
   return reading
 }

@@ -93,7 +93,11 @@ export async function openFastWorld({ enabled = true } = {}) {
     paused: false,
     blocked: false,
     prices: { ...PRICES },
+    /** Since it was read. */
     markAgeS: 5,
+    roundAgeS: 5,
+    /** What the store has of the bytes. */
+    rows: [] as Record<string, unknown>[],
     markStale: false,
     unmarked: new Set<string>(),
     /** What simulations answer beside what the pool gives. */
@@ -158,7 +162,8 @@ export async function openFastWorld({ enabled = true } = {}) {
       priceE18: BigInt(Math.round(state.prices[symbol]! * 1e6)) * 10n ** 12n,
       source: 'oracle_feed',
       block: 1,
-      updatedAtS: Math.floor(state.nowMs / 1000) - (symbol === 'USDG' ? 0 : state.markAgeS),
+      readAtS: Math.floor(state.nowMs / 1000) - (symbol === 'USDG' ? 0 : state.markAgeS),
+      updatedAtS: Math.floor(state.nowMs / 1000) - state.roundAgeS,
       stale: symbol !== 'USDG' && state.markStale,
     }
   }
@@ -222,7 +227,7 @@ export async function openFastWorld({ enabled = true } = {}) {
     market: market as never,
     clock: { nowMs: () => state.nowMs },
     logger: { debug: () => {} } as never,
-    db: { query: async () => [] } as never,
+    db: { query: async () => state.rows } as never,
     rpc: { request } as never,
     charge: async (_, buckets) => void seen.charged.push(...buckets),
     account: {

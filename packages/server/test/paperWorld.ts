@@ -78,6 +78,7 @@ export const usd = (dollars: number, more: Partial<Mark> = {}): Mark => ({
   priceE18: BigInt(Math.round(dollars * 1e6)) * 10n ** 12n,
   source: 'oracle_feed',
   block: 7,
+  readAtS: START_MS / 1_000,
   updatedAtS: START_MS / 1_000 - 3,
   stale: false,
   ...more,

@@ -22,6 +22,47 @@ describe('what the relay says', () => {
     expect((await send()).answer).toMatchObject({ relayed: true, repeat: true })
   })
 
+  it('is told as it was written, not as the second request has it', async () => {
+    const { tokenIn, tokenOut, row } = world.pinned.routes.get('USDG/NVDA')!
+    const recipient = row.fee.recipient
+    const written = {
+      status: 'mined',
+      token_in: tokenIn.address,
+      token_out: tokenOut.address,
+      amount_out_min: '777',
+      fee_bps: 35,
+      fee_class: 'major',
+      fee_tier: 25,
+      fee_side: row.fee.side,
+      fee_token: row.fee.token,
+      fee_recipient: recipient,
+    }
+    const as = {
+      route: { pair: 'USDG/NVDA', commands: row.commands },
+      min_out: '777',
+      checks: [],
+      simulation: null,
+    }
+    const fee = { bps: 35, tier: 25, shield: true, side: row.fee.side, recipient }
+    // The bytes are of another pair, fee and minimum; of those the row is what counts.
+    world.state.rows = [written]
+    for (const body of [
+      { simulate: false },
+      { simulate: false, fee_bps: 1, min_out: '5', token_in: 'cbBTC' },
+    ]) {
+      world.state.outcome = { kind: 'repeat', status: 'mined' }
+      const { status, answer } = await world.trade({ body })
+      expect(status).toBe(200)
+      expect(answer).toMatchObject({ relayed: true, repeat: true, ...as, fee })
+      expect(checkWith(routeById('live.fast').answer, answer)).toMatchObject({ ok: true })
+    }
+    world.state.rows = [{ ...written, status: 'relaying' }]
+    expect((await world.trade({ body: { fee_bps: 1 } })).error.code).toBe('IN_FLIGHT')
+    // Relayed by another way: then the rules decide.
+    world.state.rows = [{ ...written, token_out: `0x${'12'.repeat(20)}` }]
+    expect((await world.trade({ body: { fee_bps: 1 } })).error.code).toBe('FEE_BPS')
+  })
+
   it.each([
     ['in flight', { kind: 'in_flight' }, 409, 'IN_FLIGHT'],
     ['no answer', { kind: 'unreachable' }, 502, 'SEQUENCER_UNREACHABLE'],

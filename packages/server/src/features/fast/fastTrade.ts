@@ -9,14 +9,14 @@ import type { Account } from '../account/index.ts'
 import type { Relay, SignedBytes, TradeTerms } from '../relay/index.ts'
 import type { PlanSimulation, PlanTx, Trade } from '../trade/index.ts'
 import { relayedOrRefused } from './afterRelay.ts'
-import { describeTrade } from './describeTrade.ts'
+import { describeRepeat, describeTrade } from './describeTrade.ts'
 import type { Facts, FastBody, Funds } from './facts.ts'
 import { type GatherDeps, gather, routeOf } from './gather.ts'
 import { type Judged, judge, refusalOf } from './judge.ts'
 import type { ReadFunds } from './readFunds.ts'
 import { readTx, type TxReading } from './readTx.ts'
 import { withFeeChecked } from './simulation.ts'
-import { findRelayed } from './store.ts'
+import { findRelayed, type RelayedTrade } from './store.ts'
 import type { WalletWatch } from './watchWallets.ts'
 
 export interface FastDeps extends GatherDeps {
@@ -56,6 +56,10 @@ interface Assessed {
   /** Asking the chain and the store for what was not warm. */
   readMs: number
 }
+interface Times {
+  started: number
+  checks: number
+}
 interface Asked {
   body: FastBody
   tx: TxReading
@@ -74,13 +78,14 @@ export async function fastTrade(deps: FastDeps, call: Call<'live.fast'>): Promis
   const { facts, judged } = assessed
   const signed = signedOf(asked)
   const { simulationMs, readMs } = assessed
-  const times = { started, checks: performance.now() - started - simulationMs - readMs }
+  const times: Times = { started, checks: performance.now() - started - simulationMs - readMs }
 
   if (judged.failures.length > 0) {
     // What was relayed before is answered as such, whatever time has done to it since.
     const before = signed && !body.check_only ? await findRelayed(deps.db, signed.hash) : null
     if (before === 'in_flight') fail('IN_FLIGHT')
-    if (before && facts.route) return describeTrade(deps, assessed, { relayed: true, repeat: true, times })
+    const repeated = before && repeatOf(deps, asked, before, times)
+    if (repeated) return repeated
     const { amountIn, minOut: amountOutMin } = facts.ask
     const { token_in: tokenIn, token_out: tokenOut } = body
     const { code } = judged.failures[0]!
@@ -108,8 +113,14 @@ export async function fastTrade(deps: FastDeps, call: Call<'live.fast'>): Promis
     whenInFlight: 'tell',
   })
   const { repeat } = await relayedOrRefused(deps, outcome, signed!)
+  const before = repeat ? await findRelayed(deps.db, signed!.hash) : null
+  const repeated = before && before !== 'in_flight' && repeatOf(deps, asked, before, times)
+  if (repeated) return repeated
   return describeTrade(deps, assessed, { relayed: true, repeat, times, relay: outcome.ms })
 }
+
+const repeatOf = (deps: FastDeps, { tx: { tx, hash } }: Asked, before: RelayedTrade, times: Times) =>
+  describeRepeat(deps, before, { hash: hash!, data: tx!.data, times })
 
 function keyOf({ caller: { key } }: Call<'live.fast'>): { keyId: number; wallet: Address } {
   return key?.wallet ? { keyId: key.keyId, wallet: key.wallet } : fail('WALLET_NOT_BOUND')

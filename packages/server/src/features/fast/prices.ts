@@ -20,9 +20,12 @@ export const lessPips = (amount: bigint, pips: number): bigint =>
 export const bpsUnder = (amount: bigint, of: bigint): number =>
   of === 0n ? 0 : Number(((of - amount) * PIPS) / of) / PIPS_PER_BPS
 
-/** Fresh enough to judge by: fast mode refuses what planning would only disclose. */
+/**
+ * Fresh enough to judge by: read here lately, of a round within its feed's heartbeat. Fast mode refuses what planning
+ * would only disclose.
+ */
 export const isFresh = (mark: Mark | undefined, nowMs: number): mark is Mark =>
-  mark !== undefined && !mark.stale && nowMs / 1000 - mark.updatedAtS <= FAST.markMaxAgeS
+  mark !== undefined && !mark.stale && nowMs / 1000 - mark.readAtS <= FAST.markMaxAgeS
 
 /** The most that a trade of this size may slip. */
 export function capBpsOf(notionalMicroUsd: bigint): number {

@@ -309,6 +309,12 @@ describe('the price', () => {
     expect((await world.trade({ pair: 'ETH/SPY' })).error.code).toBe('NO_REFERENCE_MID')
   })
 
+  it('judges by a round that stands, as long as it was read lately', async () => {
+    world.state.roundAgeS = 3_000
+    world.state.markAgeS = 60
+    expect((await world.trade({ usd: 50 })).answer.relayed).toBe(true)
+  })
+
   it('judges nothing by a stale mark', async () => {
     world.state.markAgeS = 100
     const { error } = await world.trade({ usd: 5_000, minOut: 1n })

@@ -69,9 +69,11 @@ export const RULES: readonly Rule[] = [
       const stale = ends.filter(({ mark }) => !isFresh(mark, nowMs))
       const limit = FAST.markMaxAgeS
       if (stale.length === 0) return { ...passes('Both oracle marks are fresh.'), limit }
+      const agoS = (atS: number | undefined) => (atS === undefined ? null : Math.floor(nowMs / 1000) - atS)
       const value = stale.map(({ symbol, mark }) => ({
         symbol,
-        age_s: mark ? Math.floor(nowMs / 1000) - mark.updatedAtS : null,
+        age_s: agoS(mark?.readAtS),
+        round_age_s: agoS(mark?.updatedAtS),
       }))
       const names = stale.map(({ symbol }) => symbol).join(' and ')
       return { ok: false, message: `The oracle mark of ${names} is missing or stale.`, value, limit }

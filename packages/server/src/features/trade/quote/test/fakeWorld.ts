@@ -164,6 +164,7 @@ export const usd = (dollars: number, over: Partial<Mark> = {}): Mark => ({
   priceE18: BigInt(Math.round(dollars * 1e6)) * 10n ** 12n,
   source: 'oracle_feed',
   block: 7,
+  readAtS: NOW_S,
   updatedAtS: NOW_S - 3,
   stale: false,
   ...over,
