@@ -1,7 +1,7 @@
 /** One dollar. */
 export const DOLLAR = 1_000_000n
 /** The smallest order, as for any trade. */
-export const MIN_ORDER_MICRO_USD = DOLLAR
+export const MIN_ORDER_MICRO_USD = 1_000_000n
 
 /** A number of dollars as micro-dollars, to the nearest: 0.29 is 290,000 although 0.29 × 1e6 falls short. */
 export const microOf = (usd: number): bigint => BigInt(Math.round(usd * 1e6))

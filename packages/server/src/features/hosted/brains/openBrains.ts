@@ -1,6 +1,5 @@
-import { lookup } from 'node:dns/promises'
 import { isRuleBrain, RULE_BRAINS } from '@pit/brains'
-import type { Clock } from '@pit/platform/clock'
+import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
@@ -20,12 +19,14 @@ import { readKey } from './money/keys.ts'
 import { watchPool } from './money/pool.ts'
 import type { PoolTerms } from './money/rules.ts'
 import { readToday } from './money/spendRows.ts'
+import { sweepSpend } from './money/sweep.ts'
 import { AI } from './numbers.ts'
 import { readParams } from './readParams.ts'
 import { createSeal } from './seal.ts'
 import type { BrainAsk, Brained } from './types.ts'
 import { usdOf } from './view.ts'
 import { deliver } from './webhook/deliver.ts'
+import { createResolve } from './webhook/resolve.ts'
 import type { Reach, Resolve } from './webhook/target.ts'
 
 export interface BrainsDeps {
@@ -38,7 +39,7 @@ export interface BrainsDeps {
   /** 32 bytes; null where nothing can be sealed. */
   sealKey: Uint8Array | null
   ai: Omit<PoolTerms, 'on'> & { poolKey: string | null }
-  /** Names to addresses; the system's own when absent. */
+  /** Names to addresses; the name servers' when absent. */
   resolve?: Resolve
   webhookTimeoutMs?: number
   patienceMs?: number
@@ -51,14 +52,13 @@ export interface Brains extends AgentBrains {
   historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
   /** The `ai_pool` of stats; null while it is off or unread. */
   poolNow(): Answer<'stats'>['ai_pool']
+  /** Deletes old spending; asked now and then. */
+  sweep(): Promise<void>
 }
 
 /** A day and what a mark of a day ago may be late. */
 const OUTSIDE_HISTORY_S = 86_400 + 900
 const SECRET_BYTES = 32
-
-const resolveBySystem: Resolve = async (hostname) =>
-  (await lookup(hostname, { all: true })).map(({ address }) => address)
 
 export function openBrains(deps: BrainsDeps): Brains {
   const { db, clock, logger, profile } = deps
@@ -98,7 +98,7 @@ export function openBrains(deps: BrainsDeps): Brains {
   const webhook = {
     clock,
     reach,
-    resolve: deps.resolve ?? resolveBySystem,
+    resolve: deps.resolve ?? createResolve(),
     ...(deps.webhookTimeoutMs === undefined ? {} : { timeoutMs: deps.webhookTimeoutMs }),
   }
 
@@ -163,6 +163,7 @@ export function openBrains(deps: BrainsDeps): Brains {
     },
     historyS: ({ brain, params }) =>
       isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : OUTSIDE_HISTORY_S,
+    sweep: () => sweepSpend(db, nowS(clock)),
     poolNow() {
       const day = gateway === null || !terms.on || terms.dayMicroUsd === 0n ? null : pool()
       if (day === null) return null

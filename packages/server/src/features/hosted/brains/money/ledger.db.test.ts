@@ -8,6 +8,7 @@ import { type ReserveAsk, readFacts, recordNoCall, reserve, settle } from './led
 import { readPoolDay } from './pool.ts'
 import { DAY_S, type PoolTerms } from './rules.ts'
 import { readToday, spendPage } from './spendRows.ts'
+import { sweepSpend } from './sweep.ts'
 
 const MODEL: GatewayModel = {
   id: 'partner/small',
@@ -212,6 +213,16 @@ withDb('the AI ledger', (db, store) => {
       expect(await held(agent, TERMS, { model: { ...MODEL, outputUsd: 3.2 } })).toBe('AI_POOL_MODEL')
       expect(await held(await newAgent(24, { intervalS: 600 }))).toBe('AI_POOL_INTERVAL')
     })
+  })
+
+  it('forgets what was spent long ago, and keeps what the pool paid in all', async () => {
+    const agent = await newAgent(40)
+    await reserve(db, ask(agent), TERMS)
+    await sweepSpend(db, NOW_S + 80 * DAY_S)
+    expect(await poolRows()).toBe(BOUND)
+    await sweepSpend(db, NOW_S + 92 * DAY_S)
+    expect(await poolRows()).toBe(0n)
+    expect(await readPoolDay(db, NOW_S)).toEqual({ usedMicroUsd: BOUND, owners: 0, agents: 0 })
   })
 
   it('writes a hold that repeats once a day', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isPublicAddress } from './addresses.ts'
+import { createResolve } from './resolve.ts'
 import { findTarget, urlProblem } from './target.ts'
 
 describe('addresses a webhook may have', () => {
@@ -86,6 +87,10 @@ describe('resolving a webhook’s name', () => {
   const at = (...addresses: string[]) => findTarget('https://hook.example/', 'public', async () => addresses)
   it('connects to the address it checked', async () => {
     expect(await at('93.184.216.34')).toMatchObject({ ok: true, address: '93.184.216.34' })
+  })
+  it('prefers IPv4, and knows localhost without asking anybody', async () => {
+    expect(await at('2606:4700::1111', '1.1.1.1')).toMatchObject({ ok: true, address: '1.1.1.1' })
+    expect(await createResolve()('localhost')).toEqual(['127.0.0.1'])
   })
   it.each([['127.0.0.1'], ['169.254.169.254'], ['::ffff:10.0.0.1'], ['fd00::1']])(
     'refuses %s',

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { isLoopback, isPublicAddress } from './addresses.ts'
+import { preferred } from './resolve.ts'
 
 /** Whether loopback may be reached: on a devnet, where nothing else listens there that matters. */
 export type Reach = 'public' | 'public and loopback'
@@ -45,7 +46,7 @@ export async function findTarget(text: string, reach: Reach, resolve: Resolve): 
   } catch {
     return { ok: false, why: 'its name does not resolve', gone: true }
   }
-  const [address] = addresses
+  const address = preferred(addresses)
   if (address === undefined) return { ok: false, why: 'its name does not resolve', gone: true }
   // One private address among public ones is reason enough: it would be the next connection's.
   if (!addresses.every((each) => mayReach(each, reach))) {

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { readConfig } from './config.ts'
+import { openAiTerms, openSealKey } from './openSecrets.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pit-secrets-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const HEX = 'ab'.repeat(32)
+
+it('reads the sealing key as text or from a file', () => {
+  const file = join(folder, 'seal-key')
+  writeFileSync(file, `${HEX}\n`)
+  expect(openSealKey(readConfig({}).sealKey)).toBeNull()
+  expect(openSealKey(readConfig({ SEAL_KEY: HEX }).sealKey)).toEqual(Buffer.from(HEX, 'hex'))
+  expect(openSealKey(readConfig({ SEAL_KEY_FILE: file }).sealKey)).toEqual(Buffer.from(HEX, 'hex'))
+})
+
+it('refuses what is no key, without showing it', () => {
+  const secret = 'hunter2hunter2'
+  expect(() => openSealKey(readConfig({ SEAL_KEY: secret }).sealKey)).toThrow(
+    /^SEAL_KEY is not 32 bytes of hex$/,
+  )
+  expect(() => openSealKey(readConfig({ SEAL_KEY_FILE: join(folder, 'none') }).sealKey)).toThrow('ENOENT')
+  expect(() => readConfig({ SEAL_KEY: HEX, SEAL_KEY_FILE: 'x' })).toThrow('use one')
+  expect(() => openAiTerms(readConfig({ AI_POOL_KEY: 'a b' }).ai)).toThrow(
+    /^AI_POOL_KEY does not look like a key$/,
+  )
+})
+
+it('has the pool off without a key, and its dollars in millionths', () => {
+  expect(openAiTerms(readConfig({}).ai)).toMatchObject({ poolKey: null, dayMicroUsd: 50_000_000n })
+  const terms = openAiTerms(
+    readConfig({ AI_POOL_KEY: 'pk-service-1', AI_POOL_TRIAL_USD: '0.29', AI_POOL_TRIALS: '0' }).ai,
+  )
+  expect(terms).toMatchObject({ poolKey: 'pk-service-1', trialShareMicroUsd: 290_000n, trialsOpen: false })
+})
