@@ -96,8 +96,23 @@ const JUDGES: Record<string, Judge> = {
     if (isTied && ends(refused).every(({ symbol }) => symbol !== 'ETH')) return true
     return asked(refused, 'route_id') !== undefined && mendsByAsking(refused)
   },
-  MIN_NOTIONAL: (refused) => Number(asked(refused, 'notional_usd') ?? refused.ask.usd) < 2.5,
-  MAX_NOTIONAL: (refused) => Number(asked(refused, 'notional_usd') ?? refused.ask.usd) > 7_000,
+  MIN_NOTIONAL: async (refused) => (await sizeNow(refused)) < TRADE.minNotionalUsd * MOVED,
+  MAX_NOTIONAL: async (refused) => (await sizeNow(refused)) > TRADE.maxNotionalUsd / MOVED,
+}
+
+/** How much the price may have moved between a refusal and the quote it is held against. */
+const MOVED = 1.25
+
+/** Dollars as asked; atoms by a quote of now, since what a market trades is not worth what it was when this began. */
+async function sizeNow({ ask, wallet }: Refused): Promise<number> {
+  const { token_in, token_out, notional_usd, amount_in } = ask.body
+  if (notional_usd !== undefined) return Number(notional_usd)
+  const { status, body } = await wallet.post<{ notional_usd: number | null }>('live/quote', {
+    token_in,
+    token_out,
+    amount_in,
+  })
+  return (status === 200 ? body.notional_usd : null) ?? ask.usd
 }
 
 /** The check that failed says how far; these limits are the documents', and what is far is no small distance. */

@@ -8,7 +8,7 @@ import { routeIdOf } from './routeId.ts'
 import type { Hop, Route, RouteQuote, RouteRequest } from './types.ts'
 
 /** More steps than this (three million gas) is no trade to offer, and walking them is what a huge amount costs us. */
-const MAX_STEPS_OF_HOP = 400
+export const MAX_STEPS_OF_HOP = 400
 /** Of several ways to reach a place, so many go on; more input never gives less, so the best of them stays the best. */
 const BEAM = 3
 

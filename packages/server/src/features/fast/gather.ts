@@ -1,4 +1,4 @@
-import { type Address, type Crypto, type Hex, quoteExactIn } from '@pit/chain'
+import { type Address, type Crypto, type Hex, MAX_STEPS_OF_HOP, quoteExactIn } from '@pit/chain'
 import { type ChainProfile, FEE, fail, stockSessionOpen } from '@pit/protocol'
 import { crossMid, type Market } from '../market/index.ts'
 import { diffsOf, readCall } from './diffs.ts'
@@ -104,12 +104,12 @@ function compare(data: Hex, route: PinnedRoute, place: Place, ask: FastAsk, feeB
   return { matches: false, diffs: diffsOf(call, built, route, place), fees: call?.fees ?? null }
 }
 
-/** Exactly what the pool would give at the head; nothing where it would revert or run dry. */
+/** Exactly what the pool would give at the head; nothing where it would revert, run dry or cross more ticks than gas is for. */
 function poolOutOf(market: GatherDeps['market'], route: PinnedRoute, swapIn: bigint): bigint {
   const pool = market.pool(route.poolId)
   if (!pool || pool.version === 'curve') {
     return fail('RPC_UNAVAILABLE', { message: 'The market is still catching up with the chain.' })
   }
-  const result = quoteExactIn(pool, route.zeroForOne, swapIn)
+  const result = quoteExactIn(pool, route.zeroForOne, swapIn, MAX_STEPS_OF_HOP)
   return result?.filled ? result.amountOut : 0n
 }
