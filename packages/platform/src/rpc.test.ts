@@ -48,3 +48,72 @@ it('calls a closed port unreachable', async () => {
   const rpc = createRpc({ url })
   await expect(rpc.request('eth_chainId')).rejects.toBeInstanceOf(RpcUnreachable)
 })
+
+/** A node that closes each kept-alive connection upon the second request on it; counts what it was asked. */
+async function forgetful(): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = []
+  const used = new WeakSet<object>()
+  server = createServer((request, response) => {
+    let text = ''
+    request.on('data', (chunk) => {
+      text += chunk
+    })
+    request.on('end', () => {
+      const calls = [JSON.parse(text)].flat() as { id: number; method: string }[]
+      asked.push(calls.map(({ method }) => method).join(' '))
+      if (used.has(request.socket)) return request.socket.resetAndDestroy()
+      used.add(request.socket)
+      const answers = calls.map(({ id }) => ({ id, result: '0x1' }))
+      response.end(JSON.stringify(text.startsWith('[') ? answers : answers[0]))
+    })
+  })
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}
+
+it('asks once more where a kept connection was closed, for reads only', async () => {
+  const { url, asked } = await forgetful()
+  const rpc = createRpc({ url })
+  expect(await rpc.request('eth_chainId')).toBe('0x1')
+  expect(await rpc.request('eth_call', [{}])).toBe('0x1')
+  expect(asked.splice(0)).toEqual(['eth_chainId', 'eth_call', 'eth_call'])
+  expect(
+    await rpc.batch([
+      ['eth_getBalance', []],
+      ['eth_blockNumber', []],
+    ]),
+  ).toHaveLength(2)
+  expect(asked.splice(0)).toEqual(['eth_getBalance eth_blockNumber', 'eth_getBalance eth_blockNumber'])
+
+  // The connection of the second try was used once: what goes out on it next is cut off.
+  const once = async (work: Promise<unknown>, what: string) => {
+    await expect(work).rejects.toBeInstanceOf(RpcUnreachable)
+    expect(asked.splice(0)).toEqual([what])
+    await rpc.request('eth_chainId')
+    asked.length = 0
+  }
+  await once(rpc.request('eth_sendRawTransaction', ['0x']), 'eth_sendRawTransaction')
+  await once(rpc.request('eth_getFilterChanges', ['0x']), 'eth_getFilterChanges')
+  await once(rpc.request('devnet_setFeed', []), 'devnet_setFeed')
+  await once(
+    rpc.batch([
+      ['eth_chainId', []],
+      ['eth_sendRawTransaction', ['0x']],
+    ]),
+    'eth_chainId eth_sendRawTransaction',
+  )
+  rpc.close()
+})
+
+it('does not ask a fresh connection twice', async () => {
+  let asked = 0
+  server = createServer((request) => {
+    asked += 1
+    request.socket.resetAndDestroy()
+  })
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  const rpc = createRpc({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  await expect(rpc.request('eth_chainId')).rejects.toBeInstanceOf(RpcUnreachable)
+  expect(asked).toBe(1)
+  rpc.close()
+})

@@ -41,6 +41,15 @@ const errorOf = (method: string, error: NonNullable<Answered['error']>): RpcErro
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
+/** The node closed a kept-alive connection just as a request went out on it: nothing was answered. */
+class ConnectionGone extends Error {}
+const GONE: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
+
+/** Asked twice, these answer the same and change nothing. Whatever else there is goes out once. */
+const READS =
+  /^(eth_(call|blockNumber|chainId|estimateGas|simulateV1|feeHistory|gasPrice|get(?!Filter)\w+)|net_\w+|web3_\w+|debug_trace\w+)$/
+const isRead = ([method]: RpcCall): boolean => READS.test(method)
+
 /** A JSON-RPC client over kept-alive HTTP connections; every call is bounded in time and size. */
 export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?: number }): Rpc {
   const target = new URL(url)
@@ -53,6 +62,7 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
 
   const post = (body: string, boundMs: number): Promise<string> =>
     new Promise((resolve, reject) => {
+      let answers = false
       const outgoing = send(
         target,
         {
@@ -61,6 +71,7 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
           headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
         },
         (incoming) => {
+          answers = true
           const chunks: Buffer[] = []
           let size = 0
           incoming.on('data', (chunk: Buffer) => {
@@ -75,19 +86,39 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
           incoming.on('error', failed)
         },
       )
-      const failed = (error: Error) => {
+      const failed = (error: NodeJS.ErrnoException) => {
         clearTimeout(timer)
-        reject(error)
+        const isGone = outgoing.reusedSocket && GONE.has(error.code) && !answers
+        reject(isGone ? new ConnectionGone(error.message, { cause: error }) : error)
       }
       const timer = setTimeout(() => outgoing.destroy(new Error(`no answer in ${boundMs} ms`)), boundMs)
       outgoing.on('error', failed)
       outgoing.end(body)
     })
 
-  /** Sends and reads JSON; whatever goes wrong on the way is the node's silence. */
-  async function exchange(what: string, message: unknown, boundMs = timeoutMs): Promise<unknown> {
+  /** Once more on another connection, within the same bound, where that can do no harm. */
+  async function postWell(
+    body: string,
+    { boundMs, mayAgain }: { boundMs: number; mayAgain: boolean },
+  ): Promise<string> {
+    const startedMs = performance.now()
     try {
-      const answer = JSON.parse(await post(JSON.stringify(message), boundMs))
+      return await post(body, boundMs)
+    } catch (error) {
+      const leftMs = boundMs - (performance.now() - startedMs)
+      if (!mayAgain || !(error instanceof ConnectionGone) || leftMs <= 0) throw error
+      return post(body, leftMs)
+    }
+  }
+
+  /** Sends and reads JSON; whatever goes wrong on the way is the node's silence. */
+  async function exchange(
+    what: string,
+    message: unknown,
+    { boundMs = timeoutMs, mayAgain }: { boundMs?: number | undefined; mayAgain: boolean },
+  ): Promise<unknown> {
+    try {
+      const answer = JSON.parse(await postWell(JSON.stringify(message), { boundMs, mayAgain }))
       if (typeof answer !== 'object' || answer === null) throw new Error('not a JSON-RPC answer')
       return answer
     } catch (cause) {
@@ -98,7 +129,9 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
 
   return {
     async request<T>(method: string, params: readonly unknown[] = [], options: { timeoutMs?: number } = {}) {
-      const answer = (await exchange(method, messageOf([method, params]), options.timeoutMs)) as Answered
+      const call: RpcCall = [method, params]
+      const terms = { boundMs: options.timeoutMs, mayAgain: isRead(call) }
+      const answer = (await exchange(method, messageOf(call), terms)) as Answered
       if (answer.error) throw errorOf(method, answer.error)
       if (!('result' in answer)) throw new RpcUnreachable(`${method}: answer without a result`)
       return answer.result as T
@@ -106,7 +139,8 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
     async batch(calls, options = {}) {
       if (calls.length === 0) return []
       const messages = calls.map(messageOf)
-      const answers = await exchange('batch', messages, options.timeoutMs)
+      const terms = { boundMs: options.timeoutMs, mayAgain: calls.every(isRead) }
+      const answers = await exchange('batch', messages, terms)
       if (!Array.isArray(answers)) throw new RpcUnreachable('batch: the node takes no batches')
       // A node may answer in any order.
       const byId = new Map((answers as Answered[]).map((answer) => [answer?.id, answer]))
