@@ -159,8 +159,8 @@ create table league_stakes (
   block int8,
   principal numeric(78, 0) not null,
   gain numeric(78, 0) not null,
-  -- Gains taken out since the boundary before.
-  withdrawn numeric(78, 0) not null
+  -- Gains taken out since the boundary before; null while that one was not read.
+  withdrawn numeric(78, 0)
 );
 -- The same as of now, for the estimate.
 create table league_stake_now (

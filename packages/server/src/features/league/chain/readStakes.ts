@@ -23,7 +23,8 @@ export interface StakeAt {
   block: number | null
   principal: bigint
   gain: bigint
-  withdrawn: bigint
+  /** Since the boundary before; null while that one was not read. */
+  withdrawn: bigint | null
 }
 
 export async function stakeAt(sql: Sql, boundaryS: number): Promise<StakeAt | null> {
@@ -31,43 +32,48 @@ export async function stakeAt(sql: Sql, boundaryS: number): Promise<StakeAt | nu
     block: number | null
     principal: string
     gain: string
-    withdrawn: string
+    withdrawn: string | null
   }>('select block, principal, gain, withdrawn from league_stakes where boundary_s = $1', [boundaryS])
   if (!row) return null
   const { block, principal, gain, withdrawn } = row
-  return { block, principal: BigInt(principal), gain: BigInt(gain), withdrawn: BigInt(withdrawn) }
+  return {
+    block,
+    principal: BigInt(principal),
+    gain: BigInt(gain),
+    withdrawn: withdrawn === null ? null : BigInt(withdrawn),
+  }
 }
 
 /** What the stake earned over a season: what is there at its end beyond its start, and what was taken out between. */
 export async function gainOver(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Promise<bigint | null> {
   const start = await stakeAt(sql, startsAtS)
   const end = await stakeAt(sql, endsAtS)
-  return start && end ? end.gain + end.withdrawn - start.gain : null
+  return start && end && end.withdrawn !== null ? end.gain + end.withdrawn - start.gain : null
 }
 
-/** Reads the stake at a season's start or end, once; as of the last block before that second. */
-export async function readStakeAt(
-  deps: StakeDeps,
-  span: SeasonSpan,
-  which: 'start' | 'end',
-): Promise<boolean> {
+/**
+ * Reads the stake at a season's start or end, as of the last block before that second. One season's end is the next
+ * one's start: it is read once, and what was taken out since the boundary before is added when that one is known.
+ */
+export async function readStakeAt(deps: StakeDeps, span: SeasonSpan, which: 'start' | 'end'): Promise<void> {
   const { db, clock, rpc, vault, platformAgentId } = deps
   const boundaryS = which === 'start' ? span.startsAtS : span.endsAtS
-  if (nowS(clock) < boundaryS + AFTER_S) return false
-  if (await stakeAt(db, boundaryS)) return true
-  const before = which === 'end' ? await stakeAt(db, span.startsAtS) : null
-  // Without the season's start there is nothing its end could be held against.
-  if (which === 'end' && !before) return false
-  const block = await lastBlockBefore(rpc, boundaryS)
+  if (nowS(clock) < boundaryS + AFTER_S) return
+  const known = await stakeAt(db, boundaryS)
+  if (known && known.withdrawn !== null) return
+  const before = await stakeAt(db, boundaryS - (span.endsAtS - span.startsAtS))
+  if (known && !before) return
+  const block = known ? known.block : await lastBlockBefore(rpc, boundaryS)
   const nothing = { principal: 0n, gain: 0n }
-  const { principal, gain } = block === null ? nothing : await vault.stake(platformAgentId, block)
-  const withdrawn = before && block !== null ? await withdrawnIn(deps, (before.block ?? -1) + 1, block) : 0n
+  const { principal, gain } = known ?? (block === null ? nothing : await vault.stake(platformAgentId, block))
+  const fromBlock = (before?.block ?? -1) + 1
+  const withdrawn = before && (block === null ? 0n : await withdrawnIn(deps, fromBlock, block))
   await db.query(
     `insert into league_stakes (boundary_s, block, principal, gain, withdrawn)
-     values ($1, $2, $3, $4, $5) on conflict (boundary_s) do nothing`,
+     values ($1, $2, $3, $4, $5) on conflict (boundary_s) do update set withdrawn = excluded.withdrawn
+       where league_stakes.withdrawn is null`,
     [boundaryS, block, principal, gain, withdrawn],
   )
-  return true
 }
 
 async function withdrawnIn(

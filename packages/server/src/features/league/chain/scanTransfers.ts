@@ -1,3 +1,4 @@
+import { nowS } from '@pit/platform/clock'
 import type { Rpc } from '@pit/platform/rpc'
 import { numberToHex } from 'viem'
 import type { LeagueDeps } from '../deps.ts'
@@ -7,9 +8,9 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const GROUP = 100
 const LEAST_RANGE = 500
 const MOST_RANGE = 200_000
-/** Newer blocks may still change, and a few are not worth a look. */
+/** Newer blocks may still change, and those of a minute are not worth a look. */
 const BEHIND_HEAD = 20
-const WORTH_A_LOOK = 600
+const WORTH_A_LOOK_S = 60
 /** An address that sent its token to more than this many is flagged instead. */
 const MOST_PARTNERS = 2_000
 
@@ -17,6 +18,7 @@ interface Scan {
   token: string
   address: string
   next_block: number
+  scanned_to_s: number
 }
 interface Log {
   address: string
@@ -30,25 +32,26 @@ interface Log {
  * that are at the same block share a look. The range shrinks when the node refuses it and grows again.
  */
 export function createTransferScanner(
-  deps: Pick<LeagueDeps, 'db' | 'logger'> & { rpc: Pick<Rpc, 'request'> },
+  deps: Pick<LeagueDeps, 'db' | 'clock' | 'logger'> & { rpc: Pick<Rpc, 'request'> },
 ): () => Promise<'more' | 'done'> {
-  const { db, rpc, logger } = deps
+  const { db, rpc, clock, logger } = deps
   let range = 20_000
   return async () => {
     const first = await db.query<Scan>(
-      `select token, address, next_block from league_transfer_scans order by unreadable, next_block limit ${GROUP}`,
+      `select token, address, next_block, scanned_to_s from league_transfer_scans order by unreadable, next_block limit ${GROUP}`,
     )
-    const from = first[0]?.next_block
-    if (from === undefined) return 'done'
+    const oldest = first[0]
+    if (!oldest || oldest.scanned_to_s > nowS(clock) - WORTH_A_LOOK_S) return 'done'
+    const from = oldest.next_block
     const head = Number(await rpc.request<string>('eth_blockNumber')) - BEHIND_HEAD
-    if (head - from < WORTH_A_LOOK) return 'done'
+    if (head < from) return 'done'
     const to = Math.min(from + range - 1, head)
     const group = first.filter(({ next_block }) => next_block === from)
     try {
       const transfers = await readTransfers(rpc, group, from, to)
       await keep(deps, group, transfers, { next: to + 1, scannedToS: await blockTimeS(rpc, to) })
       range = Math.min(range * 2, MOST_RANGE)
-      return head - to < WORTH_A_LOOK ? 'done' : 'more'
+      return 'more'
     } catch (error) {
       if (range <= LEAST_RANGE) {
         logger.warn({ err: error, from, to }, 'transfers of agents’ tokens cannot be read')
@@ -61,7 +64,7 @@ export function createTransferScanner(
   }
 }
 
-interface Transfer extends Omit<Scan, 'next_block'> {
+interface Transfer extends Pick<Scan, 'token' | 'address'> {
   other: string
   tx: string
   block: number

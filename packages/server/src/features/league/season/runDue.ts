@@ -19,7 +19,7 @@ import { openPracticeBooks, openSeasons } from './openSeasons.ts'
 import { readSeason, spanOf, unsettledSeasons } from './store.ts'
 
 /** Looks for transfers in one run; more are left for the next. */
-const MOST_SCANS = 5
+const MOST_SCANS = 20
 const MOST_BOOK_ROUNDS = 100
 
 export type RunDeps = LeagueDeps & {
