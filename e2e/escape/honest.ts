@@ -41,7 +41,7 @@ export function honestSwap(world: World, session: Granted): Honest & { kind: 'ro
   const isMajor = tokenIn.isMajor && tokenOut.isMajor
   const bps = isMajor ? random.pick(TIERS) : OTHER_BPS
   // From nothing to what the co-signer just still takes.
-  const tolerated = BigInt(random.below(tokenIn.rank === null || tokenOut.rank === null ? 300 : 490))
+  const tolerated = BigInt(random.below(bandBps(world, { tokenIn, tokenOut, microUsd }) - 10))
   const expected = atomsOf(tokenOut, microUsd)
   const amountOutMin = (expected * (BPS - tolerated - BigInt(bps))) / BPS
   const side = feeSide(tokenIn, tokenOut)
@@ -69,6 +69,28 @@ export function honestSwap(world: World, session: Granted): Honest & { kind: 'ro
     bps,
     execution: { target: at.router, valueWei, data },
   }
+}
+
+interface Ends {
+  tokenIn: Token
+  tokenOut: Token
+  microUsd: bigint
+}
+/** Dollars, and up to them the slippage a major trade may have. */
+const MOST_SLIPPAGE: readonly [bigint, number][] = [
+  [100n, 200],
+  [1_000n, 150],
+  [10_000n, 100],
+]
+
+/** How far under its input's worth a trade's minimum may be besides its fee, written down once more. */
+export function bandBps({ at }: Pick<World, 'at'>, { tokenIn, tokenOut, microUsd }: Ends): number {
+  const ends = [tokenIn, tokenOut]
+  if (ends.some(({ isMajor }) => !isMajor)) return 2_000
+  const differ = ends.some(({ address }) => address === at.symbol('PARTNER')) ? 300 : 100
+  // What is spent is rounded up: just at a bound the narrower row counts.
+  const row = MOST_SLIPPAGE.find(([dollars]) => microUsd + 1_000n <= dollars * 1_000_000n)
+  return Math.min((row?.[1] ?? 100) + differ, 500)
 }
 
 /** At least the fee's worth of every token: an atom of a bitcoin is nearly a tenth of a cent. */

@@ -3,6 +3,7 @@ import { type Address, type Execution, encodeCurveBuy, encodeSwap, feeOf, type H
 import { CALL_HEADERS } from '@pit/platform/signerCalls'
 import { deadline, type Honest, honestCurve, honestSwap } from './honest.ts'
 import { HOSTILE_CALLS } from './hostileCalls.ts'
+import { HOSTILE_EXECUTORS, type Hosted } from './hostileExecutors.ts'
 import { hostileRoot } from './hostileRoots.ts'
 import { type Intent, leafIntent } from './intent.ts'
 import { flipBit } from './mutate.ts'
@@ -21,6 +22,7 @@ export interface Sessions {
   usedUp: Granted
   /** All but five dollars of its day are spent. */
   spent: Granted
+  hosted: Hosted
 }
 
 type Make = (world: World, sessions: Sessions) => Intent | undefined | Promise<Intent | undefined>
@@ -235,6 +237,12 @@ export const HOSTILE_KINDS: Record<string, Make> = {
     Object.entries(hostileRoot).map(([kind, make]): [string, Make] => [
       kind,
       (world, { active }) => ({ kind, path: '/roots', body: make(world, active) }),
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries(HOSTILE_EXECUTORS).map(([kind, make]): [string, Make] => [
+      kind,
+      (world, { hosted }) => make(world, hosted),
     ]),
   ),
 }

@@ -15,7 +15,7 @@ import {
 } from '@pit/chain'
 import { concatHex, decodeFunctionData, encodeAbiParameters, encodeFunctionData, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import type { Honest } from './honest.ts'
+import { bandBps, type Honest } from './honest.ts'
 import type { World } from './world.ts'
 
 /** Router calls that do something else than the honest one they are made from. Undefined: not possible with this one. */
@@ -196,12 +196,14 @@ export const HOSTILE_CALLS: Record<string, HostileCall> = {
   },
   'no minimum': (_, honest) => planned(honest, { amountOutMin: 0n }),
   'a minimum of one atom': (_, honest) => planned(honest, { amountOutMin: 1n }),
-  'a minimum too low'({ random }, honest) {
+  'a minimum too low'(world, honest) {
+    const { random } = world
     const { tokenIn, tokenOut, bps, path } = honest
     const signed = tokenIn.priceE18 * path.amountIn * 10n ** BigInt(tokenOut.decimals)
     const worth = signed / (tokenOut.priceE18 * 10n ** BigInt(tokenIn.decimals))
-    const feedless = [tokenIn, tokenOut].some(({ isMajor }) => !isMajor)
-    const allowed = (feedless ? 2_000 : 500) + bps
+    const microUsd = (tokenIn.priceE18 * path.amountIn) / 10n ** BigInt(tokenIn.decimals + 12)
+    // A little under the bound of its size counts as at it: refused by either row.
+    const allowed = bandBps(world, { tokenIn, tokenOut, microUsd: microUsd - 2_000n }) + bps
     const least = allowed + 2
     const short = BigInt(least + random.below(10_000 - least))
     return planned(honest, { amountOutMin: (worth * (10_000n - short)) / 10_000n })

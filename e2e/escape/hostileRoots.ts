@@ -1,6 +1,6 @@
 import { type Delegation, delegationPlace, encodeCaveat, signDelegation } from '@pit/chain'
 import { toWireDelegation } from '@pit/platform/signerCalls'
-import type { SessionBinding } from '@pit/protocol'
+import type { SessionBinding, SessionBindingV3 } from '@pit/protocol'
 import type { GrantChange, Granted, World } from './world.ts'
 
 /** Registrations that would widen what an owner signed, or that were not signed by the owner at all. */
@@ -94,6 +94,27 @@ export const hostileRoot: Record<string, (world: World, active: Granted) => unkn
     const mark = { token: world.at.symbol('USDG'), decimals: 6, price_e18: '1' }
     const marks = [...world.marks, mark].sort((a, b) => (a.token < b.token ? -1 : 1))
     return granted(world, { marks })
+  },
+  'a mark of other decimals'(world) {
+    const marks = world.marks.map((mark) => ({ ...mark, decimals: world.random.below(18) }))
+    return granted(world, { marks })
+  },
+  'a mark far from its curve'(world) {
+    const times = BigInt(world.random.pick([2, 10, 1_000]))
+    const far = (mark: (typeof world.marks)[number]) => ({
+      ...mark,
+      price_e18: (BigInt(mark.price_e18) * times).toString(),
+    })
+    return granted(world, {
+      marks: world.marks.map((mark) => (mark.token === world.curve.token ? far(mark) : mark)),
+    })
+  },
+  'a binding of an older version'(world) {
+    const { fee: _, risk: __, marks: ___, ...common } = world.grant().binding as SessionBindingV3
+    const key = world.keyOf()
+    const fee = { schedule: 1, recipient: world.at.feeRecipient, fee_bps: world.random.below(50) } as const
+    const own = { ...common, version: 1, fee, wallet: world.crypto.addressOf(key) } as SessionBinding
+    return wire(world.signGrant(own, { walletKey: key, signer: key, curves: [] }))
   },
   'limits over every range'(world) {
     const limits = world.random.pick([

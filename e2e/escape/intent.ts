@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 /** Something asked of the signer, as whoever holds the server's secret would. */
 export interface Intent {
   kind: string
-  path: '/leaves' | '/roots'
+  path: '/leaves' | '/roots' | '/executors/sign' | '/executors/refund' | '/executors/stock'
   body: unknown
   /** For what is hostile about the call itself and not what it asks. */
   headers?: (signed: Record<string, string>) => Record<string, string>

@@ -53,6 +53,8 @@ export type GrantChange = Partial<Omit<SessionBindingV3, 'marks'>> & {
   /** Who signs instead of the wallet. */
   signer?: Hex
   curves?: Address[]
+  /** Whose session it is; somebody new's when absent. */
+  walletKey?: Hex
 }
 
 /** A devnet whose market stands still, the running signer beside it, and every role's key but the co-signer's. */
@@ -98,12 +100,20 @@ export async function openWorld({ seed }: { seed: number }) {
     symbol: (name: string) => lower(profile.core_tokens.find(({ symbol }) => symbol === name)!.address),
   }
   const executor = crypto.addressOf(keyOf())
+  const { baseFeePerGas } = await devnet.rpc<{ baseFeePerGas: Hex }>('eth_getBlockByNumber', [
+    'latest',
+    false,
+  ])
   const ethPrice = tokens.get(NATIVE)!.priceE18
   const weiOf = (microUsd: number): bigint => (BigInt(microUsd) * 10n ** 30n) / ethPrice
 
   /** A session as an owner would sign it, with caps that many honest trades fit in. */
-  function grant({ signer: key, curves = [curve.address], ...change }: GrantChange = {}): Granted {
-    const walletKey = keyOf()
+  function grant({
+    signer: key,
+    curves = [curve.address],
+    walletKey = keyOf(),
+    ...change
+  }: GrantChange = {}): Granted {
     const made = createBinding({
       wallet: crypto.addressOf(walletKey),
       executor,
@@ -152,8 +162,9 @@ export async function openWorld({ seed }: { seed: number }) {
     }
   }
 
+  const sessionIdOf = ({ binding }: Pick<Granted, 'binding'>): string => `s-${binding.nonce.slice(2, 18)}`
   const register = ({ binding, root, curveRoots: pair }: Granted, client = signer.client) =>
-    client.registerRoot({ session_id: `s-${binding.nonce.slice(2, 18)}`, binding, root, curve_roots: pair })
+    client.registerRoot({ session_id: sessionIdOf({ binding }), binding, root, curve_roots: pair })
 
   return {
     crypto,
@@ -179,9 +190,11 @@ export async function openWorld({ seed }: { seed: number }) {
     marks,
     keyOf,
     weiOf,
+    maxFeeWei: 2n * BigInt(baseFeePerGas),
     grant,
     signGrant,
     register,
+    sessionIdOf,
     async close() {
       await signer.stop()
       await devnet.stop()

@@ -18,13 +18,16 @@ export interface Mark {
   /** Past its heartbeat, or its market is closed: it still sizes a trade, disclosed. */
   stale: boolean
 }
+/** Atoms at a price, in millionths of a dollar, rounded down. */
+export const valueMicroUsd = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
+  (atoms * priceE18) / 10n ** BigInt(decimals + 12)
+
 export type UnreadMark = { token: Address; symbol: string; why: string }
 
 export interface MarkReading {
   block: number
   /** Of that block; null when it could not be read. A node that stands still says so here. */
   timestampS: number | null
-  baseFeeWei: bigint | null
   marks: Mark[]
   unread: UnreadMark[]
 }
@@ -93,17 +96,15 @@ export async function readMarks({
     args: [
       [
         ...sources.map((source) => ({ ...callOf(source, multicall3), allowFailure: true })),
-        ...OF_BLOCK.map((callData) => ({ target: multicall3, callData, allowFailure: true })),
+        { target: multicall3, callData: TIMESTAMP, allowFailure: true },
       ],
     ],
   })
   const answer = await rpc.request<Hex>('eth_call', [{ to: multicall3, data }, tag])
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
-  const [timestamp, baseFeeWei] = results.slice(sources.length).map(wordOf)
   const reading: MarkReading = {
     block,
-    timestampS: timestamp == null ? null : Number(timestamp),
-    baseFeeWei: baseFeeWei ?? null,
+    timestampS: secondsOf(results[sources.length]),
     marks: [],
     unread: [],
   }
@@ -117,12 +118,10 @@ export async function readMarks({
   return reading
 }
 
-/** The time and the base fee of the block that is read. */
-const OF_BLOCK = (['getCurrentBlockTimestamp', 'getBasefee'] as const).map((functionName) =>
-  encodeFunctionData({ abi: multicall3Abi, functionName }),
-)
-const wordOf = ({ success, returnData }: { success: boolean; returnData: Hex }): bigint | null =>
-  success && /^0x[0-9a-f]{64}$/i.test(returnData) ? BigInt(returnData) : null
+const TIMESTAMP = encodeFunctionData({ abi: multicall3Abi, functionName: 'getCurrentBlockTimestamp' })
+
+const secondsOf = (result: { success: boolean; returnData: Hex } | undefined): number | null =>
+  result?.success && /^0x[0-9a-f]{64}$/i.test(result.returnData) ? Number(result.returnData) : null
 
 function callOf(source: MarkSource, nothing: Address): { target: Address; callData: Hex } {
   if (source.kind === 'feed') {

@@ -7,7 +7,6 @@ export const multicall3Abi = parseAbi([
   'function getEthBalance(address addr) view returns (uint256 balance)',
   'function getBlockNumber() view returns (uint256 blockNumber)',
   'function getCurrentBlockTimestamp() view returns (uint256 timestamp)',
-  'function getBasefee() view returns (uint256 basefee)',
 ])
 
 /** Chainlink's AggregatorV3Interface. */

@@ -28,6 +28,18 @@ export interface Prices {
 
 const REFRESH_EVERY_MS = 500
 
+/** From the block itself: inside a call that offers no fee, nodes say there is none. */
+async function readBaseFee(rpc: Pick<Rpc, 'request'>): Promise<bigint> {
+  const block = await rpc.request<{ baseFeePerGas?: unknown } | null>('eth_getBlockByNumber', [
+    'latest',
+    false,
+  ])
+  const wei = block?.baseFeePerGas
+  if (typeof wei !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(wei))
+    throw new Error('the block has no base fee')
+  return BigInt(wei)
+}
+
 /** The co-signer's own reading of the feeds, twice a second from its own node. */
 export function followPrices({
   rpc,
@@ -59,9 +71,12 @@ export function followPrices({
     const [nowMs, beganMs] = [clock.nowMs(), monotonicMs()]
     try {
       const multicall3 = profile.contracts.multicall3 as Address
-      const reading = await readMarks({ rpc, multicall3, sources, nowMs, stockSession })
-      const { timestampS, baseFeeWei } = reading
-      if (timestampS === null || baseFeeWei === null) throw new Error('the block’s own time cannot be read')
+      const [reading, baseFeeWei] = await Promise.all([
+        readMarks({ rpc, multicall3, sources, nowMs, stockSession }),
+        readBaseFee(rpc),
+      ])
+      const { timestampS } = reading
+      if (timestampS === null) throw new Error('the block’s own time cannot be read')
       if (head !== null && timestampS < head.timestampS) throw new Error('the node went back in time')
       head = { timestampS, baseFeeWei }
       byToken = new Map(reading.marks.map((mark) => [mark.token, mark]))
