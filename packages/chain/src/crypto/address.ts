@@ -6,7 +6,7 @@ const decoder = new TextDecoder()
 const SHAPE = /^0x[0-9a-fA-F]{40}$/
 
 /** Lower-case is how addresses are kept and compared inside; checksums are for people. */
-export function lowerAddress(address: Address): Address {
+export function lowerAddress(address: string): Address {
   return address.toLowerCase() as Address
 }
 

@@ -1,4 +1,3 @@
-import type { Address } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -18,4 +17,4 @@ export interface AccountDeps {
   market: Pick<Market, 'head' | 'mark' | 'whyUnread'>
 }
 
-export const lower = (address: string): Address => address.toLowerCase() as Address
+export { lowerAddress as lower } from '@pit/chain'

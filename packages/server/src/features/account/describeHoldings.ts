@@ -1,8 +1,9 @@
+import { valueMicroUsd } from '@pit/platform/marks'
 import type { Answer } from '@pit/protocol'
 import { formatUnits } from 'viem'
 import type { Mark } from '../market/index.ts'
 import type { AccountDeps } from './deps.ts'
-import { dollarsOf, valueMicroUsd } from './rules.ts'
+import { dollarsOf } from './rules.ts'
 import type { TokenText } from './tokenTexts.ts'
 
 type Portfolio = Answer<'me.portfolio'>

@@ -1,6 +1,7 @@
+import { valueMicroUsd } from '@pit/platform/marks'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { describeVolume, dollarsOf, tierOf, valueMicroUsd } from './rules.ts'
+import { describeVolume, dollarsOf, tierOf } from './rules.ts'
 
 const usd = (dollars: number) => BigInt(dollars) * 1_000_000n
 

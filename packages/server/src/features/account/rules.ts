@@ -31,8 +31,3 @@ export function describeVolume(volumeMicroUsd: bigint): Answer<'me.portfolio'>['
     tiers: FEE.majorTiers.map((tier) => ({ ...tier })),
   }
 }
-
-/** A balance at a price, in millionths of a dollar, rounded down. */
-export function valueMicroUsd(atoms: bigint, decimals: number, priceE18: bigint): bigint {
-  return (atoms * priceE18) / 10n ** BigInt(decimals + 12)
-}

@@ -1,4 +1,5 @@
 import { feeOf } from '@pit/chain'
+import { valueMicroUsd } from '@pit/platform/marks'
 import { FAST, TRADE } from '@pit/protocol'
 import type { Mark } from '../market/index.ts'
 import type { Facts, FastFee, Priced } from './facts.ts'
@@ -7,10 +8,6 @@ import type { PinnedRoute } from './table.ts'
 
 const PIPS = 1_000_000n
 const PIPS_PER_BPS = 100
-
-/** Millionths of a dollar, rounded down. */
-export const valueMicroUsd = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
-  (atoms * priceE18) / 10n ** BigInt(decimals + 12)
 
 /** Less so many millionths, rounded down. */
 export const lessPips = (amount: bigint, pips: number): bigint =>

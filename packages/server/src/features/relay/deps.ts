@@ -33,4 +33,4 @@ export interface RelayDeps {
   isPlainToken?(token: Address): boolean | Promise<boolean>
 }
 
-export const lower = (address: string): Address => address.toLowerCase() as Address
+export { lowerAddress as lower } from '@pit/chain'

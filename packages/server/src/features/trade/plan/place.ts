@@ -1,4 +1,11 @@
-import { type Address, type describeSwap, NATIVE, type Permit2Place, type RouterLayout } from '@pit/chain'
+import {
+  type Address,
+  type describeSwap,
+  lowerAddress as lower,
+  NATIVE,
+  type Permit2Place,
+  type RouterLayout,
+} from '@pit/chain'
 import { type ChainProfile, fail } from '@pit/protocol'
 import type { TradeToken } from '../types.ts'
 
@@ -15,7 +22,7 @@ export interface TradePlace extends Permit2Place {
   namesFor(tokens: readonly TradeToken[]): TokenNames
 }
 
-export const lower = (address: string): Address => address.toLowerCase() as Address
+export { lower }
 
 /** Refuses LIVE_UNAVAILABLE on a chain whose router is not known. */
 export function tradePlaceOf({

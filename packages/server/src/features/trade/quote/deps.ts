@@ -19,7 +19,7 @@ export interface QuoterDeps {
   tierBps(wallet: Address | null): Promise<number>
 }
 
-export const lower = (address: string): Address => address.toLowerCase() as Address
+export { lowerAddress as lower } from '@pit/chain'
 
 /** Sixteen bytes of a hash, as a pool route's id has. */
 export const idOf = ({ keccakText }: Pick<Crypto, 'keccakText'>, path: string): string =>

@@ -42,7 +42,7 @@ export interface SimulateAsk {
 }
 
 export const isEth = (token: Address): boolean => token === NATIVE_TOKEN
-export const lower = (address: string): Address => address.toLowerCase() as Address
+export { lowerAddress as lower } from '@pit/chain'
 export const quantity = (value: bigint | number): `0x${string}` => `0x${value.toString(16)}`
 
 /** A declaration for the compiler's sake, as `fail` is. */
