@@ -14,6 +14,6 @@ export function markAt(history: readonly Mark[], atS: number, agoS: number): Mar
   return found !== undefined && found.priceE18 > 0n && wantedS - found.atS <= GAP_S ? found : undefined
 }
 
-/** Marks of the last `spanS`, oldest first. */
+/** Marks of the minutes that the last `spanS` touch, oldest first. */
 export const marksWithin = (history: readonly Mark[], atS: number, spanS: number): readonly Mark[] =>
-  history.filter((mark) => mark.atS > atS - spanS && mark.atS <= atS && mark.priceE18 > 0n)
+  history.filter((mark) => mark.atS + 60 > atS - spanS && mark.atS <= atS && mark.priceE18 > 0n)

@@ -46,7 +46,7 @@ export const meanReversion: RuleBrain = {
       ? { field: 'params.min_points', message: `A lookback of ${lookback_s} s has fewer minutes than that.` }
       : undefined
   },
-  historyS: (params) => (params as Params).lookback_s,
+  historyS: (params) => (params as Params).lookback_s + 120,
   decide({ market, book, params, limits }) {
     const { lookback_s, band_bps, z, exit, usd, min_points } = params as Params
     const purse = openPurse(book, limits)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Db, openDb, type Sql, StoreLockedError } from '@pit/platform/db'
 import { readProfile } from '@pit/platform/readProfile'
@@ -30,16 +30,27 @@ export async function openStoredMarks(env: Environment): Promise<{ db: Db; profi
 const open = (dataDir: string, databaseUrl: string | null): Promise<Db> =>
   openDb({ dataDir, databaseUrl }).catch((error: unknown) => {
     if (!(error instanceof StoreLockedError)) throw error
+    const pid = supervisorOf(dataDir) ?? error.pid
     throw new CommandRefused(
       [
-        `A running Pit (process ${error.pid}) has the store in ${dataDir} open, and the embedded store takes one process at a time.`,
+        `A running Pit (process ${pid}) has the store in ${dataDir} open, and the embedded store takes one process at a time.`,
         'Do one of these:',
-        `  - stop it ("kill ${error.pid}"), run this again, and start it again: nothing is lost;`,
+        `  - stop it (Ctrl-C where it runs, or "kill ${pid}"), run this again, and start it again: nothing is lost;`,
         '  - save the marks while it is stopped with --save-marks <file>, and use them any time with --marks <file>;',
         '  - run Pit on PostgreSQL (DATABASE_URL): it can be read while Pit runs.',
       ].join('\n'),
     )
   })
+
+/** Who started the server, and would start it again if only that were ended. */
+function supervisorOf(dataDir: string): number | undefined {
+  try {
+    const { pid } = JSON.parse(readFileSync(join(dataDir, 'start.lock'), 'utf8')) as { pid?: unknown }
+    return typeof pid === 'number' ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** The tokens as the pairs name them: a core symbol or an address. */
 export function addressOf(token: string, profile: Pick<ChainProfile, 'core_tokens'>): string {

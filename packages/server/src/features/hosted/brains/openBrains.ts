@@ -95,6 +95,8 @@ export function openBrains(deps: BrainsDeps): Brains {
   }
   const handlerDeps = { db, clock, logger, seal, gateway, terms }
   const pool = watchPool({ db, clock, logger })
+  // The first answer of stats should not be the one without it.
+  if (gateway !== null && terms.on) pool()
   const webhook = {
     clock,
     reach,
