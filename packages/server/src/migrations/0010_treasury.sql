@@ -58,6 +58,7 @@ create table treasury_incomings (
 create unique index treasury_incomings_once on treasury_incomings (tx_hash, token, coalesce(log_index, -1), wallet)
   where tx_hash is not null;
 create index treasury_incomings_open on treasury_incomings (wallet, to_block) where seq is null;
+create index treasury_incomings_ranges on treasury_incomings (wallet, to_block) where how = 'balance' and seq is null;
 -- Blocks of which nobody can say any more what ETH came.
 create table treasury_unread (
   wallet text not null,

@@ -2,8 +2,10 @@ import type { Handlers } from '../../http/types.ts'
 import { type AnswerDeps, type Built, buildAnswer } from './buildAnswer.ts'
 import { readHead } from './store.ts'
 
-/** The preview and what the wallet holds are at most this old. */
+/** The preview and what the wallet holds are this old at most, unless building them takes long. */
 const REBUILD_MS = 30_000
+/** Of all time, building takes this part at most; a store that does one thing at a time has others to serve. */
+const BUILD_SHARE = 100
 /** A row recorded by another process is seen within this. */
 const LOOK_MS = 1_000
 /** While the store does not answer, the last answer does for this long. */
@@ -15,7 +17,7 @@ export function createTreasuryHandler(deps: AnswerDeps): {
   /** The record has changed here: the next reader gets a new answer. */
   forget(): void
 } {
-  let kept: (Built & { atMs: number }) | null = null
+  let kept: (Built & { atMs: number; keepMs: number }) | null = null
   let lookedAtMs = Number.NEGATIVE_INFINITY
   let underWay: Promise<void> | null = null
 
@@ -23,12 +25,13 @@ export function createTreasuryHandler(deps: AnswerDeps): {
     const nowMs = deps.clock.nowMs()
     const ageMs = kept ? nowMs - kept.atMs : Number.POSITIVE_INFINITY
     // A clock that was set back must not freeze the answer.
-    if (kept && ageMs >= 0 && ageMs < REBUILD_MS) {
+    if (kept && ageMs >= 0 && ageMs < kept.keepMs) {
       lookedAtMs = nowMs
       if ((await readHead(deps.db)).seq === kept.headSeq) return
     }
     const built = await buildAnswer(deps)
-    kept = { ...built, atMs: nowMs }
+    const tookMs = deps.clock.nowMs() - nowMs
+    kept = { ...built, atMs: nowMs, keepMs: Math.min(OUTLIVE_MS, Math.max(REBUILD_MS, tookMs * BUILD_SHARE)) }
     lookedAtMs = nowMs
   }
 

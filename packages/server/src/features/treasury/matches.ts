@@ -36,12 +36,11 @@ export async function readMatches(sql: Sql, ask: MatchAsk): Promise<Matched> {
     if (row.class === 'late') late += trades
     else if (row.class === 'unread') matches.push({ ...match, arrived: null })
     else if (row.class === 'range') {
-      const range = ranges.find(({ id }) => id === row.range_id)
-      matches.push({ ...match, arrived: range?.atoms ?? 0n, transfers: 1 })
-      if (range) range.atoms = 0n
+      matches.push({ ...match, arrived: ranges.get(row.range_id!) ?? 0n, transfers: 1 })
+      ranges.delete(row.range_id!)
     } else matches.push({ ...match, arrived: BigInt(row.arrived ?? 0) })
   }
-  for (const { atoms } of ranges) {
+  for (const atoms of ranges.values()) {
     if (atoms > 0n) matches.push({ token: NATIVE_TOKEN, ledger: 0n, trades: 0, arrived: atoms, transfers: 1 })
   }
   return { matches, eth: await ethBy(sql, ask), late }
@@ -82,11 +81,11 @@ function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
            when block < $3 then 'late'
            else 'short' end as class
        from beside left join lateral (
-         select id from treasury_incomings i
-         where beside.arrived is null and i.wallet = $1 and i.seq is null and i.how = 'balance'
-           and i.token = beside.token and i.to_block between $2 and $4
-           and beside.block between i.from_block and i.to_block
-         limit 1) as range on true)
+         -- Ranges do not overlap: only the first that ends at the block or later can have it.
+         select case when i.from_block <= beside.block then i.id end as id from treasury_incomings i
+         where beside.arrived is null and beside.token = '${NATIVE_TOKEN}' and i.wallet = $1 and i.seq is null
+           and i.how = 'balance' and i.to_block >= beside.block and i.to_block between $2 and $4
+         order by i.to_block limit 1) as range on true)
      select token, class, range_id, sum(ledger) as ledger, sum(trades)::int4 as trades, sum(arrived) as arrived,
        count(*)::int4 as transfers
      from placed
@@ -99,17 +98,17 @@ function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
 const sinceOf = ({ withEarlier, fromBlock }: MatchAsk): number => (withEarlier ? 0 : fromBlock)
 
 /** ETH by balances. Of a range that began in an earlier row, what that row's fees explain is gone already. */
-async function readRanges(sql: Sql, ask: MatchAsk): Promise<{ id: number; atoms: bigint }[]> {
+async function readRanges(sql: Sql, ask: MatchAsk): Promise<Map<number, bigint>> {
   const rows = await sql.query<{ id: number; atoms: string }>(
-    `select i.id, greatest(0, i.atoms - coalesce((
+    `select i.id, case when i.from_block >= $3 then i.atoms else greatest(0, i.atoms - coalesce((
          select sum(f.atoms) from fees f
          where f.recipient = $1 and f.token = i.token and f.treasury_seq is not null
-           and f.block between i.from_block and i.to_block), 0)) as atoms
+           and f.block between i.from_block and i.to_block), 0)) end as atoms
      from treasury_incomings i
-     where i.wallet = $1 and i.seq is null and i.how = 'balance' and i.to_block between $2 and $3`,
-    [ask.wallet, sinceOf(ask), ask.toBlock],
+     where i.wallet = $1 and i.seq is null and i.how = 'balance' and i.to_block between $2 and $4`,
+    [ask.wallet, sinceOf(ask), ask.fromBlock, ask.toBlock],
   )
-  return rows.map(({ id, atoms }) => ({ id, atoms: BigInt(atoms) }))
+  return new Map(rows.map(({ id, atoms }) => [id, BigInt(atoms)]))
 }
 
 /** Tokens whose transfers nobody reads, the longest waiting first. */

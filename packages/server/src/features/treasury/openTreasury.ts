@@ -16,6 +16,8 @@ import { openTrades } from './store.ts'
 /** A year's weeks in one go. */
 const MOST_WEEKS = 60
 const OPEN_TRADES_WAIT_MS = 10_000
+/** A transaction that is not mined by then is not about to be. */
+const UNDER_WAY_S = 60
 
 export class EarlyCloseRefused extends Error {
   override readonly name = 'EarlyCloseRefused'
@@ -103,7 +105,9 @@ export function openTreasury({
     const head = await headerAt(deps.rpc, 'latest')
     if (!head) throw new EarlyCloseRefused('the node has no blocks')
     const untilMs = performance.now() + OPEN_TRADES_WAIT_MS
-    while ((await openTrades(db, { beforeS: nowS(clock) + 1, unsettledToo: false })) > 0) {
+    const atS = nowS(clock)
+    const young = { sinceS: atS - UNDER_WAY_S, beforeS: atS + 1, unsettledToo: false }
+    while ((await openTrades(db, young)) > 0) {
       if (performance.now() > untilMs)
         throw new EarlyCloseRefused('trades are under way: try again in a while')
       await sleep(200)
@@ -151,14 +155,14 @@ function runEvery(
       if (!troubled && !stopped) logger.warn({ err: error }, 'the treasury could not be brought up to date')
       troubled = true
     }
-    if (!stopped) next()
+    if (!stopped) next(ms)
   }
-  const next = () => {
+  const next = (waitMs: number) => {
     timer = setTimeout(() => {
       running = round()
-    }, ms)
+    }, waitMs)
   }
-  next()
+  next(0)
   return async () => {
     stopped = true
     clearTimeout(timer)

@@ -97,16 +97,16 @@ export async function textsOf(sql: Sql, tokens: readonly Address[]): Promise<Map
   )
 }
 
-/** Relayed transactions from before a time that may still be mined, or taken back by the chain. */
+/** Relayed transactions of a stretch of time that may still be mined, or taken back by the chain. */
 export async function openTrades(
   sql: Sql,
-  { beforeS, unsettledToo }: { beforeS: number; unsettledToo: boolean },
+  { sinceS = 0, beforeS, unsettledToo }: { sinceS?: number; beforeS: number; unsettledToo: boolean },
 ): Promise<number> {
   const [row] = await sql.query<{ open: number }>(
     `select count(*)::int4 as open from trades
-     where (status in ('relaying', 'pending') and created_at_ms < $1::int8 * 1000)
+     where (status in ('relaying', 'pending') and created_at_ms >= $3::int8 * 1000 and created_at_ms < $1::int8 * 1000)
        or ($2 and status = 'mined' and not settled and mined_at_s < $1)`,
-    [beforeS, unsettledToo],
+    [beforeS, unsettledToo, sinceS],
   )
   return row?.open ?? 0
 }

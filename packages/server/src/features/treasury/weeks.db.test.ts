@@ -392,6 +392,21 @@ withDb('treasury weeks', (db) => {
       expect(totals).toMatchObject([{ held: '10000000000040' }])
     })
 
+    it('count ETH from the first reading on where the node has no older state', async () => {
+      world = await openTestTreasury(db)
+      goTo(MONDAY_S + 50_000)
+      await world.trade({ token: ETHER, atoms: 3_000n * GWEI, block: blockAt(5_000) })
+      world.chain.options.stateFrom = blockAt(45_000)
+      await world.treasury.closeDueWeeks()
+      await world.trade({ token: ETHER, atoms: 8_000n * GWEI, block: blockAt(90_000) })
+      world.gift({ token: ETHER, atoms: 6n, block: blockAt(95_000) })
+      await closeFirst()
+      expect((await world.answer()).weeks[1]).toMatchObject({
+        tokens: [{ received: '11000000000000', outside: '6' }],
+        reconciliation: { eth: 'ledger', counts: { agrees: 2, outside_ledger: 1, differences: 0 } },
+      })
+    })
+
     it('are read in pieces where a node gives no more, and on from where it fell silent', async () => {
       world.chain.options.mostLogBlocks = 50
       await world.trade({ token: USDG, atoms: 1_000_000n, block: blockAt(5_000) })

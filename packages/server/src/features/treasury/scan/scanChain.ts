@@ -60,11 +60,17 @@ async function begin({ db, rpc, wallet, profile }: ScanDeps, head: BlockHeader):
     before >= head.number ? before : await lastBlockBefore(rpc, firstS, { before, notBefore: head.number })
   const header = await headerAt(rpc, block)
   if (!header) throw new Error(`the node does not have block ${block}`)
-  const ether = await etherAt(rpc, wallet, block)
+  // A node that has lost that block's state has the head's: ETH counts from there on.
+  const ether = (await etherAt(rpc, wallet, block)) ?? since(await etherAt(rpc, wallet, head.number), block)
   const scan = { block, blockHash: header.hash, firstBlock: block + 1, firstS, ether }
-  await insertScan(db, wallet, scan)
+  const unread = ether !== null && ether.block > block ? { fromBlock: block + 1, toBlock: ether.block } : null
+  await db.transaction((sql) => insertScan(sql, wallet, scan, unread))
   return (await readScan(db, wallet)) ?? scan
 }
+
+/** A wallet that has nothing and never sent anything had nothing before either. */
+const since = (state: EtherState | null, block: number): EtherState | null =>
+  state !== null && state.nonce === 0 && state.wei === 0n ? { ...state, block } : state
 
 async function wasReorganised({ db, rpc, wallet, logger }: ScanDeps, scan: Scan): Promise<boolean> {
   const now = await headerAt(rpc, scan.block)
@@ -145,6 +151,7 @@ async function etherStep(
   { fromBlock, toBlock }: BlockRange,
   endS: number | null,
 ): Promise<{ state: EtherState | null; found: Incoming[]; unread: BlockRange | null }> {
+  if (from !== null && from.block >= toBlock) return { state: from, found: [], unread: null }
   const state = await etherAt(rpc, wallet, toBlock)
   if (from !== null && state !== null) {
     return { state, found: await readEther(rpc, wallet, from, state), unread: null }

@@ -42,10 +42,15 @@ function scanOf(row: ScanRow): Scan {
 }
 
 /** Of two that begin at once one counts. */
-export async function insertScan(sql: Sql, wallet: Address, scan: Scan): Promise<void> {
-  await sql.query(
+export async function insertScan(
+  sql: Sql,
+  wallet: Address,
+  scan: Scan,
+  unread: BlockRange | null,
+): Promise<void> {
+  const begun = await sql.query(
     `insert into treasury_scan (wallet, block, block_hash, first_block, first_s, ether_block, ether_wei, ether_nonce)
-     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing returning wallet`,
     [
       wallet,
       scan.block,
@@ -56,6 +61,14 @@ export async function insertScan(sql: Sql, wallet: Address, scan: Scan): Promise
       scan.ether?.wei.toString() ?? null,
       scan.ether?.nonce ?? null,
     ],
+  )
+  if (begun.length > 0 && unread) await insertUnread(sql, wallet, unread)
+}
+
+async function insertUnread(sql: Sql, wallet: Address, { fromBlock, toBlock }: BlockRange): Promise<void> {
+  await sql.query(
+    'insert into treasury_unread (wallet, from_block, to_block) values ($1, $2, $3) on conflict do nothing',
+    [wallet, fromBlock, toBlock],
   )
 }
 
@@ -94,12 +107,7 @@ export async function keepStep(sql: Sql, wallet: Address, was: Scan, step: Step)
   const [row] = await sql.query<ScanRow>('select * from treasury_scan where wallet = $1 for update', [wallet])
   if (!row || row.block !== was.block || row.block_hash !== was.blockHash) return false
   await insertIncomings(sql, wallet, step.incomings)
-  if (step.unread) {
-    await sql.query(
-      'insert into treasury_unread (wallet, from_block, to_block) values ($1, $2, $3) on conflict do nothing',
-      [wallet, step.unread.fromBlock, step.unread.toBlock],
-    )
-  }
+  if (step.unread) await insertUnread(sql, wallet, step.unread)
   if (step.endS !== null) await insertEnd(sql, { wallet, endS: step.endS, lastBlock: step.block })
   await sql.query(
     `update treasury_scan set block = $2, block_hash = $3, ether_block = $4, ether_wei = $5, ether_nonce = $6
