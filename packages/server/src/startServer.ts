@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { hostname } from 'node:os'
 import { createCrypto } from '@pit/chain'
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
@@ -54,8 +55,16 @@ const MARKET_WAIT_MS = 10_000
 const REFUND_WAIT_MS = 10_000
 const TREASURY_EVERY_MS = 10_000
 
-/** Builds everything and hands it in; `stage` tells a waiting person what happens. */
-export async function startServer(config: Config, stage: (text: string) => void): Promise<RunningServer> {
+/** Builds everything and hands it in; `tell` says to a waiting person what happens. Told to end, it gives up. */
+export async function startServer(
+  config: Config,
+  tell: (text: string) => void,
+  ending: AbortSignal,
+): Promise<RunningServer> {
+  const stage = (text: string) => {
+    ending.throwIfAborted()
+    tell(text)
+  }
   const clock = systemClock
   const logger = createLogger({ level: config.logLevel })
   const metrics = createMetrics()
@@ -82,7 +91,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
     const applied = await migrateStore(db)
     stage(`store open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
 
-    const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS })
+    const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS, ending })
     if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
       throw new StartRefused(
         `the embedded store never syncs to disk, so a power cut may lose the newest trades: on ${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
@@ -122,7 +131,11 @@ export async function startServer(config: Config, stage: (text: string) => void)
     opened.push(() => market.close())
     watchMarket(metrics, { market, clock })
     // A chain that does not answer delays the market, not the start: what needs it says so.
-    const inTime = await withinMs(MARKET_WAIT_MS, market.ready(), () => new Error('late')).then(
+    const inTime = await withinMs(
+      MARKET_WAIT_MS,
+      Promise.race([market.ready(), once(ending, 'abort')]),
+      () => new Error('late'),
+    ).then(
       () => true,
       () => false,
     )
@@ -290,6 +303,7 @@ export async function startServer(config: Config, stage: (text: string) => void)
       submit: relay.submit,
       submitEnabled: config.submitEnabled,
       switches,
+      isSanctioned: sanctions.isSanctioned,
       tierBps: account.tierBps,
       practiceGate: async () => null,
       workerId: `${hostname()} ${process.pid}`,

@@ -55,6 +55,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
   const metrics = createMetrics({ withProcess: false })
   const state = {
     killed: false,
+    sanctioned: null as string | null,
     live: true,
     /** What a brain answers; rule brains decide for themselves where nothing is said. */
     brain: null as
@@ -117,6 +118,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     submitEnabled: true,
     switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
     tierBps: async () => 25,
+    isSanctioned: (wallet) => state.sanctioned === wallet,
     practiceGate: async () => state.gate,
     workerId: 'worker 1',
     ...more,

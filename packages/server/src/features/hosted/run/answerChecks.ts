@@ -1,17 +1,9 @@
 import type { Address } from '@pit/chain'
-import {
-  type Answer,
-  BPS,
-  boundFeeBps,
-  boundRiskTerms,
-  type FeeClass,
-  type HoldCode,
-  TRADE,
-} from '@pit/protocol'
+import { type Answer, BPS, boundFeeBps, type FeeClass, type HoldCode, TRADE } from '@pit/protocol'
 import type { Mark } from '../../market/index.ts'
 import type { Session } from '../../session/index.ts'
 import type { PlanTx } from '../../trade/index.ts'
-import type { AgentToken } from '../types.ts'
+import type { AgentTerms, AgentToken } from '../types.ts'
 
 type TradeAnswer = Answer<'live.session.trade'>
 
@@ -22,6 +14,8 @@ export interface AnswerFacts {
   session: Session
   manager: Address
   order: { tokenIn: AgentToken; tokenOut: AgentToken; microUsd: bigint }
+  /** The agent's own, which may be narrower than the session's. */
+  terms: AgentTerms
   /** Null when it could not be read. */
   feeClass: FeeClass | null
   /** The wallet's rate of a major trade now. */
@@ -56,15 +50,14 @@ export const ANSWER_RULES: readonly Rule[] = [
   },
   {
     code: 'RISKS_MISSING',
-    fault({ answer, session }) {
+    fault({ answer, terms }) {
       const risks: unknown = answer.risks
       const isWhole =
         Array.isArray(risks) &&
         risks.every(({ code, severity }) => typeof code === 'string' && ['severe', 'info'].includes(severity))
       if (!isWhole) return 'The answer does not say which risks the trade has.'
-      const accepted = boundRiskTerms(session.binding).accept_risks
       const missing = answer.risks.filter(
-        ({ code, severity }) => severity === 'severe' && !accepted.includes(code),
+        ({ code, severity }) => severity === 'severe' && !terms.acceptRisks.includes(code),
       )
       return missing.length === 0
         ? null
@@ -103,8 +96,7 @@ export const ANSWER_RULES: readonly Rule[] = [
   },
   {
     code: 'SHIELD_MISMATCH',
-    fault({ answer, session }) {
-      const { shield } = boundRiskTerms(session.binding)
+    fault({ answer, terms: { shield } }) {
       if (answer.shield !== shield) return `The answer is ${answer.shield ? 'with' : 'without'} shield.`
       return shield && !answer.audit ? 'The answer has a shield without its audit.' : null
     },

@@ -41,6 +41,7 @@ export interface TickOptions {
   submit: Handler<'live.submit'>
   submitEnabled: boolean
   switches: Switches
+  isSanctioned(address: Address): boolean
   /** The rate of a major trade for this wallet now. */
   tierBps(wallet: Address): Promise<number>
   practiceGate: PracticeGate

@@ -13,6 +13,9 @@ export const LEASE_MS = 5_000
 const WAITING_BRAINS: readonly Brain[] = ['webhook', 'partner_llm']
 const QUICK_BRAINS = BRAINS.filter((brain) => !WAITING_BRAINS.includes(brain))
 
+/** Which queue an agent's ticks go to; $5 are the brains that wait for nobody. */
+const QUEUE = `(case when mode = 'paper' and brain = any($5) then 'quick' else 'slow' end)`
+
 export interface DueAgent {
   id: string
   dueMs: number
@@ -26,18 +29,24 @@ export interface DueAgent {
  */
 export async function takeDue(
   sql: Sql,
-  { nowMs, token, most }: { nowMs: number; token: string; most: number },
+  {
+    nowMs,
+    token,
+    most,
+    queues,
+  }: { nowMs: number; token: string; most: number; queues: readonly QueueName[] },
 ): Promise<DueAgent[]> {
-  const rows = await sql.query<{ id: string; due_ms: number; quick: boolean }>(
+  const rows = await sql.query<{ id: string; due_ms: number; queue: QueueName }>(
     `with due as (
        select id, next_tick_ms as due_ms,
          hosted_next_tick(id, interval_s, next_tick_ms - 1) = next_tick_ms as in_phase
        from hosted_agents
        where status = 'active' and deleted_at_s is null and next_tick_ms <= $1 and lease_until_ms is null
+         and ${QUEUE} = any($6)
        order by next_tick_ms limit $4 for update skip locked
      ), lost as (
        select id, lease_until_ms as due_ms, true as in_phase from hosted_agents
-       where status = 'active' and deleted_at_s is null and lease_until_ms <= $1
+       where status = 'active' and deleted_at_s is null and lease_until_ms <= $1 and ${QUEUE} = any($6)
        order by lease_until_ms limit $4 for update skip locked
      ), taken as (
        select * from due union all select * from lost
@@ -49,10 +58,10 @@ export async function takeDue(
            $1::int8 + case when taken.in_phase then 0 else a.interval_s * 500::int8 end)
        end
      from taken where a.id = taken.id
-     returning a.id, taken.due_ms, a.mode = 'paper' and a.brain = any($5) as quick`,
-    [nowMs, token, QUEUED_MS, most, QUICK_BRAINS],
+     returning a.id, taken.due_ms, ${QUEUE} as queue`,
+    [nowMs, token, QUEUED_MS, most, QUICK_BRAINS, queues],
   )
-  return rows.map(({ id, due_ms, quick }) => ({ id, dueMs: due_ms, queue: quick ? 'quick' : 'slow' }))
+  return rows.map(({ id, due_ms, queue }) => ({ id, dueMs: due_ms, queue }))
 }
 
 interface ClaimedRow {

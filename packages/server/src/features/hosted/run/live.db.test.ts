@@ -190,6 +190,24 @@ withDb('ticks of live agents', (db) => {
     expect(world.script.trades).toBe(0)
   })
 
+  it('is held to its own risk terms where the session’s are wider', async () => {
+    const world = open()
+    world.paper.world.risks.set(AGENT_TOKENS.ETH.address, [
+      { code: 'TOKEN_PAUSED', severity: 'severe', message: 'paused' },
+    ])
+    const id = await world.addLive()
+    await world.drain()
+    expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'RISK_NOT_ACCEPTED' })
+    const accepts = { acceptRisks: ['TOKEN_PAUSED'], shield: true, policies: ['block_severe'] as const }
+    const shielded = await world.addLive({ terms: accepts })
+    await world.drain()
+    expect(await world.last(shielded)).toMatchObject({ kind: 'hold', code: 'RISK_BLOCKED' })
+    expect(world.script.trades).toBe(0)
+    const takes = await world.addLive({ terms: { ...accepts, shield: false, policies: null } })
+    await world.drain()
+    expect(await world.last(takes)).toMatchObject({ kind: 'trade' })
+  })
+
   it('pauses when its session has ended, before the tick or in it', async () => {
     const world = open()
     const id = await world.addLive()

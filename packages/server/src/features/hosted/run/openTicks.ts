@@ -66,11 +66,13 @@ export function openTicks(options: TickOptions): Ticks {
   /** Queues what is due, as much as the queue has room for; answers how many agents. */
   async function schedule(): Promise<number> {
     const queue = await queueOf()
-    const [quick, slow] = await Promise.all([queue.waiting('quick'), queue.waiting('slow')])
-    if (quick >= MOST_WAITING.quick || slow >= MOST_WAITING.slow) return 0
+    const names = ['quick', 'slow'] as const
+    const waiting = await Promise.all(names.map((name) => queue.waiting(name)))
+    const queues = names.filter((name, i) => waiting[i]! < MOST_WAITING[name])
+    if (queues.length === 0) return 0
     const token = `queued ${randomUUID()}`
     const count = await db.transaction(async (sql) => {
-      const due = await takeDue(sql, { nowMs: clock.nowMs(), token, most: TAKEN_AT_ONCE })
+      const due = await takeDue(sql, { nowMs: clock.nowMs(), token, most: TAKEN_AT_ONCE, queues })
       const jobsOf = (name: QueueName, size: number): TickJob[] => {
         const agents = due.filter(({ queue: own }) => own === name).map(({ id, dueMs }) => ({ id, dueMs }))
         return chunksOf(agents, size).map((some) => ({ token, agents: some }))

@@ -33,6 +33,7 @@ type Deps = Pick<
   | 'switches'
   | 'practiceGate'
   | 'logger'
+  | 'isSanctioned'
 > & { usdg: Cash }
 
 /** Reads what a batch of ticks needs, together where it can be. */
@@ -44,20 +45,24 @@ export async function prepareTicks(
   if (await deps.switches.killed()) {
     return agents.map((agent) => hold(agent, 'KILLED', 'The operator has stopped all hosted agents.'))
   }
+  const served = agents.filter(({ wallet }) => !deps.isSanctioned(wallet))
+  const refused = agents
+    .filter((agent) => !served.includes(agent))
+    .map((agent) => hold(agent, 'SANCTIONED', 'The owner is on the sanctions list: nothing is served.'))
   const dayUse = await dayUseOf(
     deps.db,
-    agents.map(({ id }) => id),
+    served.map(({ id }) => id),
     deps.clock.nowMs(),
   )
-  const paper = agents.filter(({ mode }) => mode === 'paper')
-  const live = agents.filter(({ mode }) => mode === 'live')
+  const paper = served.filter(({ mode }) => mode === 'paper')
+  const live = served.filter(({ mode }) => mode === 'live')
   const prepared = await Promise.all([
     preparePaper(deps, paper, dayUse),
     ...live.map(async (agent) => [
       await prepareLive(deps, agent, { dayUse, pending: mayStillLand(open, agent, deps.clock.nowMs()) }),
     ]),
   ])
-  return prepared.flat()
+  return [...refused, ...prepared.flat()]
 }
 
 /** What was signed longer ago can no longer be redeemed: it stands in nobody's way, whatever the chain says later. */

@@ -1,5 +1,6 @@
 import type { Db, Sql } from '@pit/platform/db'
 import type { LogEntry } from '../types.ts'
+import { storableJson, storableText } from './storable.ts'
 import type { ClaimedAgent } from './types.ts'
 
 /** What a tick came to, to be stored in one go: the decision, what the brain remembers, the orders it begins. */
@@ -28,6 +29,9 @@ export interface Recorded {
   /** Ids of the orders, by their n. */
   orders: ReadonlyMap<number, number>
 }
+
+/** What a brain may remember. A webhook's or a model's answer is bounded anyway. */
+const MOST_STATE_CHARS = 100_000
 
 interface KeptRow {
   id: string
@@ -86,9 +90,9 @@ function keepTicks(sql: Sql, records: readonly TickRecord[], nowMs: number): Pro
       records.map(({ agent }) => agent.claim),
       records.map(({ tick }) => tick),
       records.map(({ agent }) => agent.revision),
-      records.map(({ state }) => (state ? JSON.stringify(state) : null)),
+      records.map(({ state }) => (state ? storableJson(state, MOST_STATE_CHARS) : null)),
       records.map(({ state }) => state !== undefined),
-      records.map(({ lastDecision }) => JSON.stringify(lastDecision)),
+      records.map(({ lastDecision }) => storableJson(lastDecision)),
       records.map(({ orders }) => orders.length === 0),
       nowMs,
     ],
@@ -108,11 +112,11 @@ export async function insertLogs(sql: Sql, entries: readonly LogEntry[]): Promis
       entries.map(({ atMs }) => atMs),
       entries.map(({ kind }) => kind),
       entries.map(({ code }) => code ?? null),
-      entries.map(({ message }) => message),
+      entries.map(({ message }) => storableText(message)),
       entries.map(({ fee }) => fee?.bps ?? null),
       entries.map(({ fee }) => fee?.class ?? null),
       entries.map(({ fee }) => fee?.tier ?? null),
-      entries.map(({ data }) => (data === undefined ? null : JSON.stringify(data))),
+      entries.map(({ data }) => (data === undefined ? null : storableJson(data))),
     ],
   )
 }
@@ -153,5 +157,5 @@ export async function keepLastTrade(
   agentId: string,
   trade: Record<string, unknown>,
 ): Promise<void> {
-  await sql.query('update hosted_agents set last_trade = $2 where id = $1', [agentId, JSON.stringify(trade)])
+  await sql.query('update hosted_agents set last_trade = $2 where id = $1', [agentId, storableJson(trade)])
 }

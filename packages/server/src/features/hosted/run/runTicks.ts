@@ -1,3 +1,4 @@
+import { isStoreUnavailable } from '@pit/platform/db'
 import { withinMs } from '@pit/platform/withinMs'
 import { isPitError } from '@pit/protocol'
 import type { Brained } from '../brains/index.ts'
@@ -46,13 +47,9 @@ export async function runTicks(deps: RunDeps, agents: readonly ClaimedAgent[]): 
   for (const one of paused) await pause(deps, one)
 
   const decided = await Promise.all(
-    prepared.filter(({ kind }) => kind !== 'pause').map((one) => decide(deps, one)),
+    prepared.filter(({ kind }) => kind !== 'pause').map((one) => decideSafely(deps, one)),
   )
-  const recorded = await recordDecisions(
-    deps.db,
-    decided.map(({ record }) => record),
-    clock.nowMs(),
-  )
+  const recorded = await recordAll(deps, decided)
   const trading = decided.filter(({ record }) => record.orders.length > 0)
   const ended = [...gone, ...paused.map(({ agent }) => agent)]
   if (ended.length > 0) await release(deps, ended)
@@ -65,6 +62,48 @@ const ids = (agents: readonly { id: string }[]): string[] => agents.map(({ id })
 
 const release = (deps: RunDeps, agents: readonly ClaimedAgent[]) =>
   releaseAgents(deps.db, agents[0]!.claim, ids(agents), deps.clock.nowMs())
+
+/** Together; when the store refuses that, one by one: what cannot be stored of one is that one's fault. */
+async function recordAll(deps: RunDeps, decided: readonly Decided[]): Promise<Map<string, Recorded>> {
+  const nowMs = deps.clock.nowMs()
+  try {
+    return await recordDecisions(
+      deps.db,
+      decided.map(({ record }) => record),
+      nowMs,
+    )
+  } catch (error) {
+    if (isStoreUnavailable(error)) throw error
+    deps.logger.error({ err: error }, 'a batch of decisions could not be stored; they are stored one by one')
+  }
+  const recorded = new Map<string, Recorded>()
+  for (const { record } of decided) {
+    const own = await recordDecisions(deps.db, [record], nowMs).catch((error) => {
+      if (isStoreUnavailable(error)) throw error
+      deps.logger.error({ err: error, agent: record.agent.id }, 'a decision could not be stored')
+      return recordDecisions(
+        deps.db,
+        [failedRecord(record.agent, nowMs, 'What it decided could not be stored.')],
+        nowMs,
+      )
+    })
+    for (const [id, one] of own) recorded.set(id, one)
+  }
+  return recorded
+}
+
+const failedRecord = (agent: ClaimedAgent, atMs: number, message: string): TickRecord =>
+  holdRecord(agent, { kind: 'error', code: 'TICK_FAILED', message }, { atMs })
+
+async function decideSafely(deps: RunDeps, prepared: Prepared): Promise<Decided> {
+  try {
+    return await decide(deps, prepared)
+  } catch (error) {
+    deps.logger.error({ err: error, agent: prepared.agent.id }, 'a tick failed while it decided')
+    const record = failedRecord(prepared.agent, deps.clock.nowMs(), 'The tick failed before it decided.')
+    return without(prepared, record, 'error')
+  }
+}
 
 /** Asks the brain and judges what it wants; a fault of either is the tick's own. */
 async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {

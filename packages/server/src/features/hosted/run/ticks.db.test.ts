@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { TOKENS, USD } from '../../../../test/paperWorld.ts'
+import { expect, it, vi } from 'vitest'
+import { TOKENS, USD, WALLET } from '../../../../test/paperWorld.ts'
 import { decisionOf, openTickWorld, orderOf } from '../../../../test/tickWorld.ts'
 import { withDb } from '../../../../test/withDb.ts'
 import { replayBook } from '../../paper/index.ts'
@@ -247,6 +247,60 @@ withDb('ticks of hosted agents', (db) => {
     const row = await world.agentRow(id)
     expect(row).toMatchObject({ status: 'paused', pause_reason: { code: 'ERRORS' }, lease_by: null })
     expect((await world.logsOf(id)).at(-1)).toMatchObject({ kind: 'state', code: 'ERRORS' })
+  })
+
+  it('stores whatever words a brain finds, and holds what is no order of its own', async () => {
+    const world = openTickWorld(db)
+    const id = await world.addAgent()
+    const awful = `a\0b\ud800 ${'x'.repeat(100_000)}`
+    world.state.brain = () => ({
+      kind: 'decision',
+      decision: {
+        orders: [{ ...orderOf(awful, 'buy', 5), reason: awful }, orderOf('ETH/USDG', 'buy', 5)],
+        reason: awful,
+        state: { [awful]: awful },
+      },
+      data: { raw: Array.from({ length: 50 }, () => awful) },
+    })
+    await world.drain()
+    expect((await world.logsOf(id)).map(({ kind, code }) => [kind, code])).toEqual([
+      ['decision', null],
+      ['hold', 'PAIR'],
+      ['trade', null],
+    ])
+    expect((await world.agentRow(id)).tick).toBe(1)
+  })
+
+  it('serves no owner on the sanctions list', async () => {
+    const world = openTickWorld(db)
+    const id = await world.addAgent()
+    world.state.sanctioned = WALLET
+    await world.drain()
+    expect(await world.logsOf(id)).toMatchObject([{ kind: 'hold', code: 'SANCTIONED' }])
+    expect(world.state.asked.filter(({ agent }) => agent === id)).toEqual([])
+  })
+
+  it('lets those that wait for nobody pass those that wait', async () => {
+    const world = openTickWorld(db, { concurrency: 2 })
+    let letGo = () => {}
+    const until = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    world.state.brain = async ({ agent }) => {
+      if (agent.brain === 'webhook') await until
+      return decisionOf()
+    }
+    const slow = await Promise.all(Array.from({ length: 150 }, () => world.addAgent({ brain: 'webhook' })))
+    const ticking = world.drain()
+    const quick = await Promise.all(Array.from({ length: 30 }, () => world.addAgent()))
+    const ticks = async (ids: readonly string[]) =>
+      (await Promise.all(ids.map(async (id) => (await world.agentRow(id)).tick))).filter((tick) => tick > 0)
+        .length
+    await vi.waitFor(async () => expect(await ticks(quick)).toBe(30), { timeout: 30_000, interval: 100 })
+    expect(await ticks(slow)).toBe(0)
+    letGo()
+    await ticking
+    expect(await ticks(slow)).toBe(150)
   })
 
   it('reads the marks of a minute once for everybody', async () => {

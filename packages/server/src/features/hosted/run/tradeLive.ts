@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Hex } from '@pit/chain'
+import type { Address, Hex } from '@pit/chain'
 import { type FeeClass, isPitError, type PitError } from '@pit/protocol'
 import { isRawAnswer } from '../../../http/types.ts'
 import type { Session } from '../../session/index.ts'
@@ -34,6 +34,7 @@ export async function tradeLive(deps: Deps, ask: LiveAsk): Promise<OrderOutcome>
   const before = await holdBefore(deps, ask)
   if (before) return hold(before.code, before.message)
   try {
+    await judgeByOwnTerms(deps, ask)
     const { tx, answer } = await askSession(deps, ask)
     const facts = await readFacts(deps, ask, answer)
     const fault = holdAnswer({
@@ -43,6 +44,7 @@ export async function tradeLive(deps: Deps, ask: LiveAsk): Promise<OrderOutcome>
       session: ask.session,
       manager: deps.manager,
       order: ask.order,
+      terms: ask.agent.terms,
     })
     if (fault) return await hold(fault.code, `${fault.message} Co-signed, but not signed by the executor.`)
     const signed = await signTx(deps, ask.session.executor, tx)
@@ -115,27 +117,44 @@ const askSession = ({ sessions }: Deps, { agent, order, session }: LiveAsk) =>
 
 type TradeAnswer = Awaited<ReturnType<typeof askSession>>['answer']
 
+/** The agent may be held to more than its session: by its own terms it is judged before anything is counted. */
+async function judgeByOwnTerms({ quoteTrade }: Deps, { agent, order }: LiveAsk): Promise<void> {
+  const { terms } = agent
+  const quote = await quoteTrade({
+    ...tradeOf(agent.wallet, order),
+    notionalUsd: usdOf(order.microUsd),
+    shield: terms.shield,
+    policies: terms.policies,
+  })
+  judgeQuote(quote, { acceptRisks: terms.acceptRisks, attestsNonUs: true })
+}
+
+const tradeOf = (wallet: Address, { tokenIn, tokenOut }: LiveAsk['order']) =>
+  ({
+    wallet,
+    tokenIn: tokenIn.token,
+    tokenOut: tokenOut.token,
+    venues: ['venue_pool', 'venue_curve'],
+    fast: false,
+    // Nobody asks: the agent trades what its owner named when it was made.
+    admit: async () => {},
+  }) as const
+
 /** The service's own reading of what the answer says. */
-async function readFacts(deps: Deps, { order, session }: LiveAsk, answer: TradeAnswer) {
+async function readFacts(deps: Deps, { agent, order, session }: LiveAsk, answer: TradeAnswer) {
   const { tokenIn, tokenOut } = order
   const [tierBps, feeClass, quote] = await Promise.all([
     deps.tierBps(session.wallet),
     feeClassOf(deps, [tokenIn, tokenOut]),
     deps.quoteTrade({
-      wallet: session.wallet,
-      tokenIn: tokenIn.token,
-      tokenOut: tokenOut.token,
+      ...tradeOf(session.wallet, order),
       amountIn: BigInt(answer.swap.amount_in),
-      venues: ['venue_pool', 'venue_curve'],
       shield: false,
       policies: null,
-      fast: false,
-      admit: async () => {},
       feeBps: () => answer.fee_bps,
     }),
   ])
-  const accepted = answer.risk_terms.accept_risks
-  const { outcome } = judgeQuote(quote, { acceptRisks: accepted, attestsNonUs: true })
+  const { outcome } = judgeQuote(quote, { acceptRisks: agent.terms.acceptRisks, attestsNonUs: true })
   return {
     tierBps,
     feeClass,
