@@ -133,7 +133,7 @@ export async function startServer(
     // A chain that does not answer delays the market, not the start: what needs it says so.
     const inTime = await withinMs(
       MARKET_WAIT_MS,
-      Promise.race([market.ready(), once(ending, 'abort')]),
+      Promise.race([market.ready(), ending.aborted || once(ending, 'abort')]),
       () => new Error('late'),
     ).then(
       () => true,
@@ -282,7 +282,7 @@ export async function startServer(
     const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
     const treasury = openTreasury({ ...chained, runEveryMs })
     opened.push(() => treasury.close())
-    const admin = await openAdmin({ ...chained, treasury, signer, league: null, dataDir: config.dataDir })
+    const admin = await openAdmin({ ...chained, treasury, signer, dataDir: config.dataDir })
     opened.push(() => admin.close())
 
     const ticks = openTicks({

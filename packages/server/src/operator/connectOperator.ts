@@ -7,6 +7,7 @@ import { ConfigError, readConfig } from '../config.ts'
 import { openTreasury } from '../features/treasury/index.ts'
 import { migrateStore, missingMigrations } from '../migrateStore.ts'
 import { openSigner } from '../openSigner.ts'
+import { LEAGUE } from './league.ts'
 import { openOperator } from './openOperator.ts'
 import { NobodyThere, reachSocket } from './reachSocket.ts'
 import { adminSocketPath } from './socketPath.ts'
@@ -72,7 +73,7 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
       )
     }
     const treasury = openTreasury({ db, rpc, clock, logger, profile, runEveryMs: null })
-    const operator = openOperator({ db, rpc, clock, profile, treasury, signer, league: null })
+    const operator = openOperator({ db, rpc, clock, profile, treasury, signer, league: LEAGUE })
     const via = config.databaseUrl === null ? `the embedded store in ${config.dataDir}` : 'the database'
     return { ...operator, via, close }
   } catch (error) {

@@ -1,7 +1,7 @@
 import { nowS } from '@pit/platform/clock'
 import { Type } from '@sinclair/typebox'
 import { type Action, action, Exact, TxHash } from './action.ts'
-import { type OperatorDeps, OperatorRefused } from './types.ts'
+import { OperatorRefused } from './types.ts'
 
 const Season = Type.Integer({ minimum: 1, maximum: 100_000 })
 const Whole = Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$' })
@@ -22,7 +22,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
     run: ({ deps, operator, reason, note }, { season, entry_id, rule, status }) =>
       deps.db.transaction(async (sql) => {
         const review = { season, entryId: entry_id, rule, status, reason: reason ?? '', operator }
-        const answer = await leagueOf(deps).reviewRule(sql, { ...review, atS: nowS(deps.clock) })
+        const answer = await deps.league.reviewRule(sql, { ...review, atS: nowS(deps.clock) })
         await note(sql, { season, entry_id, rule, status })
         return answer
       }),
@@ -35,7 +35,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
         throw new OperatorRefused('--reason is missing: say where the gain or the price is from')
       }
       return deps.db.transaction(async (sql) => {
-        const answer = await leagueOf(deps).settleSeason(sql, {
+        const answer = await deps.league.settleSeason(sql, {
           season,
           profile: deps.profile,
           atS: nowS(deps.clock),
@@ -53,7 +53,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
     run: ({ deps, note }, { season, place, tx_hash }) =>
       deps.db.transaction(async (sql) => {
         const payout = { season, place, txHash: tx_hash.toLowerCase(), atS: nowS(deps.clock) }
-        await leagueOf(deps).recordPayout(sql, payout)
+        await deps.league.recordPayout(sql, payout)
         await note(sql, { season, place, tx_hash })
         return { season, place, tx_hash }
       }),
@@ -63,7 +63,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
     needsReason: null,
     run: ({ deps, reason, note }, { season, tx_hash, amount }) =>
       deps.db.transaction(async (sql) => {
-        await leagueOf(deps).recordWithdrawal(sql, {
+        await deps.league.recordWithdrawal(sql, {
           season,
           txHash: tx_hash,
           amount: BigInt(amount),
@@ -74,9 +74,4 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
         return { season, tx_hash, amount }
       }),
   }),
-}
-
-function leagueOf({ league }: OperatorDeps) {
-  if (league === null) throw new OperatorRefused('no league runs here')
-  return league
 }

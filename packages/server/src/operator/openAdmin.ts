@@ -1,4 +1,5 @@
 import type { Logger } from '@pit/platform/logger'
+import { LEAGUE } from './league.ts'
 import { openOperator } from './openOperator.ts'
 import { serveAdmin } from './serveAdmin.ts'
 import { adminSocketPath } from './socketPath.ts'
@@ -9,12 +10,15 @@ export async function openAdmin({
   dataDir,
   logger,
   ...deps
-}: OperatorDeps & { dataDir: string; logger: Pick<Logger, 'info' | 'warn' | 'error'> }): Promise<{
+}: Omit<OperatorDeps, 'league'> & {
+  dataDir: string
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+}): Promise<{
   close(): Promise<void>
 }> {
   const path = adminSocketPath(dataDir)
   try {
-    const served = await serveAdmin({ operator: openOperator(deps), path, logger })
+    const served = await serveAdmin({ operator: openOperator({ ...deps, league: LEAGUE }), path, logger })
     if (served) return served
     logger.info({ path }, 'another server on this data directory takes the operator’s commands')
   } catch (error) {

@@ -1,5 +1,6 @@
 import { nowS } from '@pit/platform/clock'
 import { checkWith, isPitError } from '@pit/protocol'
+import { LeagueRefused } from '../features/league/index.ts'
 import { EarlyCloseRefused, RecordBroken, TransferRefused } from '../features/treasury/index.ts'
 import { ACTIONS } from './actions.ts'
 import { recordAction } from './audit.ts'

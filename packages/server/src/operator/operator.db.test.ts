@@ -17,6 +17,7 @@ import {
   USD_E18,
   USDG,
 } from '../features/treasury/test/openTestTreasury.ts'
+import { LEAGUE } from './league.ts'
 import { openOperator } from './openOperator.ts'
 import { NobodyThere, reachSocket } from './reachSocket.ts'
 import { serveAdmin } from './serveAdmin.ts'
@@ -26,7 +27,7 @@ import { type LeagueActs, type Operator, OperatorRefused } from './types.ts'
 withDb('an operator', (db) => {
   let world: TestTreasury
   let operator: Operator
-  const open = (league: LeagueActs | null = null, store: Db = db) =>
+  const open = (league: LeagueActs = LEAGUE, store: Db = db) =>
     openOperator({
       db: store,
       rpc: world.chain.rpc,
@@ -89,7 +90,7 @@ withDb('an operator', (db) => {
     ['switch', { name: 'kill', on: 'yes' }, 'x', 'on'],
     ['switch', { name: 'kill', on: true, more: 1 }, 'x', 'more'],
     ['transfer.record', { bucket: 'operations', tx_hash: '0x12' }, null, 'tx_hash'],
-    ['league.settle', { season: 1, gain: null, partner_price_e18: null }, null, 'no league runs here'],
+    ['league.settle', { season: 1, gain: null, partner_price_e18: null }, null, 'there is no season 1'],
   ])('is refused %s %j', async (name, input, reason, why) => {
     const refusal = await act(name, input, reason).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(OperatorRefused)
@@ -117,7 +118,7 @@ withDb('an operator', (db) => {
           options,
         ),
     }
-    operator = open(null, broken)
+    operator = open(LEAGUE, broken)
     await world.trade({ token: USDG, atoms: 1_000_000n })
     await expect(act('switch', { name: 'kill', on: true }, 'x')).rejects.toThrow('disk full')
     await expect(act('week.close', { early: true, accept: null })).rejects.toThrow('disk full')

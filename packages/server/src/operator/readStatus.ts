@@ -2,7 +2,7 @@ import { readSwitches, SWITCHES, standing } from '../features/operator/index.ts'
 import type { OperatorDeps } from './types.ts'
 
 /** How everything an operator can change stands now. */
-export async function readStatus({ db, profile, signer, treasury, league }: OperatorDeps) {
+export async function readStatus({ db, profile, signer, treasury }: OperatorDeps) {
   const rows = await readSwitches(db)
   const switches = Object.fromEntries(
     SWITCHES.map((name) => {
@@ -20,7 +20,6 @@ export async function readStatus({ db, profile, signer, treasury, league }: Oper
     switches,
     signer: signer === null ? null : await signerHealth(signer),
     treasury: await treasury.state(),
-    league: league !== null,
   }
 }
 

@@ -18,7 +18,7 @@ export interface OperatorDeps {
   treasury: Pick<Treasury, 'closeWeek' | 'recordTransfer' | 'state'>
   /** The server's own way to the signer, to ask how it is; null where there is none. */
   signer: Pick<SignerClient, 'health'> | null
-  league: LeagueActs | null
+  league: LeagueActs
 }
 
 /** What an operator may do to the league, each in the transaction it is handed. */
