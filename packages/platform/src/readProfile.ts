@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainProfile, checkWith } from '@pit/protocol'
 
 const LOOK_EVERY_MS = 100
@@ -6,7 +7,16 @@ const LOOK_EVERY_MS = 100
 export class ProfileError extends Error {}
 
 /** Reads the chain profile, waiting for a devnet that is still writing its first one. */
-export async function readProfile({ file, waitMs }: { file: string; waitMs: number }): Promise<ChainProfile> {
+export async function readProfile({
+  file,
+  waitMs,
+  ending,
+}: {
+  file: string
+  waitMs: number
+  /** Told to end, nobody waits for it any more. */
+  ending?: AbortSignal
+}): Promise<ChainProfile> {
   const deadline = Date.now() + waitMs
   for (;;) {
     try {
@@ -18,7 +28,7 @@ export async function readProfile({ file, waitMs }: { file: string; waitMs: numb
         throw new ProfileError(`no chain profile at ${file}: set PROFILE, or start the devnet first`)
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    await sleep(LOOK_EVERY_MS, undefined, ending ? { signal: ending } : {})
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -57,6 +57,8 @@ describe('a start under way', () => {
     child.kill('SIGTERM')
     expect(await ended).toEqual([0, null])
     expect(output).not.toMatch(/did not start|\n\s+at /)
+    // It did not wait out the start: what was open is closed.
+    expect(existsSync(join(folder, 'store.lock'))).toBe(false)
   })
 
   it('leaves Ctrl-C to its supervisor, and ends when that is gone', async () => {

@@ -40,9 +40,11 @@ function explain(error: unknown): string {
 
 let starting: Promise<RunningServer> | null = null
 let stopping = false
+const ending = new AbortController()
 async function stop(): Promise<void> {
   if (stopping) return
   stopping = true
+  ending.abort()
   // Whatever a start did not get to close, the next one takes over: every step of it survives a kill.
   const server = await withinMs(START_END_MS, starting ?? Promise.reject(), () => new Error('late')).catch(
     () => null,
@@ -59,7 +61,7 @@ process.on('SIGINT', () => (process.send ? undefined : stop()))
 if (process.send) process.on('disconnect', stop)
 
 try {
-  starting = startServer(readConfig(process.env), (text) => report({ type: 'stage', text }))
+  starting = startServer(readConfig(process.env), (text) => report({ type: 'stage', text }), ending.signal)
   const server = await starting
   if (!stopping) {
     report({ type: 'ready', text: server.url === '' ? 'jobs running' : `API at ${server.url}/api/v1/` })

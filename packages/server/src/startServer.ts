@@ -15,12 +15,13 @@ import { Redis } from 'ioredis'
 import { openGeo } from './compliance/geo.ts'
 import type { Config } from './config.ts'
 import { openAccount } from './features/account/index.ts'
-import { createAgentRegistry } from './features/agents/index.ts'
+import { createAgentRegistry, createAgentVault } from './features/agents/index.ts'
 import { openAuth } from './features/auth/index.ts'
 import { openFast } from './features/fast/index.ts'
 import { openBrains } from './features/hosted/brains/index.ts'
 import { openHosted } from './features/hosted/index.ts'
 import { openTicks } from './features/hosted/run/index.ts'
+import { openLeague, readStart } from './features/league/index.ts'
 import { openMarket, watchMarket } from './features/market/index.ts'
 import { createSwitches } from './features/operator/index.ts'
 import { openPaper } from './features/paper/index.ts'
@@ -255,6 +256,24 @@ export async function startServer(
     })
 
     const paper = openPaper({ db, clock, profile, market, quoteTrade: trade.quoteTrade })
+    const league = openLeague({
+      db,
+      rpc,
+      clock,
+      crypto,
+      logger,
+      profile,
+      firstSeasonS: await readStart({ db, clock, profile, setting: config.leagueFirstSeason }),
+      vault: registry === null ? null : createAgentVault({ rpc, registry: registry as `0x${string}` }),
+      isSanctioned: sanctions.isSanctioned,
+      hosted: { agentOf: (id) => hosted.agentOf(id) },
+      paper,
+      domain: config.authDomain ?? new URL(config.publicUrl).host,
+      randomBytes,
+      background: config.roles.jobs,
+      workerId: `${hostname()} ${process.pid}`,
+    })
+    opened.push(() => league.close())
     const hosted = openHosted({
       db,
       rpc,
@@ -272,7 +291,7 @@ export async function startServer(
       sessions,
       cosigner: sessions.cosigner,
       paper,
-      leaveLeague: async () => {},
+      leaveLeague: league.leaveHosted,
       submitEnabled: config.submitEnabled,
       refundWaitMs: REFUND_WAIT_MS,
       randomBytes,
@@ -280,7 +299,7 @@ export async function startServer(
 
     const chained = { db, rpc, clock, logger, profile }
     const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
-    const treasury = openTreasury({ ...chained, runEveryMs })
+    const treasury = openTreasury({ ...chained, prizePayouts: league.prizePayouts, runEveryMs })
     opened.push(() => treasury.close())
     const admin = await openAdmin({ ...chained, treasury, signer, dataDir: config.dataDir })
     opened.push(() => admin.close())
@@ -305,7 +324,7 @@ export async function startServer(
       switches,
       isSanctioned: sanctions.isSanctioned,
       tierBps: account.tierBps,
-      practiceGate: async () => null,
+      practiceGate: league.practiceGate,
       workerId: `${hostname()} ${process.pid}`,
     })
 
@@ -355,6 +374,7 @@ export async function startServer(
       ...treasury.handlers,
       ...brains.handlers,
       ...hosted.handlers,
+      ...league.handlers,
     }
     if (config.roles.jobs) {
       const sweep = setInterval(() => {
