@@ -48,6 +48,6 @@ const CONTROL = /[\u0000-\u001f\u007f]/
 const isText = (text: unknown, most: number): boolean =>
   typeof text === 'string' && text.trim() !== '' && text.length <= most && !CONTROL.test(text)
 
+const REFUSALS = [EarlyCloseRefused, LeagueRefused, OperatorRefused, RecordBroken, TransferRefused]
 const isRefusal = (error: unknown): boolean =>
-  isPitError(error) ||
-  [EarlyCloseRefused, RecordBroken, TransferRefused].some((kind) => error instanceof kind)
+  isPitError(error) || REFUSALS.some((kind) => error instanceof kind)
