@@ -1,3 +1,4 @@
+import { readFirstSeason } from '@pit/league'
 import { CAPS } from '@pit/protocol'
 import { createNetworks } from './http/clientAddress.ts'
 import { createHosts } from './http/hosts.ts'
@@ -150,6 +151,11 @@ export const SETTINGS = {
     default: '25',
     means: 'Dollars an owner’s own AI key is charged through here a UTC day, at most.',
   },
+  LEAGUE_FIRST_SEASON: {
+    default: '',
+    means:
+      'Monday the league’s first season starts, such as 2026-01-05. Empty: the profile’s, or on a devnet the week its store first ran.',
+  },
   DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
   LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
 } as const satisfies Record<string, Setting>
@@ -275,8 +281,18 @@ export function readConfig(env: Record<string, string | undefined>) {
       modelUsd: number('AI_POOL_MODEL_USD'),
       ownUsdDay: number('AI_OWN_USD_DAY'),
     },
+    leagueFirstSeason: mondayNamed(optional('LEAGUE_FIRST_SEASON')),
     devFields: flag('DEV_FIELDS'),
     logLevel: text('LOG_LEVEL'),
+  }
+}
+
+function mondayNamed(date: string | null): string | null {
+  try {
+    if (date !== null) readFirstSeason(date)
+    return date
+  } catch (error) {
+    throw new ConfigError(`LEAGUE_FIRST_SEASON: ${(error as Error).message}`)
   }
 }
 

@@ -39,7 +39,6 @@ import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
 import { createRedisLimiter } from './http/rates/redisLimiter.ts'
 import type { Handlers } from './http/types.ts'
 import { migrateStore } from './migrateStore.ts'
-import { NOT_BUILT } from './notBuilt.ts'
 import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
 import { openAdmin } from './operator/openAdmin.ts'
@@ -345,7 +344,6 @@ export async function startServer(
     })
 
     const handlers: Handlers = {
-      ...NOT_BUILT,
       ...createStatsHandler({
         market,
         crypto,

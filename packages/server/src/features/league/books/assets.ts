@@ -9,6 +9,8 @@ export interface Assets {
   /** A dollar by definition. */
   fixed: ReadonlySet<string>
   partner: string | null
+  /** What paper books are kept in. */
+  usdg: string
 }
 
 /** What can be valued on this chain. */
@@ -21,10 +23,12 @@ export function assetsOf(profile: ChainProfile): Assets {
   )
   const sources = markSourcesOf(profile)
   const partner = profile.core_tokens.find(({ symbol }) => symbol === 'PARTNER')
+  const usdg = profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
   return {
     decimals: new Map(sources.map(({ token }) => [token, { decimals: named.get(token) ?? 18 }])),
     native: NATIVE_TOKEN,
     fixed: new Set(sources.filter(({ kind }) => kind === 'fixed').map(({ token }) => token)),
     partner: partner ? lower(partner.address) : null,
+    usdg: usdg ? lower(usdg.address) : '',
   }
 }

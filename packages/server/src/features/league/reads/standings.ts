@@ -65,12 +65,15 @@ const noPrizes = (board: Board) => ({
   amounts_basis: null,
 })
 
-async function practicePart({ db, marks }: ReadDeps, season: SeasonRow, now: number) {
+async function practicePart({ db, marks, assets }: ReadDeps, season: SeasonRow, now: number) {
   if (season.valued_at_s !== null)
     return { rows: await recordedRows(db, season.number, 'practice'), outcome: null }
   const atS = Math.min(now, season.ends_at_s)
   const market = await marks.read(db, { atS, nowS: now })
-  return { rows: await practiceRows(db, season, { market, atS, nowS: now }), outcome: null }
+  return {
+    rows: await practiceRows(db, season, { market, usdg: assets.usdg, atS, nowS: now }),
+    outcome: null,
+  }
 }
 
 type PrizePart = Pick<Standings, 'rows' | 'outcome' | 'places' | 'amounts_atoms' | 'amounts_basis'> & {

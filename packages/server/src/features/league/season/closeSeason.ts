@@ -39,7 +39,8 @@ export async function valueSeason(deps: TakeDeps, season: SeasonRow): Promise<bo
         return false
       await closeBooks(sql, marks, span, now)
       const market = await marks.read(sql, { atS: span.endsAtS, nowS: now })
-      const practice = await practiceRows(sql, row, { market, atS: span.endsAtS, nowS: now })
+      const { usdg } = deps.assets
+      const practice = await practiceRows(sql, row, { market, usdg, atS: span.endsAtS, nowS: now })
       await recordRows(
         sql,
         row.number,

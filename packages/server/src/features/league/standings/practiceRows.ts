@@ -1,6 +1,7 @@
 import { DAY_S, dollarsOf, type MarketRecord, percentOf, scoreText, worth } from '@pit/league'
 import type { Sql } from '@pit/platform/db'
 import { type Answer, NATIVE_TOKEN } from '@pit/protocol'
+import { groupBy } from '../books/groupBy.ts'
 import { ENTRY_COLUMNS, type StoredEntry } from '../entries/store.ts'
 import type { SeasonRow } from '../season/store.ts'
 
@@ -29,21 +30,41 @@ const BOOKS = `select ${ENTRY_COLUMNS}, h.name as hosted_name, b.start_micro_usd
     from paper_balances x where x.book_id = b.id and x.atoms > 0) held on true
   left join lateral (
     select count(*)::int4 as fills, count(distinct filled_at_ms / 1000 / ${DAY_S})::int4 as active_days
-    from paper_fills y where y.book_id = b.id) f on true
+    from paper_fills y where y.book_id = b.id and y.filled_at_ms < $2) f on true
   left join lateral (
     select max((peak - micro_usd) * 10000 / peak)::int4 as max_dd_bps
     from (select micro_usd, greatest(max(micro_usd) over (order by minute_s), b.start_micro_usd) as peak
           from paper_equity z where z.book_id = b.id) seen) d on true
   where p.season = $1 order by e.id`
 
+/** What a tick filled that had begun in time and ended after the season: it is undone here. */
+const LATE = `select p.entry_id, f.token_in, f.token_out, f.amount_in, f.amount_out, f.gas_usdg_atoms
+  from league_practice_books p join paper_fills f on f.book_id = p.book_id
+  where p.season = $1 and f.filled_at_ms >= $2`
+
+interface LateFill {
+  entry_id: number
+  token_in: string
+  token_out: string
+  amount_in: string
+  amount_out: string
+  gas_usdg_atoms: string
+}
+
 /** The practice board: by profit, without rules or prizes. */
 export async function practiceRows(
   sql: Sql,
   season: SeasonRow,
-  { market, atS, nowS }: { market: MarketRecord; atS: number; nowS: number },
+  { market, usdg, atS, nowS }: { market: MarketRecord; usdg: string; atS: number; nowS: number },
 ): Promise<PracticeRow[]> {
-  const books = await sql.query<BookRow>(BOOKS, [season.number])
-  const valued = books.map((book) => ({ book, equity: equityOf(book, market, atS) }))
+  const untilMs = season.ends_at_s * 1000
+  const books = await sql.query<BookRow>(BOOKS, [season.number, untilMs])
+  const late = nowS < season.ends_at_s ? [] : await sql.query<LateFill>(LATE, [season.number, untilMs])
+  const lateOf = groupBy(late, ({ entry_id }) => entry_id)
+  const valued = books.map((book) => {
+    const held = withoutLate(book, lateOf.get(book.id) ?? [], usdg)
+    return { book, equity: equityOf(held, market, atS) }
+  })
   const left = ({ left_at_s }: BookRow) => left_at_s !== null && left_at_s < season.ends_at_s
   const profit = ({ book, equity }: (typeof valued)[number]) =>
     equity === null ? null : equity - BigInt(book.start_micro_usd)
@@ -83,14 +104,26 @@ export async function practiceRows(
   })
 }
 
+function withoutLate(book: BookRow, late: readonly LateFill[], usdg: string): Map<string, bigint> {
+  const held = new Map(book.tokens.map((token, i) => [token, BigInt(book.atoms[i]!)]))
+  const add = (token: string, atoms: bigint) => held.set(token, (held.get(token) ?? 0n) + atoms)
+  for (const fill of late) {
+    add(fill.token_in, BigInt(fill.amount_in))
+    add(fill.token_out, -BigInt(fill.amount_out))
+    add(usdg, BigInt(fill.gas_usdg_atoms))
+  }
+  return held
+}
+
 /** Null while anything held has no mark. */
-function equityOf(book: BookRow, market: MarketRecord, atS: number): bigint | null {
+function equityOf(held: ReadonlyMap<string, bigint>, market: MarketRecord, atS: number): bigint | null {
   let sum = 0n
-  for (const [i, token] of book.tokens.entries()) {
+  for (const [token, atoms] of held) {
+    if (atoms === 0n) continue
     const asset = market.assets.get(token)
     const price = asset ? market.priceAt(token, atS) : null
     if (!asset || price === null) return null
-    sum += worth(BigInt(book.atoms[i]!), asset.decimals, price)
+    sum += worth(atoms, asset.decimals, price)
   }
   return sum
 }
