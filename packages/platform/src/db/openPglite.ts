@@ -8,7 +8,7 @@ import { type PgliteLink, startPgliteLink } from './pgliteLink.ts'
 import { retryTransaction, runTransaction } from './runTransaction.ts'
 import { lockStore } from './storeLock.ts'
 import { tendPglite } from './tendPglite.ts'
-import type { Db, Listener, StoreOptions } from './types.ts'
+import type { Db, Listener, QueryOptions, StoreOptions } from './types.ts'
 
 export interface PgliteOptions extends StoreOptions {
   /** The store is in `store/` below it, its lock beside that. */
@@ -105,11 +105,15 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
     )
   }
 
-  async function runAlone(text: string, values: readonly unknown[] | undefined, timeoutMs: number) {
+  async function runAlone(
+    text: string,
+    values: readonly unknown[] | undefined,
+    options: QueryOptions | undefined,
+  ) {
     const turn = lane.pass()
     if (turn) await turn
     const now = linked()
-    return (now instanceof Promise ? await now : now).run(text, values, timeoutMs)
+    return (now instanceof Promise ? await now : now).run(text, values, statementTimeoutMs, options)
   }
 
   try {
@@ -122,8 +126,8 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
 
   const db: Db = {
     engine: 'pglite',
-    async query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]> {
-      return (await runAlone(text, values, statementTimeoutMs)).rows as Row[]
+    async query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<Row[]> {
+      return (await runAlone(text, values, options)).rows as Row[]
     },
     transaction: (run, { statementTimeoutMs: own = statementTimeoutMs } = {}) =>
       retryTransaction(async () => {
@@ -147,6 +151,8 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
           await now.run('rollback', undefined, statementTimeoutMs).catch(() => undefined)
           throw error
         })
+        now.forgetPlans()
+        await now.run('deallocate all', undefined, statementTimeoutMs)
       } finally {
         release()
       }

@@ -44,6 +44,33 @@ describe('the embedded store', () => {
     return { control, startLink, stopThread }
   }
 
+  it('keeps plans, and goes on without them when tables change under them', async () => {
+    const db = await open()
+    await db.exec('create table pairs (n int primary key, m int)')
+    const put = (n: number) => db.query('insert into pairs values ($1, $2)', [n, n], { kept: true })
+    const look = (n: number) => db.query('select * from pairs where n = $1', [n], { kept: true })
+    const names = async () =>
+      (await db.query<{ name: string }>('select name from pg_prepared_statements order by name')).map(
+        ({ name }) => name,
+      )
+    // Sent together: the second does not wait for the first to be planned.
+    await Promise.all([1, 2, 3].map(put))
+    expect(await Promise.all([1, 2, 9].map(look))).toEqual([[{ n: 1, m: 1 }], [{ n: 2, m: 2 }], []])
+    expect(await names()).toEqual(['kept_1', 'kept_2'])
+    await expect(put(1)).rejects.toMatchObject({ code: '23505' })
+    await put(4)
+    // By a script, which forgets them all, and behind the store's back.
+    await db.exec('alter table pairs add column o int default 7')
+    expect(await look(1)).toEqual([{ n: 1, m: 1, o: 7 }])
+    await db.query('alter table pairs drop column m')
+    expect(await look(4)).toEqual([{ n: 4, o: 7 }])
+    await db.query('deallocate all')
+    expect(await look(4)).toEqual([{ n: 4, o: 7 }])
+    expect(
+      await db.transaction((sql) => sql.query('select n from pairs where n = $1', [2], { kept: true })),
+    ).toEqual([{ n: 2 }])
+  })
+
   it('is one process’s alone, and keeps what was committed when it is closed and opened again', async () => {
     const first = await open()
     await first.exec('create table kept (n int); insert into kept values (1)')

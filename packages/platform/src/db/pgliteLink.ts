@@ -5,6 +5,7 @@ import pg from 'pg'
 import { classified, StoreUnavailableError, statementTimedOut } from './errors.ts'
 import { lastOf } from './openPostgres.ts'
 import { createPgliteStream, type FromWorker, type ToWorker } from './pgliteStream.ts'
+import type { QueryOptions } from './types.ts'
 import { valueTypes } from './valueTypes.ts'
 
 interface Running {
@@ -18,7 +19,10 @@ export interface PgliteLink {
     text: string,
     values: readonly unknown[] | undefined,
     timeoutMs: number,
+    options?: QueryOptions,
   ): Promise<{ rows: unknown[]; command: string }>
+  /** Plans that were kept are not used any more: tables have changed. */
+  forgetPlans(): void
   onNotification(heard: (channel: string, payload: string) => void): void
   /** Resolves when the worker has ended, however it ended. */
   ended: Promise<void>
@@ -64,7 +68,20 @@ export async function startPgliteLink(directory: string): Promise<PgliteLink> {
   watch.unref()
   void ended.then(() => clearInterval(watch))
 
-  async function run(text: string, values: readonly unknown[] | undefined, timeoutMs: number) {
+  const kept = createKeptNames()
+  const ask = (text: string, values: readonly unknown[] | undefined, name?: string) =>
+    client.query({
+      text,
+      ...(values && values.length > 0 ? { values: values as unknown[] } : {}),
+      ...(name === undefined ? {} : { name }),
+    })
+
+  async function run(
+    text: string,
+    values: readonly unknown[] | undefined,
+    timeoutMs: number,
+    options: QueryOptions = {},
+  ) {
     let overdue: Error | undefined
     const own: Running = {
       timeoutMs,
@@ -74,7 +91,14 @@ export async function startPgliteLink(directory: string): Promise<PgliteLink> {
     }
     if (running.push(own) === 1) runsSinceMs = performance.now()
     try {
-      return lastOf(await client.query(text, values && values.length > 0 ? (values as unknown[]) : undefined))
+      const name = options.kept ? kept.nameOf(text) : undefined
+      const answer = ask(text, values, name).catch((error) => {
+        // It did not run: what was kept of it is gone, or is of a table that was altered.
+        if (name === undefined || !isPlanGone(error)) throw error
+        kept.forget(text)
+        return ask(text, values)
+      })
+      return lastOf(await answer)
     } catch (error) {
       throw overdue ?? classified(failure ?? error)
     } finally {
@@ -85,6 +109,7 @@ export async function startPgliteLink(directory: string): Promise<PgliteLink> {
 
   return {
     run,
+    forgetPlans: kept.forgetAll,
     ended,
     onNotification(heard) {
       client.on('notification', ({ channel, payload }) => heard(channel, payload ?? ''))
@@ -97,6 +122,31 @@ export async function startPgliteLink(directory: string): Promise<PgliteLink> {
     },
   }
 }
+
+const MOST_KEPT = 100
+
+/** Names for statements whose plans the store keeps. */
+function createKeptNames() {
+  const names = new Map<string, string>()
+  let count = 0
+  return {
+    /** Undefined when there are too many already. */
+    nameOf(text: string): string | undefined {
+      const known = names.get(text)
+      if (known !== undefined || names.size >= MOST_KEPT) return known
+      count += 1
+      names.set(text, `kept_${count}`)
+      return `kept_${count}`
+    },
+    forget: (text: string) => void names.delete(text),
+    forgetAll: () => names.clear(),
+  }
+}
+
+const NO_SUCH_STATEMENT = '26000'
+const NOT_SUPPORTED = '0A000'
+const isPlanGone = ({ code, message }: { code?: string; message: string }): boolean =>
+  code === NO_SUCH_STATEMENT || (code === NOT_SUPPORTED && message.includes('cached plan'))
 
 function hear(worker: Worker, word: FromWorker): Promise<void> {
   return new Promise((resolve) => {

@@ -4,7 +4,20 @@
  * array as its text (a plain array is a PostgreSQL array).
  */
 export interface Sql {
-  query<Row = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>
+  query<Row = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<Row[]>
+}
+
+export interface QueryOptions {
+  /**
+   * The embedded store reads and plans the statement once and keeps that: for short ones of a fixed text that run many
+   * times a second, whose best plan does not depend on the values. PostgreSQL plans each anew, as poolers before it
+   * want it; so does either inside a transaction.
+   */
+  kept?: boolean
 }
 
 export interface Db extends Sql {

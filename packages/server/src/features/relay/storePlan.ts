@@ -128,6 +128,7 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanAsk): Promise<voi
       plan.deadlineS,
       ...columnsOf(steps),
     ],
+    { kept: true },
   )
   for (const { hash, kind, expiresAtS } of steps) {
     deps.plans.put(keyId, hash, { kind, wallet: lower(ask.wallet), expiresAtS, terms })

@@ -40,6 +40,7 @@ export async function insertRelaying(sql: Sql, ask: RelayAsk, nowMs: number): Pr
       trade?.volumeToken ?? null,
       nowMs,
     ],
+    { kept: true },
   )
   return row?.id ?? null
 }
@@ -73,13 +74,16 @@ export async function markPending(sql: Sql, ids: readonly number[]): Promise<voi
        amount_out_kind = case when amount_out_min is null then null else 'minimum' end
      where id = any($1::int8[]) and status in ('relaying', 'dropped')`,
     [ids],
+    { kept: true },
   )
 }
 
 export async function statusOf(sql: Sql, hash: Hex): Promise<TradeStatus | null> {
-  const [row] = await sql.query<{ status: TradeStatus }>('select status from trades where tx_hash = $1', [
-    hash,
-  ])
+  const [row] = await sql.query<{ status: TradeStatus }>(
+    'select status from trades where tx_hash = $1',
+    [hash],
+    { kept: true },
+  )
   return row?.status ?? null
 }
 
