@@ -298,7 +298,7 @@ export async function startServer(
 
     const chained = { db, rpc, clock, logger, profile }
     const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
-    const treasury = openTreasury({ ...chained, prizePayouts: league.prizePayouts, runEveryMs })
+    const treasury = openTreasury({ ...chained, metrics, prizePayouts: league.prizePayouts, runEveryMs })
     opened.push(() => treasury.close())
     const admin = await openAdmin({ ...chained, treasury, signer, dataDir: config.dataDir })
     opened.push(() => admin.close())

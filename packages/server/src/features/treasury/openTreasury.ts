@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
+import type { Metrics } from '@pit/platform/metrics'
 import type { Handlers } from '../../http/types.ts'
 import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
-import { type Closing, closeNextWeek } from './closeWeek.ts'
+import { type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
 import { createTreasuryHandler } from './createTreasuryHandler.ts'
 import { platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readState, type TreasuryState } from './readState.ts'
@@ -12,6 +14,7 @@ import { headerAt } from './scan/blocks.ts'
 import { scanChain } from './scan/scanChain.ts'
 import { insertEnd, lastEnd, readScan } from './scan/scanStore.ts'
 import { openTrades } from './store.ts'
+import { type Standing, watchTreasury } from './watchTreasury.ts'
 
 /** A year's weeks in one go. */
 const MOST_WEEKS = 60
@@ -43,6 +46,7 @@ export interface CloseWeekAsk {
 export type TreasuryOptions = TreasuryDeps & {
   /** Of the league. */
   prizePayouts?(): Promise<PrizePayouts>
+  metrics?: Pick<Metrics, 'registry'>
   /** Whether this process reads the chain and records weeks, this often. Null: only when asked. */
   runEveryMs: number | null
 }
@@ -50,6 +54,7 @@ export type TreasuryOptions = TreasuryDeps & {
 export function openTreasury({
   prizePayouts = async () => [],
   runEveryMs,
+  metrics,
   ...deps
 }: TreasuryOptions): Treasury {
   const { db, clock, profile, logger } = deps
@@ -60,8 +65,24 @@ export function openTreasury({
   /** What was said last about a week that waits, so that it is said once. */
   let said = ''
 
+  /** Null until something was looked at. */
+  let standing: Standing | null = null
+  if (metrics) watchTreasury(metrics, () => standing)
+
   async function closeDueWeeks(): Promise<Closing[]> {
     if (wallet === null) return []
+    try {
+      const closings = await closeAll(wallet)
+      const waits = closings.some(({ kind }) => kind === 'waits')
+      standing = { broken: false, waits }
+      return closings
+    } catch (error) {
+      if (error instanceof RecordBroken) standing = { broken: true, waits: standing?.waits ?? false }
+      throw error
+    }
+  }
+
+  async function closeAll(wallet: Address): Promise<Closing[]> {
     await scanChain({ ...deps, wallet })
     const closings: Closing[] = []
     while (closings.length < MOST_WEEKS) {
@@ -115,8 +136,10 @@ export function openTreasury({
     await scanChain({ ...deps, wallet: of }, { to: head })
     return db.transaction(async (sql) => {
       const scan = await readScan(sql, of)
-      const endS = Math.max(head.timeS + 1, ((await lastEnd(sql, of)) ?? scan?.firstS ?? 0) + 1)
-      await insertEnd(sql, { wallet: of, endS, lastBlock: head.number })
+      // A week that ended meanwhile comes first.
+      const last = await lastEnd(sql, of)
+      const endS = Math.max(head.timeS + 1, (last?.endS ?? scan?.firstS ?? 0) + 1)
+      await insertEnd(sql, { wallet: of, endS, lastBlock: Math.max(head.number, last?.lastBlock ?? 0) })
       return endS
     })
   }

@@ -14,8 +14,16 @@ export interface EtherState {
 
 /** Blocks in which the balance changed are looked for by halves; past this many looks a range stays whole. */
 const MOST_LOOKS = 600
-const MOST_TRACES = 200
+/** Of one reading; what comes after goes by balances. */
+const MOST_TRACES = 500
 const TRACES_AT_ONCE = 4
+
+export interface EtherPlace {
+  rpc: Rpc
+  wallet: Address
+  /** Transactions of a block that the ledger says paid ETH; most often they explain all of a change. */
+  paying(block: number): Promise<ReadonlySet<Hex>>
+}
 
 /** Null when the node no longer has that block's state. */
 export async function etherAt(rpc: Rpc, wallet: Address, block: number): Promise<EtherState | null> {
@@ -32,16 +40,13 @@ export async function etherAt(rpc: Rpc, wallet: Address, block: number): Promise
  * of each block gained, what the wallet itself spent there added back. Where the node has lost the states in between,
  * what the whole range gained.
  */
-export async function readEther(
-  rpc: Rpc,
-  wallet: Address,
-  from: EtherState,
-  to: EtherState,
-): Promise<Incoming[]> {
+export async function readEther(place: EtherPlace, from: EtherState, to: EtherState): Promise<Incoming[]> {
+  const { rpc, wallet } = place
+  const tracer = createTracer(place)
   let looks = 0
   async function between(a: EtherState, b: EtherState): Promise<Incoming[]> {
     if (a.wei === b.wei && a.nonce === b.nonce) return []
-    if (b.block - a.block === 1) return inBlock(rpc, wallet, a, b)
+    if (b.block - a.block === 1) return inBlock(place, tracer, a, b)
     const middle =
       looks++ < MOST_LOOKS ? await etherAt(rpc, wallet, Math.floor((a.block + b.block) / 2)) : null
     if (middle === null) return byBalance(a, b, b.wei - a.wei)
@@ -67,6 +72,7 @@ const byBalance = (a: EtherState, b: EtherState, wei: bigint): Incoming[] =>
 interface TxJson {
   hash: Hex
   from: string
+  to: string | null
   value: Hex
 }
 interface ReceiptJson {
@@ -77,7 +83,12 @@ interface ReceiptJson {
   l1Fee?: Hex
 }
 
-async function inBlock(rpc: Rpc, wallet: Address, a: EtherState, b: EtherState): Promise<Incoming[]> {
+async function inBlock(
+  { rpc, wallet, paying }: EtherPlace,
+  tracer: Tracer,
+  a: EtherState,
+  b: EtherState,
+): Promise<Incoming[]> {
   const gained = b.wei - a.wei
   const block = await rpc.request<{ transactions: TxJson[] } | null>('eth_getBlockByNumber', [
     tagOf(b.block),
@@ -91,8 +102,15 @@ async function inBlock(rpc: Rpc, wallet: Address, a: EtherState, b: EtherState):
     tx.from.toLowerCase() === wallet ? [{ tx, receipt: receipts[i]! }] : [],
   )
   const gasWei = own.reduce((sum, { receipt }) => sum + gasOf(receipt), 0n)
-  const moves = await tracedIn(rpc, wallet, done)
-  if (moves !== null && moves.reduce((sum, { wei }) => sum + wei, 0n) - gasWei === gained) {
+
+  const known = await paying(b.block)
+  const isLikely = ({ hash, from, to }: TxJson) =>
+    known.has(lowerHash(hash)) || from.toLowerCase() === wallet || to?.toLowerCase() === wallet
+  const likely = await tracer(done.filter(isLikely))
+  const explains = (moves: readonly Move[] | null): moves is readonly Move[] =>
+    moves !== null && moves.reduce((sum, { wei }) => sum + wei, 0n) - gasWei === gained
+  const moves = explains(likely) || likely === null ? likely : await tracer(done)
+  if (explains(moves)) {
     return moves
       .filter(({ wei }) => wei > 0n)
       .map(({ hash, wei }) => ({
@@ -121,24 +139,31 @@ async function receiptsOf(rpc: Rpc, txs: readonly TxJson[]): Promise<ReceiptJson
   return receipts.every((receipt) => receipt !== null) ? receipts : null
 }
 
-/** What each transaction brought the wallet, gas apart; null where the node does not trace. */
-async function tracedIn(
-  rpc: Rpc,
-  wallet: Address,
-  txs: readonly TxJson[],
-): Promise<{ hash: Hex; wei: bigint }[] | null> {
-  if (txs.length > MOST_TRACES) return null
-  const moves: { hash: Hex; wei: bigint }[] = []
-  for (let at = 0; at < txs.length; at += TRACES_AT_ONCE) {
-    const page = txs.slice(at, at + TRACES_AT_ONCE)
-    const traced = await Promise.all(page.map(({ hash }) => traceEther(rpc, hash)))
-    for (const [i, { hash }] of page.entries()) {
-      const found = traced[i]
-      if (!found) return null
-      moves.push({ hash: lowerHash(hash), wei: found.net(wallet) })
+interface Move {
+  hash: Hex
+  /** What the transaction brought the wallet, gas apart. */
+  wei: bigint
+}
+/** Null where the node does not trace, or enough was traced for one reading. */
+type Tracer = (txs: readonly TxJson[]) => Promise<Move[] | null>
+
+function createTracer({ rpc, wallet }: EtherPlace): Tracer {
+  let left = MOST_TRACES
+  return async (txs) => {
+    left -= txs.length
+    if (left < 0) return null
+    const moves: Move[] = []
+    for (let at = 0; at < txs.length; at += TRACES_AT_ONCE) {
+      const page = txs.slice(at, at + TRACES_AT_ONCE)
+      const traced = await Promise.all(page.map(({ hash }) => traceEther(rpc, hash)))
+      for (const [i, { hash }] of page.entries()) {
+        const found = traced[i]
+        if (!found) return null
+        moves.push({ hash: lowerHash(hash), wei: found.net(wallet) })
+      }
     }
+    return moves
   }
-  return moves
 }
 const lowerHash = (hash: Hex): Hex => hash.toLowerCase() as Hex
 

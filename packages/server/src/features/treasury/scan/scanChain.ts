@@ -4,9 +4,9 @@ import { isEther, readTokensOf } from '../deps.ts'
 import { weekEndOf, weekStartOf } from '../rules/weeks.ts'
 import type { BlockRange, Incoming } from '../types.ts'
 import { type BlockHeader, headerAt, lastBlockBefore } from './blocks.ts'
-import { type EtherState, etherAt, isAnswer, readEther } from './readEther.ts'
+import { type EtherPlace, type EtherState, etherAt, isAnswer, readEther } from './readEther.ts'
 import { type LoggedIncoming, readTransfers } from './readTransfers.ts'
-import { insertScan, keepStep, lastEnd, readScan, rewindScan, type Scan } from './scanStore.ts'
+import { insertScan, keepStep, lastEnd, payingEther, readScan, rewindScan, type Scan } from './scanStore.ts'
 
 /** Blocks this old stay. A devnet never takes one back. */
 export const SETTLED_AFTER_S = 60
@@ -93,7 +93,7 @@ async function wasReorganised({ db, rpc, wallet, logger }: ScanDeps, scan: Scan)
 
 /** Up to the end of a week, of what is settled, or of what a node gives at once. Null when there is nothing to read. */
 async function nextStep({ db, rpc, wallet, profile }: ScanDeps, scan: Scan, last: BlockHeader) {
-  const weekEndS = weekEndOf((await lastEnd(db, wallet)) ?? scan.firstS)
+  const weekEndS = weekEndOf((await lastEnd(db, wallet))?.endS ?? scan.firstS)
   let [block, endS] = [last.number, null as number | null]
   if (last.timeS >= weekEndS) {
     block = await lastBlockBefore(rpc, weekEndS, { before: scan.block, notBefore: last.number })
@@ -109,8 +109,9 @@ async function nextStep({ db, rpc, wallet, profile }: ScanDeps, scan: Scan, last
   if (logged.upTo < block) [block, endS] = [logged.upTo, null]
   const header = await headerAt(rpc, block)
   if (!header) throw new Error(`the node does not have block ${block}`)
+  const paying = (at: number) => payingEther(db, wallet, at)
   const ether = await etherStep(
-    { rpc, wallet },
+    { rpc, wallet, paying },
     scan.ether,
     { fromBlock: scan.block + 1, toBlock: block },
     endS,
@@ -146,15 +147,15 @@ async function transfersIn(
  * both together; where a week ends in between, that week's part is unread.
  */
 async function etherStep(
-  { rpc, wallet }: { rpc: ScanDeps['rpc']; wallet: Address },
+  place: EtherPlace,
   from: EtherState | null,
   { fromBlock, toBlock }: BlockRange,
   endS: number | null,
 ): Promise<{ state: EtherState | null; found: Incoming[]; unread: BlockRange | null }> {
   if (from !== null && from.block >= toBlock) return { state: from, found: [], unread: null }
-  const state = await etherAt(rpc, wallet, toBlock)
+  const state = await etherAt(place.rpc, place.wallet, toBlock)
   if (from !== null && state !== null) {
-    return { state, found: await readEther(rpc, wallet, from, state), unread: null }
+    return { state, found: await readEther(place, from, state), unread: null }
   }
   const isBlind = toBlock >= fromBlock && (from === null || endS !== null)
   const unread = isBlind ? { fromBlock: from === null ? fromBlock : from.block + 1, toBlock } : null

@@ -1,5 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
+import { NATIVE_TOKEN } from '@pit/protocol'
 import type { BlockRange, Incoming } from '../types.ts'
 import type { EtherState } from './readEther.ts'
 import type { LoggedIncoming } from './readTransfers.ts'
@@ -72,13 +73,26 @@ async function insertUnread(sql: Sql, wallet: Address, { fromBlock, toBlock }: B
   )
 }
 
+/** Transactions of a block that paid ETH, as the ledger has it. */
+export async function payingEther(sql: Sql, wallet: Address, block: number): Promise<Set<Hex>> {
+  const rows = await sql.query<{ tx_hash: Hex }>(
+    `select tx_hash from fees
+     where recipient = $1 and treasury_seq is null and block = $2 and token = '${NATIVE_TOKEN}'`,
+    [wallet, block],
+  )
+  return new Set(rows.map(({ tx_hash }) => tx_hash))
+}
+
 /** The latest end of a row's time that is known, recorded or not. */
-export async function lastEnd(sql: Sql, wallet: Address): Promise<number | null> {
-  const [row] = await sql.query<{ end_s: number | null }>(
-    'select max(end_s) as end_s from treasury_ends where wallet = $1',
+export async function lastEnd(
+  sql: Sql,
+  wallet: Address,
+): Promise<{ endS: number; lastBlock: number } | null> {
+  const [row] = await sql.query<{ end_s: number; last_block: number }>(
+    'select end_s, last_block from treasury_ends where wallet = $1 order by end_s desc limit 1',
     [wallet],
   )
-  return row?.end_s ?? null
+  return row ? { endS: row.end_s, lastBlock: row.last_block } : null
 }
 
 export async function insertEnd(

@@ -30,7 +30,7 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
   const byHash = new Map<Hex, Mined>()
   let height = 0
   const options = { traces: true, stateFrom: 0, mostLogBlocks: 1_000_000, silent: false, salt: '' }
-  let calls = 0
+  const calls = new Map<string, number>()
 
   const timeOf = (block: number) => startS + block * everyS
   const hashOf = (block: number): Hex =>
@@ -74,7 +74,7 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
   }
 
   function answer(method: string, params: readonly unknown[]): unknown {
-    calls++
+    calls.set(method, (calls.get(method) ?? 0) + 1)
     if (options.silent) throw new RpcUnreachable(`${method}: no answer in 5000 ms`)
     const [first, second] = params as [never, never]
     switch (method) {
@@ -163,7 +163,7 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
   return {
     rpc,
     options,
-    calls: () => calls,
+    callsOf: (method: string) => calls.get(method) ?? 0,
     height: () => height,
     timeOf,
     blockAt: (timeS: number) => Math.floor((timeS - startS) / everyS),
