@@ -44,19 +44,31 @@ try {
   })
   await receiptOf(world.devnet, sent.body.tx_hash)
 
-  const times = { prepare: [] as number[], session: [] as number[], cosign: [] as number[] }
+  const times = { prepare: [] as number[], session: [] as number[] }
+  const parts = new Map<string, number[]>()
+  /** What each says of its own parts. */
+  const take = (of: string, timings: Record<string, number>) => {
+    for (const [name, ms] of Object.entries(timings)) {
+      const key = `${of} ${name}`
+      parts.set(key, [...(parts.get(key) ?? []), ms])
+    }
+  }
   for (let round = -10; round < ROUNDS; round++) {
-    const prepared = await timed('live/prepare', { wallet: owner.wallet, ...TRADE })
+    const prepared = await timed<{ timings: Record<string, number> }>('live/prepare', {
+      wallet: owner.wallet,
+      ...TRADE,
+    })
     const traded = await timed<SessionTrade>('live/session/trade', { session_id, ...TRADE })
     if (!traded.body.ready) throw new Error(JSON.stringify(traded.body.simulation))
     if (round < 0) continue
     times.prepare.push(prepared.ms)
     times.session.push(traded.ms)
-    times.cosign.push(traded.body.timings['cosign'] ?? 0)
+    take('prepare', prepared.body.timings)
+    take('session', traded.body.timings)
   }
-  for (const [name, all] of Object.entries(times)) {
+  for (const [name, all] of [...Object.entries(times), ...parts]) {
     const [p50, p95] = [median(all), quantile(all, 0.95)].map((ms) => ms.toFixed(1))
-    console.log(`${name.padEnd(8)} p50 ${p50} ms, p95 ${p95} ms`)
+    console.log(`${name.padEnd(20)} p50 ${p50} ms, p95 ${p95} ms`)
   }
   figure('a session trade beside a prepare', median(times.session) / median(times.prepare), TARGET)
 } finally {

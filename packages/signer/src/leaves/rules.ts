@@ -244,6 +244,7 @@ function carries(facts: LeafFacts): Failure | null {
   if ('rule' in facts.trade) return null
   const { trade, request } = facts
   if (trade.hasPermit) return { message: 'A session’s call carries no permit.' }
+  if (trade.amountIn <= 0n) return { message: 'The call spends nothing.' }
   if (trade.countsWallet)
     return { message: 'A v2 pool pays the wallet itself: its minimum would count what other calls bring.' }
   const value = request.execution.valueWei

@@ -39,7 +39,7 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
     maxItems: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     maxWaitMs: MAX_WAIT_MS,
-    run: (asks) => db.transaction((sql) => countLeaves(sql, asks, clock.nowMs())),
+    run: (asks) => againIfInTheWay(() => countLeaves(db, asks, clock.nowMs())),
   })
 
   return {
@@ -124,6 +124,21 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
       }),
 
     close: batch.idle,
+  }
+}
+
+/** Rolled back because two waited for each other: nothing was counted. */
+const IN_THE_WAY = ['40P01', '40001']
+const MOST_TRIES = 5
+
+async function againIfInTheWay<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (error) {
+      const { code } = error as { code?: unknown }
+      if (tries >= MOST_TRIES || typeof code !== 'string' || !IN_THE_WAY.includes(code)) throw error
+    }
   }
 }
 
