@@ -51,6 +51,8 @@ export async function tradePaper(
             paper: true,
             fill_id: fill.id,
             ...trade,
+            // With the amounts all that a replay of the book needs.
+            gas_usdg_atoms: fill.gasUsdgAtoms.toString(),
             fee: { token, atoms: atoms.toString() },
             route: fill.route,
             block: fill.block,
