@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import type { Hex } from '@pit/chain'
 import { type Answer, canonicalJson } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -205,6 +205,19 @@ describe('the treasury on a real chain', () => {
     })
     expect(row!.week.label).toMatch(/\.2$/)
   })
+})
+
+const hasPython = spawnSync('python3', ['--version']).status === 0
+it.skipIf(!hasPython)('is checked by the script its page gives, from the answer alone', () => {
+  const page = readFileSync('docs/treasury.md', 'utf8')
+  const script = /```python\n([\s\S]*?)```/.exec(page)![1]!
+  const mine = script.replace('http://127.0.0.1:4663', world.server.url)
+  expect(mine).not.toBe(script)
+  const run = (text: string) => spawnSync('python3', ['-c', text], { encoding: 'utf8', timeout: 60_000 })
+  expect(run(mine)).toMatchObject({ status: 0, stderr: '' })
+  // And it would notice.
+  const tampered = mine.replace('prev = None', 'prev = None; t["weeks"][-1]["recorded_at"] += 1')
+  expect(run(tampered).stderr).toContain('AssertionError')
 })
 
 describe('pit-admin beside a running server', () => {

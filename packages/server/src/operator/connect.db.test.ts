@@ -91,7 +91,7 @@ describe('pit-admin without a server', () => {
     // The chain does not answer: what needs it says so, the rest goes on.
     await expect(
       own.act({ name: 'week.close', operator: 'ada', reason: null, input: { early: false, accept: null } }),
-    ).rejects.toThrow('ECONNREFUSED')
+    ).rejects.toThrow(/the chain does not answer.*ECONNREFUSED/)
     expect(await own.act({ name: 'status', operator: 'ada', reason: null, input: {} })).toMatchObject({
       store: 'postgres',
       signer: null,
@@ -102,5 +102,12 @@ describe('pit-admin without a server', () => {
 
   it('says which setting is wrong', async () => {
     await expect(connectOperator({ ROLE: 'king' })).rejects.toThrow('ROLE')
+    const folder = mkdtempSync(join(tmpdir(), 'pit-connect-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const lost = connectOperator({ DATA_DIR: folder, PROFILE: join(folder, 'none.json') })
+    await expect(lost).rejects.toMatchObject({
+      name: 'OperatorRefused',
+      message: expect.stringContaining('none.json'),
+    })
   })
 })

@@ -1,7 +1,7 @@
 import { systemClock } from '@pit/platform/clock'
-import { openDb, StoreLockedError } from '@pit/platform/db'
+import { isStoreUnavailable, MigrationError, openDb, StoreLockedError } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
-import { readProfile } from '@pit/platform/readProfile'
+import { ProfileError, readProfile } from '@pit/platform/readProfile'
 import { createRpc } from '@pit/platform/rpc'
 import { ConfigError, readConfig } from '../config.ts'
 import { openTreasury } from '../features/treasury/index.ts'
@@ -26,7 +26,16 @@ const PROFILE_WAIT_MS = 1_000
  * database that DATABASE_URL names, or the embedded store when nothing else has it open.
  */
 export async function connectOperator(env: Record<string, string | undefined>): Promise<ConnectedOperator> {
-  const config = settled(() => readConfig(env))
+  try {
+    return await connect(readConfig(env))
+  } catch (error) {
+    const expected = EXPECTED.some((kind) => error instanceof kind) || isStoreUnavailable(error)
+    throw expected ? new OperatorRefused((error as Error).message) : error
+  }
+}
+const EXPECTED = [ConfigError, MigrationError, ProfileError]
+
+async function connect(config: ReturnType<typeof readConfig>): Promise<ConnectedOperator> {
   const path = adminSocketPath(config.dataDir)
   const socket = reachSocket(path)
   try {
@@ -79,13 +88,5 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
   } catch (error) {
     await close()
     throw error
-  }
-}
-
-function settled<T>(build: () => T): T {
-  try {
-    return build()
-  } catch (error) {
-    throw error instanceof ConfigError ? new OperatorRefused(error.message) : error
   }
 }

@@ -1,4 +1,6 @@
 import { nowS } from '@pit/platform/clock'
+import { isStoreUnavailable } from '@pit/platform/db'
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { checkWith, isPitError } from '@pit/protocol'
 import { LeagueRefused } from '../features/league/index.ts'
 import { EarlyCloseRefused, RecordBroken, TransferRefused } from '../features/treasury/index.ts'
@@ -38,7 +40,7 @@ export function openOperator(deps: OperatorDeps): Operator {
           input,
         )
       } catch (error) {
-        throw isRefusal(error) ? new OperatorRefused((error as Error).message) : error
+        throw told(error)
       }
     },
   }
@@ -49,5 +51,14 @@ const isText = (text: unknown, most: number): boolean =>
   typeof text === 'string' && text.trim() !== '' && text.length <= most && !CONTROL.test(text)
 
 const REFUSALS = [EarlyCloseRefused, LeagueRefused, OperatorRefused, RecordBroken, TransferRefused]
-const isRefusal = (error: unknown): boolean =>
-  isPitError(error) || REFUSALS.some((kind) => error instanceof kind)
+
+/** What a person can do something about, without a stack. */
+function told(error: unknown): unknown {
+  const { message } = error as Error
+  if (error instanceof RpcUnreachable || error instanceof RpcError) {
+    return new OperatorRefused(`the chain does not answer as it should: ${message}`)
+  }
+  if (isStoreUnavailable(error)) return new OperatorRefused(`the store does not answer: ${message}`)
+  const refused = isPitError(error) || REFUSALS.some((kind) => error instanceof kind)
+  return refused ? new OperatorRefused(message) : error
+}
