@@ -19,6 +19,8 @@ export interface AskLeaf {
 
 export interface AskedLeaf {
   answer: Cosigned
+  /** How long it took to count it here, in milliseconds. */
+  reserveMs: number
   /** To be awaited before anything is answered: refuses what was revoked meanwhile. */
   settled: Promise<void>
 }
@@ -31,11 +33,13 @@ export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<AskedLea
   const { session, call, facts } = ask
   const { clock, db } = deps
   const cosigner: Address = session.binding.cosigner
+  const startedAt = performance.now()
   const reserved = await reserve(db, { session, microUsd: facts.microUsd, nowMs: clock.nowMs() })
   if (!reserved.ok) {
     refuseBySession({ ...facts, session: { ...session, status: reserved.status }, used: reserved.used })
     throw new Error('the store has no room for a trade that passes every rule')
   }
+  const reserveMs = performance.now() - startedAt
   const answer = await cosign(deps, ask, reserved.id)
   const nowMs = clock.nowMs()
   const fault = leafFault(
@@ -60,7 +64,7 @@ export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<AskedLea
     if (status !== 'active') fail('SESSION_REVOKED')
   })
   settled.catch(() => {})
-  return { answer, settled }
+  return { answer, reserveMs, settled }
 }
 
 async function cosign(

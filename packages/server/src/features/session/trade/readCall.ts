@@ -2,7 +2,6 @@ import {
   type Address,
   type Execution,
   NATIVE,
-  readRoot,
   readSwap,
   type SignedAuthorization,
   type SwapReading,
@@ -12,7 +11,7 @@ import type { SessionDeps } from '../deps.ts'
 import type { SessionPlace } from '../place.ts'
 import { codeOf } from '../readWallet.ts'
 import { isSigned, type Session } from '../types.ts'
-import { type RootOf, readRoots } from './readRoots.ts'
+import { type RootOf, readRoots, rootOf } from './readRoots.ts'
 
 /** How the wallet comes by the delegator's code. */
 export type CodeState =
@@ -54,7 +53,7 @@ export function readCall(deps: Deps, session: Session, planned: Planned): Sessio
   const swap = plan.steps.find(({ kind }) => kind === 'swap')?.tx
   if (!swap) throw new Error('a plan without a swap')
   const execution: Execution = { target: swap.to, valueWei: swap.valueWei, data: swap.data }
-  const root = readRoot(deps.crypto, place.delegation, session.root)
+  const root = rootOf(deps.crypto, place.delegation, session.root)
   if (root?.kind !== 'router') throw new Error('a session without its root')
   const { code, setup: codeSetup } = codeFor(place, session, ask.wallet)
   const common = {

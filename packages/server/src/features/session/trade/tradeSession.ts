@@ -145,7 +145,11 @@ async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<Traded> {
   if (missing.length > 0) fail('SIMULATION_FAILED', { message: `It cannot be sent: ${missing.join('; ')}.` })
   await Promise.all([tryFirst(deps, planned), ask.beforeCosign?.()])
   const plannedAt = performance.now()
-  const { answer: cosigned, settled } = await askLeaf(deps, {
+  const {
+    answer: cosigned,
+    reserveMs,
+    settled,
+  } = await askLeaf(deps, {
     session,
     call,
     facts,
@@ -162,7 +166,8 @@ async function tradeIn(deps: SessionDeps, ask: TradeAsk): Promise<Traded> {
   ])
   const ran = simulation.transactions[0]
   const measured = ran?.ok ? { ...tx, gas: limitFromUse(ran.gasUsed) } : tx
-  timings['cosign'] = ms(signedAt - plannedAt)
+  timings['reserve'] = ms(reserveMs)
+  timings['cosign'] = ms(signedAt - plannedAt - reserveMs)
   timings['simulate'] = ms(performance.now() - signedAt)
   timings['total'] = ms(performance.now() - ask.startedAt)
   const answer = describeTrade({

@@ -1,7 +1,8 @@
-import { type Crypto, type Delegation, readRoot, rootDiffs, type SessionRoot } from '@pit/chain'
+import { type Crypto, type Delegation, rootDiffs, type SessionRoot } from '@pit/chain'
 import { bindingHash, readBinding } from '@pit/protocol'
 import type { SessionPlace } from '../place.ts'
 import type { Session } from '../types.ts'
+import { rootOf } from './readRoots.ts'
 
 /**
  * Why a stored session is not what its owner signed; null when it is. The roots carry the binding's hash, so whoever
@@ -16,7 +17,7 @@ export function whyUnbound(crypto: Crypto, { delegation }: SessionPlace, session
   const roots: [SessionRoot['kind'], Delegation][] = [['router', session.root]]
   if (curveRoots) roots.push(['curve', curveRoots.curve], ['fee', curveRoots.fee])
   for (const [kind, stored] of roots) {
-    const root = readRoot(crypto, delegation, stored)
+    const root = rootOf(crypto, delegation, stored)
     if (root?.kind !== kind) return 'A stored root is none this service builds there.'
     if (root.salt !== hash) return 'The stored binding does not hash to the root’s salt.'
     const diffs = rootDiffs(root, binding, hash)
