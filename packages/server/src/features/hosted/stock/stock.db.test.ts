@@ -98,6 +98,30 @@ withDb('the owner’s word for stock tokens', (db) => {
     expect(untold).toEqual([])
   })
 
+  it('given anew while the signer was never told is not taken back by what it is told later', async () => {
+    await world.attest(agent, signed())
+    world.signer.reachable = false
+    await world.unattest(agent)
+    world.signer.reachable = true
+    later(1)
+    await world.attest(agent, signed())
+    await world.hosted.sweep()
+    expect(world.signer.stock.size).toBe(1)
+    expect(await world.get(agent)).toMatchObject({ stock_attestation: { valid: true } })
+  })
+
+  it('taken back while the signer was asked about it is not kept', async () => {
+    const { attestStock } = world.signer
+    world.signer.attestStock = async (ask) => {
+      const answer = await attestStock(ask)
+      await world.unattest(agent)
+      return answer
+    }
+    expect(await codeOf(world.attest(agent, signed()))).toBe('STOCK_ATTESTATION_OLD')
+    expect(world.signer.stock.size).toBe(0)
+    expect(await world.get(agent)).toMatchObject({ stock_attestation: null })
+  })
+
   it('holds for its session and executor only', async () => {
     await world.attest(agent, signed())
     const next = await world.grantTo(agent)

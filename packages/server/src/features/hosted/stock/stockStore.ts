@@ -48,21 +48,33 @@ export async function readStock(sql: Sql, agentId: string): Promise<StockWord> {
   return { last: last || null, notBeforeS: times.length === 0 ? null : Math.max(...times) }
 }
 
-/** False when one with this or a later time is there already. */
+/**
+ * False when one with this or a later time is there already, or the word was taken back at or after that time, be it
+ * while the signing service was asked. The signing service holds this word now: it is told of no earlier revocation.
+ */
 export async function addStock(
   sql: Sql,
   agentId: string,
   { signature, ...word }: Omit<StockAttestation, 'revokedAtS'> & { signature: Hex },
 ): Promise<boolean> {
+  // A revocation writes this row: whoever comes second sees what the first one left.
+  await sql.query('select 1 from hosted_executors where executor = $1 for update', [word.executor])
   const rows = await sql.query(
     `insert into hosted_stock_attestations
        (agent_id, executor, session_id, issued_s, expires_s, signature, signed_at_s)
      select $1, $2, $3, $4::int8, $5, $6, $7
      where not exists (select 1 from hosted_stock_attestations where agent_id = $1 and issued_s >= $4::int8)
+       and not exists (select 1 from hosted_executors where agent_id = $1 and stock_revoked_at_s >= $4::int8)
      on conflict do nothing returning id`,
     [agentId, word.executor, word.sessionId, word.issuedS, word.expiresS, signature, word.signedAtS],
   )
-  return rows.length === 1
+  if (rows.length === 0) return false
+  await sql.query(
+    `update hosted_executors set stock_revoke_told_at_s = $2
+     where executor = $1 and stock_revoked_at_s is not null and stock_revoke_told_at_s is null`,
+    [word.executor, word.signedAtS],
+  )
+  return true
 }
 
 export async function revokeStockOf(sql: Sql, agentId: string, atS: number): Promise<void> {
