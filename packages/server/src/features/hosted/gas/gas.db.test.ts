@@ -226,6 +226,12 @@ withDb('the gas of hosted agents', (db) => {
       const second = await world.refund(agent)
       expect(second).toMatchObject({ nonce: 1, status: 'mined', already: false })
       expect(second.tx_hash).not.toBe(first.tx_hash)
+      // The one that never was mined is open no more.
+      expect(await world.executor(agent)).toMatchObject({
+        refund: { available: false, why_not: 'NOTHING_LEFT', last: { tx_hash: second.tx_hash } },
+      })
+      world.signer.reachable = false
+      expect(await world.refund(agent)).toEqual({ ...second, already: true })
     })
 
     it('is for stopped live agents whose sessions have ended', async () => {

@@ -9,7 +9,7 @@ import { findOwnedOrDeleted } from '../findOwned.ts'
 import { lastCosigned, openSessionsOf } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
 import { readBalances } from './balances.ts'
-import { isOpen, type Refund, refundJson, refundsOf } from './refundStore.ts'
+import { openOf, type Refund, refundJson, refundsOf } from './refundStore.ts'
 
 type Answered = Answer<'hosted.executor'>
 
@@ -108,7 +108,7 @@ async function whyNoRefund(
   if (agent.status !== 'stopped') return 'STOP_FIRST'
   if (deps.signer === null) return 'SIGNER_REQUIRED'
   if (!deps.submitEnabled) return 'SUBMIT_DISABLED'
-  if (refunds.some(isOpen)) return null
+  if (openOf(refunds)) return null
   const executors = (await executorsOf(deps.db, agent.id)).map(({ executor }) => executor)
   const open = await openSessionsOf(deps.db, { wallet: agent.wallet, executors, nowS: nowS(deps.clock) })
   if (open.some(({ status }) => status === 'active')) return 'SESSION_ACTIVE'

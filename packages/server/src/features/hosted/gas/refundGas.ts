@@ -11,7 +11,7 @@ import { askSigner } from '../signer.ts'
 import type { StoredAgent } from '../store.ts'
 import { readBalances } from './balances.ts'
 import { readRefund } from './plainTransfer.ts'
-import { isOpen, keepRefund, type Refund, refundJson, refundsOf } from './refundStore.ts'
+import { keepRefund, openOf, type Refund, refundJson, refundsOf } from './refundStore.ts'
 import { relayRefund } from './relayRefund.ts'
 
 type Answered = Answer<'hosted.refund_gas'>
@@ -55,7 +55,7 @@ async function choose(
 ): Promise<Chosen> {
   const [current] = executors
   if (!current) return fail('NO_EXECUTOR')
-  const open = refunds.find(isOpen)
+  const open = openOf(refunds)
   if (open) {
     return { kind: 'refund', executor: executors.find(({ executor }) => executor === open.executor)!, open }
   }

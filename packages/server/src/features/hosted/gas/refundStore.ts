@@ -56,8 +56,13 @@ const refundOf = (row: Row): Refund => ({
   relayError: row.relay_error,
 })
 
-export const isOpen = ({ status }: Pick<Refund, 'status'>): boolean =>
-  status === 'sent' || status === 'uncertain'
+/** Still to be mined: nobody has seen its end, and no later one took its place. */
+export const openOf = (refunds: readonly Refund[]): Refund | undefined =>
+  refunds.find(
+    ({ status, executor, nonce }) =>
+      (status === 'sent' || status === 'uncertain') &&
+      !refunds.some((later) => later.executor === executor && later.nonce > nonce),
+  )
 
 /** Of all executors an agent ever had, newest first. */
 export async function refundsOf(sql: Sql, agentId: string): Promise<Refund[]> {
