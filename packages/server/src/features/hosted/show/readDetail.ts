@@ -7,7 +7,7 @@ import { lastRefund, refundJson } from '../gas/refundStore.ts'
 import { readStock, stockJson } from '../stock/stockStore.ts'
 import { listAgents, type StoredAgent } from '../store.ts'
 import { describeAgent } from './describe.ts'
-import { type Around, readAround } from './readAround.ts'
+import { type Around, readAround, readStandings } from './readAround.ts'
 import type { Fall } from './results.ts'
 import { holdsOf, isTrading } from './standing.ts'
 
@@ -34,9 +34,9 @@ export async function readMine(
   wallet: `0x${string}`,
 ): Promise<Answer<'me.sessions'>['hosted']> {
   const agents = await listAgents(deps.db, wallet)
-  const around = await readAround(deps, agents)
+  const { sessions, switched } = await readStandings(deps, agents)
   return agents.map((agent) => {
-    const session = agent.sessionId === null ? null : (around.sessions.get(agent.sessionId) ?? null)
+    const session = agent.sessionId === null ? null : (sessions.get(agent.sessionId) ?? null)
     return {
       id: agent.id,
       name: agent.name,
@@ -44,7 +44,7 @@ export async function readMine(
       strategy: agent.brain,
       mode: agent.mode,
       live: agent.live,
-      trading: isTrading(agent, holdsOf(agent, session, around.switched)),
+      trading: isTrading(agent, holdsOf(agent, session, switched)),
       pairs: [...agent.pairs],
       session_id: agent.sessionId,
       pause_reason: agent.status === 'paused' ? agent.pauseReason : null,
@@ -96,7 +96,7 @@ async function readFall(sql: Sql, bookId: number): Promise<Fall | null> {
     `select high - micro_usd as fall, high from (
        select micro_usd, max(micro_usd) over (order by minute_s) as high from paper_equity where book_id = $1
      ) as seen
-     order by (high - micro_usd)::numeric / high desc limit 1`,
+     order by (high - micro_usd)::numeric / nullif(high, 0) desc nulls last limit 1`,
     [bookId],
   )
   return row ? { microUsd: BigInt(row.fall), fromMicroUsd: BigInt(row.high) } : null

@@ -78,6 +78,19 @@ withDb('what is shown of hosted agents', (db) => {
     })
   })
 
+  it('has no fall to show from a book that was worth nothing', async () => {
+    const agent = await world.create()
+    await db.query(
+      `insert into paper_equity (book_id, minute_s, micro_usd)
+       select book_id, minute_s, micro_usd from hosted_agents, (values (0, 0), (60, 8000000), (120, 6000000))
+         as seen (minute_s, micro_usd) where id = $1`,
+      [agent.id],
+    )
+    expect((await world.get(agent)).pnl).toMatchObject({ max_drawdown_usd: 2, max_drawdown_pct: 25 })
+    await db.query('delete from paper_equity where minute_s > 0')
+    expect((await world.get(agent)).pnl).toMatchObject({ max_drawdown_usd: 0, max_drawdown_pct: null })
+  })
+
   it('counts its live trades over all its sessions and executors, and theirs alone', async () => {
     const agent = await world.running({ pairs: ['ETH/USDG'] })
     const other = await world.running()

@@ -34,7 +34,6 @@ const PAUSED: Record<string, string> = {
   NEW: 'It is new: attach a session and switch it live.',
   ROTATED: 'Its executor was replaced: grant the new one a session and attach that.',
   SESSION_ENDED: 'Its session ended: grant another and attach that.',
-  KILLED: 'The operator’s kill switch paused it.',
   ERRORS: 'It failed too often: read its log.',
 }
 const pausedText = ({ pauseReason }: StoredAgent): string =>
