@@ -33,10 +33,6 @@ export function exchange(ask: ExchangeAsk): Promise<Exchange> {
       resolve(outcome)
       sent.destroy()
     }
-    const timer = setTimeout(() => {
-      const why = `no ${connected ? 'answer' : 'connection'} within ${ask.timeoutMs} ms`
-      end({ kind: connected ? 'timeout' : 'unreachable', why })
-    }, ask.timeoutMs)
     const sent = (secure ? overHttps : overHttp)({
       method: ask.method,
       host: ask.address ?? hostname,
@@ -54,6 +50,11 @@ export function exchange(ask: ExchangeAsk): Promise<Exchange> {
         ...ask.headers,
       },
     })
+    // After the request was made: one that cannot be made throws, and a timer left behind would find nothing to end.
+    const timer = setTimeout(() => {
+      const why = `no ${connected ? 'answer' : 'connection'} within ${ask.timeoutMs} ms`
+      end({ kind: connected ? 'timeout' : 'unreachable', why })
+    }, ask.timeoutMs)
     sent.once('socket', (socket) =>
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         connected = true

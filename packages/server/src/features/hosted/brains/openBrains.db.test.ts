@@ -8,6 +8,7 @@ import { createMetrics } from '@pit/platform/metrics'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addAgent, TERMS, wallet } from '../../../../test/brainsWorld.ts'
 import { withDb } from '../../../../test/withDb.ts'
+import type { Handler } from '../../../http/types.ts'
 import type { StoredAgent } from '../store.ts'
 import { type BrainsDeps, openBrains } from './openBrains.ts'
 import type { BrainAsk } from './types.ts'
@@ -116,6 +117,20 @@ withDb('brains', (db) => {
     expect(brains.historyS(agent)).toBe(0)
     expect(brains.historyS({ brain: 'momentum', params: { lookback_s: 600 } })).toBe(1_200)
     expect(brains.historyS({ brain: 'webhook', params: {} })).toBeGreaterThan(86_400)
+  })
+
+  it('knows of no spending where no model is asked', async () => {
+    const sketch = { id: `free${db.engine}`, wallet: wallet(80), brain: 'dca' }
+    const { id } = await addAgent(db, sketch)
+    const key = { keyId: 1, accountId: 1, wallet: wallet(80), expiresAtS: 9_999_999_999 }
+    const spend = open().handlers['hosted.spend'] as Handler<'hosted.spend'>
+    const caller = { requestId: 'r', address: '127.0.0.1', key }
+    await expect(
+      spend({ params: { id }, query: { limit: 5 }, body: {}, caller } as never),
+    ).rejects.toMatchObject({
+      code: 'NOT_AI',
+      status: 409,
+    })
   })
 
   it('holds AI_POOL_UNAVAILABLE when the pool cannot be read', async () => {
