@@ -52,6 +52,10 @@ describe('pit backtest', () => {
     expect(text).toContain('USDG')
     expect(asked).toEqual([{ tokens: ['ETH'], fromS: NOW_S - 86_400, toS: NOW_S }])
   })
+  it('takes parts of a day, in whole seconds', async () => {
+    const { asked } = await pit(['dca', '--days', '0.3333333'])
+    expect(asked).toEqual([{ tokens: ['ETH'], fromS: NOW_S - 28_800, toS: NOW_S }])
+  })
   it('reads as far back as the brain looks', async () => {
     const { asked } = await pit([
       'momentum',

@@ -87,7 +87,7 @@ async function runBacktest(
   const params = paramsOf(name, options.params)
   const pairs = options.pair.length > 0 ? options.pair : ['ETH/USDG']
   const toS = options.to ?? place.nowS()
-  const fromS = options.from ?? toS - options.days * DAY_S
+  const fromS = options.from ?? Math.floor(toS - options.days * DAY_S)
   if (fromS >= toS) throw new CommandRefused('--from has to be before --to')
   if (options.interval < HOSTED.minIntervalS) {
     throw new CommandRefused(`--interval is at least ${HOSTED.minIntervalS} s, as for an agent`)

@@ -72,6 +72,9 @@ export async function readStoredMarks(
        where token = $1 and minute_s between $2 and $3 order by minute_s limit $4`,
       [addressOf(token, ask.profile), ask.fromS, ask.toS, MOST_ROWS],
     )
+    // Cut at its newest end it would be another history than was asked for.
+    if (rows.length === MOST_ROWS)
+      throw new CommandRefused(`over ${MOST_ROWS} marks of ${token} in that time: choose a shorter one`)
     marks.set(
       token,
       rows.map((row) => ({ atS: row.minute_s, priceE18: BigInt(row.price_e18), stale: row.stale })),
