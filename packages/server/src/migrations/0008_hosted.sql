@@ -71,6 +71,7 @@ create table hosted_agents (
   lease_by text
 );
 create index hosted_agents_wallet on hosted_agents (wallet, created_at_s desc) where deleted_at_s is null;
+create index hosted_agents_made on hosted_agents (wallet, created_at_s);
 create index hosted_agents_due on hosted_agents (next_tick_ms) where status = 'active' and deleted_at_s is null;
 create index hosted_agents_lost on hosted_agents (lease_until_ms) where lease_until_ms is not null;
 create index hosted_agents_session on hosted_agents (session_id) where session_id is not null;

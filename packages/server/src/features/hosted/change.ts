@@ -39,9 +39,26 @@ export async function change(
   return fail('HOSTED_UNAVAILABLE', { message: 'The agent is being changed by other calls: try again.' })
 }
 
-/** Ticks from now on. */
-export const activation = (nowMs: number): AgentPatch => ({
-  status: 'active',
-  pauseReason: null,
-  nextTickMs: nowMs,
-})
+type Waiting = Pick<StoredAgent, 'brain' | 'intervalS' | 'lastDecision'>
+
+/**
+ * Ticks from now on, with its failures forgiven. Models and the practice board are asked at intervals, whoever pauses
+ * and resumes: `keepsInterval` waits for the rest of one.
+ */
+export function activation(
+  { brain, intervalS, lastDecision }: Waiting,
+  nowMs: number,
+  { keepsInterval = brain === 'partner_llm' }: { keepsInterval?: boolean } = {},
+): AgentPatch {
+  const lastMs = keepsInterval && typeof lastDecision?.['at'] === 'number' ? lastDecision['at'] * 1_000 : 0
+  const intervalMs = intervalS * 1_000
+  // Never further away than an interval, wherever the clock stood then.
+  const nextTickMs = Math.min(Math.max(nowMs, lastMs + intervalMs), nowMs + intervalMs)
+  const { errors_in_a_row, ...last } = lastDecision ?? {}
+  return {
+    status: 'active',
+    pauseReason: null,
+    nextTickMs: lastMs === 0 ? nowMs : nextTickMs,
+    ...(errors_in_a_row !== undefined && { lastDecision: last }),
+  }
+}

@@ -124,6 +124,20 @@ export async function countAgents(sql: Sql, wallet: Address): Promise<number> {
   return row?.agents ?? 0
 }
 
+/** Since then, deleted ones too; and when the oldest of them was made. */
+export async function countMade(
+  sql: Sql,
+  wallet: Address,
+  sinceS: number,
+): Promise<{ made: number; firstAtS: number | null }> {
+  const [row] = await sql.query<{ made: number; first_at_s: number | null }>(
+    `select count(*) as made, min(created_at_s) as first_at_s from hosted_agents
+     where wallet = $1 and created_at_s > $2`,
+    [wallet, sinceS],
+  )
+  return { made: row?.made ?? 0, firstAtS: row?.first_at_s ?? null }
+}
+
 export type NewAgent = Omit<
   StoredAgent,
   'revision' | 'lastDecision' | 'lastTrade' | 'brainState' | 'tick' | 'stoppedAtS' | 'deletedAtS'
@@ -187,6 +201,7 @@ export type AgentPatch = Partial<
     | 'executor'
     | 'executorAttestation'
     | 'brainState'
+    | 'lastDecision'
     | 'stoppedAtS'
     | 'deletedAtS'
     | 'nextTickMs'
@@ -245,6 +260,7 @@ const COLUMN_OF: Record<keyof Omit<AgentPatch, 'limits' | 'terms'>, { name: stri
   executor: plain('executor'),
   executorAttestation: asJson('executor_attestation'),
   brainState: asJson('brain_state'),
+  lastDecision: asJson('last_decision'),
   stoppedAtS: plain('stopped_at_s'),
   deletedAtS: plain('deleted_at_s'),
   nextTickMs: plain('next_tick_ms'),

@@ -192,6 +192,24 @@ withDb('creating hosted agents', (db) => {
     expect(await codeOf(world.create())).toBe('TOO_MANY_AGENTS')
   })
 
+  it('makes so many in a day, deleted ones counted', async () => {
+    const first = await world.create()
+    await db.query(
+      `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
+         max_day_micro_usd, max_position_micro_usd, mode, status, created_at_s, deleted_at_s)
+       select 'agt_' || n, $1, 1, 'dca', '{}', 60, '{}', '[]', 1, 1, 1, 'paper', 'stopped', $2, $2
+       from generate_series(1, 499) as n`,
+      [WHO.owner, world.nowS() - 3_600],
+    )
+    expect(await refused(world.create())).toMatchObject({ code: 'RATE_LIMITED', retryAfterS: 86_400 - 3_600 })
+    expect(await codeOf(world.live())).toBe('RATE_LIMITED')
+    expect(world.signer.keys.size).toBe(0)
+    await world.create({}, 'stranger')
+    world.clock.aheadS += 86_400 - 3_600
+    expect(await world.create()).toMatchObject({ status: 'active' })
+    expect(await world.get(first)).toMatchObject({ status: 'active' })
+  })
+
   describe('a live one needs the signer, and leaves nothing half-made', () => {
     it('where there is none', async () => {
       const bare = openHostedWorld(db, { withSigner: false })

@@ -1,4 +1,4 @@
-import { bytesToHex } from '@pit/chain'
+import { type Address, bytesToHex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { type Answer, fail, HOSTED, LEAGUE } from '@pit/protocol'
@@ -9,7 +9,7 @@ import { addExecutor } from '../executors.ts'
 import { writeLog } from '../logs.ts'
 import { readDetail } from '../show/readDetail.ts'
 import { newExecutor } from '../signer.ts'
-import { countAgents, insertAgent, lockWallet, type NewAgent, readAgent } from '../store.ts'
+import { countAgents, countMade, insertAgent, lockWallet, type NewAgent, readAgent } from '../store.ts'
 import { checkInterval } from '../terms/interval.ts'
 import { readLimits } from '../terms/limits.ts'
 import { readPairs } from '../terms/readPairs.ts'
@@ -35,6 +35,7 @@ export async function createAgent(
   const pairs = await readPairs(deps, { pairs: body.pairs, mode, admit })
   // Before a key is made for nothing; what counts is counted again under the lock.
   refuseTooMany(await countAgents(deps.db, wallet))
+  await refuseTooFast(deps.db, wallet, nowS(deps.clock))
 
   const id = `agt_${bytesToHex(deps.randomBytes(16)).slice(2)}`
   const webhook = brain === 'webhook' ? deps.brains.newWebhookSecret(id) : null
@@ -66,6 +67,7 @@ export async function createAgent(
   const stored = await deps.db.transaction(async (sql) => {
     await lockWallet(sql, wallet)
     refuseTooMany(await countAgents(sql, wallet))
+    await refuseTooFast(sql, wallet, atS)
     await insertAgent(sql, { ...agent, bookId: await openBook(deps, sql, agent, startMicroUsd) })
     if (attested) await addExecutor(sql, attested, atS)
     await writeLog(sql, created(deps, agent))
@@ -80,6 +82,19 @@ export async function createAgent(
 
 function refuseTooMany(agents: number): void {
   if (agents >= HOSTED.maxAgentsPerWallet) fail('TOO_MANY_AGENTS')
+}
+
+/** A deleted agent leaves its book and its executor behind: making and deleting has to end somewhere. */
+const MADE_IN_A_DAY = 500
+const DAY_S = 86_400
+
+async function refuseTooFast(sql: Sql, wallet: Address, atS: number): Promise<void> {
+  const { made, firstAtS } = await countMade(sql, wallet, atS - DAY_S)
+  if (made < MADE_IN_A_DAY) return
+  fail('RATE_LIMITED', {
+    retryAfterS: Math.max(1, (firstAtS ?? atS) + DAY_S - atS),
+    message: `A wallet makes ${MADE_IN_A_DAY} agents a day at most.`,
+  })
 }
 
 const LEAST_BOOK = microUsdOf(1)

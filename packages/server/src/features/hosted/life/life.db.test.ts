@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../../../test/hostedWorld.ts'
 import { codeOf, refused, WHO } from '../../../../test/sessionWorld.ts'
 
@@ -75,6 +75,77 @@ withDb('the life of a hosted agent', (db) => {
     expect(await kinds(agent)).toEqual(['LIVE_OFF', 'RESUMED', 'PAUSED', 'LIVE_ON', 'ATTACHED', 'CREATED'])
     world.clock.aheadS = 86_400 - 1_000
     expect(await world.get(agent)).toMatchObject({ watch: { soon: [{ code: 'SESSION_ENDS' }] } })
+  })
+
+  describe('resuming', () => {
+    const ticked = (agent: { id: string }, last: object) =>
+      db.query('update hosted_agents set last_decision = $2 where id = $1', [agent.id, JSON.stringify(last)])
+    const nextTick = async (agent: { id: string }) =>
+      ((await world.get(agent)).watch as { next_tick_at: number }).next_tick_at
+
+    it('asks no model sooner than its interval says, however often it is done', async () => {
+      const ai = await world.create({ brain: 'partner_llm', interval_s: 900 })
+      const rule = await world.create()
+      for (const agent of [ai, rule]) await ticked(agent, { at: world.nowS() - 100, reason: 'held' })
+      for (const agent of [ai, rule, ai, rule]) {
+        await world.pause(agent)
+        await world.resume(agent)
+      }
+      expect(await nextTick(ai)).toBe(world.nowS() + 800)
+      expect(await nextTick(rule)).toBe(world.nowS())
+      // A clock that was ahead does not put it off for good; one that waited long enough ticks at once.
+      await ticked(ai, { at: world.nowS() + 86_400 })
+      await world.pause(ai)
+      await world.resume(ai)
+      expect(await nextTick(ai)).toBe(world.nowS() + 900)
+      await ticked(ai, { at: world.nowS() - 900 })
+      await world.pause(ai)
+      await world.resume(ai)
+      expect(await nextTick(ai)).toBe(world.nowS())
+    })
+
+    it('forgives what failed before', async () => {
+      const agent = await world.create()
+      await ticked(agent, { at: 1, error: 'WEBHOOK_STATUS', errors_in_a_row: 20 })
+      await db.query(`update hosted_agents set status = 'paused', pause_reason = '{"code":"ERRORS"}'`)
+      await world.resume(agent)
+      expect((await world.get(agent)).last_decision).toEqual({ at: 1, error: 'WEBHOOK_STATUS' })
+    })
+  })
+
+  describe('on the practice board', () => {
+    const enter = (agent: { id: string }, leftAtS: number | null = null) =>
+      db.query(
+        `insert into league_entries (board, kind, agent_id, wallet, hosted_id, from_season, owner, agent_wallet,
+           beneficiary, token, symbol, name, proof, entered_at_s, left_at_s)
+         values ('practice', 'hosted', $1, $2, $1, 1, $2, $2, $2, $2, 'A', 'A', 'signed_in', 1, $3)`,
+        [agent.id, WHO.owner, leftAtS],
+      )
+    beforeEach(() => db.query('delete from league_entries'))
+    afterAll(() => db.query('delete from league_entries'))
+
+    it('it stays what may play there until it leaves', async () => {
+      const agent = await world.create({ interval_s: 300 })
+      await enter(agent)
+      expect(await refused(world.update(agent, { interval_s: 299 }))).toMatchObject({
+        code: 'LEAGUE_INTERVAL',
+        status: 409,
+      })
+      expect(await refused(world.update(agent, { pairs: ['ETH/USDG', 'WETH/USDG'] }))).toMatchObject({
+        code: 'LEAGUE_PAIRS',
+        status: 409,
+      })
+      expect(await world.update(agent, { interval_s: 600, pairs: ['cbBTC/USDG'] })).toMatchObject({
+        interval_s: 600,
+      })
+      await db.query('update hosted_agents set last_decision = $1', [`{"at":${world.nowS() - 10}}`])
+      await world.pause(agent)
+      expect(await world.resume(agent)).toMatchObject({ watch: { next_tick_at: world.nowS() + 590 } })
+      await db.query('update league_entries set left_at_s = 2')
+      expect(await world.update(agent, { interval_s: 60, pairs: ['WETH/USDG'] })).toMatchObject({
+        interval_s: 60,
+      })
+    })
   })
 
   describe('stopping', () => {

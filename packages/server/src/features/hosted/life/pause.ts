@@ -5,6 +5,7 @@ import type { HostedDeps } from '../deps.ts'
 import { findOwned } from '../findOwned.ts'
 import { readDetail } from '../show/readDetail.ts'
 import { checkFits } from '../terms/fits.ts'
+import { isEntrant } from '../terms/practice.ts'
 import { checkSwitches, needSession } from './live.ts'
 
 /** hosted/<id>/pause: no tick from now on. One that waits for something else then waits for its owner. */
@@ -27,7 +28,7 @@ export async function pauseByOwner(
   return readDetail(deps, agent)
 }
 
-/** hosted/<id>/resume: it ticks at once. */
+/** hosted/<id>/resume: it ticks at once, unless it is asked at intervals and was a moment ago. */
 export async function resumeAgent(
   deps: HostedDeps,
   { params, caller }: Call<'hosted.resume'>,
@@ -41,7 +42,9 @@ export async function resumeAgent(
       if (found.mode === 'live') checkFits(found, await needSession(deps, found))
       if (found.status === 'active') return null
       return {
-        patch: activation(deps.clock.nowMs()),
+        patch: activation(found, deps.clock.nowMs(), {
+          keepsInterval: found.brain === 'partner_llm' || (await isEntrant(deps.db, found)),
+        }),
         log: { kind: 'state', code: 'RESUMED', message: 'The owner resumed the agent.' },
       }
     },

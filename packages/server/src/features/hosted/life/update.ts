@@ -7,6 +7,7 @@ import { readDetail } from '../show/readDetail.ts'
 import type { AgentPatch, StoredAgent } from '../store.ts'
 import { checkInterval } from '../terms/interval.ts'
 import { limitsJson, readLimits } from '../terms/limits.ts'
+import { checkPractice } from '../terms/practice.ts'
 import { type AgentPairs, readPairs } from '../terms/readPairs.ts'
 import { checkTerms, readTerms } from '../terms/riskTerms.ts'
 import type { AgentTerms } from '../types.ts'
@@ -41,6 +42,7 @@ export async function updateAgent(
         ...livePatch(deps, found, body),
       }
       const next = { ...found, ...patch }
+      if (pairs || body.interval_s !== undefined) await checkPractice(deps.db, next)
       if (body.live === true) await checkLiveOn(deps, next)
       else if (pairs || body.limits || patch.terms) await checkStillFits(deps, next)
       if (patch.terms || body.live === true) checkTerms(next.terms)
@@ -97,7 +99,7 @@ function termsPatch(found: StoredAgent, body: Body): { terms?: AgentTerms } {
 function livePatch({ clock }: HostedDeps, found: StoredAgent, { live }: Body): AgentPatch {
   if (live === undefined) return {}
   const waits = live && found.status === 'paused' && found.pauseReason?.code !== 'OWNER'
-  return { ...(live !== found.live && { live }), ...(waits && activation(clock.nowMs())) }
+  return { ...(live !== found.live && { live }), ...(waits && activation(found, clock.nowMs())) }
 }
 
 function logOf(body: Body, patch: AgentPatch): NonNullable<Change['log']> {
