@@ -16,7 +16,6 @@ import { ETH, JUNK, openTestPaper, PROFILE, TOKENS, WALLET } from './paperWorld.
 
 const crypto = await createCrypto()
 export const MANAGER = '0x00000000000000000000000000000000000000dd' as const
-export const EXECUTOR = '0x00000000000000000000000000000000000000ee' as const
 const token = (
   name: string,
   address: AgentToken['address'],

@@ -22,20 +22,22 @@ export interface DueAgent {
   queue: QueueName
 }
 
+export interface TakeAsk {
+  nowMs: number
+  token: string
+  most: number
+  /** Those with room. */
+  queues: readonly QueueName[]
+  /** Leases of ticks that run in this process: late renewals take nothing over from itself. */
+  running: readonly string[]
+}
+
 /**
  * Takes agents that are due, and those whose tick was lost, and moves their next tick on by whole intervals: what is
  * late is skipped. An agent's first tick comes at once, its next ones at its own phase, half an interval later at
  * least. `lost` ones keep their tick: it was never decided, or is only finished.
  */
-export async function takeDue(
-  sql: Sql,
-  {
-    nowMs,
-    token,
-    most,
-    queues,
-  }: { nowMs: number; token: string; most: number; queues: readonly QueueName[] },
-): Promise<DueAgent[]> {
+export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
   const rows = await sql.query<{ id: string; due_ms: number; queue: QueueName }>(
     `with due as (
        select id, next_tick_ms as due_ms,
@@ -47,6 +49,7 @@ export async function takeDue(
      ), lost as (
        select id, lease_until_ms as due_ms, true as in_phase from hosted_agents
        where status = 'active' and deleted_at_s is null and lease_until_ms <= $1 and ${QUEUE} = any($6)
+         and lease_by <> all($7)
        order by lease_until_ms limit $4 for update skip locked
      ), taken as (
        select * from due union all select * from lost
@@ -59,7 +62,7 @@ export async function takeDue(
        end
      from taken where a.id = taken.id
      returning a.id, taken.due_ms, ${QUEUE} as queue`,
-    [nowMs, token, QUEUED_MS, most, QUICK_BRAINS, queues],
+    [ask.nowMs, ask.token, QUEUED_MS, ask.most, QUICK_BRAINS, ask.queues, ask.running],
   )
   return rows.map(({ id, due_ms, queue }) => ({ id, dueMs: due_ms, queue }))
 }

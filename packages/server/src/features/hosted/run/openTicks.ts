@@ -72,7 +72,8 @@ export function openTicks(options: TickOptions): Ticks {
     if (queues.length === 0) return 0
     const token = `queued ${randomUUID()}`
     const count = await db.transaction(async (sql) => {
-      const due = await takeDue(sql, { nowMs: clock.nowMs(), token, most: TAKEN_AT_ONCE, queues })
+      const running = [...claims]
+      const due = await takeDue(sql, { nowMs: clock.nowMs(), token, most: TAKEN_AT_ONCE, queues, running })
       const jobsOf = (name: QueueName, size: number): TickJob[] => {
         const agents = due.filter(({ queue: own }) => own === name).map(({ id, dueMs }) => ({ id, dueMs }))
         return chunksOf(agents, size).map((some) => ({ token, agents: some }))

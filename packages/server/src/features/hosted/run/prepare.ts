@@ -21,6 +21,8 @@ export type Prepared = { agent: ClaimedAgent } & (
   | { kind: 'pause'; reason: PauseReason; message: string }
 )
 
+export type Ready = Extract<Prepared, { kind: 'ready' }>
+
 type Deps = Pick<
   TickOptions,
   | 'db'

@@ -1,37 +1,18 @@
 import { isStoreUnavailable } from '@pit/platform/db'
-import { withinMs } from '@pit/platform/withinMs'
-import { isPitError } from '@pit/protocol'
-import type { Brained } from '../brains/index.ts'
 import { pauseAgent } from '../store.ts'
-import type { AgentToken } from '../types.ts'
-import { type Judged, judgeOrders } from './checks.ts'
+import { carryOut } from './carryOut.ts'
+import { type Decided, decideTick, failedRecord } from './decideTick.ts'
 import type { RunDeps } from './deps.ts'
-import { type BegunOrder, holdOrder } from './holdOrder.ts'
 import { releaseAgents } from './leases.ts'
 import { openOrdersOf } from './orders.ts'
-import { decisionRecord, holdRecord, type Seen } from './outcome.ts'
 import { type Prepared, prepareTicks } from './prepare.ts'
-import { insertLogs, type Recorded, recordDecisions, type TickRecord } from './record.ts'
+import { insertLogs, type Recorded, recordDecisions } from './record.ts'
 import { settleOrders } from './settle.ts'
 import { thinLogs } from './sweep.ts'
-import { isLanded, tradeLive } from './tradeLive.ts'
-import { tradePaper } from './tradePaper.ts'
 import type { ClaimedAgent } from './types.ts'
-import { marketOf } from './view.ts'
 
-/** No brain is waited for longer, whatever its interval. */
-const MOST_BRAIN_MS = 90_000
 /** After so many failed ticks in a row nobody is asked any more. */
 const MOST_ERRORS = 20
-
-type Ready = Extract<Prepared, { kind: 'ready' }>
-/** A tick that was decided, on its way to be stored. */
-interface Decided {
-  prepared: Prepared
-  record: TickRecord
-  judged: readonly Judged[]
-  outcome: 'decision' | 'hold' | 'error'
-}
 
 /** One tick of each of these agents, all claimed under one lease. What fails of one leaves the others alone. */
 export async function runTicks(deps: RunDeps, agents: readonly ClaimedAgent[]): Promise<void> {
@@ -47,15 +28,15 @@ export async function runTicks(deps: RunDeps, agents: readonly ClaimedAgent[]): 
   for (const one of paused) await pause(deps, one)
 
   const decided = await Promise.all(
-    prepared.filter(({ kind }) => kind !== 'pause').map((one) => decideSafely(deps, one)),
+    prepared.filter(({ kind }) => kind !== 'pause').map((one) => decideTick(deps, one)),
   )
   const recorded = await recordAll(deps, decided)
   const trading = decided.filter(({ record }) => record.orders.length > 0)
   const ended = [...gone, ...paused.map(({ agent }) => agent)]
   if (ended.length > 0) await release(deps, ended)
-  await eachOf(deps, trading, (one) => trade(deps, one, recorded.get(one.record.agent.id)!))
+  await eachOf(deps, trading, (one) => carryOut(deps, one, recorded.get(one.record.agent.id)!))
   await keepEquity(deps, decided)
-  for (const one of decided) count(deps, one, recorded.get(one.record.agent.id)!, startedMs)
+  for (const one of decided) await finish(deps, one, recorded.get(one.record.agent.id)!, startedMs)
 }
 
 const ids = (agents: readonly { id: string }[]): string[] => agents.map(({ id }) => id)
@@ -91,142 +72,6 @@ async function recordAll(deps: RunDeps, decided: readonly Decided[]): Promise<Ma
   }
   return recorded
 }
-
-const failedRecord = (agent: ClaimedAgent, atMs: number, message: string): TickRecord =>
-  holdRecord(agent, { kind: 'error', code: 'TICK_FAILED', message }, { atMs })
-
-async function decideSafely(deps: RunDeps, prepared: Prepared): Promise<Decided> {
-  try {
-    return await decide(deps, prepared)
-  } catch (error) {
-    deps.logger.error({ err: error, agent: prepared.agent.id }, 'a tick failed while it decided')
-    const record = failedRecord(prepared.agent, deps.clock.nowMs(), 'The tick failed before it decided.')
-    return without(prepared, record, 'error')
-  }
-}
-
-/** Asks the brain and judges what it wants; a fault of either is the tick's own. */
-async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {
-  const { agent } = prepared
-  const atMs = deps.clock.nowMs()
-  if (prepared.kind === 'hold') {
-    const { code, message } = prepared
-    return without(prepared, holdRecord(agent, { kind: 'hold', code, message }, { atMs }), 'hold')
-  }
-  const ready = prepared as Ready
-  const seen: Seen = {
-    market: marketOf(agent, { ...deps, spanS: deps.brains.historyS(agent), nowMs: atMs }),
-    book: ready.book,
-  }
-  const brained = await askBrain(deps, agent, seen)
-  const afterMs = deps.clock.nowMs()
-  if (brained.kind !== 'decision') {
-    return without(prepared, holdRecord(agent, brained, { seen, atMs: afterMs }), brained.kind)
-  }
-  const judged = judgeOrders(brained.decision, {
-    agent,
-    book: ready.book,
-    usdg: deps.usdg.address,
-    practice: ready.mode === 'paper' && ready.practice,
-    referenceMicroUsd: await referencesOf(deps, ready),
-  })
-  const { decision, data } = brained
-  const record = decisionRecord({ agent, decision, data, seen, judged, atMs: afterMs })
-  return { prepared, record, judged, outcome: 'decision' }
-}
-
-const without = (prepared: Prepared, record: TickRecord, outcome: 'hold' | 'error'): Decided => ({
-  prepared,
-  record,
-  judged: [],
-  outcome,
-})
-
-async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise<Brained> {
-  const patienceMs = Math.min(agent.intervalS * 1_000, MOST_BRAIN_MS)
-  const deadlineMs = deps.clock.nowMs() + patienceMs
-  try {
-    const asked = deps.brains.decide({ agent, tick: agent.tick + 1, ...seen, deadlineMs })
-    return await withinMs(patienceMs + 5_000, asked, () => new Error('the brain took too long'))
-  } catch (error) {
-    if (isPitError(error)) return { kind: 'error', code: error.code, message: error.message }
-    deps.logger.error({ err: error, agent: agent.id }, 'a brain failed')
-    return { kind: 'error', code: 'TICK_FAILED', message: 'The brain could not be asked.' }
-  }
-}
-
-/** Prices of what is held without an independent mark: good enough to keep a limit by, never shown as a value. */
-async function referencesOf({ tokens, market }: RunDeps, { agent, held }: Ready) {
-  const prices = new Map<string, number>()
-  for (const { address } of agent.tokens) {
-    if (market.mark(address) || !held.get(address)) continue
-    const usd = (await tokens.find(address))?.record.reference.price_usd
-    if (usd) prices.set(address, usd)
-  }
-  return ({ address, decimals }: AgentToken, atoms: bigint): bigint | null => {
-    const usd = prices.get(address)
-    if (usd === undefined) return null
-    return BigInt(Math.ceil((Number(atoms) / 10 ** decimals) * usd * 1e6))
-  }
-}
-
-/** Carries out what a tick begins, one order after another. */
-async function trade(
-  deps: RunDeps,
-  { prepared, record, judged }: Decided,
-  recorded: Recorded,
-): Promise<void> {
-  if (!recorded.kept) return
-  const { agent, tick } = record
-  const ready = prepared as Ready
-  if (!recorded.stands) await logChanged(deps, record)
-  let landed = true
-  let last: number | null = null
-  for (const { n, order, trade: sized } of judged) {
-    const id = recorded.orders.get(n)
-    if (id === undefined || !sized) continue
-    const begun: BegunOrder = { id, n, pair: order.pair, side: order.side, ...sized, reason: order.reason }
-    const ask = { agent, tick, order: begun }
-    // Another one in the same tick would stand on balances that are not there yet.
-    landed &&= last === null || (await isLanded(deps, last))
-    if (!landed) {
-      await holdOrder(deps, ask, { code: 'TRADE_PENDING', message: 'The trade before it has not landed.' })
-      continue
-    }
-    const outcome =
-      ready.mode === 'paper'
-        ? await paperOrder(deps, ask, ready)
-        : await tradeLive(deps, { ...ask, session: ready.session, executorWei: ready.executorWei })
-    if (typeof outcome === 'object') deps.counted.held(outcome.held)
-    deps.counted.order(ready.mode, typeof outcome === 'object' ? 'held' : outcome)
-    if (ready.mode === 'live' && outcome === 'relayed') last = id
-    if (ready.mode === 'live' && outcome === 'failed') landed = false
-  }
-  await release(deps, [agent])
-}
-
-async function paperOrder(
-  deps: RunDeps,
-  ask: { agent: ClaimedAgent; tick: number; order: BegunOrder },
-  { bookId }: Extract<Ready, { mode: 'paper' }>,
-) {
-  const { tokenIn, tokenOut } = ask.order
-  const hold = await deps.findTokenHold(ask.agent, [tokenIn, tokenOut], null)
-  return hold ? holdOrder(deps, ask, hold) : tradePaper(deps, { ...ask, bookId })
-}
-
-/** Decided on what the agent was; it is something else now. */
-const logChanged = ({ db, clock }: RunDeps, { agent, tick }: TickRecord): Promise<void> =>
-  insertLogs(db, [
-    {
-      agentId: agent.id,
-      tick,
-      atMs: clock.nowMs(),
-      kind: 'hold',
-      code: 'CHANGED',
-      message: 'The agent was changed, paused or stopped while it decided: nothing of it is traded.',
-    },
-  ])
 
 /** The session ended, or too much went wrong: the agent waits for its owner. */
 async function pause(deps: RunDeps, prepared: Prepared): Promise<void> {
@@ -278,7 +123,8 @@ async function keepEquity(deps: RunDeps, decided: readonly Decided[]): Promise<v
   })
 }
 
-async function count(
+/** What is counted and tidied once a tick is over. */
+async function finish(
   deps: RunDeps,
   { record, judged, outcome }: Decided,
   recorded: Recorded,

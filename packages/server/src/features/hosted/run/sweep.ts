@@ -4,9 +4,9 @@ import { oldOpenOrders, sweepOrders } from './orders.ts'
 import { settleOrders } from './settle.ts'
 
 /** Of each agent's decisions and holds so many are kept; trades, sessions and states as long as the log keeps rows. */
-const KEPT_ROWS = 3_000
+export const KEPT_ROWS = 1_000
 /** Looked at every so many ticks: a busy agent is never far over. */
-const EVERY_TICKS = 200
+const EVERY_TICKS = 100
 
 /** Deletes an agent's oldest decisions and holds once in a while. */
 export async function thinLogs(sql: Sql, agentId: string, tick: number): Promise<void> {

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, vi } from 'vitest'
 import { TOKENS, USD, WALLET } from '../../../../test/paperWorld.ts'
 import { decisionOf, openTickWorld, orderOf } from '../../../../test/tickWorld.ts'
 import { withDb } from '../../../../test/withDb.ts'
 import { replayBook } from '../../paper/index.ts'
 import { LEASE_MS, QUEUED_MS } from './leases.ts'
+import { KEPT_ROWS, thinLogs } from './sweep.ts'
 
 withDb('ticks of hosted agents', (db) => {
   it('decides, writes what it begins and fills it on paper, tick after tick', async () => {
@@ -135,6 +137,35 @@ withDb('ticks of hosted agents', (db) => {
     expect(world.state.asked.filter(({ agent }) => agent === id)).toHaveLength(2)
     const logs = await world.logsOf(id)
     expect(logs.map(({ kind }) => kind)).toEqual(['decision', 'trade'])
+  })
+
+  it('takes over nothing from itself, however late it renews', async () => {
+    const world = openTickWorld(db)
+    const id = await world.addAgent()
+    world.state.brain = async () => {
+      world.clock.ms += LEASE_MS + 1
+      await sleep(400)
+      return decisionOf(orderOf('ETH/USDG', 'buy', 10))
+    }
+    await world.drain()
+    expect(world.state.asked.filter(({ agent }) => agent === id)).toHaveLength(1)
+    expect(await world.ordersOf(id)).toMatchObject([{ tick: 1, status: 'filled' }])
+  })
+
+  it('keeps so many of an agent’s decisions, and all of its trades', async () => {
+    const world = openTickWorld(db)
+    const id = await world.addAgent()
+    await db.query(
+      `insert into hosted_logs (agent_id, tick, at_ms, kind)
+       select $1, n, n, case when n % 2 = 0 then 'decision' else 'trade' end from generate_series(1, $2) as n`,
+      [id, KEPT_ROWS + 200],
+    )
+    await thinLogs(db, id, 99)
+    const count = async () => (await world.logsOf(id)).length
+    expect(await count()).toBe(KEPT_ROWS + 200)
+    await thinLogs(db, id, 100)
+    expect(await count()).toBeLessThanOrEqual(KEPT_ROWS + 101)
+    expect((await world.logsOf(id)).filter(({ kind }) => kind === 'trade')).toHaveLength(KEPT_ROWS / 2 + 100)
   })
 
   it('trades nothing of an agent that its owner changed or paused while it decided', async () => {

@@ -1,0 +1,102 @@
+import { withinMs } from '@pit/platform/withinMs'
+import { isPitError } from '@pit/protocol'
+import type { Brained } from '../brains/index.ts'
+import type { AgentToken } from '../types.ts'
+import { type Judged, judgeOrders } from './checks.ts'
+import type { RunDeps } from './deps.ts'
+import { decisionRecord, holdRecord, type Seen } from './outcome.ts'
+import type { Prepared, Ready } from './prepare.ts'
+import type { TickRecord } from './record.ts'
+import type { ClaimedAgent } from './types.ts'
+import { marketOf } from './view.ts'
+
+/** No brain is waited for longer, whatever its interval. */
+const MOST_BRAIN_MS = 90_000
+
+/** A tick that was decided, on its way to be stored. */
+export interface Decided {
+  prepared: Prepared
+  record: TickRecord
+  judged: readonly Judged[]
+  outcome: 'decision' | 'hold' | 'error'
+}
+
+/** A tick that failed by itself. */
+export const failedRecord = (agent: ClaimedAgent, atMs: number, message: string): TickRecord =>
+  holdRecord(agent, { kind: 'error', code: 'TICK_FAILED', message }, { atMs })
+
+/** One that fails while it decides fails alone. */
+export async function decideTick(deps: RunDeps, prepared: Prepared): Promise<Decided> {
+  try {
+    return await decide(deps, prepared)
+  } catch (error) {
+    deps.logger.error({ err: error, agent: prepared.agent.id }, 'a tick failed while it decided')
+    const record = failedRecord(prepared.agent, deps.clock.nowMs(), 'The tick failed before it decided.')
+    return without(prepared, record, 'error')
+  }
+}
+
+/** Asks the brain and judges what it wants; a fault of either is the tick's own. */
+async function decide(deps: RunDeps, prepared: Prepared): Promise<Decided> {
+  const { agent } = prepared
+  const atMs = deps.clock.nowMs()
+  if (prepared.kind === 'hold') {
+    const { code, message } = prepared
+    return without(prepared, holdRecord(agent, { kind: 'hold', code, message }, { atMs }), 'hold')
+  }
+  const ready = prepared as Ready
+  const seen: Seen = {
+    market: marketOf(agent, { ...deps, spanS: deps.brains.historyS(agent), nowMs: atMs }),
+    book: ready.book,
+  }
+  const brained = await askBrain(deps, agent, seen)
+  const afterMs = deps.clock.nowMs()
+  if (brained.kind !== 'decision') {
+    return without(prepared, holdRecord(agent, brained, { seen, atMs: afterMs }), brained.kind)
+  }
+  const judged = judgeOrders(brained.decision, {
+    agent,
+    book: ready.book,
+    usdg: deps.usdg.address,
+    practice: ready.mode === 'paper' && ready.practice,
+    referenceMicroUsd: await referencesOf(deps, ready),
+  })
+  const { decision, data } = brained
+  const record = decisionRecord({ agent, decision, data, seen, judged, atMs: afterMs })
+  return { prepared, record, judged, outcome: 'decision' }
+}
+
+const without = (prepared: Prepared, record: TickRecord, outcome: 'hold' | 'error'): Decided => ({
+  prepared,
+  record,
+  judged: [],
+  outcome,
+})
+
+async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise<Brained> {
+  const patienceMs = Math.min(agent.intervalS * 1_000, MOST_BRAIN_MS)
+  const deadlineMs = deps.clock.nowMs() + patienceMs
+  try {
+    const asked = deps.brains.decide({ agent, tick: agent.tick + 1, ...seen, deadlineMs })
+    return await withinMs(patienceMs + 5_000, asked, () => new Error('the brain took too long'))
+  } catch (error) {
+    if (isPitError(error)) return { kind: 'error', code: error.code, message: error.message }
+    deps.logger.error({ err: error, agent: agent.id }, 'a brain failed')
+    return { kind: 'error', code: 'TICK_FAILED', message: 'The brain could not be asked.' }
+  }
+}
+
+/** Prices of what is held without an independent mark: good enough to keep a limit by, never shown as a value. */
+async function referencesOf({ tokens, market }: RunDeps, { agent, held }: Ready) {
+  const prices = new Map<string, number>()
+  for (const { address } of agent.tokens) {
+    if (market.mark(address) || !held.get(address)) continue
+    const usd = (await tokens.find(address))?.record.reference.price_usd
+    if (usd) prices.set(address, usd)
+  }
+  return ({ address, decimals }: AgentToken, atoms: bigint): bigint | null => {
+    const usd = prices.get(address)
+    if (usd === undefined) return null
+    return BigInt(Math.ceil((Number(atoms) / 10 ** decimals) * usd * 1e6))
+  }
+}
