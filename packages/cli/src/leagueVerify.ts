@@ -1,0 +1,117 @@
+import { firstDifference } from '@pit/league'
+import type { Db } from '@pit/platform/db'
+import { createRpc, type Rpc } from '@pit/platform/rpc'
+import type { ChainProfile } from '@pit/protocol'
+import { Command, InvalidArgumentError } from 'commander'
+import { CommandRefused } from './backtest/refused.ts'
+import { openStoredMarks } from './backtest/storedMarks.ts'
+import { checkFacts, readChain } from './league/readChain.ts'
+import { readRecord, type SeasonRecord } from './league/readRecord.ts'
+import { type ChainFacts, rebuildSeason } from './league/rebuildSeason.ts'
+
+/** What the command reaches outside. */
+export interface VerifyPlace {
+  print(text: string): void
+  open(): Promise<{
+    db: Db
+    profile: ChainProfile
+    rpc: Pick<Rpc, 'request' | 'batch'> | null
+    close(): Promise<void>
+  }>
+}
+
+/** `pit league`: what anyone with the record can recompute. */
+export function leagueCommand(place: VerifyPlace): Command {
+  const league = new Command('league').description('Recompute the league from its record.')
+  league
+    .command('verify')
+    .description(
+      'Rebuild a decided season from trades, marks and the chain; says equal, or the first difference.',
+    )
+    .argument('<n>', 'season number', seasonNumber)
+    .option('--no-chain', 'take gas, blocks and the stake as recorded, without asking a node')
+    .action(async (number: number, { chain }: { chain: boolean }) => {
+      const opened = await place.open()
+      try {
+        const verified = await verifySeason(opened, number, chain)
+        place.print(verified.text)
+        if (!verified.equal) throw new CommandRefused(`season ${number} differs from its record`)
+      } finally {
+        await opened.close()
+      }
+    })
+  return league
+}
+
+function seasonNumber(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Use a season number, such as 3.')
+  return Number(text)
+}
+
+type Difference = { path: string; recorded: unknown; rebuilt: unknown }
+
+export async function verifySeason(
+  { db, profile, rpc }: Pick<Awaited<ReturnType<VerifyPlace['open']>>, 'db' | 'profile' | 'rpc'>,
+  number: number,
+  withChain: boolean,
+): Promise<{ equal: boolean; text: string }> {
+  const record = await readRecord(db, number)
+  if (withChain && !rpc) throw new CommandRefused('No node to ask: set CHAIN_RPC_URL, or use --no-chain.')
+  const chain = withChain && rpc ? await readChain(rpc, record) : null
+  const rebuilt = rebuildSeason(record, profile, chain?.facts ?? asRecorded)
+  const difference =
+    chain?.difference ??
+    (withChain && rpc ? await checkFacts(rpc, record, placeOf(profile)) : null) ??
+    recordDifference(record, rebuilt)
+  const counted = `${record.entries.length} entrants, ${rebuilt.trades} transactions`
+  return difference
+    ? { equal: false, text: `season ${number}: ${counted}: differs at ${shown(difference)}` }
+    : { equal: true, text: `season ${number}: ${counted}: equal` }
+}
+
+const asRecorded: ChainFacts = {
+  gasOf: ({ gas_wei }) => (gas_wei === null ? null : BigInt(gas_wei)),
+}
+
+const placeOf = ({ contracts, league }: ChainProfile) => ({
+  registry: contracts.agent_registry,
+  platformAgentId: league.platform_agent_id,
+})
+
+function recordDifference(
+  record: SeasonRecord,
+  rebuilt: ReturnType<typeof rebuildSeason>,
+): Difference | null {
+  const rows = record.entries.map(({ row }, i) => counted(row, rebuilt.rows[i] ?? {}))
+  return (
+    firstDifference({ outcome: record.outcome }, { outcome: rebuilt.outcome }) ??
+    firstDifference({ rows }, { rows: rebuilt.rows }) ??
+    (rebuilt.ledger && firstDifference({ ledger: record.ledger }, { ledger: rebuilt.ledger }))
+  )
+}
+
+/** Of a recorded row what is counted: names and addresses are the registry's. */
+const counted = (row: object, like: object): object =>
+  Object.fromEntries(Object.keys(like).map((key) => [key, (row as Record<string, unknown>)[key]]))
+
+const shown = ({ path, recorded, rebuilt }: Difference): string =>
+  `${path}: recorded ${JSON.stringify(recorded)}, rebuilt ${JSON.stringify(rebuilt)}`
+
+/** The command on this machine: the store and the node that the environment names. */
+export const openVerifyPlace = (env: Record<string, string | undefined>): VerifyPlace => ({
+  print: (text) => console.log(text),
+  async open() {
+    const { db, profile } = await openStoredMarks(env)
+    const url = env['CHAIN_RPC_URL'] || profile.rpc_url
+    const rpc = url ? createRpc({ url }) : null
+    return {
+      db,
+      profile,
+      rpc,
+      async close() {
+        rpc?.close()
+        await db.close()
+      },
+    }
+  },
+})
