@@ -52,6 +52,8 @@ type Traceable = { txs: TracedTx[] } | { admin: { method: string; params: unknow
 const TRACED_AT_ONCE = 8
 /** With more steps than this to trace, no pauses. */
 const HURRY_AT = 40
+/** Until then, none while somebody simulates: whoever does comes again at once, and nobody waits for an image. */
+const QUIET_MS = 40
 /** With no more steps than this left, the state is recent enough to build an engine from. */
 const RECENT = 80
 /** Before blocks are held up, tracing is brought this near to the head, if that can be had in this time. */
@@ -71,6 +73,8 @@ export function createShadow(deps: ShadowDeps): Shadow {
   let mismatches = 0
   let closed = false
   let atLeisure = false
+  let simulating = 0
+  let simulatedAtMs = 0
   const onStep: (() => void)[] = []
   let broken: Error | undefined
 
@@ -98,6 +102,10 @@ export function createShadow(deps: ShadowDeps): Shadow {
   const trace = async (): Promise<void> => {
     // Some time off after each transaction: simulations come first, an image can wait.
     while (waiting.length > 0 && !closed) {
+      if (isLoud() && urgent === 0 && waiting.length < HURRY_AT) {
+        await sleep(QUIET_MS)
+        continue
+      }
       const startedMs = performance.now()
       await fifo(async () => {
         const step = waiting[0]
@@ -111,6 +119,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
       if (urgent === 0 && waiting.length < HURRY_AT) await sleep(Math.min(2 * tookMs, 50))
     }
   }
+  const isLoud = () => simulating > 0 || performance.now() - simulatedAtMs < QUIET_MS
   const startTracing = () => {
     tracing ??= trace()
       .catch((error) => {
@@ -183,16 +192,22 @@ export function createShadow(deps: ShadowDeps): Shadow {
     },
     onShadow: (run) =>
       new Promise((resolve, reject) => {
+        simulating += 1
         fifo(async () => {
           throwIfBroken()
           const own = undoable(engine)
           // Answered before it is undone: only what comes next on this engine has to wait for that.
           await run(own.engine, head).then(resolve, reject)
           if (!(await own.undo())) broken = new Error('a simulation could not be undone')
-        }).catch((error) => {
-          broken ??= error
-          reject(error)
         })
+          .catch((error) => {
+            broken ??= error
+            reject(error)
+          })
+          .finally(() => {
+            simulating -= 1
+            simulatedAtMs = performance.now()
+          })
       }),
     lag: () => lag,
     backlog: () => lag + waiting.length,
