@@ -2,15 +2,14 @@ import type { Hex } from '@pit/chain'
 import { executorAttestationText, stockAttestationText } from '@pit/protocol'
 import { keccak256, parseTransaction, recoverMessageAddress, stringToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bringHome, done as doneBy, grantTo, sendSteps } from './hosted/liveAgent.ts'
 import { openParty, type Party, type Pending, signaturesFor, startGrant } from './session/party.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
-import { balanceOf, receiptOf } from './trading/trader.ts'
 
 // A live hosted agent from its making to its gas coming home, with the real signer. Its brain never finds a reason to
 // trade: what trading agents do is another story.
 
 const ETH = 10n ** 18n
-const NATIVE = `0x${'0'.repeat(40)}` as Hex
 const GAS_WEI = 12_345_678_901_234_567n
 const LIMITS = { max_trade_usd: 20, max_day_usd: 60, max_position_usd: 100 }
 const AGENT = {
@@ -50,11 +49,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-async function done<T = Agent>(path: string, body: object = {}): Promise<T> {
-  const answer = await owner.post<T & object>(path, body)
-  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300)
-  return answer.body as T
-}
+const done = <T = Agent>(path: string, body: object = {}): Promise<T> => doneBy<T>(owner, path, body)
 async function code(who: Party, path: string, body: object = {}): Promise<string> {
   const { status, body: answer } = await who.post(path, body)
   return `${status} ${answer.error?.code}`
@@ -62,25 +57,13 @@ async function code(who: Party, path: string, body: object = {}): Promise<string
 const at = (act: string) => `hosted/${agent.id}/${act}`
 const detail = async () => (await owner.get<Agent>(`hosted/${agent.id}`)).body
 
-/** Grants to the agent's executor, sends the setup, switches the session on. */
-async function grant(): Promise<Pending> {
-  const { status, body } = await startGrant(owner, agent.executor, {
+const grant = (): Promise<Pending> =>
+  grantTo(world, owner, agent.executor, {
     tokens: ['ETH', 'USDG', 'NVDA'],
     max_trade_usd: 20,
     max_day_usd: 60,
     expires_in_s: 7_200,
   })
-  expect(status, JSON.stringify(body.error)).toBe(200)
-  for (const { tx } of body.setup) {
-    const sent = await owner.post<{ tx_hash: Hex }>('live/submit', {
-      raw_tx: await owner.signTx({ ...tx, type: 2 }),
-    })
-    expect(sent.status, JSON.stringify(sent.body.error)).toBe(200)
-    expect((await receiptOf(world.devnet, sent.body.tx_hash)).status).toBe('0x1')
-  }
-  await done('live/session/grant', await signaturesFor(owner, body))
-  return body
-}
 
 describe('a live agent', () => {
   it('is made paused, with an executor that the co-signer vouches for', async () => {
@@ -205,13 +188,7 @@ describe('at its end', () => {
       at('stop'),
     )
     expect(stopped).toMatchObject({ status: 'stopped', trading: false })
-    for (const { tx } of stopped.session_revoke.on_chain) {
-      const sent = await owner.post<{ tx_hash: Hex }>('live/submit', {
-        raw_tx: await owner.signTx({ ...tx, type: 2 }),
-      })
-      expect(sent.status, JSON.stringify(sent.body.error)).toBe(200)
-      expect((await receiptOf(world.devnet, sent.body.tx_hash)).status).toBe('0x1')
-    }
+    await sendSteps(world, owner, stopped.session_revoke.on_chain)
     expect(await done<{ session_revoke: unknown }>(at('stop'))).toMatchObject({
       session_revoke: { on_chain: [] },
     })
@@ -220,35 +197,20 @@ describe('at its end', () => {
 
   it('its gas comes home to the wei, once', async () => {
     expect(await executorNow()).toMatchObject({ refund: { available: true, why_not: null } })
-    const before = await balanceOf(world.devnet, NATIVE, owner.wallet)
-    const refund = await done<Record<string, string> & { status: string; already: boolean; raw: Hex }>(
-      at('refund-gas'),
-    )
-    expect(refund).toMatchObject({
-      executor: agent.executor,
-      to: owner.wallet,
-      balance_wei: GAS_WEI.toString(),
-      status: 'mined',
-      already: false,
-      closed: true,
-    })
-    const receipt = await receiptOf(world.devnet, refund['tx_hash'] as Hex)
-    const value = BigInt(refund['value_wei']!)
-    expect(value).toBe(GAS_WEI - BigInt(refund['max_cost_wei']!))
-    expect(parseTransaction(refund.raw)).toMatchObject({
+    const refund = await bringHome(world, owner, agent)
+    expect(refund.balance_wei).toBe(GAS_WEI.toString())
+    const sent = parseTransaction(refund.raw)
+    expect(sent).toMatchObject({
       type: 'eip1559',
       chainId: 4663,
-      value,
+      value: BigInt(refund.value_wei),
       to: owner.wallet,
     })
-    expect(parseTransaction(refund.raw).data).toBeUndefined()
-    expect(await balanceOf(world.devnet, NATIVE, owner.wallet), 'what the owner gained').toBe(before + value)
-    const gas = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
-    expect(await balanceOf(world.devnet, NATIVE, agent.executor), 'what is left').toBe(GAS_WEI - value - gas)
+    expect(sent.data).toBeUndefined()
 
     const again = await done(at('refund-gas'))
     expect(again).toEqual({ ...refund, already: true })
-    expect(await detail()).toMatchObject({ gas_refund: { tx_hash: refund['tx_hash'], status: 'mined' } })
+    expect(await detail()).toMatchObject({ gas_refund: { tx_hash: refund.tx_hash, status: 'mined' } })
     expect(await world.signer.client.executor(agent.executor)).toMatchObject({ closed: true })
   })
 

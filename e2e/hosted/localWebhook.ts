@@ -1,0 +1,58 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface Delivery {
+  delivery: string
+  agent: { id: string; mode: string; live: boolean }
+  market: { pairs: { pair: string; price: number | null }[] }
+  limits: { max_trade_usd: number }
+  state: Record<string, unknown> | null
+}
+
+/** An owner's webhook as the documents say one should be: it believes nothing that is not signed. */
+export async function openWebhook(decide: (delivery: Delivery) => object) {
+  const secrets = new Map<string, string>()
+  const taken: Delivery[] = []
+  const refused: string[] = []
+
+  async function judge(request: IncomingMessage, body: string): Promise<object | null> {
+    const said = JSON.parse(body) as Delivery
+    // The first tick may be faster than the answer that shows the secret.
+    for (let i = 0; i < 40 && !secrets.has(said.agent.id); i++) await sleep(50)
+    const { 'x-pit-timestamp': at, 'x-pit-signature': given, 'x-pit-delivery': id } = request.headers
+    const own = createHmac('sha256', secrets.get(said.agent.id) ?? '')
+      .update(`${at}.${body}`)
+      .digest('hex')
+    const isSigned =
+      String(given).length === own.length + 3 &&
+      timingSafeEqual(Buffer.from(`v1=${own}`), Buffer.from(`${given}`))
+    const isFresh = Math.abs(Date.now() / 1_000 - Number(at)) < 60
+    if (!isSigned || !isFresh || id !== said.delivery) {
+      refused.push(said.delivery)
+      return null
+    }
+    taken.push(said)
+    return decide(said)
+  }
+
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', async () => {
+      const decision = await judge(request, Buffer.concat(chunks).toString('utf8'))
+      response.writeHead(decision ? 200 : 401, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(decision ?? {}))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/tick`,
+    taken,
+    refused,
+    knows: (agentId: string, secret: string) => void secrets.set(agentId, secret),
+    close: () => void server.close(),
+  }
+}
+export type Webhook = Awaited<ReturnType<typeof openWebhook>>
