@@ -262,17 +262,13 @@ describe('each rule refuses', () => {
   it.each(rows)('%s', (_, execution, change, rules) => expect(failed(execution, change)).toEqual(rules))
 
   it('a minimum beyond what its class and size may slip, whatever is declared', () => {
-    // 25 dollars: 200 bps of slippage, 100 between pools and feeds, 25 of fee.
-    expect(failed(swapCall({ amountOutMin: 24_187_500n }))).toEqual([])
-    expect(failed(swapCall({ amountOutMin: 24_187_499n }))).toEqual(['PRICE'])
-    expect(failed(swapCall({ amountOutMin: 24_187_499n }), { request: { slippageBps: 1 } })).toEqual([
-      'PRICE',
-    ])
-    // A mean of half an hour lags, and is never further off than the service's own maximum.
-    const buy = (atoms: bigint) =>
-      swapCall({ tokenIn: USDG, tokenOut: PARTNER, amountIn: 20_000_000n, amountOutMin: atoms })
-    expect(failed(buy(37_900_000_000_000_000_000n))).toEqual([])
-    expect(failed(buy(37_899_999_999_999_999_999n))).toEqual(['PRICE'])
+    // 25 dollars: 200 bps of slippage, 100 between pools and feeds, 25 of fee; for a mean of half an hour 500 at most.
+    const sell = (amountOutMin: bigint) => swapCall({ amountOutMin })
+    const buy = (amountOutMin: bigint) =>
+      swapCall({ tokenIn: USDG, tokenOut: PARTNER, amountIn: 20_000_000n, amountOutMin })
+    expect([failed(sell(24_187_500n)), failed(buy(379n * 10n ** 17n))]).toEqual([[], []])
+    expect(failed(sell(24_187_499n), { request: { slippageBps: 1 } })).toEqual(['PRICE'])
+    expect(failed(buy(379n * 10n ** 17n - 1n))).toEqual(['PRICE'])
   })
 
   it('a class for which the binding allows no fee at all', () => {
