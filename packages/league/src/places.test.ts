@@ -193,7 +193,7 @@ describe('rules', () => {
 
 describe('a season is not decided', () => {
   const clean = [entry(2, 20), entry(3, 10), entry(4, 5), ...field(9)]
-  const undecided = (entries: EntryRecord[]) => judgeSeason(entries, 'ended').undecidedWinner
+  const undecided = (entries: EntryRecord[]) => judgeSeason(entries, 'ended').undecidedWinner()
   it('while one who would win has an open question', () => {
     expect(undecided([entry(1, 30, { numbers: { outliers: 1 } }), ...clean])).toBe(true)
     expect(undecided([entry(1, 30, { facts: { funders: 'pending' } }), ...clean])).toBe(true)

@@ -65,6 +65,7 @@ export function placeEntries(ranked: readonly Candidate[]): {
 } {
   const active = new Set(ranked.filter(({ trades }) => trades > 0).map(({ cluster }) => cluster))
   const pays = active.size >= LEAGUE.minOwnerClusters
+  const isFirst = { status: 'pass', reason: null } as const
   const taken = new Map<string, number>()
   const owners = new Set<string>()
   const placed = new Map<number, Placed>()
@@ -72,10 +73,10 @@ export function placeEntries(ranked: readonly Candidate[]): {
   let next = 1
   for (const { entryId, cluster, rules, reviews, profitMicroUsd } of ranked) {
     const better = taken.get(cluster)
-    const own = {
-      status: better === undefined ? ('pass' as const) : ('fail' as const),
-      reason: better === undefined ? null : `entry ${better} of the same owner cluster ranks higher`,
-    }
+    const own =
+      better === undefined
+        ? isFirst
+        : ({ status: 'fail', reason: `entry ${better} of the same owner cluster ranks higher` } as const)
     const all = [...rules, reviewed(CLUSTER_RULE, own, reviews)]
     const status = worstOf(all)
     // Without a value there is no rank to win by, whoever judged it.

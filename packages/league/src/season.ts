@@ -73,8 +73,8 @@ export interface JudgedSeason {
   /** In rank order. */
   rows: JudgedEntry[]
   outcome: Outcome
-  /** Who would win has an open question. */
-  undecidedWinner: boolean
+  /** Whether one who would win has an open question; looked at when asked. */
+  undecidedWinner(): boolean
 }
 
 /** Ranks, clusters, rules and places of a season: the same function while it runs, when it is decided, and to verify it. */
@@ -104,6 +104,6 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
       ...placed.get(entryId)!,
     })),
     outcome,
-    undecidedWinner: hasUndecidedWinner(ranked),
+    undecidedWinner: () => hasUndecidedWinner(ranked),
   }
 }

@@ -102,7 +102,7 @@ export function openLeague(options: LeagueOptions): League {
 const currentNumber = (firstSeasonS: number, atS: number): number => seasonAt(firstSeasonS, atS)?.number ?? 1
 
 /** Builds the answer a key stands for. */
-async function build(deps: ReadDeps, key: string): Promise<unknown> {
+async function build(deps: ReadDeps, key: string): Promise<object> {
   const [what, number, board] = key.split(' ')
   if (what === 'league') return buildLeague(deps)
   if (what === 'seasons') return buildSeasons(deps)

@@ -7,6 +7,9 @@ const AT_ONCE = 5_000
 /** Of full hours that are past nothing changes: those of a season are kept. */
 const MOST_HOURS = 1_000
 
+/** By time, then by token; null where there is no mark. */
+type Prices = Map<number, Map<string, bigint | null>>
+
 export interface Wanted {
   token: string
   atS: number
@@ -26,11 +29,11 @@ export interface MarkBook {
 
 export function createMarkBook(assets: Assets): MarkBook {
   /** By full hour, then by token. */
-  const hours = new Map<number, ReadonlyMap<string, bigint | null>>()
+  const hours: Prices = new Map()
   const readable = [...assets.decimals.keys()].filter((token) => !assets.fixed.has(token))
 
-  async function lookUp(sql: Sql, wanted: readonly Wanted[]): Promise<Map<string, bigint | null>> {
-    const found = new Map<string, bigint | null>()
+  async function lookUp(sql: Sql, wanted: readonly Wanted[]): Promise<Prices> {
+    const found: Prices = new Map()
     for (let from = 0; from < wanted.length; from += AT_ONCE) {
       const part = wanted.slice(from, from + AT_ONCE)
       const rows = await sql.query<{ price_e18: string | null }>(
@@ -41,7 +44,9 @@ export function createMarkBook(assets: Assets): MarkBook {
       )
       for (const [i, { token, atS }] of part.entries()) {
         const price = rows[i]?.price_e18 ?? null
-        found.set(keyOf(token, atS), price === null ? null : BigInt(price))
+        const then = found.get(atS) ?? new Map<string, bigint | null>()
+        if (then.size === 0) found.set(atS, then)
+        then.set(token, price === null ? null : BigInt(price))
       }
     }
     return found
@@ -57,9 +62,9 @@ export function createMarkBook(assets: Assets): MarkBook {
       sql,
       missing.flatMap((atS) => readable.map((token) => ({ token, atS }))),
     )
-    const unsure = new Map<number, ReadonlyMap<string, bigint | null>>()
+    const unsure: Prices = new Map()
     for (const atS of missing) {
-      const prices = new Map(readable.map((token) => [token, found.get(keyOf(token, atS)) ?? null]))
+      const prices = new Map(readable.map((token) => [token, found.get(atS)?.get(token) ?? null]))
       // The minute's mark may still be written.
       if (atS + RULES.markDueS > nowS) unsure.set(atS, prices)
       else hours.set(atS, prices)
@@ -73,7 +78,7 @@ export function createMarkBook(assets: Assets): MarkBook {
 
   return {
     async read(sql, { wanted = [], hours: span, atS, nowS }) {
-      const unsure = span ? await readHours(sql, span, nowS) : new Map()
+      const unsure: Prices = span ? await readHours(sql, span, nowS) : new Map()
       const more = atS === undefined ? [] : readable.map((token) => ({ token, atS }))
       const single = await lookUp(
         sql,
@@ -84,15 +89,13 @@ export function createMarkBook(assets: Assets): MarkBook {
         native: assets.native,
         priceAt(token, time) {
           if (assets.fixed.has(token)) return ONE_E18
-          const price =
-            single.get(keyOf(token, time)) ?? (hours.get(time) ?? unsure.get(time))?.get(token) ?? undefined
-          if (price !== undefined) return price
-          if (single.has(keyOf(token, time)) || hours.has(time) || unsure.has(time)) return null
+          const own = single.get(time)?.get(token)
+          if (own !== undefined) return own
+          const hour = (hours.get(time) ?? unsure.get(time))?.get(token)
+          if (hour !== undefined) return hour
           throw new Error(`the mark of ${token} at ${time} was not read beforehand`)
         },
       }
     },
   }
 }
-
-const keyOf = (token: string, atS: number): string => `${token} ${atS}`

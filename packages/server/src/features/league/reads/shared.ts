@@ -1,4 +1,5 @@
 import type { Clock } from '@pit/platform/clock'
+import { serialise } from './serialise.ts'
 
 export interface SharedAnswers {
   /** The bytes of an answer: built once for everyone, again when they are old. */
@@ -18,15 +19,14 @@ export function createSharedAnswers({
 }: {
   clock: Clock
   most: number
-  build(key: string): Promise<unknown>
+  build(key: string): Promise<object>
 }): SharedAnswers {
   const kept = new Map<string, { bytes: Buffer; builtAtMs: number; keepMs: number }>()
   const building = new Map<string, Promise<Buffer>>()
 
   async function buildNow(key: string): Promise<Buffer> {
     const startedMs = performance.now()
-    const answer = await build(key)
-    const bytes = Buffer.isBuffer(answer) ? answer : Buffer.from(JSON.stringify(answer))
+    const bytes = await serialise(await build(key))
     const keepMs = Math.min(Math.max(LEAST_MS, (performance.now() - startedMs) * TIMES_BUILT), MOST_MS)
     kept.delete(key)
     kept.set(key, { bytes, builtAtMs: clock.nowMs(), keepMs })

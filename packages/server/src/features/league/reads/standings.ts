@@ -8,8 +8,9 @@ import { type LedgerRow, readLedger } from '../reserve/store.ts'
 import { readSeason, type SeasonRow, spanOf } from '../season/store.ts'
 import { readFacts } from '../standings/facts.ts'
 import { practiceRows } from '../standings/practiceRows.ts'
-import { prizeRows } from '../standings/prizeRows.ts'
+import { judgeNow, prizeRows } from '../standings/prizeRows.ts'
 import { recordedRows } from '../standings/recorded.ts'
+import { breathe } from './breathe.ts'
 import { describeSeason } from './describeSeason.ts'
 import { entrantsFor, type ReadDeps } from './readDeps.ts'
 
@@ -83,11 +84,13 @@ type PrizePart = Pick<Standings, 'rows' | 'outcome' | 'places' | 'amounts_atoms'
 async function prizePart(deps: ReadDeps, season: SeasonRow, now: number): Promise<PrizePart> {
   if (season.decided_at_s !== null) return decidedPart(deps, season)
   const entries = await readFacts(deps, deps.db, season, now)
-  const first = prizeRows(entries, season, { amounts: [], nowS: now })
-  const placesWon = first.rows.filter(({ place }) => place !== null).length
+  await breathe()
+  const judged = judgeNow(entries, season, now)
+  await breathe()
+  const placesWon = judged.rows.filter(({ place }) => place !== null).length
   const { amounts, basis, ledger } = await amountsOf(deps, season, placesWon, now)
-  const rows = first.rows.map((row) => ({ ...row, prize_atoms: prizeOf(row.place, amounts) }))
-  const { eligibleAgents, eligibleOwners, activeClusters, pays, why } = first.judged.outcome
+  const rows = prizeRows(entries, judged, season, { amounts: amounts.map(BigInt), nowS: now })
+  const { eligibleAgents, eligibleOwners, activeClusters, pays, why } = judged.outcome
   return {
     rows,
     outcome: {

@@ -7,7 +7,7 @@ import type { LeagueDeps } from '../deps.ts'
 import { countSeason, type LedgerOverrides } from '../reserve/countSeason.ts'
 import { type CountedLedger, readLedger, saveLedger } from '../reserve/store.ts'
 import { type FactDeps, readFacts, type SeasonEntry } from '../standings/facts.ts'
-import { type PrizeRow, prizeRows } from '../standings/prizeRows.ts'
+import { judgeNow, type PrizeRow, prizeRows } from '../standings/prizeRows.ts'
 import { recordRows } from '../standings/recorded.ts'
 import { lockSeason, type SeasonRow, spanOf } from './store.ts'
 
@@ -38,8 +38,9 @@ export async function decideSeason(deps: DecideDeps, season: SeasonRow): Promise
       const row = await lockSeason(sql, season.number)
       if (row?.state !== 'provisional') return false
       const entries = await readFacts(deps, sql, row, now)
-      const { rows, judged } = prizeRows(entries, row, { amounts: [], nowS: now })
-      if (!ready(judged.undecidedWinner, row)) return false
+      const judged = judgeNow(entries, row, now)
+      if (!ready(judged.undecidedWinner(), row)) return false
+      const rows = prizeRows(entries, judged, row, { amounts: [], nowS: now })
       const { outcome } = judged
       await recordRows(sql, row.number, 'prize', withFacts(rows, entries))
       await sql.query(
