@@ -83,6 +83,11 @@ export interface RuleBrain {
   paramsSchema: TSchema
   /** What the schema cannot say; undefined when the params are fine. */
   paramsProblem?(params: Record<string, unknown>): { field: string; message: string } | undefined
+  /** What only the agent's pairs can tell of its params; undefined when they fit. */
+  pairsProblem?(
+    params: Record<string, unknown>,
+    pairs: readonly string[],
+  ): { field: string; message: string } | undefined
   /** How far back `PairNow.history` has to reach for these params. */
   historyS(params: Record<string, unknown>): number
   decide(input: BrainInput): Decision

@@ -3,6 +3,7 @@ import type { Db } from '@pit/platform/db'
 import { type Rpc, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import type { Answer, RouteId } from '@pit/protocol'
 import { checkWith, isPitError, refusal, routeById } from '@pit/protocol'
+import { checkPairs } from '../src/features/hosted/brains/readParams.ts'
 import type { HostedDeps } from '../src/features/hosted/deps.ts'
 import { type LifeRoute, openHosted } from '../src/features/hosted/openHosted.ts'
 import { createSwitches, writeSwitch } from '../src/features/operator/index.ts'
@@ -126,6 +127,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
         if ('bad' in params) throw refusal('BAD_REQUEST', { field: 'params.bad' })
         return params
       },
+      checkPairs,
       newWebhookSecret: (agentId) => {
         const secret = `whsec_${++secrets}`
         return { secret, sealed: Buffer.from(`${agentId} ${secret}`) }

@@ -58,6 +58,10 @@ export const grid: RuleBrain = {
       ? undefined
       : { field: 'params.high', message: 'high must be over low, and at most a hundred times it.' }
   },
+  pairsProblem: (params, pairs) =>
+    (params as Params).low !== undefined && pairs.length > 1
+      ? { field: 'params.low', message: 'low and high are of one pair; for several use range_bps.' }
+      : undefined,
   historyS: () => 0,
   decide({ market, book, params, state, limits }) {
     const chosen = params as Params

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { freshPrice, openTally } from '../compose.ts'
 import { dollars } from '../money.ts'
 import { CASH_TOKEN, openPurse } from '../purse.ts'
+import { plainText } from '../text.ts'
 import type { PairNow, RuleBrain } from '../types.ts'
 import { BasisPoints } from './fields.ts'
 
@@ -35,6 +36,15 @@ export const rebalance: RuleBrain = {
     return sum > 10_000
       ? { field: 'params.weights', message: 'The weights are more than 100 percent.' }
       : undefined
+  },
+  // A weight for nothing is a weight of nothing for the token that was meant: all of it would be sold.
+  pairsProblem: (params, pairs) => {
+    const bases = new Set(pairs.map((pair) => pair.split('/')[0] as string))
+    const named = Object.keys((params as Params).weights ?? {})
+    const strange = named.find((token) => token !== CASH_TOKEN && !bases.has(token))
+    if (strange === undefined) return undefined
+    const message = `${plainText(strange, 64)} is the base of no pair; there are ${[...bases].join(', ')}.`
+    return { field: 'params.weights', message }
   },
   historyS: () => 0,
   decide({ market, book, params, limits }) {

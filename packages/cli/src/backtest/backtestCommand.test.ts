@@ -56,6 +56,9 @@ describe('pit backtest', () => {
     const { asked } = await pit(['dca', '--days', '0.3333333'])
     expect(asked).toEqual([{ tokens: ['ETH'], fromS: NOW_S - 28_800, toS: NOW_S }])
   })
+  it('takes no params that speak of other tokens', async () => {
+    await expect(pit(['rebalance', '--params', '{"weights":{"eth":50}}'])).rejects.toThrow(/base of no pair/)
+  })
   it('reads as far back as the brain looks', async () => {
     const { asked } = await pit([
       'momentum',

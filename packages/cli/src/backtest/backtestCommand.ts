@@ -84,8 +84,8 @@ async function runBacktest(
     throw new CommandRefused(`${name} cannot be rehearsed; use one of ${Object.keys(RULE_BRAINS).join(', ')}`)
   }
   const brain = RULE_BRAINS[name]
-  const params = paramsOf(name, options.params)
   const pairs = options.pair.length > 0 ? options.pair : ['ETH/USDG']
+  const params = paramsOf(name, options.params, pairs)
   const toS = options.to ?? place.nowS()
   const fromS = options.from ?? Math.floor(toS - options.days * DAY_S)
   if (fromS >= toS) throw new CommandRefused('--from has to be before --to')
@@ -126,7 +126,11 @@ async function runBacktest(
   return { run, marks }
 }
 
-function paramsOf(name: keyof typeof RULE_BRAINS, text: string): Record<string, unknown> {
+function paramsOf(
+  name: keyof typeof RULE_BRAINS,
+  text: string,
+  pairs: readonly string[],
+): Record<string, unknown> {
   let given: unknown
   try {
     given = JSON.parse(text)
@@ -136,7 +140,7 @@ function paramsOf(name: keyof typeof RULE_BRAINS, text: string): Record<string, 
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new CommandRefused('--params is not a JSON object')
   }
-  const read = readRuleParams(RULE_BRAINS[name], given as Record<string, unknown>)
+  const read = readRuleParams(RULE_BRAINS[name], given as Record<string, unknown>, pairs)
   if (read.ok) return read.params
   throw new CommandRefused(`${read.field}: ${read.message}`)
 }

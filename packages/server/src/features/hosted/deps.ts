@@ -21,6 +21,8 @@ export interface AgentBrains {
     params: Record<string, unknown>,
     ask: { intervalS: number; mode: HostedAgent['mode'] },
   ): Record<string, unknown>
+  /** Whether params that were read fit these pairs; refuses BAD_REQUEST with the field. */
+  checkPairs(brain: Brain, params: Record<string, unknown>, pairs: readonly string[]): void
   /** Shown once, and as it is stored. Refuses HOSTED_UNAVAILABLE where nothing can be sealed. */
   newWebhookSecret(agentId: string): { secret: string; sealed: Uint8Array }
   /** The `ai` of a created agent. */

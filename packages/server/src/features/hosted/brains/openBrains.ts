@@ -21,7 +21,7 @@ import type { PoolTerms } from './money/rules.ts'
 import { readToday } from './money/spendRows.ts'
 import { sweepSpend } from './money/sweep.ts'
 import { AI } from './numbers.ts'
-import { readParams } from './readParams.ts'
+import { checkPairs, readParams } from './readParams.ts'
 import { createSeal } from './seal.ts'
 import type { BrainAsk, Brained } from './types.ts'
 import { usdOf } from './view.ts'
@@ -140,6 +140,7 @@ export function openBrains(deps: BrainsDeps): Brains {
     },
     readParams: (brain: Brain, params, ask) =>
       readParams({ reach, models: () => gateway?.models.last() ?? null }, brain, params, ask),
+    checkPairs,
     newWebhookSecret(agentId) {
       if (seal === null) {
         return fail('HOSTED_UNAVAILABLE', {

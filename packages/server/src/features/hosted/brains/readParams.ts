@@ -29,6 +29,12 @@ export function readParams(
   return read.ok ? read.params : fail(read.code, { field: read.field, message: read.message })
 }
 
+/** What the params say of tokens has to be said of the agent's own. */
+export function checkPairs(brain: Brain, params: Params, pairs: readonly string[]): void {
+  const problem = isRuleBrain(brain) ? RULE_BRAINS[brain].pairsProblem?.(params, pairs) : undefined
+  if (problem !== undefined) fail('BAD_REQUEST', problem)
+}
+
 const refuse = (field: string, message: string): never => fail('BAD_REQUEST', { field, message })
 
 function checked(schema: TSchema, params: Params): Params {

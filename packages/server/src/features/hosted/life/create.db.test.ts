@@ -192,6 +192,20 @@ withDb('creating hosted agents', (db) => {
     expect(await codeOf(world.create())).toBe('TOO_MANY_AGENTS')
   })
 
+  it('takes no params that speak of other tokens than its pairs', async () => {
+    const rebalance = { brain: 'rebalance', params: { weights: { eth: 50 } } }
+    expect(await refused(world.create(rebalance))).toMatchObject({
+      code: 'BAD_REQUEST',
+      extras: { field: 'params.weights' },
+    })
+    const agent = await world.create({ brain: 'rebalance', params: { weights: { ETH: 50, USDG: 50 } } })
+    expect(await codeOf(world.update(agent, { pairs: ['cbBTC/USDG'] }))).toBe('BAD_REQUEST')
+    const both = { pairs: ['cbBTC/USDG'], params: { weights: { cbBTC: 40 } } }
+    expect(await world.update(agent, both)).toMatchObject({ pairs: ['cbBTC/USDG'] })
+    const grid = { brain: 'grid', params: { low: 1, high: 2 }, pairs: ['ETH/USDG', 'cbBTC/USDG'] }
+    expect(await refused(world.create(grid))).toMatchObject({ extras: { field: 'params.low' } })
+  })
+
   it('makes so many in a day, deleted ones counted', async () => {
     const first = await world.create()
     await db.query(

@@ -33,6 +33,7 @@ export async function createAgent(
   checkTerms(terms)
   const admit = () => deps.charge(caller, ['screen.caller', 'screen.overall'])
   const pairs = await readPairs(deps, { pairs: body.pairs, mode, admit })
+  deps.brains.checkPairs(brain, params, pairs.pairs)
   // Before a key is made for nothing; what counts is counted again under the lock.
   refuseTooMany(await countAgents(deps.db, wallet))
   await refuseTooFast(deps.db, wallet, nowS(deps.clock))

@@ -42,6 +42,7 @@ export async function updateAgent(
         ...livePatch(deps, found, body),
       }
       const next = { ...found, ...patch }
+      if (pairs || brain.params) deps.brains.checkPairs(next.brain, next.params, next.pairs)
       if (pairs || body.interval_s !== undefined) await checkPractice(deps.db, next)
       if (body.live === true) await checkLiveOn(deps, next)
       else if (pairs || body.limits || patch.terms) await checkStillFits(deps, next)
