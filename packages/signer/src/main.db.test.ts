@@ -9,6 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openCosigner } from './keys/openCosigner.ts'
 
 const FILE = new URL('../../../dist/signer.js', import.meta.url).pathname
+const MAINNET = new URL('../../../profiles/mainnet.json', import.meta.url).pathname
 const GIVEN = { SIGNER_SECRET: 'x'.repeat(32), SIGNER_PASSPHRASE: 'a passphrase of its own' }
 
 let folder: string
@@ -86,6 +87,8 @@ describe('the signer’s start', () => {
     [{ SIGNER_PASSPHRASE: 'short' }, 'SIGNER_PASSPHRASE is too short'],
     [{ SIGNER_OPERATOR_SECRET: GIVEN.SIGNER_SECRET }, 'SIGNER_OPERATOR_SECRET is the server’s secret'],
     [{ SIGNER_SANCTIONS_FILE: '/nowhere' }, 'SIGNER_SANCTIONS_FILE /nowhere: no such file'],
+    [{ PROFILE: MAINNET }, 'SIGNER_PROFILE is not set: on'],
+    [{ SIGNER_PROFILE: MAINNET }, 'SIGNER_SANCTIONS_FILE is not set: on'],
   ])('stops at %j', async (change, message) => {
     start({ ...GIVEN, ...change })
     expect(await ended()).toBe(1)
