@@ -46,19 +46,25 @@ type Waiting = Pick<StoredAgent, 'brain' | 'intervalS' | 'lastDecision'>
  * and resumes: `keepsInterval` waits for the rest of one.
  */
 export function activation(
-  { brain, intervalS, lastDecision }: Waiting,
+  agent: Waiting,
   nowMs: number,
-  { keepsInterval = brain === 'partner_llm' }: { keepsInterval?: boolean } = {},
+  { keepsInterval = agent.brain === 'partner_llm' }: { keepsInterval?: boolean } = {},
 ): AgentPatch {
-  const lastMs = keepsInterval && typeof lastDecision?.['at'] === 'number' ? lastDecision['at'] * 1_000 : 0
-  const intervalMs = intervalS * 1_000
-  // Never further away than an interval, wherever the clock stood then.
-  const nextTickMs = Math.min(Math.max(nowMs, lastMs + intervalMs), nowMs + intervalMs)
-  const { errors_in_a_row, ...last } = lastDecision ?? {}
+  const { errors_in_a_row, ...last } = agent.lastDecision ?? {}
   return {
     status: 'active',
     pauseReason: null,
-    nextTickMs: lastMs === 0 ? nowMs : nextTickMs,
+    nextTickMs: keepsInterval ? intervalAfterLast(agent, nowMs) : nowMs,
     ...(errors_in_a_row !== undefined && { lastDecision: last }),
   }
+}
+
+/** An interval after the last tick, at once without one; never further away, wherever the clock stood then. */
+export function intervalAfterLast(
+  { intervalS, lastDecision }: Pick<Waiting, 'intervalS' | 'lastDecision'>,
+  nowMs: number,
+): number {
+  if (typeof lastDecision?.['at'] !== 'number') return nowMs
+  const nextMs = (lastDecision['at'] + intervalS) * 1_000
+  return Math.min(Math.max(nowMs, nextMs), nowMs + intervalS * 1_000)
 }

@@ -104,6 +104,15 @@ withDb('the life of a hosted agent', (db) => {
       expect(await nextTick(ai)).toBe(world.nowS())
     })
 
+    it('or changing to a model and back asks none sooner either', async () => {
+      const agent = await world.create({ interval_s: 10 })
+      await ticked(agent, { at: world.nowS() - 5 })
+      await world.update(agent, { brain: 'partner_llm', interval_s: 300 })
+      expect(await nextTick(agent)).toBe(world.nowS() + 295)
+      await world.update(agent, { brain: 'dca', interval_s: 10 })
+      expect(await nextTick(agent)).toBe(world.nowS() + 10)
+    })
+
     it('forgives what failed before', async () => {
       const agent = await world.create()
       await ticked(agent, { at: 1, error: 'WEBHOOK_STATUS', errors_in_a_row: 20 })

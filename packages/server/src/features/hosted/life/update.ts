@@ -1,6 +1,6 @@
 import { type Answer, fail } from '@pit/protocol'
 import type { Call } from '../../../http/types.ts'
-import { activation, type Change, change } from '../change.ts'
+import { activation, type Change, change, intervalAfterLast } from '../change.ts'
 import type { HostedDeps } from '../deps.ts'
 import { findOwned } from '../findOwned.ts'
 import { readDetail } from '../show/readDetail.ts'
@@ -75,16 +75,22 @@ function brainPatch(
   return { params: read, ...(other && { brain: next, webhookSecret: null }) }
 }
 
-/** A shorter interval counts at once: the next tick may be days away. */
-function intervalPatch(
-  { clock }: HostedDeps,
-  found: StoredAgent,
-  { interval_s: intervalS }: Body,
-): AgentPatch {
-  if (intervalS === undefined) return {}
-  const soonest = clock.nowMs() + intervalS * 1_000
-  const sooner = found.status === 'active' && (found.nextTickMs === null || found.nextTickMs > soonest)
-  return { intervalS, ...(sooner && { nextTickMs: soonest }) }
+/**
+ * A shorter interval counts at once: the next tick may be days away. A brain that becomes a model is asked an interval
+ * after the last tick, or changing to and fro would ask it at every one of a faster brain's.
+ */
+function intervalPatch({ clock }: HostedDeps, found: StoredAgent, { interval_s, brain }: Body): AgentPatch {
+  const nowMs = clock.nowMs()
+  const intervalS = interval_s ?? found.intervalS
+  const isActive = found.status === 'active'
+  const becomesModel = brain === 'partner_llm' && brain !== found.brain
+  const soonest = nowMs + intervalS * 1_000
+  const sooner = interval_s !== undefined && (found.nextTickMs === null || found.nextTickMs > soonest)
+  return {
+    ...(interval_s !== undefined && { intervalS }),
+    ...(isActive && sooner && { nextTickMs: soonest }),
+    ...(isActive && becomesModel && { nextTickMs: intervalAfterLast({ ...found, intervalS }, nowMs) }),
+  }
 }
 
 function termsPatch(found: StoredAgent, body: Body): { terms?: AgentTerms } {
