@@ -82,7 +82,7 @@ export async function revokeStock(deps: ExecutorDeps, address: Address): Promise
   const executor = await needExecutor(db, address)
   return db.transaction(async (sql) => {
     const atMs = clock.nowMs()
-    await lockRoots(sql, address, Math.floor(atMs / 1000))
+    await lockRoots(sql, address)
     return revokeStockWord(sql, executor, atMs)
   })
 }

@@ -124,9 +124,11 @@ withDb(
         expect(await refund()).toMatchObject({ already: false })
       })
 
-      it('while a leaf can still be redeemed', async () => {
+      it('while a trade it signed may still be mined', async () => {
         const { stored, session } = await world.register(executor)
-        await world.cosign(session.root)
+        const leaf = await world.cosign(session.root)
+        if (Array.isArray(leaf)) throw new Error(leaf.join())
+        await signExecutorTx(world.deps, { executor, tx: redeemTx(leaf, stored.root, { nonce: 0 }) })
         await world.ledger.revoke(stored.hash)
         expect(await refusedAs(refund())).toBe('REFUND_REFUSED LEAF_LIVE')
         world.time.nowMs += 149_000
@@ -134,6 +136,18 @@ withDb(
         expect(await closed()).toBe(false)
         world.time.nowMs += 1_000
         expect(await refund()).toMatchObject({ already: false })
+      })
+
+      it('no longer than until the chain has it; and not for a leaf nobody can send any more', async () => {
+        const { stored, session } = await world.register(executor)
+        const leaf = await world.cosign(session.root)
+        if (Array.isArray(leaf)) throw new Error(leaf.join())
+        await signExecutorTx(world.deps, { executor, tx: redeemTx(leaf, stored.root, { nonce: 0 }) })
+        // Without the executor's signature it is nothing, and the executor signs nothing after this.
+        await world.cosign(session.root)
+        await world.ledger.revoke(stored.hash)
+        world.chain.nonce = 1
+        expect(await refund()).toMatchObject({ nonce: 1, already: false })
       })
 
       it('while a transaction is under way', async () => {

@@ -5,7 +5,15 @@ import { COSIGNER, fail, isPitError } from '@pit/protocol'
 import { readFrozen } from '../ledger/openLedger.ts'
 import { isPerson } from './createExecutor.ts'
 import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'
-import { addRefund, closeExecutor, findExecutor, findLastRefund, lockRoots } from './store.ts'
+import {
+  activeRoots,
+  addRefund,
+  closeExecutor,
+  findExecutor,
+  findLastRefund,
+  lastOpenLeaf,
+  lockRoots,
+} from './store.ts'
 import type { Executor, Refund } from './types.ts'
 
 /** The chain's clock may be behind: a leaf counts as live a little longer than it says. */
@@ -23,9 +31,9 @@ export async function refundGas(deps: ExecutorDeps, address: Address): Promise<S
   const executor = await needExecutor(db, address)
   refuseSanctioned(deps, executor)
   if (!isPerson(pins, executor.owner) || (await findExecutor(db, executor.owner))) fail('REFUND_OWNER')
-  await close(deps, executor)
-
   const chain = await readAccount(deps, address)
+  await close(deps, executor, chain)
+
   const last = await findLastRefund(db, address)
   if (last) {
     const stands = await howStands(deps, last, chain)
@@ -39,18 +47,20 @@ export async function refundGas(deps: ExecutorDeps, address: Address): Promise<S
   return earlier ? describe(earlier, true) : describe(refund, false)
 }
 
-/** No session of it can be co-signed and no leaf redeemed: then it is closed, before anything else is read. */
-async function close({ db, clock }: ExecutorDeps, { address }: Executor): Promise<void> {
+/** No session of it can be co-signed and nothing it signed can trade: then it is closed, before anything is signed. */
+async function close({ db, clock }: ExecutorDeps, { address }: Executor, { nonce }: Account): Promise<void> {
   await db.transaction(async (sql) => {
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')
     await findExecutor(sql, address, 'update')
+    await lockRoots(sql, address)
     const nowMs = clock.nowMs()
-    const { active, lastLeafAtMs } = await lockRoots(sql, address, Math.floor(nowMs / 1000))
+    const active = await activeRoots(sql, address, Math.floor(nowMs / 1000))
     if (active > 0) refuse('SESSION_ACTIVE', 'A session for the executor can still be co-signed.', active, 0)
-    const leftMs = lastLeafAtMs === null ? 0 : lastLeafAtMs + LEAF_LIVES_MS - nowMs
+    const leafAtMs = await lastOpenLeaf(sql, address, nonce)
+    const leftMs = leafAtMs === null ? 0 : leafAtMs + LEAF_LIVES_MS - nowMs
     if (leftMs > 0) {
       const leftS = Math.ceil(leftMs / 1000)
-      refuse('LEAF_LIVE', `A co-signed trade can still be sent for ${leftS} s.`, leftS, 0)
+      refuse('LEAF_LIVE', `A trade the executor signed may still be mined for ${leftS} s.`, leftS, 0)
     }
     await closeExecutor(sql, address, nowMs)
   })

@@ -67,24 +67,23 @@ export async function closeExecutor(sql: Sql, address: Address, atMs: number): P
   ])
 }
 
-/**
- * Waits for leaves and registrations of the executor under way: what comes after sees what this transaction writes.
- * Answers how many of its roots can still be co-signed, and when its last leaf was signed.
- */
-export async function lockRoots(
-  sql: Sql,
-  executor: Address,
-  nowS: number,
-): Promise<{ active: number; lastLeafAtMs: number | null }> {
+/** Waits for leaves of the executor under way: what comes after sees what this transaction writes. */
+export async function lockRoots(sql: Sql, executor: Address): Promise<void> {
   await sql.query('select hash from roots where executor = $1 order by hash for update', [executor])
-  const [row] = await sql.query<{ active: number; last: number | null }>(
-    `select count(*) filter (where (binding ->> 'expires_at')::int8 > $2
-         and not exists (select from revocations where root_hash = hash)) as active,
-       max((select max(signed_at_ms) from leaves where root_hash = hash)) as last
-     from roots where executor = $1`,
-    [executor, nowS],
+}
+
+/**
+ * When the youngest leaf was co-signed whose transaction the executor signed and the chain has not shown the nonce of;
+ * null when there is none. A leaf without a transaction needs the executor's key, and a closed one signs nothing more.
+ */
+export async function lastOpenLeaf(sql: Sql, executor: Address, nextNonce: number): Promise<number | null> {
+  const [row] = await sql.query<{ at: number | null }>(
+    `select max(l.signed_at_ms) as at from executor_txs t
+       join leaves l on l.root_hash = t.root_hash and l.sequence = t.sequence
+     where t.executor = $1 and t.nonce >= $2`,
+    [executor, nextNonce],
   )
-  return { active: row!.active, lastLeafAtMs: row!.last }
+  return row?.at ?? null
 }
 
 export async function activeRoots(sql: Sql, executor: Address, nowS: number): Promise<number> {
