@@ -17,7 +17,7 @@ interface Row {
   id: string
   wallet: Address
   executor: Address
-  status: 'pending' | 'active' | 'revoked'
+  status: 'pending' | 'registering' | 'active' | 'revoked'
   binding: SessionBinding
   root_hash: Hex
   expires_at_s: number
@@ -42,13 +42,19 @@ export async function readSessions(
         id: row.id,
         wallet: row.wallet,
         executor: row.executor,
-        status: row.status !== 'revoked' && nowS >= row.expires_at_s ? 'expired' : row.status,
+        status: statusAt(row, nowS),
         binding: row.binding,
         rootHash: row.root_hash,
         expiresAtS: row.expires_at_s,
       },
     ]),
   )
+}
+
+/** While the co-signer is being asked, a session is not switched on yet. */
+function statusAt({ status, expires_at_s }: Row, nowS: number): SessionStatus {
+  if (status !== 'revoked' && nowS >= expires_at_s) return 'expired'
+  return status === 'registering' ? 'pending' : status
 }
 
 export async function readSession(sql: Sql, id: string, nowS: number): Promise<AgentSession | null> {
@@ -59,7 +65,7 @@ export async function readSession(sql: Sql, id: string, nowS: number): Promise<A
 export async function openSessionsOf(
   sql: Sql,
   { wallet, executors, nowS }: { wallet: Address; executors: readonly Address[]; nowS: number },
-): Promise<{ id: string; executor: Address; status: 'pending' | 'active' }[]> {
+): Promise<{ id: string; executor: Address; status: 'pending' | 'registering' | 'active' }[]> {
   return sql.query(
     `select id, executor, status from sessions
      where wallet = $1 and executor = any($2::text[]) and status <> 'revoked' and expires_at_s > $3

@@ -247,6 +247,9 @@ withDb('the gas of hosted agents', (db) => {
       fund(agent.executor, BALANCE)
       await db.query(`update sessions set status = 'active'`)
       expect(await refused(world.refund(agent))).toMatchObject({ code: 'SESSION_ACTIVE', status: 409 })
+      await db.query(`update sessions set status = 'registering', registering_at_s = 1`)
+      expect(await codeOf(world.refund(agent))).toBe('SESSION_ACTIVE')
+      expect(await world.executor(agent)).toMatchObject({ refund: { why_not: 'SESSION_ACTIVE' } })
       await db.query(`update sessions set status = 'revoked'`)
       world.signer.reachable = false
       expect(await refused(world.refund(agent))).toMatchObject({ code: 'SIGNER_UNAVAILABLE', status: 503 })

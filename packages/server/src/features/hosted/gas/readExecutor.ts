@@ -111,7 +111,7 @@ async function whyNoRefund(
   if (openOf(refunds)) return null
   const executors = (await executorsOf(deps.db, agent.id)).map(({ executor }) => executor)
   const open = await openSessionsOf(deps.db, { wallet: agent.wallet, executors, nowS: nowS(deps.clock) })
-  if (open.some(({ status }) => status === 'active')) return 'SESSION_ACTIVE'
+  if (open.some(({ status }) => status !== 'pending')) return 'SESSION_ACTIVE'
   const lastLeafMs = await lastCosigned(deps.db, { wallet: agent.wallet, executors })
   if (lastLeafMs !== null && deps.clock.nowMs() < lastLeafMs + LEAF_LIVES_MS) return 'LEAF_LIVE'
   return isThereAny ? null : 'NOTHING_LEFT'

@@ -81,7 +81,8 @@ async function refuseActive(
   { executor }: StoredExecutor,
 ): Promise<void> {
   const open = await openSessionsOf(db, { wallet, executors: [executor], nowS: nowS(clock) })
-  const active = open.find(({ status }) => status === 'active')
+  // One that is being registered may be the co-signer's already.
+  const active = open.find(({ status }) => status !== 'pending')
   if (active)
     fail('SESSION_ACTIVE', { message: `Session ${active.id} can still be co-signed: revoke it first.` })
 }

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import type { Answer } from '@pit/protocol'
+import { type Answer, isPitError } from '@pit/protocol'
 import type { HostedDeps } from '../deps.ts'
 import { openSessionsOf } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
@@ -21,7 +21,10 @@ export async function endSessions(
   const ids = [...new Set([...(sessionId === null ? [] : [sessionId]), ...open.map(({ id }) => id)])]
   if (ids.length === 0) return null
   const revoked: Answer<'live.session.revoke'>[] = []
-  for (const id of ids) revoked.push(await deps.sessions.revokeFor(wallet, id, keyId))
+  for (const id of ids) {
+    const answer = await deps.sessions.revokeFor(wallet, id, keyId).catch(goneAlready)
+    if (answer) revoked.push(answer)
+  }
   return {
     on_chain: inOneLine(revoked.map(({ on_chain }) => on_chain)),
     sessions: revoked.map(({ session_id, revoked_at, effective, signer_revoked, approvals }) => ({
@@ -32,6 +35,12 @@ export async function endSessions(
       approvals,
     })),
   }
+}
+
+/** A grant that nobody signed may be swept away between two reads: there is nothing left of it to end. */
+function goneAlready(error: unknown): null {
+  if (isPitError(error) && error.code === 'NO_SESSION') return null
+  throw error
 }
 
 /** Each session's steps start at the wallet's next nonce: those of later ones follow. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../../../test/hostedWorld.ts'
-import { codeOf, refused, WHO } from '../../../../test/sessionWorld.ts'
+import { codeOf, GRANT, refused, WHO } from '../../../../test/sessionWorld.ts'
 
 import { withDb } from '../../../../test/withDb.ts'
 
@@ -182,6 +182,19 @@ withDb('the life of a hosted agent', (db) => {
       expect(await codeOf(world.resume(agent))).toBe('STOPPED')
       expect(await codeOf(world.update(agent, { name: 'x' }))).toBe('STOPPED')
       expect(await kinds(agent)).toEqual(['STOPPED', 'LIVE_ON', 'ATTACHED', 'CREATED'])
+    })
+
+    it('stops although a grant that nobody signed is swept away meanwhile', async () => {
+      const agent = await world.live()
+      await world.session.start({ ...GRANT, executor: agent.executor })
+      const { sessions } = world.deps
+      world.deps.sessions = {
+        async revokeFor(...ask) {
+          await db.query('delete from sessions')
+          return sessions.revokeFor(...ask)
+        },
+      }
+      expect(await world.stop(agent)).toMatchObject({ status: 'stopped', session_revoke: { sessions: [] } })
     })
 
     it('works while signer and chain are away, and without a session', async () => {
