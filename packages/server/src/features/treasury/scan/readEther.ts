@@ -14,6 +14,8 @@ export interface EtherState {
 
 /** Blocks in which the balance changed are looked for by halves; past this many looks a range stays whole. */
 const MOST_LOOKS = 600
+/** So many more where the wallet itself sent something: what it spent hides what came in. */
+const MOST_OWN_LOOKS = 600
 /** Of one reading; what comes after goes by balances. */
 const MOST_TRACES = 500
 const TRACES_AT_ONCE = 4
@@ -44,11 +46,14 @@ export async function readEther(place: EtherPlace, from: EtherState, to: EtherSt
   const { rpc, wallet } = place
   const tracer = createTracer(place)
   let looks = 0
+  const mayLook = (a: EtherState, b: EtherState): boolean =>
+    looks < (a.nonce === b.nonce ? MOST_LOOKS : MOST_LOOKS + MOST_OWN_LOOKS)
   async function between(a: EtherState, b: EtherState): Promise<Incoming[]> {
     if (a.wei === b.wei && a.nonce === b.nonce) return []
     if (b.block - a.block === 1) return inBlock(place, tracer, a, b)
-    const middle =
-      looks++ < MOST_LOOKS ? await etherAt(rpc, wallet, Math.floor((a.block + b.block) / 2)) : null
+    if (!mayLook(a, b)) return byBalance(a, b, b.wei - a.wei)
+    looks++
+    const middle = await etherAt(rpc, wallet, Math.floor((a.block + b.block) / 2))
     if (middle === null) return byBalance(a, b, b.wei - a.wei)
     return [...(await between(a, middle)), ...(await between(middle, b))]
   }
