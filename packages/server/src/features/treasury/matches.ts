@@ -78,7 +78,12 @@ function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
            when range.id is not null then 'range'
            when beside.token = '${NATIVE_TOKEN}' and exists (select 1 from treasury_unread u
              where u.wallet = $1 and beside.block between u.from_block and u.to_block) then 'unread'
-           when block < $3 then 'late'
+           -- What a recorded row took up as outside; without that, it never came.
+           when block < $3 and (exists (select 1 from treasury_incomings i
+               where i.tx_hash = beside.tx_hash and i.token = beside.token and i.wallet = $1 and i.seq is not null)
+             or (beside.token = '${NATIVE_TOKEN}' and exists (select 1 from treasury_incomings i
+               where i.wallet = $1 and i.how = 'balance' and i.seq is not null
+                 and beside.block between i.from_block and i.to_block))) then 'late'
            else 'short' end as class
        from beside left join lateral (
          -- Ranges do not overlap: only the first that ends at the block or later can have it.
