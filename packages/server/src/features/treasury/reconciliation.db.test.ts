@@ -99,6 +99,24 @@ withDb('the ledger and the chain', (db) => {
     expect(totals).toMatchObject([{ held: '1030000', received: '30000', outside: '1000000' }])
   })
 
+  it('differ over a fee that is booked after its week and never came', async () => {
+    const hash = await world.trade({
+      token: USDG,
+      atoms: 1_000_000n,
+      arrives: 0n,
+      booked: false,
+      block: blockAt(5_000),
+    })
+    await closeFirst()
+    const [trade] = await db.query<{ id: number; block: number; mined_at_s: number }>(
+      'select id, block, mined_at_s from trades',
+    )
+    const { id: tradeId, block, mined_at_s: timeS } = trade!
+    await bookFee(db, { tradeId, token: USDG, atoms: 1_000_000n, hash, block, timeS })
+    goTo(MONDAY_S + 2 * WEEK_S + 700)
+    expect(await world.treasury.closeDueWeeks()).toMatchObject([{ kind: 'waits', differences: 1 }])
+  })
+
   it('carry what has no price, and what is less than a cent, until it can be split', async () => {
     await world.trade({ token: NVDA, atoms: 10n ** 16n, block: blockAt(5_000) })
     await world.trade({ token: MEME, atoms: 777n, arrives: 0n, block: blockAt(6_000) })
@@ -179,6 +197,17 @@ withDb('the ledger and the chain', (db) => {
     })
   })
 
+  it('find what the wallet itself spent in a week that is too busy to look at every block', async () => {
+    world.chain.options.traces = false
+    const each = 1_000_000n * GWEI
+    for (let n = 1; n <= 950; n++) await world.trade({ token: ETHER, atoms: each, block: blockAt(n * 600) })
+    const out = { token: ETHER, from: PLATFORM, to: STRANGER, atoms: 400n * each }
+    world.chain.add({ from: PLATFORM, to: STRANGER, moves: [out] }, blockAt(940 * 600))
+    expect(await closeFirst()).toMatchObject([
+      { kind: 'closed', row: { tokens: [{ received: String(950n * each), outside: '0' }] } },
+    ])
+  })
+
   it('go by the ledger where nobody knows any more what ETH came, and make it up afterwards', async () => {
     // Down over the end of the week, on a node that keeps little state.
     await world.trade({ token: ETHER, atoms: 3_000n * GWEI, block: blockAt(WEEK_S - 5_000) })
@@ -235,12 +264,21 @@ withDb('the ledger and the chain', (db) => {
 
   it('are read again where the chain was reorganised', async () => {
     await world.trade({ token: USDG, atoms: 1_000_000n, block: blockAt(5_000) })
+    world.gift({ token: ETHER, atoms: 7n, block: blockAt(6_000) })
     goTo(MONDAY_S + 20_000)
     await world.treasury.closeDueWeeks()
     world.chain.options.salt = 'another chain'
     await world.treasury.closeDueWeeks()
     expect(await closeFirst()).toMatchObject([
-      { kind: 'closed', row: { tokens: [{ received: '1000000', outside: '0' }] } },
+      {
+        kind: 'closed',
+        row: {
+          tokens: [
+            { token: ETHER, received: '0', outside: '7' },
+            { token: USDG, received: '1000000', outside: '0' },
+          ],
+        },
+      },
     ])
   })
 })

@@ -6,7 +6,16 @@ import type { BlockRange, Incoming } from '../types.ts'
 import { type BlockHeader, headerAt, lastBlockBefore } from './blocks.ts'
 import { type EtherPlace, type EtherState, etherAt, isAnswer, readEther } from './readEther.ts'
 import { type LoggedIncoming, readTransfers } from './readTransfers.ts'
-import { insertScan, keepStep, lastEnd, payingEther, readScan, rewindScan, type Scan } from './scanStore.ts'
+import {
+  insertScan,
+  keepStep,
+  lastEnd,
+  payingEther,
+  rangeAcross,
+  readScan,
+  rewindScan,
+  type Scan,
+} from './scanStore.ts'
 
 /** Blocks this old stay. A devnet never takes one back. */
 export const SETTLED_AFTER_S = 60
@@ -87,8 +96,20 @@ async function wasReorganised({ db, rpc, wallet, logger }: ScanDeps, scan: Scan)
   const header = await headerAt(rpc, back)
   if (!header) return true
   logger.error({ from: scan.block, to: back }, 'the chain was reorganised: the treasury reads it again')
-  await db.transaction((sql) => rewindScan(sql, wallet, { block: back, hash: header.hash }))
+  const ether = await etherBefore({ db, rpc, wallet }, scan.ether, back)
+  await db.transaction((sql) => rewindScan(sql, wallet, scan, { block: back, hash: header.hash, ether }))
   return true
+}
+
+/** From where ETH is read again: a range that would be cut is forgotten whole. */
+async function etherBefore(
+  { db, rpc, wallet }: Pick<ScanDeps, 'db' | 'rpc' | 'wallet'>,
+  known: EtherState | null,
+  block: number,
+): Promise<EtherState | null> {
+  if (known !== null && known.block <= block) return known
+  const cut = await rangeAcross(db, wallet, block)
+  return etherAt(rpc, wallet, cut === null ? block : cut.fromBlock - 1)
 }
 
 /** Up to the end of a week, of what is settled, or of what a node gives at once. Null when there is nothing to read. */

@@ -118,8 +118,7 @@ export interface Step {
 
 /** Keeps a step if nobody else came further meanwhile; answers whether it did. */
 export async function keepStep(sql: Sql, wallet: Address, was: Scan, step: Step): Promise<boolean> {
-  const [row] = await sql.query<ScanRow>('select * from treasury_scan where wallet = $1 for update', [wallet])
-  if (!row || row.block !== was.block || row.block_hash !== was.blockHash) return false
+  if (!(await isStill(sql, wallet, was))) return false
   await insertIncomings(sql, wallet, step.incomings)
   if (step.unread) await insertUnread(sql, wallet, step.unread)
   if (step.endS !== null) await insertEnd(sql, { wallet, endS: step.endS, lastBlock: step.block })
@@ -136,6 +135,12 @@ export async function keepStep(sql: Sql, wallet: Address, was: Scan, step: Step)
     ],
   )
   return true
+}
+
+/** Held from here on: whoever else reads on waits, and finds it moved. */
+async function isStill(sql: Sql, wallet: Address, was: Scan): Promise<boolean> {
+  const [row] = await sql.query<ScanRow>('select * from treasury_scan where wallet = $1 for update', [wallet])
+  return row?.block === was.block && row.block_hash === was.blockHash
 }
 
 async function insertIncomings(
@@ -163,8 +168,24 @@ async function insertIncomings(
   )
 }
 
+/** A range of ETH by balances that begins up to a block and ends after it, and is in no row yet. */
+export async function rangeAcross(sql: Sql, wallet: Address, block: number): Promise<BlockRange | null> {
+  const [row] = await sql.query<{ from_block: number; to_block: number }>(
+    `select from_block, to_block from treasury_incomings
+     where wallet = $1 and seq is null and how = 'balance' and to_block > $2 and from_block <= $2`,
+    [wallet, block],
+  )
+  return row ? { fromBlock: row.from_block, toBlock: row.to_block } : null
+}
+
 /** The chain is not what it was: what was read after a block, and is in no row yet, is forgotten. */
-export async function rewindScan(sql: Sql, wallet: Address, to: { block: number; hash: Hex }): Promise<void> {
+export async function rewindScan(
+  sql: Sql,
+  wallet: Address,
+  was: Scan,
+  to: { block: number; hash: Hex; ether: EtherState | null },
+): Promise<void> {
+  if (!(await isStill(sql, wallet, was))) return
   await sql.query('delete from treasury_incomings where wallet = $1 and seq is null and to_block > $2', [
     wallet,
     to.block,
@@ -172,8 +193,15 @@ export async function rewindScan(sql: Sql, wallet: Address, to: { block: number;
   await sql.query('delete from treasury_unread where wallet = $1 and from_block > $2', [wallet, to.block])
   await sql.query('delete from treasury_ends where wallet = $1 and last_block > $2', [wallet, to.block])
   await sql.query(
-    `update treasury_scan set block = $2, block_hash = $3, ether_block = null, ether_wei = null, ether_nonce = null
+    `update treasury_scan set block = $2, block_hash = $3, ether_block = $4, ether_wei = $5, ether_nonce = $6
      where wallet = $1`,
-    [wallet, to.block, to.hash],
+    [
+      wallet,
+      to.block,
+      to.hash,
+      to.ether?.block ?? null,
+      to.ether?.wei.toString() ?? null,
+      to.ether?.nonce ?? null,
+    ],
   )
 }
