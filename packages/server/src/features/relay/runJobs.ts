@@ -11,7 +11,8 @@ import { sweepPlans, sweepRefused } from './sweepPlans.ts'
 const LOOK_EVERY_MS = 50
 const SETTLE_EVERY_MS = 2_000
 const GIVEN_UP_EVERY_MS = 10_000
-const VALUE_EVERY_MS = 500
+/** A tier may be so late. It looks at every trade whose minute has no mark yet. */
+const VALUE_EVERY_MS = 2_000
 const SWEEP_EVERY_MS = 30_000
 const PAUSE_AFTER_FAILURE_MS = 1_000
 

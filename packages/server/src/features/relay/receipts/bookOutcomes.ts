@@ -72,6 +72,7 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
       fee('recipient'),
       outcomes.map(({ minedAtS }) => weekStartOf(minedAtS)),
     ],
+    { kept: true },
   )
   return new Set(rows.map(({ id }) => id))
 }
