@@ -27,6 +27,9 @@ export function markAt(marks: readonly MinuteMark[], timeS: number): bigint | nu
   return found && found.minuteS > timeS - RULES.markMaxAgeS ? found.priceE18 : null
 }
 
+/** From when on the mark of a time cannot change any more: its minute is over and was written. */
+export const markCertainS = (timeS: number): number => timeS - (timeS % 60) + 60 + RULES.markLateS
+
 /** Made once: ten thousand books are valued with them in one go. */
 const SCALES = Array.from({ length: 256 }, (_, decimals) => 10n ** BigInt(decimals + 12))
 const scaleOf = (decimals: number): bigint => SCALES[decimals]!

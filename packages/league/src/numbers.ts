@@ -4,9 +4,9 @@ export const RULES = {
   /** How long eligibility stays open to review, and when a season is decided whatever is still unreviewed. */
   reviewS: 3 * 86_400,
   reviewLatestS: 14 * 86_400,
-  /** A mark of a time is the newest of the hour before it; it is certain once this much has passed. */
+  /** A mark of a time is the newest of the hour before it. A minute's is written in that minute, or a little after. */
   markMaxAgeS: 3_600,
-  markDueS: 120,
+  markLateS: 15,
   /** Drawdown is measured at every full hour. */
   sampleEveryS: 3_600,
   /** A trade this far from the marks of its minute is an outlier. */

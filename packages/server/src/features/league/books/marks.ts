@@ -1,4 +1,4 @@
-import { type MarketRecord, RULES } from '@pit/league'
+import { type MarketRecord, markCertainS, RULES } from '@pit/league'
 import type { Sql } from '@pit/platform/db'
 import type { Assets } from './assets.ts'
 
@@ -66,7 +66,7 @@ export function createMarkBook(assets: Assets): MarkBook {
     for (const atS of missing) {
       const prices = new Map(readable.map((token) => [token, found.get(atS)?.get(token) ?? null]))
       // The minute's mark may still be written.
-      if (atS + RULES.markDueS > nowS) unsure.set(atS, prices)
+      if (markCertainS(atS) > nowS) unsure.set(atS, prices)
       else hours.set(atS, prices)
     }
     for (const atS of hours.keys()) {

@@ -1,4 +1,4 @@
-import { RULES, seasonAt, seasonOf } from '@pit/league'
+import { markCertainS, seasonAt, seasonOf } from '@pit/league'
 import { nowS } from '@pit/platform/clock'
 import type { LeagueDeps } from '../deps.ts'
 import { applyTaken } from './applyTaken.ts'
@@ -68,7 +68,7 @@ async function takePage(
   const open = new Set<number>()
   const final = rows.filter((row) => {
     if (row.taken) return false
-    if (!row.settled || (isMined(row) && row.mined_at_s! + RULES.markDueS > now)) {
+    if (!row.settled || (isMined(row) && markCertainS(row.mined_at_s!) > now)) {
       open.add(row.id)
       return false
     }
