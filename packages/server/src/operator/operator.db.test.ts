@@ -124,6 +124,7 @@ withDb('an operator', (db) => {
     await expect(act('week.close', { early: true, accept: null })).rejects.toThrow('disk full')
     expect(await db.query('select 1 from operator_switches')).toEqual([])
     expect(await db.query('select 1 from treasury_rows')).toEqual([])
+    expect(await db.query('select 1 from treasury_ends')).toEqual([])
   })
 
   it('closes a week early on a devnet, records a transfer, and both are kept with their hashes', async () => {

@@ -31,6 +31,8 @@ export interface CloseAsk {
   accept: string | null
   /** A devnet takes no block back: what is mined there is settled. */
   unsettledToo: boolean
+  /** Ends the running week, so that it is the one to close; undone where it cannot be closed. */
+  end?(sql: Sql): Promise<void>
   /** What else must happen with it, or not at all. */
   alongside?(sql: Sql, closing: Closing): Promise<void>
 }
@@ -41,13 +43,14 @@ export interface CloseAsk {
  */
 export function closeNextWeek(
   { db, clock, profile }: Pick<TreasuryDeps, 'clock' | 'profile'> & { db: Db },
-  { wallet, accept, unsettledToo, alongside }: CloseAsk,
+  { wallet, accept, unsettledToo, end, alongside }: CloseAsk,
 ): Promise<Closing> {
   const close = async (sql: Sql): Promise<Closing> => {
     const head = await holdHead(sql)
     const { rows, integrity } = await readRows(sql, head)
     if (!integrity.ok) throw new RecordBroken(`row ${integrity.broken_at}: ${integrity.why}`)
     const bodies = rows.map(({ body }) => body)
+    await end?.(sql)
     const interval = await nextInterval(sql, wallet, bodies)
     if (!interval) return { kind: 'nothing due' }
     const waits = (why: string, differences = 0): Closing => ({
@@ -83,9 +86,22 @@ export function closeNextWeek(
   }
   return onOnePicture(db, async (sql) => {
     const closing = await close(sql)
+    if (end && closing.kind !== 'closed') throw new NotClosed(closing)
     await alongside?.(sql, closing)
     return closing
+  }).catch((error: unknown) => {
+    if (error instanceof NotClosed) return error.closing
+    throw error
   })
+}
+
+/** Undoes the end that was set for it. */
+class NotClosed extends Error {
+  readonly closing: Closing
+  constructor(closing: Closing) {
+    super(closing.kind)
+    this.closing = closing
+  }
 }
 
 /** From the end of the last row to the next end that is known; null while there is none. */

@@ -5,7 +5,7 @@ import type { Sql } from '@pit/platform/db'
 import type { Metrics } from '@pit/platform/metrics'
 import type { Handlers } from '../../http/types.ts'
 import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
-import { type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
+import { type CloseAsk, type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
 import { createTreasuryHandler } from './createTreasuryHandler.ts'
 import { platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readState, type TreasuryState } from './readState.ts'
@@ -109,20 +109,27 @@ export function openTreasury({
   async function closeWeek({ accept, early, alongside }: CloseWeekAsk): Promise<Closing> {
     if (wallet === null) throw new EarlyCloseRefused('this chain’s profile names no platform wallet')
     if (early && !isDevnet) throw new EarlyCloseRefused('a week is closed early on a devnet only')
-    if (!early) await scanChain({ ...deps, wallet })
-    const toS = early ? await endNow(wallet) : 0
-    const ask = { wallet, accept, unsettledToo: !isDevnet }
+    const ask = { wallet, accept, unsettledToo: !isDevnet, ...(alongside ? { alongside } : {}) }
+    const close = async (own: CloseAsk) => {
+      const closing = await closeNextWeek(deps, own)
+      if (closing.kind === 'closed') forget()
+      return closing
+    }
+    if (!early) {
+      await scanChain({ ...deps, wallet })
+      return close(ask)
+    }
+    const end = await endAtHead(wallet)
+    // Weeks that were due before are recorded first.
     for (;;) {
-      const closing = await closeNextWeek(deps, alongside ? { ...ask, alongside } : ask)
-      if (closing.kind !== 'closed') return closing
-      forget()
-      // Weeks that were due before are recorded first.
-      if (closing.row.week.end >= toS) return closing
+      const closing = await close(ask)
+      if (closing.kind === 'waits') return closing
+      if (closing.kind === 'nothing due') return close({ ...ask, end })
     }
   }
 
-  /** Ends the running week at the chain's head, once its trades are over; answers when it ended. */
-  async function endNow(of: NonNullable<typeof wallet>): Promise<number> {
+  /** Reads up to the chain's head, once the running week's trades are over; answers what ends the week there. */
+  async function endAtHead(of: NonNullable<typeof wallet>): Promise<NonNullable<CloseAsk['end']>> {
     const head = await headerAt(deps.rpc, 'latest')
     if (!head) throw new EarlyCloseRefused('the node has no blocks')
     const untilMs = performance.now() + OPEN_TRADES_WAIT_MS
@@ -134,14 +141,14 @@ export function openTreasury({
       await sleep(200)
     }
     await scanChain({ ...deps, wallet: of }, { to: head })
-    return db.transaction(async (sql) => {
+    return async (sql) => {
       const scan = await readScan(sql, of)
-      // A week that ended meanwhile comes first.
+      if (!scan || scan.block < head.number)
+        throw new EarlyCloseRefused('the chain is not read up to its head yet: try again in a while')
       const last = await lastEnd(sql, of)
-      const endS = Math.max(head.timeS + 1, (last?.endS ?? scan?.firstS ?? 0) + 1)
+      const endS = Math.max(head.timeS + 1, (last?.endS ?? scan.firstS) + 1)
       await insertEnd(sql, { wallet: of, endS, lastBlock: Math.max(head.number, last?.lastBlock ?? 0) })
-      return endS
-    })
+    }
   }
 
   const stop = runEveryMs === null ? async () => {} : runEvery(runEveryMs, closeDueWeeks, logger)
