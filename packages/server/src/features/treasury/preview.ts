@@ -53,7 +53,8 @@ async function allIntervals(
 ): Promise<{ interval: Interval; runs: boolean }[]> {
   const scan = await readScan(sql, wallet)
   if (!scan) return []
-  const ended = (await openIntervals(sql, wallet, rows)).slice(0, MOST_WAITING)
+  const waiting = await openIntervals(sql, wallet, rows)
+  const ended = waiting.slice(0, MOST_WAITING)
   const before = rows.filter(({ kind }) => kind === 'week').map(({ week }) => week)
   const last = ended.at(-1)
   const startS = last?.endS ?? before.at(-1)?.end ?? scan.firstS
@@ -67,5 +68,7 @@ async function allIntervals(
     firstBlock,
     lastBlock: Math.max(scan.block, firstBlock - 1),
   }
-  return [...ended.map((interval) => ({ interval, runs: false })), { interval: running, runs: true }]
+  const shown = ended.map((interval) => ({ interval, runs: false }))
+  // With more weeks in between, the running one is not what comes next.
+  return waiting.length > ended.length ? shown : [...shown, { interval: running, runs: true }]
 }

@@ -204,6 +204,32 @@ withDb('treasury weeks', (db) => {
     ])
   })
 
+  it('that cannot be closed early run on as if nobody had asked', async () => {
+    goTo(MONDAY_S + 10_000)
+    await world.trade({ token: USDG, atoms: 1_000_000n, arrives: 999_999n })
+    expect(await world.treasury.closeWeek({ accept: null, early: true })).toMatchObject({
+      kind: 'waits',
+      differences: 1,
+    })
+    expect(await db.query('select 1 from treasury_ends where end_s > $1', [MONDAY_S])).toEqual([])
+    expect(await world.treasury.closeDueWeeks()).toEqual([])
+    expect((await world.answer()).weeks.map(({ week }) => week.label)).toEqual(['2026-W31'])
+    expect(await world.treasury.closeWeek({ accept: 'one atom', early: true })).toMatchObject({
+      kind: 'closed',
+    })
+  })
+
+  it('are shown up to eight that wait, and then not as if the running one came next', async () => {
+    goTo(MONDAY_S)
+    await world.treasury.closeDueWeeks()
+    await world.trade({ token: USDG, atoms: 1_000_000n, arrives: 1n, block: blockAt(5_000) })
+    goTo(MONDAY_S + 9 * WEEK_S + 700)
+    expect(await world.treasury.closeDueWeeks()).toMatchObject([{ kind: 'waits' }])
+    const { weeks } = await world.answer()
+    expect(weeks).toHaveLength(8)
+    expect(weeks[0]?.week).toMatchObject({ label: '2026-W38', end: MONDAY_S + 8 * WEEK_S })
+  })
+
   it('are never closed early on a real chain', async () => {
     world = await openTestTreasury(db, { profile: { ...PROFILE, kind: 'mainnet' } })
     goTo(MONDAY_S + 1_000)
