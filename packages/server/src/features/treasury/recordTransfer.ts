@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import type { TreasuryBucket } from '@pit/protocol'
+import { TREASURY_BUCKETS, type TreasuryBucket } from '@pit/protocol'
 import { RecordBroken } from './closeWeek.ts'
 import { lower, platformWalletOf, readTokensOf, type TreasuryDeps } from './deps.ts'
 import { readSent } from './readSent.ts'
@@ -14,10 +14,10 @@ import {
   holdHead,
   insertMoves,
   insertRow,
-  movesAmong,
   onOnePicture,
   readHead,
   readRows,
+  recordedFor,
   textsOf,
 } from './store.ts'
 import type { RowBody } from './types.ts'
@@ -46,6 +46,8 @@ export async function recordTransfer(
   if (platform === null) throw new TransferRefused('this chain’s profile names no platform wallet')
   if (wallet === null)
     throw new TransferRefused(`the profile names no wallet for ${ask.bucket}: its share is held`)
+  if (lower(wallet) === platform)
+    throw new TransferRefused(`${ask.bucket} is kept in the platform wallet itself: nothing leaves it`)
   const txHash = ask.txHash.toLowerCase() as Hex
   const listed = readTokensOf(profile)
   const known = new Set([...listed.keys(), ...(await bookedTokens(db))])
@@ -63,9 +65,8 @@ export async function recordTransfer(
     const head = await holdHead(sql)
     const { rows, integrity } = await readRows(sql, head)
     if (!integrity.ok) throw new RecordBroken(`row ${integrity.broken_at}: ${integrity.why}`)
-    if ((await movesAmong(sql, txHash, ask.bucket)) > 0) {
-      throw new TransferRefused(`${txHash} is recorded for ${ask.bucket} already`)
-    }
+    const before = await recordedFor(sql, txHash, bucketsOf(profile, wallet))
+    if (before) throw new TransferRefused(`${txHash} is recorded for ${before} already`)
     const bodies = rows.map(({ body }) => body)
     const week = bodies.findLast(({ kind }) => kind === 'week')?.week
     if (!week) throw new TransferRefused('no week is recorded yet: nothing is owed to any bucket')
@@ -97,6 +98,13 @@ export async function recordTransfer(
     return recorded
   })
 }
+
+/** Buckets that share a wallet share what was sent to it: it counts for one of them. */
+const bucketsOf = ({ treasury_buckets }: TreasuryDeps['profile'], wallet: string): TreasuryBucket[] =>
+  TREASURY_BUCKETS.filter((bucket) => {
+    const own = treasury_buckets[bucket]
+    return own !== null && lower(own) === lower(wallet)
+  })
 
 /** Tokens that rows speak of. */
 async function bookedTokens(sql: Sql): Promise<Iterable<Address>> {

@@ -118,13 +118,17 @@ export interface Move {
   atoms: bigint
 }
 
-/** Which of these were recorded before. */
-export async function movesAmong(sql: Sql, txHash: Hex, bucket: TreasuryBucket): Promise<number> {
-  const rows = await sql.query('select 1 from treasury_moves where tx_hash = $1 and bucket = $2', [
-    txHash,
-    bucket,
-  ])
-  return rows.length
+/** For which of these a transaction was recorded before; null for none. */
+export async function recordedFor(
+  sql: Sql,
+  txHash: Hex,
+  buckets: readonly TreasuryBucket[],
+): Promise<TreasuryBucket | null> {
+  const [row] = await sql.query<{ bucket: TreasuryBucket }>(
+    'select bucket from treasury_moves where tx_hash = $1 and bucket = any($2) limit 1',
+    [txHash, buckets],
+  )
+  return row?.bucket ?? null
 }
 
 export async function insertMoves(sql: Sql, moves: readonly Move[], seq: number): Promise<void> {
