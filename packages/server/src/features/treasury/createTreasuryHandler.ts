@@ -55,7 +55,8 @@ export function createTreasuryHandler(deps: AnswerDeps): {
       return { serialised: `${opening},"cached_s":${ageS}}` }
     },
     forget() {
-      kept = null
+      // Still served while the store does not answer.
+      if (kept) kept = { ...kept, headSeq: -1 }
       lookedAtMs = Number.NEGATIVE_INFINITY
     },
   }

@@ -221,6 +221,23 @@ withDb('the treasury’s record', (db, store) => {
       expect((await world.answer()).integrity.rows).toBe(2)
     })
 
+    it('counts what was sent to a wallet of two buckets for one of them', async () => {
+      const profile = { ...PROFILE, treasury_buckets: { ...BUCKETS, buybacks: BUCKETS.operations } }
+      const shared = world.open({ profile })
+      const txHash = await sent(100n)
+      await shared.recordTransfer({ bucket: 'buybacks', txHash, reason: null })
+      await expect(shared.recordTransfer({ bucket: 'operations', txHash, reason: null })).rejects.toThrow(
+        'recorded for buybacks already',
+      )
+      const own = world.open({
+        profile: { ...PROFILE, treasury_buckets: { ...BUCKETS, operations: PLATFORM } },
+      })
+      const self = await sent(100n, { to: PLATFORM })
+      await expect(own.recordTransfer({ bucket: 'operations', txHash: self, reason: null })).rejects.toThrow(
+        'nothing leaves it',
+      )
+    })
+
     it('takes more than is owed only with a reason, and the bucket owes the rest', async () => {
       const hash = await sent(600_000n)
       await expect(record(hash)).rejects.toThrow('which is owed 500000')
@@ -281,5 +298,23 @@ withDb('the treasury’s record', (db, store) => {
     expect((await world.answer(treasury)).cached_s).toBe(60)
     world.clock.atS += 600
     await expect(world.answer(treasury)).rejects.toThrow('down')
+  })
+
+  it('is served as it was while a row has come and the store does not answer', async () => {
+    await makeWeeks(1)
+    let fails = false
+    const flaky = {
+      ...db,
+      transaction: ((...args) =>
+        fails ? Promise.reject(new Error('down')) : db.transaction(...args)) as typeof db.transaction,
+    }
+    const treasury = world.open({ db: flaky })
+    await world.answer(treasury)
+    await treasury.closeDueWeeks()
+    fails = true
+    expect((await world.answer(treasury)).integrity.rows).toBe(0)
+    fails = false
+    world.clock.atS += 1
+    expect((await world.answer(treasury)).integrity.rows).toBe(1)
   })
 })
