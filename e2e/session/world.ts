@@ -1,14 +1,10 @@
-import { join } from 'node:path'
 import type { Hex } from '@pit/chain'
-import { openDb } from '@pit/platform/db'
 import { newSignerFolder, removeFolder, type SignerProcess, startSignerProcess } from '../signerProcess.ts'
 import { openTrader, receiptOf, type Trader } from '../trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from '../trading/world.ts'
 
 export interface SessionWorld extends TradingWorld {
   signer: SignerProcess
-  /** Makes what the co-signer signed so much older, in its own book: a stand-in for waiting. Its process starts anew. */
-  ageLeaves(ms: number): Promise<void>
   /** Gives an account ETH and dollars. */
   fund(wallet: Hex, amounts: { wei?: bigint; usdg?: bigint }): Promise<void>
 }
@@ -31,18 +27,7 @@ export async function openSessionWorld(
   let bank: Trader | undefined
   return {
     ...world,
-    get signer() {
-      return signer!
-    },
-    async ageLeaves(ms) {
-      const { port } = new URL(signer!.url)
-      await signer!.stop()
-      const db = await openDb({ dataDir: join(folder, 'signer'), databaseUrl: null })
-      await db.query('update leaves set signed_at_ms = signed_at_ms - $1', [ms])
-      await db.close()
-      const { url: rpcUrl, profileFile } = world.devnet
-      signer = await startSignerProcess({ folder, rpcUrl, profileFile, env: { SIGNER_PORT: port } })
-    },
+    signer: signer!,
     async fund(wallet, { wei, usdg }) {
       if (wei !== undefined) await world.devnet.rpc('hardhat_setBalance', [wallet, `0x${wei.toString(16)}`])
       if (usdg === undefined) return

@@ -74,15 +74,13 @@ export async function openSessionsOf(
   )
 }
 
-/** When a trade of these executors was last asked of the co-signer, in milliseconds; null when never. */
-export async function lastCosigned(
-  sql: Sql,
-  { wallet, executors }: { wallet: Address; executors: readonly Address[] },
-): Promise<number | null> {
+/** When an order was begun whose signed transaction the chain has not shown, in milliseconds; null without one. */
+export async function lastUnlanded(sql: Sql, agentId: string): Promise<number | null> {
   const [row] = await sql.query<{ last_ms: number | null }>(
-    `select max(t.created_at_ms) as last_ms from sessions s join session_trades t on t.session_id = s.id
-     where s.wallet = $1 and s.executor = any($2::text[])`,
-    [wallet, executors],
+    `select max(o.created_at_ms) as last_ms from hosted_orders o left join trades t on t.tx_hash = o.tx_hash
+     where o.agent_id = $1 and o.status in ('signed', 'relayed')
+       and (t.status is null or t.status in ('relaying', 'pending'))`,
+    [agentId],
   )
   return row?.last_ms ?? null
 }

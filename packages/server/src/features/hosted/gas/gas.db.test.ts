@@ -79,11 +79,19 @@ withDb('the gas of hosted agents', (db) => {
       await db.query(`update sessions set status = 'active'`)
       expect(await why()).toMatchObject({ why_not: 'SESSION_ACTIVE' })
       await db.query(`update sessions set status = 'revoked'`)
-      await db.query(
-        `insert into session_trades (session_id, sequence, status, micro_usd, created_at_ms)
-         select id, 1, 'signed', 1, $1 from sessions`,
-        [world.nowS() * 1_000],
-      )
+      const order = (status: string) =>
+        db.query(
+          `insert into hosted_orders (agent_id, tick, n, pair, side, micro_usd, status, tx_hash, created_at_ms)
+           values ($1, 1, 0, 'ETH/USDG', 'buy', 1, $2, '0x01', $3)
+           on conflict (agent_id, tick, n) do update set status = excluded.status`,
+          [agent.id, status, world.nowS() * 1_000],
+        )
+      await order('signed')
+      expect(await why()).toMatchObject({ why_not: 'LEAF_LIVE' })
+      // What has landed can land no more.
+      await order('filled')
+      expect(await why()).toMatchObject({ why_not: null })
+      await order('relayed')
       expect(await why()).toMatchObject({ why_not: 'LEAF_LIVE' })
       world.clock.aheadS = 150
       expect(await why()).toMatchObject({ why_not: null })

@@ -6,7 +6,7 @@ import { feesOf, usdOf } from '../../trade/index.ts'
 import type { HostedDeps } from '../deps.ts'
 import { executorsOf } from '../executors.ts'
 import { findOwnedOrDeleted } from '../findOwned.ts'
-import { lastCosigned, openSessionsOf } from '../sessions.ts'
+import { lastUnlanded, openSessionsOf } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
 import { readBalances } from './balances.ts'
 import { openOf, type Refund, refundJson, refundsOf } from './refundStore.ts'
@@ -112,7 +112,7 @@ async function whyNoRefund(
   const executors = (await executorsOf(deps.db, agent.id)).map(({ executor }) => executor)
   const open = await openSessionsOf(deps.db, { wallet: agent.wallet, executors, nowS: nowS(deps.clock) })
   if (open.some(({ status }) => status !== 'pending')) return 'SESSION_ACTIVE'
-  const lastLeafMs = await lastCosigned(deps.db, { wallet: agent.wallet, executors })
+  const lastLeafMs = await lastUnlanded(deps.db, agent.id)
   if (lastLeafMs !== null && deps.clock.nowMs() < lastLeafMs + LEAF_LIVES_MS) return 'LEAF_LIVE'
   return isThereAny ? null : 'NOTHING_LEFT'
 }
