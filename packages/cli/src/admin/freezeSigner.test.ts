@@ -65,6 +65,15 @@ it('freezes although nothing can be written down, and does not thaw then', async
   expect(signer.calls).toHaveLength(1)
 })
 
+it('freezes although the server hangs', async () => {
+  const signer = await startSigner()
+  const { warned, warn } = noting()
+  const operator: Operator = { act: () => new Promise(() => {}) }
+  const deps = { operator, warn, place: { url: signer.url, secret }, clock: systemClock, noteBoundMs: 20 }
+  expect(await freezeSigner(deps, { frozen: true, ...REASON })).toEqual({ frozen: true })
+  expect(warned[0]).toContain('no answer within 20 ms')
+})
+
 it('notes that the signer did not', async () => {
   const signer = await startSigner(403)
   const { notes, ...rest } = noting()

@@ -2,7 +2,11 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '@pit/platform/clock'
 import { createSignerClient } from '@pit/platform/signerClient'
+import { withinMs } from '@pit/platform/withinMs'
 import { type Operator, OperatorRefused } from '@pit/server/operator'
+
+/** A freeze waits no longer than this to be written down: a server may hang just then. */
+const NOTE_BOUND_MS = 3_000
 
 /** Where the signer is and what opens it to its operator. */
 export interface SignerPlace {
@@ -39,12 +43,23 @@ export async function freezeSigner(
     place,
     clock,
     warn,
-  }: { operator: Operator; place: SignerPlace; clock: Clock; warn(line: string): void },
+    noteBoundMs = NOTE_BOUND_MS,
+  }: {
+    operator: Operator
+    place: SignerPlace
+    clock: Clock
+    warn(line: string): void
+    noteBoundMs?: number
+  },
   ask: { frozen: boolean; operator: string; reason: string },
 ): Promise<{ frozen: boolean }> {
   const action = ask.frozen ? 'signer.freeze' : 'signer.thaw'
-  const note = (phase: 'asked' | 'done' | 'failed', why: string | null = null) =>
-    operator.act({ name: 'note', operator: ask.operator, reason: ask.reason, input: { action, phase, why } })
+  const note = (phase: 'asked' | 'done' | 'failed', why: string | null = null) => {
+    const input = { action, phase, why }
+    const noted = operator.act({ name: 'note', operator: ask.operator, reason: ask.reason, input })
+    if (!ask.frozen) return noted
+    return withinMs(noteBoundMs, noted, () => new Error(`no answer within ${noteBoundMs} ms`))
+  }
   const unlessFrozen = (error: unknown) => {
     if (!ask.frozen) throw error
     warn(`this could not be written down: ${(error as Error).message}`)
