@@ -7,6 +7,9 @@ import { listActions, recordAction } from './audit.ts'
 import { LEAGUE_ACTIONS } from './leagueActions.ts'
 import { readStatus } from './readStatus.ts'
 
+/** It stands in the public record: words, and no control characters. */
+const ACCEPTED = '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]{3,500}$'
+
 /** Everything an operator can ask for. */
 export const ACTIONS: Record<string, Action> = {
   status: action({
@@ -30,7 +33,7 @@ export const ACTIONS: Record<string, Action> = {
   'week.close': action({
     input: Exact({
       early: Type.Boolean(),
-      accept: Type.Union([Type.String({ minLength: 3, maxLength: 500 }), Type.Null()]),
+      accept: Type.Union([Type.String({ pattern: ACCEPTED }), Type.Null()]),
     }),
     needsReason: null,
     run: ({ deps, note }, { early, accept }) =>

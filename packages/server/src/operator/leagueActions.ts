@@ -5,6 +5,7 @@ import { OperatorRefused } from './types.ts'
 
 const Season = Type.Integer({ minimum: 1, maximum: 100_000 })
 const Whole = Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$' })
+const Price = Type.String({ pattern: '^[1-9][0-9]{0,77}$' })
 const OrNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
 /** The stake may have shrunk. */
 const Gain = Type.String({ pattern: '^(0|-?[1-9][0-9]{0,77})$' })
@@ -28,7 +29,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
       }),
   }),
   'league.settle': action({
-    input: Exact({ season: Season, gain: OrNull(Gain), partner_price_e18: OrNull(Whole) }),
+    input: Exact({ season: Season, gain: OrNull(Gain), partner_price_e18: OrNull(Price) }),
     needsReason: null,
     run: ({ deps, reason, note }, { season, gain, partner_price_e18 }) => {
       if (reason === null && (gain !== null || partner_price_e18 !== null)) {
@@ -65,7 +66,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
       deps.db.transaction(async (sql) => {
         await deps.league.recordWithdrawal(sql, {
           season,
-          txHash: tx_hash,
+          txHash: tx_hash?.toLowerCase() ?? null,
           amount: BigInt(amount),
           atS: nowS(deps.clock),
           note: reason,
