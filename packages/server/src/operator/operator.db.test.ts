@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Db } from '@pit/platform/db'
@@ -90,6 +90,9 @@ withDb('an operator', (db) => {
     ['switch', { name: 'kill', on: 'yes' }, 'x', 'on'],
     ['switch', { name: 'kill', on: true, more: 1 }, 'x', 'more'],
     ['transfer.record', { bucket: 'operations', tx_hash: '0x12' }, null, 'tx_hash'],
+    ['week.close', { early: false, accept: '   ' }, null, 'accept'],
+    ['week.close', { early: false, accept: 'seen\u0000' }, null, 'accept'],
+    ['league.settle', { season: 1, gain: null, partner_price_e18: '0' }, 'x', 'partner_price_e18'],
     ['league.settle', { season: 1, gain: null, partner_price_e18: null }, null, 'there is no season 1'],
   ])('is refused %s %j', async (name, input, reason, why) => {
     const refusal = await act(name, input, reason).catch((error: unknown) => error)
@@ -236,6 +239,27 @@ withDb('an operator', (db) => {
         await reachSocket(path).act({ name: 'status', operator: 'a', reason: null, input: {} }),
       ).toBeTruthy()
       await served!.close()
+    })
+
+    it.skipIf(process.getuid?.() !== 0)('is no other user’s, where anybody may put one', async () => {
+      const path = adminSocketPath(join(newFolder(), 'y'.repeat(120)))
+      const served = await serveAdmin({ operator, path, logger })
+      onTestFinished(() => served!.close())
+      chownSync(path, 65_534, 65_534)
+      const ask = { name: 'status', operator: 'a', reason: null, input: {} }
+      await expect(reachSocket(path).act(ask)).rejects.toThrow('another user’s')
+      await expect(serveAdmin({ operator, path, logger })).rejects.toThrow('another user’s')
+    })
+
+    it('is refused what is no command, or too long', async () => {
+      const path = adminSocketPath(newFolder())
+      const served = await serveAdmin({ operator, path, logger })
+      onTestFinished(() => served!.close())
+      const far = reachSocket(path)
+      const long = { name: 'switch', operator: 'ada', reason: 'x'.repeat(70_000), input: {} }
+      await expect(far.act(long)).rejects.toThrow()
+      await expect(far.act({ name: 'switch' } as never)).rejects.toThrow('not a command')
+      expect(await audit()).toEqual([])
     })
   })
 })

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { refuseForeign } from './socketPath.ts'
 import { type Operator, OperatorRefused } from './types.ts'
 
 /** A week may take a while to close. */
@@ -11,6 +12,7 @@ export class NobodyThere extends Error {}
 /** The operator's face of a running server. */
 export const reachSocket = (path: string): Operator => ({
   async act(ask) {
+    refuseForeign(path)
     const text = await post(path, JSON.stringify(ask))
     const answer = JSON.parse(text) as { ok: boolean; result?: unknown; refused?: boolean; message?: string }
     if (answer.ok) return answer.result

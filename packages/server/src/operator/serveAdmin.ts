@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import type { Logger } from '@pit/platform/logger'
+import { refuseForeign } from './socketPath.ts'
 import { type Ask, type Operator, OperatorRefused } from './types.ts'
 
 const MOST_BODY_BYTES = 64 * 1024
@@ -20,6 +21,7 @@ export async function serveAdmin({
   path: string
   logger: Pick<Logger, 'warn' | 'error'>
 }): Promise<{ close(): Promise<void> } | null> {
+  refuseForeign(path)
   if (await isServed(path)) return null
   // Left behind by a process that was killed.
   rmSync(path, { force: true })
