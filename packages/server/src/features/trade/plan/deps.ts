@@ -21,7 +21,7 @@ export interface PlannerDeps
   quoter: Quoter
   simulator: Simulator
   market: Pick<TradeDeps['market'], 'curveOf' | 'mark' | 'head'>
-  tokens: Pick<TradeDeps['tokens'], 'find' | 'coreBySymbol'>
+  tokens: Pick<TradeDeps['tokens'], 'find'>
   rpc: Pick<TradeDeps['rpc'], 'request' | 'batch'>
 }
 

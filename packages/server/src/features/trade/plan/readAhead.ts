@@ -1,19 +1,22 @@
 import type { Address } from '@pit/chain'
-import { type CoreSymbol, fail, isPitError } from '@pit/protocol'
+import { fail, isPitError } from '@pit/protocol'
 import type { WalletAsk } from '../simulate/index.ts'
-import type { TradeAsk, TradeQuote, TradeToken, WalletState } from '../types.ts'
+import type { TradeAsk, TradeQuote, WalletState } from '../types.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlannerDeps } from './deps.ts'
 import { isEth, lower } from './place.ts'
 
+type End = WalletAsk['tokenIn']
+
 /** A wallet's state, read before its trade was priced. */
 interface Ahead {
-  tokenIn: TradeToken
-  tokenOut: TradeToken
+  tokenIn: End
+  tokenOut: End
   curve: Address | null
   state: WalletState
 }
 
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 /** After so long without an answer the node is not asked again: whoever waits has waited long enough. */
 const SILENT_AFTER_MS = 3_000
 
@@ -38,29 +41,25 @@ export function createWalletReader({
       ({ symbol, address }) => symbol === text || lower(address) === text.toLowerCase(),
     )
 
-  async function known(text: string): Promise<TradeToken | undefined> {
+  async function known(text: string): Promise<End | undefined> {
     const core = coreOf(text)
-    if (!core && !/^0x[0-9a-fA-F]{40}$/.test(text)) return undefined
-    const record = core ? tokens.coreBySymbol(core.symbol) : (await tokens.find(lower(text)))?.record
+    // Its record is made anew from the market each time, and tells nothing more here.
+    if (core) return { address: lower(core.address), stock: core.kind === 'stock' }
+    const record = ADDRESS.test(text) ? (await tokens.find(lower(text)))?.record : undefined
     if (!record) return undefined
     return {
       address: lower(record.address),
-      symbol: core?.symbol ?? record.symbol,
-      decimals: core?.decimals ?? record.decimals,
-      core: (core?.symbol ?? null) as CoreSymbol | null,
-      stock: core?.kind === 'stock' || record.kind === 'stock' || record.stock_beacon === true,
-      record,
-      mark: undefined,
+      stock: record.kind === 'stock' || record.stock_beacon === true,
     }
   }
 
-  const curveOf = (...ends: TradeToken[]): Address | null => {
+  const curveOf = (...ends: End[]): Address | null => {
     const curve = ends.map(({ address }) => market.curveOf(address)).find((one) => one?.version === 'curve')
     return curve?.version === 'curve' && !curve.graduated ? curve.id : null
   }
 
   const remembered = new Map<string, WalletState>()
-  const nameOf = (wallet: Address, tokenIn: TradeToken, tokenOut: TradeToken): string =>
+  const nameOf = (wallet: Address, tokenIn: End, tokenOut: End): string =>
     `${wallet} ${tokenIn.address} ${tokenOut.address}`
 
   async function read(ask: WalletAsk): Promise<WalletState> {
@@ -140,4 +139,4 @@ const ANYBODY: Omit<WalletState, 'wallet' | 'block'> = {
   stocks: [],
 }
 
-const isSame = (a: TradeToken, b: TradeToken): boolean => a.address === b.address && a.stock === b.stock
+const isSame = (a: End, b: End): boolean => a.address === b.address && a.stock === b.stock

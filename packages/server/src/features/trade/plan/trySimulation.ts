@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { fail } from '@pit/protocol'
 import type { SimulateAsk, Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
@@ -34,16 +35,22 @@ export function tryAhead(
   guess: Planned,
   terms: SimulateTerms,
 ): Trial {
-  const nameOf = (planned: Planned): string =>
-    JSON.stringify(simulateAskOf(planned, terms), (field, value) =>
-      field === 'nonce' ? undefined : typeof value === 'bigint' ? value.toString() : value,
-    )
-  const name = nameOf(guess)
-  const simulation = simulatePlanned(simulator, guess, terms)
+  const tried = simulateAskOf(guess, terms)
+  const simulation = simulator.simulatePlan(tried)
   // Where nobody takes it, nobody hears of its failure either.
   simulation.catch(() => undefined)
-  return { resultFor: (planned) => (nameOf(planned) === name ? simulation : undefined) }
+  return {
+    resultFor: (planned) => (isSameTrial(simulateAskOf(planned, terms), tried) ? simulation : undefined),
+  }
 }
+
+const isSameTrial = (a: SimulateAsk, b: SimulateAsk): boolean =>
+  isDeepStrictEqual(withoutNonces(a), withoutNonces(b))
+
+const withoutNonces = ({ transactions, ...ask }: SimulateAsk) => ({
+  ...ask,
+  transactions: transactions.map(({ kind, tx: { nonce: _, ...tx } }) => ({ kind, tx })),
+})
 
 function simulateAskOf(planned: Planned, { fund, approvals }: SimulateTerms): SimulateAsk {
   const { plan, ask } = planned

@@ -19,8 +19,8 @@ import {
 
 export interface WalletAsk {
   wallet: Address
-  tokenIn: TradeToken
-  tokenOut: TradeToken
+  tokenIn: Pick<TradeToken, 'address' | 'stock'>
+  tokenOut: Pick<TradeToken, 'address' | 'stock'>
   /** The curve that is traded on; null for pools. */
   curve: Address | null
 }
