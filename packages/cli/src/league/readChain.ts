@@ -1,4 +1,5 @@
 import type { Rpc, RpcCall } from '@pit/platform/rpc'
+import { CommandRefused } from '../backtest/refused.ts'
 import type { RawTrade, SeasonRecord, StakeRow } from './readRecord.ts'
 import type { ChainFacts } from './rebuildSeason.ts'
 
@@ -38,7 +39,9 @@ export async function readChain(
   for (const [i, trade] of record.trades.entries()) {
     const receipt = receipts[i]
     gas.set(trade.id, receipt ? costOf(receipt) : null)
-    if (!receipt) continue
+    // One that the league never saw either stays unknown; otherwise a node that forgot proves nothing.
+    if (!receipt && trade.taken && trade.gas_wei === null) continue
+    if (!receipt) throw new CommandRefused(`the node has no receipt of ${trade.tx_hash}: ${TRY_ANOTHER}`)
     const path = `trades.${trade.id}`
     differ(`${path}.status`, trade.status, BigInt(receipt.status) === 1n ? 'mined' : 'reverted')
     differ(`${path}.block`, trade.block, Number(receipt.blockNumber))
@@ -55,15 +58,25 @@ async function readTimes(rpc: Pick<Rpc, 'batch'>, blocks: readonly number[]): Pr
     rpc,
     blocks.map((block) => ['eth_getBlockByNumber', [hex(block), false]]),
   )
-  return new Map(blocks.map((block, i) => [block, Number(headers[i]?.timestamp)]))
+  return new Map(
+    blocks.map((block, i) => {
+      const header = headers[i]
+      if (!header) throw new CommandRefused(`the node has no block ${block}: ${TRY_ANOTHER}`)
+      return [block, Number(header.timestamp)]
+    }),
+  )
 }
 
-/** In order; null where the node has nothing or would not say. */
+const TRY_ANOTHER = 'ask one that keeps everything, or use --no-chain'
+
+/** In order; null where the node has nothing. One that would not say has not said no. */
 async function readAll<T>(rpc: Pick<Rpc, 'batch'>, calls: readonly RpcCall[]): Promise<(T | null)[]> {
   const answers: (T | null)[] = []
   for (let from = 0; from < calls.length; from += BATCH) {
-    for (const answer of await rpc.batch(calls.slice(from, from + BATCH), { timeoutMs: 30_000 }))
-      answers.push(answer.ok ? (answer.result as T | null) : null)
+    for (const answer of await rpc.batch(calls.slice(from, from + BATCH), { timeoutMs: 30_000 })) {
+      if (answer.ok) answers.push(answer.result as T | null)
+      else throw new CommandRefused(`the node does not answer as it should: ${answer.error.message}`)
+    }
   }
   return answers
 }
