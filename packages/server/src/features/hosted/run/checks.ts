@@ -1,7 +1,6 @@
 import type { BrainBook, Decision } from '@pit/brains'
 import type { Address } from '@pit/chain'
-import type { HoldCode, LeagueHoldCode, OurHoldCode } from '@pit/protocol'
-import { TRADE } from '@pit/protocol'
+import { type HoldCode, type LeagueHoldCode, type OurHoldCode, PRACTICE_ASSETS, TRADE } from '@pit/protocol'
 import { usdOf } from '../../trade/index.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import { endsOf } from './view.ts'
@@ -34,6 +33,7 @@ export interface JudgeAsk {
 }
 
 const MIN_MICRO_USD = BigInt(TRADE.minNotionalUsd) * 1_000_000n
+const PRACTICE: ReadonlySet<string> = new Set(PRACTICE_ASSETS)
 
 /**
  * A decision against the agent's own limits, order by order: each counts as done for those after it. A sale of more
@@ -61,8 +61,8 @@ export function judgeOrders(decision: Decision, ask: JudgeAsk): Judged[] {
     })
     const ends = endsOf(agent, order.pair)
     if (!ends) return held('PAIR', `${order.pair.slice(0, 130)} is not one of the agent’s pairs.`)
-    if (practice && ends.quote.address !== usdg) {
-      return held('LEAGUE_PAIR', 'On the practice board every order is against USDG.')
+    if (practice && (ends.quote.address !== usdg || !PRACTICE.has(ends.base.token))) {
+      return held('LEAGUE_PAIR', `On the practice board ${PRACTICE_ASSETS.join(', ')} trade against USDG.`)
     }
     const [tokenIn, tokenOut] = order.side === 'buy' ? [ends.quote, ends.base] : [ends.base, ends.quote]
     const size = sizeOf(order, tokenIn, ask, {

@@ -1,5 +1,5 @@
 import type { Sql } from '@pit/platform/db'
-import { BRAINS, type Brain, type ShieldPolicy } from '@pit/protocol'
+import { BRAINS, type Brain, HOSTED, type ShieldPolicy } from '@pit/protocol'
 import type { AgentToken, HostedAgent, PauseReason } from '../types.ts'
 import type { QueueName } from './queue.ts'
 import type { ClaimedAgent } from './types.ts'
@@ -13,8 +13,14 @@ export const LEASE_MS = 5_000
 const WAITING_BRAINS: readonly Brain[] = ['webhook', 'partner_llm']
 const QUICK_BRAINS = BRAINS.filter((brain) => !WAITING_BRAINS.includes(brain))
 
+/** So many of one wallet's agents wait for their webhook or model at once: a slow answer delays its owner's alone. */
+export const SLOW_PER_WALLET = 4
+
 /** Which queue an agent's ticks go to; $5 are the brains that wait for nobody. */
-const QUEUE = `(case when mode = 'paper' and brain = any($5) then 'quick' else 'slow' end)`
+const QUEUE = `(case when a.mode = 'live' then 'live' when a.brain = any($5) then 'quick' else 'slow' end)`
+/** How many slow ticks of the agent's wallet are under way. */
+const UNDER_WAY = `(select count(*) from hosted_agents o where o.wallet = a.wallet and o.deleted_at_s is null
+  and o.lease_until_ms > $1 and o.mode = 'paper' and o.brain <> all($5))`
 
 export interface DueAgent {
   id: string
@@ -34,35 +40,50 @@ export interface TakeAsk {
 
 /**
  * Takes agents that are due, and those whose tick was lost, and moves their next tick on by whole intervals: what is
- * late is skipped. An agent's first tick comes at once, its next ones at its own phase, half an interval later at
- * least. `lost` ones keep their tick: it was never decided, or is only finished.
+ * late is skipped. An agent's first tick comes at once, its next ones at its own phase: half an interval later at
+ * least, a whole one for what may tick at most every so often. `lost` ones keep their tick: it was never decided, or is only finished.
  */
 export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
   const rows = await sql.query<{ id: string; due_ms: number; queue: QueueName }>(
     `with due as (
-       select id, next_tick_ms as due_ms,
+       select id, wallet, next_tick_ms as due_ms, ${QUEUE} as queue,
          hosted_next_tick(id, interval_s, next_tick_ms - 1) = next_tick_ms as in_phase
-       from hosted_agents
+       from hosted_agents a
        where status = 'active' and deleted_at_s is null and next_tick_ms <= $1 and lease_until_ms is null
-         and ${QUEUE} = any($6)
+         and ${QUEUE} = any($6) and (${QUEUE} <> 'slow' or ${UNDER_WAY} < $8)
        order by next_tick_ms limit $4 for update skip locked
+     ), fair as (
+       select id, due_ms, in_phase, case when queue = 'slow'
+         then ${UNDER_WAY} + row_number() over (partition by wallet, queue order by due_ms) else 0 end as nth
+       from due a
      ), lost as (
-       select id, lease_until_ms as due_ms, true as in_phase from hosted_agents
+       select id, lease_until_ms as due_ms, true as in_phase from hosted_agents a
        where status = 'active' and deleted_at_s is null and lease_until_ms <= $1 and ${QUEUE} = any($6)
          and lease_by <> all($7)
        order by lease_until_ms limit $4 for update skip locked
      ), taken as (
-       select * from due union all select * from lost
+       select id, due_ms, in_phase from fair where nth <= $8 union all select * from lost
      )
      update hosted_agents a set lease_by = $2, lease_until_ms = $1::int8 + $3::int8,
        next_tick_ms = case
          when a.next_tick_ms > $1 then a.next_tick_ms
          else hosted_next_tick(a.id, a.interval_s,
-           $1::int8 + case when taken.in_phase then 0 else a.interval_s * 500::int8 end)
+           $1::int8 + case when taken.in_phase then 0
+             when a.interval_s < $9 then a.interval_s * 500::int8 else a.interval_s * 1000::int8 - 1 end)
        end
      from taken where a.id = taken.id
      returning a.id, taken.due_ms, ${QUEUE} as queue`,
-    [ask.nowMs, ask.token, QUEUED_MS, ask.most, QUICK_BRAINS, ask.queues, ask.running],
+    [
+      ask.nowMs,
+      ask.token,
+      QUEUED_MS,
+      ask.most,
+      QUICK_BRAINS,
+      ask.queues,
+      ask.running,
+      SLOW_PER_WALLET,
+      Math.min(HOSTED.aiMinIntervalS, HOSTED.practiceMinIntervalS),
+    ],
   )
   return rows.map(({ id, due_ms, queue }) => ({ id, dueMs: due_ms, queue }))
 }

@@ -5,7 +5,7 @@ import type { RunDeps, TickOptions } from './deps.ts'
 import { createMarkHistory } from './history.ts'
 import { claimAgents, RENEW_MS, renewLeases, takeDue } from './leases.ts'
 import { createTickMetrics } from './metrics.ts'
-import { openQueue, type QueueName, type TickJob, type TickQueue } from './queue.ts'
+import { openQueue, QUEUES, type QueueName, type TickJob, type TickQueue } from './queue.ts'
 import { runTicks } from './runTicks.ts'
 import { sweepRun } from './sweep.ts'
 import { createTokenHolds } from './tokenHolds.ts'
@@ -29,8 +29,10 @@ const TAKEN_AT_ONCE = 200
 /** Quick jobs that run at once: one decides while another waits for the store. */
 const QUICK_LANES = 2
 const SLOW_LANES = 32
+const LIVE_LANES = 16
+const NAMES = Object.keys(QUEUES) as QueueName[]
 /** More than this waits for no worker: agents stay due instead, and the queue never holds what is stale. */
-const MOST_WAITING = { quick: 8, slow: 64 } as const
+const MOST_WAITING = { quick: 8, slow: 64, live: 64 } as const
 const STOP_WAIT_MS = 15_000
 
 /** Runs hosted agents: this process takes its share of what is due, whichever other processes do the same. */
@@ -45,8 +47,10 @@ export function openTicks(options: TickOptions): Ticks {
     findTokenHold: createTokenHolds(options),
     counted: createTickMetrics(options.metrics),
   }
-  const lanes = { quick: QUICK_LANES, slow: options.concurrency ?? SLOW_LANES }
-  const running = { quick: new Set<Promise<void>>(), slow: new Set<Promise<void>>() }
+  const slow = options.concurrency ?? SLOW_LANES
+  const lanes = { quick: QUICK_LANES, slow, live: Math.min(slow, LIVE_LANES) }
+  const empty = () => new Set<Promise<void>>()
+  const running = { quick: empty(), slow: empty(), live: empty() }
   /** Leases this process holds now. */
   const claims = new Set<string>()
   const wakes = new Set<() => void>()
@@ -66,9 +70,8 @@ export function openTicks(options: TickOptions): Ticks {
   /** Queues what is due, as much as the queue has room for; answers how many agents. */
   async function schedule(): Promise<number> {
     const queue = await queueOf()
-    const names = ['quick', 'slow'] as const
-    const waiting = await Promise.all(names.map((name) => queue.waiting(name)))
-    const queues = names.filter((name, i) => waiting[i]! < MOST_WAITING[name])
+    const waiting = await Promise.all(NAMES.map((name) => queue.waiting(name)))
+    const queues = NAMES.filter((name, i) => waiting[i]! < MOST_WAITING[name])
     if (queues.length === 0) return 0
     const token = `queued ${randomUUID()}`
     const count = await db.transaction(async (sql) => {
@@ -80,6 +83,7 @@ export function openTicks(options: TickOptions): Ticks {
       }
       await queue.add(sql, 'quick', jobsOf('quick', QUICK_BATCH))
       await queue.add(sql, 'slow', jobsOf('slow', 1))
+      await queue.add(sql, 'live', jobsOf('live', 1))
       return due.length
     })
     if (count > 0) for (const wake of wakes) wake()
@@ -143,7 +147,7 @@ export function openTicks(options: TickOptions): Ticks {
     if (claims.size > 0) await renewLeases(db, [...claims], clock.nowMs())
   }
 
-  const underWay = () => [...running.quick, ...running.slow]
+  const underWay = () => NAMES.flatMap((name) => [...running[name]])
   return {
     async start() {
       await queueOf()
@@ -152,8 +156,7 @@ export function openTicks(options: TickOptions): Ticks {
       }, RENEW_MS)
       loops = [
         loop('scheduling ticks', schedule),
-        loop('taking ticks', () => takeJobs('quick')),
-        loop('taking slow ticks', () => takeJobs('slow')),
+        ...NAMES.map((name) => loop(`taking ${name} ticks`, () => takeJobs(name))),
       ]
     },
     async stop() {
@@ -167,7 +170,8 @@ export function openTicks(options: TickOptions): Ticks {
     },
     async drain() {
       for (;;) {
-        const did = (await schedule()) + (await takeJobs('quick')) + (await takeJobs('slow'))
+        let did = await schedule()
+        for (const name of NAMES) did += await takeJobs(name)
         if (did === 0 && underWay().length === 0) return
         await Promise.race([Promise.allSettled(underWay()), sleep(50)])
       }

@@ -2,8 +2,11 @@ import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import PgBoss from 'pg-boss'
 
-/** Ticks that wait for nobody are run many at a time; those that ask a webhook, a model or the chain one by one. */
-export const QUEUES = { quick: 'hosted-ticks', slow: 'hosted-slow-ticks' } as const
+/**
+ * Ticks that wait for nobody are run many at a time; those that ask a webhook or a model, or trade on chain, one by
+ * one. Live ones have lanes of their own: paper is free, and must not delay what moves money.
+ */
+export const QUEUES = { quick: 'hosted-ticks', slow: 'hosted-slow-ticks', live: 'hosted-live-ticks' } as const
 export type QueueName = keyof typeof QUEUES
 
 /** A batch of agents whose lease was taken under `token`. */

@@ -4,7 +4,7 @@ import { TOKENS, USD, WALLET } from '../../../../test/paperWorld.ts'
 import { decisionOf, openTickWorld, orderOf } from '../../../../test/tickWorld.ts'
 import { withDb } from '../../../../test/withDb.ts'
 import { replayBook } from '../../paper/index.ts'
-import { LEASE_MS, QUEUED_MS } from './leases.ts'
+import { LEASE_MS, QUEUED_MS, SLOW_PER_WALLET } from './leases.ts'
 import { KEPT_ROWS, thinLogs } from './sweep.ts'
 
 withDb('ticks of hosted agents', (db) => {
@@ -67,6 +67,32 @@ withDb('ticks of hosted agents', (db) => {
     const times = await Promise.all(ids.map(async (id) => (await world.agentRow(id)).next_tick_ms!))
     const tenths = new Set(times.map((ms) => Math.floor(((ms - world.clock.ms) / 300_000) * 10)))
     expect(tenths.size).toBeGreaterThanOrEqual(9)
+  })
+
+  it('lets an owner’s slow webhooks delay that owner’s alone', async () => {
+    const world = openTickWorld(db)
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    world.state.brain = async ({ agent }) => {
+      if (agent.wallet === WALLET) await held
+      return decisionOf()
+    }
+    const hook = { brain: 'webhook', params: { url: 'http://127.0.0.1:9' } } as const
+    const own = new Set<string>()
+    for (let i = 0; i < 10; i++) own.add(await world.addAgent(hook))
+    const ownAsked = () => new Set(world.state.asked.map(({ agent }) => agent).filter((id) => own.has(id)))
+    const other = await world.addAgent({ ...hook, wallet: '0x00000000000000000000000000000000000000ee' })
+    const done = world.drain()
+    await expect
+      .poll(() => world.state.asked.some(({ agent }) => agent === other), { timeout: 10_000 })
+      .toBe(true)
+    const askedMeanwhile = ownAsked().size
+    release()
+    await done
+    expect(askedMeanwhile).toBeLessThanOrEqual(SLOW_PER_WALLET)
+    expect(ownAsked().size).toBe(10)
   })
 
   it('ticks an agent once, however many workers there are', async () => {
