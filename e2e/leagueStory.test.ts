@@ -27,7 +27,14 @@ interface Entry {
   proof: string
 }
 interface Standings {
-  rows: { entry_id: number; wallet?: string; trades: number; left: boolean; profit_usd: number | null }[]
+  rows: {
+    entry_id: number
+    wallet?: string
+    trades: number
+    left: boolean
+    profit_usd: number | null
+    eligibility: { rules: { rule: string; status: string; reason: string | null }[] } | null
+  }[]
   status: string
 }
 
@@ -270,6 +277,18 @@ describe('once the season runs', () => {
     expect(row?.profit_usd).toBeGreaterThan(-10)
     const record = await get<{ rows: unknown[]; decided: boolean }>('league/seasons/1')
     expect(record).toMatchObject({ decided: false, winners: [], payouts: [] })
+  })
+
+  it('reads of the chain who stands behind an entrant', async () => {
+    const rulesOf = ({ rows }: Standings) =>
+      (rows.find((each) => each.wallet === wallet)?.eligibility?.rules ?? []).filter(({ rule }) =>
+        ['OWNER', 'TRANSFERS', 'FUNDER'].includes(rule),
+      )
+    const board = await until(
+      () => get<Standings>('league/standings'),
+      (seen) => rulesOf(seen).every(({ status }) => status !== 'pending'),
+    )
+    expect(rulesOf(board)).toMatchObject([{ status: 'pass' }, { status: 'pass' }, { status: 'pass' }])
   })
 
   it('lets who wants to leave', async () => {

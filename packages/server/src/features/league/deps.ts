@@ -30,7 +30,7 @@ export interface LeagueDeps {
   randomBytes(size: number): Uint8Array
 }
 
-export const lower = (address: string): Address => address.toLowerCase() as Address
+export { lowerAddress as lower } from '@pit/chain'
 
 export const walletOf = ({ key }: Caller): Address => key?.wallet ?? fail('WALLET_NOT_BOUND')
 

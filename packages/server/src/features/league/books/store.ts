@@ -1,7 +1,7 @@
-import type { BookTrade, StoredBook } from '@pit/league'
+import type { BookTrade, SeasonSpan, StoredBook } from '@pit/league'
 import type { Sql } from '@pit/platform/db'
 
-/** A relayed transaction, as the ledger has it. */
+/** A relayed transaction of an entrant, as the ledger has it. */
 export interface RelayedRow {
   id: number
   kind: string
@@ -15,17 +15,48 @@ export interface RelayedRow {
   tx_hash: string
   mined_at_s: number | null
   block: number | null
-  taken: boolean
 }
 
+/** What entrants had relayed and no season has taken, in the order it was relayed. */
 export const relayedAfter = (sql: Sql, afterId: number, limit: number): Promise<RelayedRow[]> =>
   sql.query<RelayedRow>(
     `select t.id, t.kind, t.wallet, t.status, t.settled, t.token_in, t.token_out, t.amount_in, t.amount_out,
-       t.tx_hash, t.mined_at_s, t.block, l.trade_id is not null as taken
+       t.tx_hash, t.mined_at_s, t.block
      from trades t left join league_trades l on l.trade_id = t.id
-     where t.id > $1 and t.tx_hash is not null order by t.id limit $2`,
+     where t.id > $1 and t.tx_hash is not null and l.trade_id is null
+       and t.wallet in (select wallet from league_entries where board = 'prize')
+     order by t.id limit $2`,
     [afterId, limit],
   )
+
+/** Whether anything that may count in a season is not taken yet: not final, or not come to. */
+export async function waitsFor(
+  sql: Sql,
+  { number, startsAtS, endsAtS }: SeasonSpan,
+  afterId: number,
+): Promise<boolean> {
+  const rows = await sql.query(
+    `select 1 from trades t
+     join league_entries e on e.wallet = t.wallet
+     join league_books b on b.entry_id = e.id and b.season = $1
+     left join league_trades l on l.trade_id = t.id
+     where t.id > $4 and t.tx_hash is not null and l.trade_id is null and t.created_at_ms < $3::int8 * 1000
+       and (not t.settled or (t.status in ('mined', 'reverted') and t.mined_at_s >= $2 and t.mined_at_s < $3
+         and (e.left_at_s is null or t.mined_at_s < e.left_at_s)))
+     limit 1`,
+    [number, startsAtS, endsAtS, afterId],
+  )
+  return rows.length > 0
+}
+
+/** The last transaction that was relayed before a time; what is older than that is nobody's any more. */
+export async function lastBefore(sql: Sql, afterId: number, beforeMs: number): Promise<number> {
+  const [row] = await sql.query<{ id: number | null }>(
+    'select max(id) as id from trades where id > $1 and created_at_ms < $2',
+    [afterId, beforeMs],
+  )
+  return row?.id ?? afterId
+}
 
 export async function readCursor(sql: Sql): Promise<number> {
   const [row] = await sql.query<{ after_id: number }>('select after_id from league_cursor')

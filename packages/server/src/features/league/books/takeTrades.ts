@@ -10,6 +10,7 @@ import {
   type BookKey,
   booksOfWallets,
   insertTaken,
+  lastBefore,
   moveCursor,
   participantTokens,
   type RelayedRow,
@@ -20,6 +21,8 @@ import {
 
 const PAGE = 2_000
 const MOST_PAGES = 50
+const CURSOR_EVERY_MS = 60_000
+const CURSOR_BEHIND_MS = 2 * 3_600_000
 /** A node that has no receipt of a mined transaction by then has lost it. */
 const GAS_LOST_S = 3_600
 
@@ -30,29 +33,34 @@ export type TakeDeps = Pick<LeagueDeps, 'db' | 'rpc' | 'clock' | 'logger'> & {
 }
 
 /**
- * Takes the transactions of entrants that are final into their seasons' books. Rows are looked at in the order they were
- * relayed; the cursor stays before the first that may still change, so none is missed and none is taken twice.
+ * Takes the transactions of entrants that are final into their seasons' books. The cursor stays before the first that may
+ * still change, and a while behind: who enters late may have traded a moment before.
  */
 export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
+  const { db, clock } = deps
   const tokensOf = createParticipants(deps)
+  let cursorDueMs = 0
   return async () => {
-    const start = await readCursor(deps.db)
+    const cursor = await readCursor(db)
     let taken = 0
-    let cursor = start
-    let clean = true
-    let after = start
+    let firstOpen = Number.POSITIVE_INFINITY
+    let after = cursor
     for (let page = 0; page < MOST_PAGES; page++) {
-      const rows = await relayedAfter(deps.db, after, PAGE)
+      const rows = await relayedAfter(db, after, PAGE)
       const looked = await takePage(deps, tokensOf, rows)
       taken += looked.taken
-      for (const row of rows) {
-        if (clean && looked.open.has(row.id)) clean = false
-        if (clean) cursor = row.id
-      }
+      for (const id of looked.open) firstOpen = Math.min(firstOpen, id)
       after = rows.at(-1)?.id ?? after
       if (rows.length < PAGE) break
+      // What was not looked at is open.
+      if (page === MOST_PAGES - 1) firstOpen = Math.min(firstOpen, after + 1)
     }
-    if (cursor > start) await moveCursor(deps.db, cursor)
+    const nowMs = clock.nowMs()
+    if (nowMs >= cursorDueMs) {
+      cursorDueMs = nowMs + CURSOR_EVERY_MS
+      const old = await lastBefore(db, cursor, nowMs - CURSOR_BEHIND_MS)
+      await moveCursor(db, Math.min(old, firstOpen - 1))
+    }
     return { taken }
   }
 }
@@ -67,7 +75,6 @@ async function takePage(
   const now = nowS(clock)
   const open = new Set<number>()
   const final = rows.filter((row) => {
-    if (row.taken) return false
     if (!row.settled || (isMined(row) && markCertainS(row.mined_at_s!) > now)) {
       open.add(row.id)
       return false

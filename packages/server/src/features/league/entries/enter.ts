@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nextSeasonAt } from '@pit/league'
 import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
 import { type Answer, type Body, fail, NATIVE_TOKEN } from '@pit/protocol'
 import type { Call } from '../../../http/types.ts'
 import type { VaultAgent } from '../../agents/index.ts'
@@ -26,6 +27,7 @@ export async function enter(
   const entered = await deps.db
     .transaction(async (sql) => {
       if (body.nonce !== undefined && proof) await useStatement(sql, body.nonce, atS)
+      await refuseStopped(sql, ask)
       return insertEntry(sql, {
         board: ask.board,
         entrant: ask.entrant,
@@ -75,6 +77,16 @@ export async function refuseEntered({ db }: Pick<LeagueDeps, 'db'>, ask: EntryAs
 function scansFrom({ profile }: LeagueDeps, { board }: EntryAsk, { token }: VaultAgent): number | null {
   const isCore = profile.core_tokens.some(({ address }) => lower(address) === token)
   return board === 'prize' && !isCore && token !== NATIVE_TOKEN ? profile.first_block : null
+}
+
+/** A hosted agent that was stopped meanwhile has left already, as far as its owner knows. */
+async function refuseStopped(sql: Sql, { entrant }: EntryAsk): Promise<void> {
+  if (entrant.kind !== 'hosted') return
+  const runs = await sql.query(
+    `select 1 from hosted_agents where id = $1 and status <> 'stopped' and deleted_at_s is null for share`,
+    [entrant.hostedId],
+  )
+  if (runs.length === 0) fail('STOPPED')
 }
 
 /** Two at once: the index that refused says which rule it was. */

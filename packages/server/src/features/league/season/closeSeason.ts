@@ -1,7 +1,7 @@
 import { nextState } from '@pit/league'
 import { nowS } from '@pit/platform/clock'
 import { closeBooks } from '../books/closeBooks.ts'
-import { readCursor } from '../books/store.ts'
+import { readCursor, waitsFor } from '../books/store.ts'
 import type { TakeDeps } from '../books/takeTrades.ts'
 import { practiceRows } from '../standings/practiceRows.ts'
 import { recordRows } from '../standings/recorded.ts'
@@ -14,6 +14,7 @@ const STATEMENT_TIMEOUT_MS = 300_000
 
 /** Ends a season whose time is over. Paper orders are refused from that second on, whether this ran or not. */
 export async function endSeason({ db, clock, logger }: TakeDeps, season: SeasonRow): Promise<boolean> {
+  if (season.state !== 'open' || nowS(clock) < season.ends_at_s) return false
   return db.transaction(async (sql) => {
     const row = await lockSeason(sql, season.number)
     if (row?.state !== 'open') return false
@@ -29,7 +30,8 @@ export async function endSeason({ db, clock, logger }: TakeDeps, season: SeasonR
 export async function valueSeason(deps: TakeDeps, season: SeasonRow): Promise<boolean> {
   const { db, clock, marks, logger } = deps
   const now = nowS(clock)
-  if (now < season.ends_at_s + VALUES_AFTER_S || !(await allTaken(deps, season))) return false
+  if (season.state !== 'closing' || now < season.ends_at_s + VALUES_AFTER_S) return false
+  if (await waitsFor(db, spanOf(season), await readCursor(db))) return false
   return db.transaction(
     async (sql) => {
       const row = await lockSeason(sql, season.number)
@@ -56,13 +58,4 @@ export async function valueSeason(deps: TakeDeps, season: SeasonRow): Promise<bo
     },
     { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
   )
-}
-
-/** Nothing relayed before the season's end waits for its receipt, or to be taken. */
-async function allTaken({ db }: TakeDeps, season: SeasonRow): Promise<boolean> {
-  const [row] = await db.query<{ waits: boolean }>(
-    `select exists (select 1 from trades where id > $1 and tx_hash is not null and created_at_ms < $2) as waits`,
-    [await readCursor(db), season.ends_at_s * 1000],
-  )
-  return row?.waits === false
 }

@@ -70,19 +70,14 @@ async function insertOpen(
  */
 export async function openPracticeBooks({ db, clock, paper }: OpenDeps, span: SeasonSpan): Promise<number> {
   const now = nowS(clock)
+  if ((await entrantsWithoutBook(db, span.number, 1)).length === 0) return 0
   return db.transaction(async (sql) => {
     const [season] = await sql.query<{ state: string }>(
       'select state from league_seasons where number = $1 for share',
       [span.number],
     )
     if (season?.state !== 'open' || now >= span.endsAtS) return 0
-    const waiting = await sql.query<{ id: number }>(
-      `select e.id from league_entries e
-       where e.board = 'practice' and e.left_at_s is null and e.from_season <= $1
-         and not exists (select 1 from league_practice_books b where b.season = $1 and b.entry_id = e.id)
-       order by e.id limit $2`,
-      [span.number, BOOKS_AT_ONCE],
-    )
+    const waiting = await entrantsWithoutBook(sql, span.number, BOOKS_AT_ONCE)
     for (const { id } of waiting) {
       const owner = `practice:${span.number}:${id}`
       const bookId = await paper.openBook(sql, { owner, startMicroUsd: START_MICRO_USD, atS: now })
@@ -94,3 +89,12 @@ export async function openPracticeBooks({ db, clock, paper }: OpenDeps, span: Se
     return waiting.length
   })
 }
+
+const entrantsWithoutBook = (sql: Sql, season: number, limit: number): Promise<{ id: number }[]> =>
+  sql.query<{ id: number }>(
+    `select e.id from league_entries e
+     where e.board = 'practice' and e.left_at_s is null and e.from_season <= $1
+       and not exists (select 1 from league_practice_books b where b.season = $1 and b.entry_id = e.id)
+     order by e.id limit $2`,
+    [season, limit],
+  )

@@ -21,6 +21,9 @@ import { readSeason, spanOf, unsettledSeasons } from './store.ts'
 /** Looks for transfers in one run; more are left for the next. */
 const MOST_SCANS = 20
 const MOST_BOOK_ROUNDS = 100
+const REST_AFTER_FAILURE_MS = 20_000
+/** What reads a whole season, or has nothing to do most of the time. */
+const NOW_AND_THEN_MS = 30_000
 
 export type RunDeps = LeagueDeps & {
   firstSeasonS: number
@@ -43,16 +46,22 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
   const platformAgentId = profile.league.platform_agent_id
   const stake = vault && platformAgentId ? { ...deps, vault, platformAgentId } : null
   const stakeNow = stake && createStakeNow(stake)
+  /** When what failed, or need not be done all the time, is due again. */
+  const dueMs = new Map<string, number>()
   const troubled = new Set<string>()
 
-  /** Trouble is told once, until it is over. */
-  async function step(what: string, work: () => Promise<unknown>): Promise<void> {
+  /** Trouble is told once, until it is over, and tried again after a while. */
+  async function step(what: string, work: () => Promise<unknown>, everyMs = 0): Promise<void> {
+    const nowMs = clock.nowMs()
+    if (nowMs < (dueMs.get(what) ?? 0)) return
     try {
       await work()
+      dueMs.set(what, nowMs + everyMs)
       troubled.delete(what)
     } catch (error) {
       if (!troubled.has(what)) logger.warn({ err: error }, `league: ${what} failed and is tried again`)
       troubled.add(what)
+      dueMs.set(what, nowMs + REST_AFTER_FAILURE_MS)
     }
   }
 
@@ -79,14 +88,13 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
         await step('reading the stake at the end', () => readStakeAt(stake, spanOf(season), 'end'))
       }
       await step('valuing a season', () => valueSeason(deps, season))
-      await step('deciding a season', async () => {
-        const row = await readSeason(db, season.number)
-        if (row?.state === 'provisional') await decideSeason(deps, row)
-      })
-      await step('settling a season', async () => {
-        const row = await readSeason(db, season.number)
-        if (row?.state === 'decided') await settleByItself(deps, row)
-      })
+      const row = (await readSeason(db, season.number)) ?? season
+      const { number } = row
+      if (row.state === 'provisional')
+        await step(`deciding season ${number}`, () => decideSeason(deps, row), NOW_AND_THEN_MS)
+      const decided = (await readSeason(db, number)) ?? row
+      if (decided.state === 'decided')
+        await step(`settling season ${number}`, () => settleByItself(deps, decided), NOW_AND_THEN_MS)
     }
   }
 
@@ -105,7 +113,7 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
     await ended()
     const { partner } = deps.assets
     if (partner !== null) await step('checking payouts', () => checkPayouts({ ...deps, partner }))
-    await step('sweeping statements', () => sweepStatements(db, nowS(clock)))
+    await step('sweeping statements', () => sweepStatements(db, nowS(clock)), NOW_AND_THEN_MS)
   }
   return () => withLease(deps, run)
 }

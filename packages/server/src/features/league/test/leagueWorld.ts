@@ -1,7 +1,16 @@
 import { type Address, type Crypto, createCrypto } from '@pit/chain'
 import { readFirstSeason, seasonOf } from '@pit/league'
 import type { Db } from '@pit/platform/db'
-import { type Answer, type Body, type ChainProfile, isPitError, NATIVE_TOKEN } from '@pit/protocol'
+import {
+  type Answer,
+  type Body,
+  type ChainProfile,
+  checkWith,
+  isPitError,
+  NATIVE_TOKEN,
+  type RouteId,
+  routeById,
+} from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { Caller } from '../../../http/types.ts'
@@ -181,7 +190,14 @@ export async function call<Id extends Writes>(
   body: Body<Id>,
 ): Promise<Answer<Id>> {
   const handler = world.league.handlers[id] as unknown as (call: unknown) => Promise<Answer<Id>>
-  return handler({ caller: callerOf(wallet), body, params: {}, query: {} })
+  return asDocumented(id, await handler({ caller: callerOf(wallet), body, params: {}, query: {} }))
+}
+
+/** Every answer is held against the route's own schema. */
+function asDocumented<Id extends RouteId>(id: Id, answer: Answer<Id>): Answer<Id> {
+  const checked = checkWith(routeById(id).answer, answer)
+  if (!checked.ok) throw new Error(`${id} answers ${checked.field}: ${checked.message}`)
+  return answer
 }
 
 /** The code of a refusal, with the extra that tells more. */
@@ -203,7 +219,7 @@ export async function read<Id extends Reads>(
 ): Promise<Answer<Id>> {
   const handler = world.league.handlers[id] as unknown as (call: unknown) => Promise<{ serialised: Buffer }>
   const { serialised } = await handler({ query: { board: 'prize', ...ask.query }, params: ask.params ?? {} })
-  return JSON.parse(serialised.toString()) as Answer<Id>
+  return asDocumented(id, JSON.parse(serialised.toString()) as Answer<Id>)
 }
 
 /** Enters an agent that the wallet owns, by its signed statement. */
