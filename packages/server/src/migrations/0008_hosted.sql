@@ -23,6 +23,8 @@ begin
 end $$;
 create trigger operator_actions_kept before update or delete on operator_actions
   for each row execute function refuse_change();
+create trigger operator_actions_whole before truncate on operator_actions
+  for each statement execute function refuse_change();
 
 create table hosted_agents (
   id text primary key,

@@ -138,6 +138,8 @@ create table league_reviews (
 create index league_reviews_season on league_reviews (season, entry_id, id);
 create trigger league_reviews_kept before update or delete on league_reviews
   for each row execute function refuse_change();
+create trigger league_reviews_whole before truncate on league_reviews
+  for each statement execute function refuse_change();
 
 -- Standings as they were recorded: the prize board's when it was decided, the practice board's at the end.
 create table league_standings (

@@ -82,3 +82,5 @@ create table treasury_moves (
 );
 create trigger treasury_moves_kept before update or delete on treasury_moves
   for each row execute function refuse_change();
+create trigger treasury_moves_whole before truncate on treasury_moves
+  for each statement execute function refuse_change();
