@@ -2,17 +2,8 @@ import { keccak256 } from 'viem'
 import { toHex } from './hex.ts'
 import { type Call, type Provider, rpcFailure } from './provider.ts'
 import { blockAnswer, type RanCall } from './simulateAnswer.ts'
-import {
-  type CallTerms,
-  checkCall,
-  checkSender,
-  fitsBlock,
-  lesser,
-  paidPriceWei,
-  type SenderState,
-} from './simulateChecks.ts'
+import { type CallTerms, checkCall, checkSender, fitsBlock, lesser, paidPriceWei } from './simulateChecks.ts'
 import { SIMULATE_CODE } from './simulateFailure.ts'
-import type { Frame } from './simulateLogs.ts'
 import {
   parseSimulate,
   type SimulatedBlockRequest,
@@ -29,6 +20,7 @@ import {
   undelegatedBy,
   ZERO_WORD,
 } from './simulateState.ts'
+import { traceLast, traceWhole } from './simulateTrace.ts'
 import type { BlockJson, Chain, Head, Hex } from './types.ts'
 
 export interface SimulateSettings extends SimulateLimits {
@@ -42,18 +34,6 @@ export interface SimulateSettings extends SimulateLimits {
 }
 
 const DEFAULTS: SimulateSettings = { maxBlocks: 256, maxCalls: 1_000, maxMs: 10_000, stateRoot: 'before' }
-const CALL_TRACER = { tracer: 'callTracer', tracerConfig: { withLog: true } }
-// One run tells both what happened and what it left behind.
-const TRACER = {
-  tracer: 'muxTracer',
-  tracerConfig: { callTracer: { withLog: true }, prestateTracer: { diffMode: true } },
-}
-
-interface Trace {
-  callTracer: Frame
-  prestateTracer: StateDiff
-}
-
 /** A request that the engine has yet to be given, and who hears its answer. */
 type Waiting = readonly [call: Call, heard?: (answer: unknown) => void]
 
@@ -214,9 +194,11 @@ async function runCall(
   const terms = termsOf(progress, open, call)
   checkCall(terms)
   const priceWei = paidPriceWei(call, terms.baseFeeWei)
-  const traced = engineCall(call, terms.gas, priceWei)
-  const { frame, sender, diff } =
-    place === 'last' ? await traceLast(progress, traced, call) : await traceWhole(progress, traced, call)
+  const trace = place === 'last' ? traceLast : traceWhole
+  const { frame, sender, diff } = await trace((calls) => ask(progress, calls), call, {
+    gas: terms.gas,
+    priceWei,
+  })
   // The header came along and has another limit; a traced call leaves nothing behind.
   if (progress.gasLimit !== gasLimit) return runCall(progress, open, call, place)
   checkSender(terms, sender)
@@ -228,44 +210,7 @@ async function runCall(
   return { call, gas: terms.gas, nonce: sender.nonce, frame }
 }
 
-interface Traced {
-  frame: Frame
-  sender: SenderState
-  /** Absent where nobody will look at it. */
-  diff?: StateDiff
-}
-
-async function traceWhole(progress: Progress, traced: unknown, { from }: SimulatedCall): Promise<Traced> {
-  const [trace] = await ask(progress, [['debug_traceCall', [traced, 'latest', TRACER]]])
-  const { callTracer: frame, prestateTracer: diff } = trace as Trace
-  const before = diff.pre[from]
-  const sender = { balanceWei: BigInt(before?.balance ?? '0x0'), nonce: BigInt(before?.nonce ?? 0) }
-  return { frame, sender, diff }
-}
-
-/** What the last call changes is not looked at any more, and telling it takes long. */
-async function traceLast(progress: Progress, traced: unknown, { from }: SimulatedCall): Promise<Traced> {
-  const [balance, nonce, frame] = (await ask(progress, [
-    ['eth_getBalance', [from, 'latest']],
-    ['eth_getTransactionCount', [from, 'latest']],
-    ['debug_traceCall', [traced, 'latest', CALL_TRACER]],
-  ])) as [Hex, Hex, Frame]
-  return { frame, sender: { balanceWei: BigInt(balance), nonce: BigInt(nonce) } }
-}
-
-// A traced call runs at base fee zero, so the whole price goes in as the tip.
-const engineCall = (call: SimulatedCall, gas: bigint, priceWei: bigint): Record<string, unknown> => ({
-  from: call.from,
-  ...(call.to === undefined ? {} : { to: call.to }),
-  gas: toHex(gas),
-  value: toHex(call.valueWei),
-  data: call.data,
-  ...(call.accessList ? { accessList: call.accessList } : {}),
-  ...(call.authorizationList ? { authorizationList: call.authorizationList } : {}),
-  ...(priceWei > 0n ? { maxFeePerGas: toHex(priceWei), maxPriorityFeePerGas: toHex(priceWei) } : {}),
-})
-
-/** For the same reason the fee recipient was credited the base fee too: it is burnt here. */
+/** A traced call runs at base fee zero, so the fee recipient was credited the base fee too: it is burnt here. */
 function burnBaseFee(diff: StateDiff, header: BlockJson, burntWei: bigint): void {
   const recipient = diff.post[header['miner'] as Hex]
   if (burntWei === 0n || recipient?.balance === undefined) return

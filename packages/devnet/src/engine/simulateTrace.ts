@@ -1,0 +1,65 @@
+import { toHex } from './hex.ts'
+import type { Call } from './provider.ts'
+import type { SenderState } from './simulateChecks.ts'
+import type { Frame } from './simulateLogs.ts'
+import type { SimulatedCall } from './simulateRequest.ts'
+import type { StateDiff } from './simulateState.ts'
+import type { Hex } from './types.ts'
+
+const CALL_TRACER = { tracer: 'callTracer', tracerConfig: { withLog: true } }
+// One run tells both what happened and what it left behind.
+const TRACER = {
+  tracer: 'muxTracer',
+  tracerConfig: { callTracer: { withLog: true }, prestateTracer: { diffMode: true } },
+}
+
+interface Trace {
+  callTracer: Frame
+  prestateTracer: StateDiff
+}
+
+/** Asks the engine, together with whatever waits to be asked. */
+type Ask = (calls: readonly Call[]) => Promise<unknown[]>
+
+interface Terms {
+  gas: bigint
+  priceWei: bigint
+}
+
+interface Traced {
+  frame: Frame
+  sender: SenderState
+  /** Absent where nobody will look at it. */
+  diff?: StateDiff
+}
+
+/** What a call does, and what it leaves behind for those after it. */
+export async function traceWhole(ask: Ask, call: SimulatedCall, terms: Terms): Promise<Traced> {
+  const [trace] = await ask([['debug_traceCall', [engineCall(call, terms), 'latest', TRACER]]])
+  const { callTracer: frame, prestateTracer: diff } = trace as Trace
+  const before = diff.pre[call.from]
+  const sender = { balanceWei: BigInt(before?.balance ?? '0x0'), nonce: BigInt(before?.nonce ?? 0) }
+  return { frame, sender, diff }
+}
+
+/** What the last call changes is not looked at any more, and telling it takes long. */
+export async function traceLast(ask: Ask, call: SimulatedCall, terms: Terms): Promise<Traced> {
+  const [balance, nonce, frame] = (await ask([
+    ['eth_getBalance', [call.from, 'latest']],
+    ['eth_getTransactionCount', [call.from, 'latest']],
+    ['debug_traceCall', [engineCall(call, terms), 'latest', CALL_TRACER]],
+  ])) as [Hex, Hex, Frame]
+  return { frame, sender: { balanceWei: BigInt(balance), nonce: BigInt(nonce) } }
+}
+
+// A traced call runs at base fee zero, so the whole price goes in as the tip.
+const engineCall = (call: SimulatedCall, { gas, priceWei }: Terms): Record<string, unknown> => ({
+  from: call.from,
+  ...(call.to === undefined ? {} : { to: call.to }),
+  gas: toHex(gas),
+  value: toHex(call.valueWei),
+  data: call.data,
+  ...(call.accessList ? { accessList: call.accessList } : {}),
+  ...(call.authorizationList ? { authorizationList: call.authorizationList } : {}),
+  ...(priceWei > 0n ? { maxFeePerGas: toHex(priceWei), maxPriorityFeePerGas: toHex(priceWei) } : {}),
+})
