@@ -196,7 +196,7 @@ export const SeasonRecord = Answer(
     withdrawal: Nullable(Withdrawal),
     payouts: Type.Array(Payout),
     winners: Type.Array(Winner),
-    settled_at: Nullable(UnixS('paid')),
+    settled_at: Nullable(UnixS('ledger fixed, prizes planned')),
   },
   { title: 'SeasonRecord' },
 )

@@ -1,7 +1,15 @@
 import { RULES } from '@pit/league'
+import type { ChainProfile } from '@pit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { withDb } from '../../../../test/withDb.ts'
-import { LeagueRefused, recordPayout, recordWithdrawal, reviewRule, settleSeason } from '../index.ts'
+import {
+  LeagueRefused,
+  readStart,
+  recordPayout,
+  recordWithdrawal,
+  reviewRule,
+  settleSeason,
+} from '../index.ts'
 import {
   addMarks,
   addTrade,
@@ -542,6 +550,22 @@ withDb('a season', (db) => {
     world.chain.answering = true
     await world.runAt(inSeason(3) + 60)
     expect(await rowOf(0)).toMatchObject({ trades: 1 })
+  })
+
+  it('starts where it is told, and not elsewhere once it was played', async () => {
+    const ask = (setting: string | null, kind = 'devnet', first: string | null = null) => {
+      const profile = { ...PROFILE, kind, league: { ...PROFILE.league, first_season: first } } as ChainProfile
+      return readStart({ db, clock: world.clock, profile, setting })
+    }
+    expect(await ask('2026-01-05')).toBe(FIRST_S)
+    expect(await ask(null, 'mainnet', '2026-01-05')).toBe(FIRST_S)
+    expect(await ask(null, 'mainnet')).toBeNull()
+    await expect(ask('2026-01-06')).rejects.toThrow('not a Monday')
+    await expect(ask('2026-01-12')).rejects.toThrow('season 1 began on 2026-01-05')
+    // A devnet keeps the week its store first saw.
+    expect(await ask(null)).toBe(FIRST_S)
+    world.goTo(FIRST_S + 30 * DAY)
+    expect(await ask(null)).toBe(FIRST_S)
   })
 
   describe('an owner', () => {

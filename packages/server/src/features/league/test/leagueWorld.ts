@@ -296,8 +296,10 @@ export const still = (token: Address): number =>
 
 /** Everything the league and its neighbours keep, gone: the next test starts anew. */
 export const emptyStore = (db: Db): Promise<void> =>
-  db.exec(`truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger, league_stakes,
+  db.exec(`alter table league_reviews disable trigger user;
+    truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger, league_stakes,
     league_stake_now, league_trades, league_practice_books, league_books, league_entries, league_statements,
     league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers, league_lease,
     paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,
-    league_start restart identity cascade`)
+    league_start restart identity cascade;
+    alter table league_reviews enable trigger user`)
