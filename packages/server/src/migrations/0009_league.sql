@@ -74,6 +74,8 @@ create unique index league_entries_prize_wallet on league_entries (wallet) where
 create unique index league_entries_account on league_entries (account_id) where left_at_s is null;
 create unique index league_entries_hosted on league_entries (hosted_id) where left_at_s is null;
 create index league_entries_wallet on league_entries (wallet, id desc);
+-- Entrants' own tokens are not traded on the practice board.
+create index league_entries_token on league_entries (token) where left_at_s is null;
 create index league_entries_active on league_entries (board, from_season) where left_at_s is null;
 
 -- The book of a prize entrant in a season: kept by the trades that are final, and rebuilt from them when one came late.

@@ -85,7 +85,7 @@ async function prizePart(deps: ReadDeps, season: SeasonRow, now: number): Promis
   if (season.decided_at_s !== null) return decidedPart(deps, season)
   const entries = await readFacts(deps, deps.db, season, now)
   await breathe()
-  const judged = judgeNow(entries, season, now)
+  const judged = judgeNow(entries, season)
   await breathe()
   const placesWon = judged.rows.filter(({ place }) => place !== null).length
   const { amounts, basis, ledger } = await amountsOf(deps, season, placesWon, now)

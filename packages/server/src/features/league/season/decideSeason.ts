@@ -38,7 +38,7 @@ export async function decideSeason(deps: DecideDeps, season: SeasonRow): Promise
       const row = await lockSeason(sql, season.number)
       if (row?.state !== 'provisional') return false
       const entries = await readFacts(deps, sql, row, now)
-      const judged = judgeNow(entries, row, now)
+      const judged = judgeNow(entries, row)
       if (!ready(judged.undecidedWinner(), row)) return false
       const rows = prizeRows(entries, judged, row, { amounts: [], nowS: now })
       const { outcome } = judged

@@ -5,11 +5,11 @@ import type { SeasonEntry } from './facts.ts'
 
 export type PrizeRow = Extract<Answer<'league.standings'>['rows'][number], { wallet: string }>
 
-/** How a season that is not decided stands now. */
-export const judgeNow = (entries: readonly SeasonEntry[], season: SeasonRow, nowS: number): JudgedSeason =>
+/** How a season that is not decided stands now. Until its books are valued, what only its end can show is pending. */
+export const judgeNow = (entries: readonly SeasonEntry[], season: SeasonRow): JudgedSeason =>
   judgeSeason(
     entries.map(({ record }) => record),
-    nowS >= season.ends_at_s ? 'ended' : 'running',
+    season.valued_at_s === null ? 'running' : 'ended',
   )
 
 /** Its rows, in rank order. */
