@@ -1,3 +1,4 @@
+import { lowerAddress } from '@pit/chain'
 import {
   type BookTrade,
   type Copying,
@@ -72,7 +73,7 @@ export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain
 function marketOf({ marks }: SeasonRecord, profile: ChainProfile): MarketRecord {
   const decimals = new Map(
     [...profile.core_tokens, ...profile.listed_stocks].map((token) => [
-      token.address.toLowerCase(),
+      lowerAddress(token.address) as string,
       token.decimals,
     ]),
   )
