@@ -1,4 +1,5 @@
 import type { Sql } from '@pit/platform/db'
+import { LISTED } from '../reserve/flagListed.ts'
 import { lockSeason } from '../season/store.ts'
 import { LeagueRefused } from './refused.ts'
 
@@ -18,12 +19,13 @@ export async function recordPayout(sql: Sql, { season, place, txHash, atS }: Pay
   const row = await lockSeason(sql, season)
   if (!row) throw new LeagueRefused(`there is no season ${season}`)
   if (row.state !== 'settled') throw new LeagueRefused(`season ${season} is ${row.state}: settle it first`)
-  const [payout] = await sql.query<{ status: string; recipient: string }>(
-    'select status, recipient from league_payouts where season = $1 and place = $2 for update',
+  const [payout] = await sql.query<{ status: string; recipient: string; problem: string | null }>(
+    'select status, recipient, problem from league_payouts where season = $1 and place = $2 for update',
     [season, place],
   )
   if (!payout) throw new LeagueRefused(`season ${season} pays nobody for place ${place}`)
   if (payout.status === 'mined') throw new LeagueRefused(`place ${place} of season ${season} is paid`)
+  if (payout.problem === LISTED) throw new LeagueRefused(`${payout.recipient}: ${LISTED}`)
   const other = await sql.query(
     `select 1 from league_payouts where tx_hash = $1 and recipient = $2 and not (season = $3 and place = $4)`,
     [hash, payout.recipient, season, place],

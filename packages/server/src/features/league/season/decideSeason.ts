@@ -5,6 +5,7 @@ import { NATIVE_TOKEN } from '@pit/protocol'
 import type { Assets } from '../books/assets.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { countSeason, type LedgerOverrides } from '../reserve/countSeason.ts'
+import { flagListed } from '../reserve/flagListed.ts'
 import { type CountedLedger, readLedger, saveLedger } from '../reserve/store.ts'
 import { type FactDeps, readFacts, type SeasonEntry } from '../standings/facts.ts'
 import { judgeNow, type PrizeRow, prizeRows } from '../standings/prizeRows.ts'
@@ -58,6 +59,7 @@ export async function decideSeason(deps: DecideDeps, season: SeasonRow): Promise
         ],
       )
       await planPayouts(deps, sql, row, now)
+      await flagListed(sql, deps)
       logger.info({ season: row.number, pays: outcome.pays }, 'season decided')
       return true
     },
@@ -143,7 +145,10 @@ export async function settleByItself(deps: DecideDeps, season: SeasonRow): Promi
     const row = await lockSeason(sql, season.number)
     if (row?.state !== 'decided') return false
     const known = await readLedger(sql, row.number)
-    if (deps.reserveOn && known?.status !== 'provisional') await planPayouts(deps, sql, row, now)
+    if (deps.reserveOn && known?.status !== 'provisional') {
+      await planPayouts(deps, sql, row, now)
+      await flagListed(sql, deps)
+    }
     if (await hasOpenBefore(sql, row.number)) return false
     const ledger = await readLedger(sql, row.number)
     const [owed] = await sql.query<{ owed: boolean }>(

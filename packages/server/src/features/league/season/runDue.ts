@@ -12,6 +12,7 @@ import { createTransferScanner } from '../chain/scanTransfers.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { sweepStatements } from '../entries/statements.ts'
 import { createEquityKeeper } from '../practice/keepEquity.ts'
+import { flagListed } from '../reserve/flagListed.ts'
 import { endSeason, valueSeason } from './closeSeason.ts'
 import { decideSeason, settleByItself } from './decideSeason.ts'
 import { withLease } from './lease.ts'
@@ -111,6 +112,7 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
       for (let scan = 0; scan < MOST_SCANS; scan++) if ((await scanTransfers()) === 'done') return
     })
     await ended()
+    await step('holding back listed recipients', () => flagListed(db, deps))
     const { partner } = deps.assets
     if (partner !== null) await step('checking payouts', () => checkPayouts({ ...deps, partner }))
     await step('sweeping statements', () => sweepStatements(db, nowS(clock)), NOW_AND_THEN_MS)

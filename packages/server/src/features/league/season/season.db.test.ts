@@ -361,6 +361,39 @@ withDb('a season', (db) => {
     await expect(db.query('update league_reviews set status = $1', ['pass'])).rejects.toThrow('only added')
   })
 
+  it('wins nothing for an agent whose wallet the registry moved to a listed address', async () => {
+    await marksOfSeason()
+    for (const i of players.keys()) await play(i, i)
+    const listed = at(0xbad)
+    world.sanctioned.add(listed)
+    register(world, '111', { owner: players[11]!.address, agentWallet: listed })
+    register(world, '110', { owner: players[10]!.address, beneficiary: listed })
+    await value()
+    expect(await ruleOf(11, 'SANCTIONS')).toMatchObject({
+      status: 'fail',
+      reason: 'the agent wallet is on the sanctions list',
+    })
+    expect(await ruleOf(10, 'SANCTIONS')).toMatchObject({ status: 'fail' })
+    await decide()
+    expect((await rowOf(9)).place).toBe(1)
+  })
+
+  it('holds back a payout to a recipient that was listed after the decision', async () => {
+    await marksOfSeason()
+    for (const i of players.keys()) await play(i, i)
+    await decide()
+    const atS = world.nowS()
+    await db.transaction((sql) => settleSeason(sql, { season: 1, profile: PROFILE, atS }))
+    const pay = () =>
+      db.transaction((sql) => recordPayout(sql, { season: 1, place: 1, txHash: `0x${'ab'.repeat(32)}`, atS }))
+    world.sanctioned.add(players[11]!.address)
+    await world.league.runDue()
+    await expect(pay()).rejects.toThrow('sanctions list')
+    world.sanctioned.clear()
+    await world.league.runDue()
+    await pay()
+  })
+
   it('is not decided while a winner is in question, until two weeks are over', async () => {
     await marksOfSeason()
     for (const i of players.keys()) await play(i, i)

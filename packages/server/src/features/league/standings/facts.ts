@@ -1,3 +1,4 @@
+import type { Address } from '@pit/chain'
 import {
   type Asked,
   type Copying,
@@ -30,7 +31,10 @@ interface FactRow extends StoredEntry {
   numbers: StoredNumbers | null
   copying: Copying | null
   owner_status: string | null
-  owner_now: string | null
+  /** As the registry says now. */
+  owner_now: Address | null
+  agent_wallet_now: Address | null
+  beneficiary_now: Address | null
   scanned_to_s: number | null
   scan_unreadable: boolean | null
   /** One status for each address that was to be looked at. */
@@ -39,6 +43,7 @@ interface FactRow extends StoredEntry {
 }
 
 const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status as owner_status, o.owner as owner_now,
+    o.agent_wallet as agent_wallet_now, o.beneficiary as beneficiary_now,
     scan.to_s as scanned_to_s, scan.unreadable as scan_unreadable, f.statuses as funder_statuses, f.funders
   from league_books b join league_entries e on e.id = b.entry_id
   left join league_owners o on o.agent_id = e.agent_id
@@ -123,9 +128,12 @@ export async function readFacts(
   })
 }
 
-function sanctionedOf(isSanctioned: FactDeps['isSanctioned'], entry: StoredEntry): string | null {
-  const named = ['wallet', 'owner', 'agent_wallet', 'beneficiary'] as const
-  return named.find((name) => isSanctioned(entry[name])) ?? null
+/** As entered, and as the registry says now: that is who a prize would go to. */
+function sanctionedOf(isSanctioned: FactDeps['isSanctioned'], row: FactRow): string | null {
+  const isListed = (address: Address | null) => address !== null && isSanctioned(address)
+  if (isListed(row.wallet)) return 'wallet'
+  const named = ['owner', 'agent_wallet', 'beneficiary'] as const
+  return named.find((name) => isListed(row[name]) || isListed(row[`${name}_now`])) ?? null
 }
 
 function ownerOf({ owner, owner_status, owner_now }: FactRow): EntryFacts['owner'] {
