@@ -257,6 +257,8 @@ create table league_transfer_scans (
   -- The time of the last block that was looked at.
   scanned_to_s int8 not null default 0,
   unreadable boolean not null default false,
+  -- When one that could not be read was last tried.
+  tried_at_s int8 not null default 0,
   primary key (token, address)
 );
 create index league_transfer_scans_next on league_transfer_scans (next_block);

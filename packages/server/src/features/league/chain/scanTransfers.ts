@@ -1,4 +1,5 @@
 import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
 import { numberToHex } from 'viem'
 import type { LeagueDeps } from '../deps.ts'
@@ -11,6 +12,8 @@ const MOST_RANGE = 200_000
 /** Newer blocks may still change, and those of a minute are not worth a look. */
 const BEHIND_HEAD = 20
 const WORTH_A_LOOK_S = 60
+/** One that could not be read is tried again: the node may have been mended. */
+const AGAIN_S = 3_600
 /** An address that sent its token to more than this many is flagged instead. */
 const MOST_PARTNERS = 2_000
 
@@ -18,7 +21,6 @@ interface Scan {
   token: string
   address: string
   next_block: number
-  scanned_to_s: number
 }
 interface Log {
   address: string
@@ -29,40 +31,61 @@ interface Log {
 
 /**
  * Looks for transfers of entrants' agent tokens, to or from entrants' addresses, one range of blocks after the other. Many
- * that are at the same block share a look. The range shrinks when the node refuses it and grows again.
+ * that are at the same block share a look. Range and group shrink when the node refuses them and grow again: one that
+ * cannot be read at all is marked alone, while the node answers.
  */
 export function createTransferScanner(
   deps: Pick<LeagueDeps, 'db' | 'clock' | 'logger'> & { rpc: Pick<Rpc, 'request'> },
 ): () => Promise<'more' | 'done'> {
   const { db, rpc, clock, logger } = deps
   let range = 20_000
+  let most = GROUP
   return async () => {
-    const first = await db.query<Scan>(
-      `select token, address, next_block, scanned_to_s from league_transfer_scans order by unreadable, next_block limit ${GROUP}`,
-    )
-    const oldest = first[0]
-    if (!oldest || oldest.scanned_to_s > nowS(clock) - WORTH_A_LOOK_S) return 'done'
+    const now = nowS(clock)
+    if ((await dueScans(db, now, { limit: 1 })).length === 0) return 'done'
+    const head = await scannableHead(rpc)
+    const due = await dueScans(db, now, { upTo: head, limit: most })
+    const oldest = due[0]
+    if (!oldest) return 'done'
     const from = oldest.next_block
-    const head = Number(await rpc.request<string>('eth_blockNumber')) - BEHIND_HEAD
-    if (head < from) return 'done'
     const to = Math.min(from + range - 1, head)
-    const group = first.filter(({ next_block }) => next_block === from)
+    const group = due.filter(({ next_block }) => next_block === from)
     try {
       const transfers = await readTransfers(rpc, group, from, to)
       await keep(deps, group, transfers, { next: to + 1, scannedToS: await blockTimeS(rpc, to) })
       range = Math.min(range * 2, MOST_RANGE)
+      most = Math.min(most * 2, GROUP)
       return 'more'
     } catch (error) {
-      if (range <= LEAST_RANGE) {
-        logger.warn({ err: error, from, to }, 'transfers of agents’ tokens cannot be read')
-        await markUnreadable(deps, group)
+      // A node that cannot be reached says nothing about what was asked; one too slow for it answers this.
+      await scannableHead(rpc)
+      if (range <= LEAST_RANGE && group.length === 1) {
+        logger.warn({ err: error, from, to }, 'transfers of an agent’s token cannot be read')
+        await markUnreadable(deps, group, now)
         return 'done'
       }
+      if (range <= LEAST_RANGE) most = Math.max(Math.floor(group.length / 4), 1)
       range = Math.max(Math.floor(range / 4), LEAST_RANGE)
       return 'more'
     }
   }
 }
+
+const scannableHead = async (rpc: Pick<Rpc, 'request'>): Promise<number> =>
+  Number(await rpc.request<string>('eth_blockNumber')) - BEHIND_HEAD
+
+/** What is worth a look: those never refused first, of those the furthest behind. */
+const dueScans = (
+  sql: Sql,
+  now: number,
+  { upTo, limit }: { upTo?: number; limit: number },
+): Promise<Scan[]> =>
+  sql.query<Scan>(
+    `select token, address, next_block from league_transfer_scans
+     where scanned_to_s <= $1 and (not unreadable or tried_at_s <= $2) and ($3::int8 is null or next_block <= $3)
+     order by unreadable, next_block limit $4`,
+    [now - WORTH_A_LOOK_S, now - AGAIN_S, upTo ?? null, limit],
+  )
 
 interface Transfer extends Pick<Scan, 'token' | 'address'> {
   other: string
@@ -140,10 +163,14 @@ async function keep(
   })
 }
 
-async function markUnreadable({ db }: Pick<LeagueDeps, 'db'>, group: readonly Scan[]): Promise<void> {
+async function markUnreadable(
+  { db }: Pick<LeagueDeps, 'db'>,
+  group: readonly Scan[],
+  now: number,
+): Promise<void> {
   await db.query(
-    `update league_transfer_scans s set unreadable = true from unnest($1::text[], $2::text[]) as given (token, address)
+    `update league_transfer_scans s set unreadable = true, tried_at_s = $3 from unnest($1::text[], $2::text[]) as given (token, address)
      where s.token = given.token and s.address = given.address`,
-    [group.map(({ token }) => token), group.map(({ address }) => address)],
+    [group.map(({ token }) => token), group.map(({ address }) => address), now],
   )
 }

@@ -361,6 +361,30 @@ withDb('a season', (db) => {
     await expect(db.query('update league_reviews set status = $1', ['pass'])).rejects.toThrow('only added')
   })
 
+  it('reads transfers again after an outage, and marks only what the node refuses, for an hour', async () => {
+    const scans = (where: string) => db.query(`select 1 from league_transfer_scans where ${where}`)
+    const minutes = (n: number) => inSeason(1) + n * 60
+    world.chain.dropsOnLogs = true
+    for (let i = 0; i < 12; i++) {
+      world.chain.answering = true
+      await world.runAt(minutes(i))
+    }
+    expect(await scans('unreadable')).toHaveLength(0)
+    world.chain.dropsOnLogs = false
+    world.chain.answering = true
+    world.chain.noLogsOf.add(world.vault.agents.get('100')!.token)
+    for (let i = 12; i < 24; i++) await world.runAt(minutes(i))
+    expect(await scans('unreadable')).toHaveLength(1)
+    expect(await ruleOf(0, 'TRANSFERS')).toMatchObject({ status: 'flag' })
+    expect(await ruleOf(1, 'TRANSFERS')).toMatchObject({ status: 'pass' })
+    world.chain.noLogsOf.clear()
+    await world.runAt(minutes(30))
+    expect(await scans('unreadable')).toHaveLength(1)
+    await world.runAt(minutes(90), 6)
+    expect(await scans('unreadable')).toHaveLength(0)
+    expect(await ruleOf(0, 'TRANSFERS')).toMatchObject({ status: 'pass' })
+  })
+
   it('wins nothing for an agent whose wallet the registry moved to a listed address', async () => {
     await marksOfSeason()
     for (const i of players.keys()) await play(i, i)

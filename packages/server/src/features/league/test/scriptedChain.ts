@@ -16,6 +16,9 @@ export function createScriptedChain(clock: { nowMs(): number }, genesisS: number
     contracts: new Set<string>(),
     transfers: [] as { token: string; from: string; to: string; block: number }[],
     answering: true,
+    /** Tokens whose logs the node refuses to look through, and whether it cannot be reached while it does. */
+    noLogsOf: new Set<string>(),
+    dropsOnLogs: false,
     /** Whether balances of old blocks are known. */
     archive: true,
     asked: 0,
@@ -54,6 +57,8 @@ export function createScriptedChain(clock: { nowMs(): number }, genesisS: number
         fromBlock: string
         toBlock: string
       }
+      if (filter.address.some((token) => chain.noLogsOf.has(token)))
+        throw new RpcError(method, -32_005, 'too many results', null)
       return chain.transfers
         .filter(({ token, block }) => filter.address.includes(token) && block >= Number(filter.fromBlock))
         .filter(({ block }) => block <= Number(filter.toBlock))
@@ -75,6 +80,7 @@ export function createScriptedChain(clock: { nowMs(): number }, genesisS: number
   const rpc: Pick<Rpc, 'request' | 'batch'> = {
     async request<T>(method: string, params: readonly unknown[] = []) {
       chain.asked++
+      if (chain.dropsOnLogs && method === 'eth_getLogs') chain.answering = false
       if (!chain.answering) throw new RpcUnreachable(method)
       return answer(method, params) as T
     },
