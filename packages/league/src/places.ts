@@ -108,4 +108,22 @@ export function hasUndecidedWinner(ranked: readonly Candidate[]): boolean {
   const { placed } = placeEntries(hopeful)
   return ranked.some(({ entryId, rules }) => placed.get(entryId)?.place != null && rules.some(isOpen))
 }
+
+/** Whether one would win but for the owner, which could not be read. Every other open question counts as not passed. */
+export function hasUnreadWinner(ranked: readonly Candidate[], unread: ReadonlySet<number>): boolean {
+  const isUnread = (entryId: number, { rule, status }: RuleResult) =>
+    rule === 'OWNER' && status === 'flag' && unread.has(entryId)
+  const hopeful = ranked.map((candidate) => ({
+    ...candidate,
+    rules: candidate.rules.map((rule) =>
+      isUnread(candidate.entryId, rule) ? { ...rule, status: 'pass' as const } : rule,
+    ),
+  }))
+  const { placed } = placeEntries(hopeful)
+  return ranked.some(
+    ({ entryId, rules }) =>
+      placed.get(entryId)?.place != null && rules.some((rule) => isUnread(entryId, rule)),
+  )
+}
+
 const isOpen = ({ status }: RuleResult): boolean => status === 'flag' || status === 'pending'

@@ -6,6 +6,7 @@ import type { MarketRecord } from './marks.ts'
 import {
   type Candidate,
   hasUndecidedWinner,
+  hasUnreadWinner,
   type Outcome,
   type Placed,
   placeEntries,
@@ -75,6 +76,8 @@ export interface JudgedSeason {
   outcome: Outcome
   /** Whether one who would win has an open question; looked at when asked. */
   undecidedWinner(): boolean
+  /** Whether one would win whose owner could not be read. */
+  unreadWinner(): boolean
 }
 
 /** Ranks, clusters, rules and places of a season: the same function while it runs, when it is decided, and to verify it. */
@@ -95,6 +98,9 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
     }
   })
   const ranked = rankEntries(candidates)
+  const unread = new Set(
+    entries.filter(({ facts }) => facts.owner === 'unreadable').map(({ entryId }) => entryId),
+  )
   const { placed, outcome } = placeEntries(ranked)
   return {
     rows: ranked.map(({ entryId }, i) => ({
@@ -105,5 +111,6 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
     })),
     outcome,
     undecidedWinner: () => hasUndecidedWinner(ranked),
+    unreadWinner: () => hasUnreadWinner(ranked, unread),
   }
 }

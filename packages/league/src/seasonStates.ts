@@ -12,6 +12,8 @@ export interface StateFacts {
   booksFinal: boolean
   /** An entrant who would win has a rule that a person or a reading still has to settle. */
   undecidedWinner: boolean
+  /** One would win, but the registry could not be asked who owns the agent: an outage decides nothing. */
+  unreadWinner: boolean
   /** Nothing of the ledger is open and nobody is owed a prize. */
   nothingToPay: boolean
 }
@@ -23,7 +25,7 @@ export function nextState({ span, state, nowS, ...facts }: StateFacts): OpenedSt
   if (state === 'open') return 'closing'
   if (state === 'closing') return facts.booksFinal ? 'provisional' : null
   if (state === 'provisional') {
-    if (sinceEndS >= RULES.reviewLatestS) return 'decided'
+    if (sinceEndS >= RULES.reviewLatestS) return facts.unreadWinner ? null : 'decided'
     return sinceEndS >= RULES.reviewS && !facts.undecidedWinner ? 'decided' : null
   }
   if (state === 'decided') return facts.nothingToPay ? 'settled' : null

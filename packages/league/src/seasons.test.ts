@@ -48,6 +48,7 @@ describe('a season’s states', () => {
     nowS: span.endsAtS,
     booksFinal: false,
     undecidedWinner: false,
+    unreadWinner: false,
     nothingToPay: false,
     ...own,
   })
@@ -68,6 +69,11 @@ describe('a season’s states', () => {
     expect(after(3, false)).toBe('decided')
     expect(after(13.99, true)).toBeNull()
     expect(after(14, true)).toBe('decided')
+  })
+  it('are not decided by an outage of the registry', () => {
+    const late = { state: 'provisional', nowS: span.endsAtS + 40 * DAY, undecidedWinner: true } as const
+    expect(nextState(facts({ ...late, unreadWinner: true }))).toBeNull()
+    expect(nextState(facts(late))).toBe('decided')
   })
   it('settle by themselves only when nobody is owed anything', () => {
     expect(nextState(facts({ state: 'decided' }))).toBeNull()

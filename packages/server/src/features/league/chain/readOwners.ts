@@ -23,7 +23,8 @@ export async function readOwners({
   )
   if (due.length === 0) return 0
   const ids = due.map(({ agent_id }) => agent_id)
-  const agents = await vault.agents(ids).catch(() => ids.map(() => undefined))
+  // While the registry cannot be reached the last reading stands: this throws, and nothing is written.
+  const agents = await vault.agents(ids)
   const statuses = agents.map((agent) =>
     agent === undefined ? 'unreadable' : agent === null ? 'gone' : 'read',
   )

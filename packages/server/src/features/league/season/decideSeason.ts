@@ -12,7 +12,7 @@ import { judgeNow, type PrizeRow, prizeRows } from '../standings/prizeRows.ts'
 import { recordRows } from '../standings/recorded.ts'
 import { lockSeason, type SeasonRow, spanOf } from './store.ts'
 
-const FACTS = { booksFinal: true, undecidedWinner: true, nothingToPay: false }
+const FACTS = { booksFinal: true, undecidedWinner: true, unreadWinner: true, nothingToPay: false }
 const STATEMENT_TIMEOUT_MS = 300_000
 
 export type DecideDeps = Pick<LeagueDeps, 'clock' | 'logger'> &
@@ -30,17 +30,18 @@ export type DecideDeps = Pick<LeagueDeps, 'clock' | 'logger'> &
 export async function decideSeason(deps: DecideDeps, season: SeasonRow): Promise<boolean> {
   const { db, clock, logger } = deps
   const now = nowS(clock)
-  const ready = (undecidedWinner: boolean, row: SeasonRow) =>
-    nextState({ ...FACTS, span: spanOf(row), state: row.state, nowS: now, undecidedWinner }) === 'decided'
+  const ready = (row: SeasonRow, open: { undecidedWinner: boolean; unreadWinner: boolean }) =>
+    nextState({ ...FACTS, span: spanOf(row), state: row.state, nowS: now, ...open }) === 'decided'
   // Before the review is over nothing has to be read to know that.
-  if (!ready(false, season)) return false
+  if (!ready(season, { undecidedWinner: false, unreadWinner: false })) return false
   return db.transaction(
     async (sql) => {
       const row = await lockSeason(sql, season.number)
       if (row?.state !== 'provisional') return false
       const entries = await readFacts(deps, sql, row, now)
       const judged = judgeNow(entries, row)
-      if (!ready(judged.undecidedWinner(), row)) return false
+      const open = { undecidedWinner: judged.undecidedWinner(), unreadWinner: judged.unreadWinner() }
+      if (!ready(row, open)) return false
       const rows = prizeRows(entries, judged, row, { amounts: [], nowS: now })
       const { outcome } = judged
       await recordRows(sql, row.number, 'prize', withFacts(rows, entries))

@@ -22,6 +22,7 @@ import { readSeason, spanOf, unsettledSeasons } from './store.ts'
 /** Looks for transfers in one run; more are left for the next. */
 const MOST_SCANS = 20
 const MOST_BOOK_ROUNDS = 100
+const MOST_OWNER_PARTS = 20
 const REST_AFTER_FAILURE_MS = 20_000
 /** What reads a whole season, or has nothing to do most of the time. */
 const NOW_AND_THEN_MS = 30_000
@@ -106,7 +107,12 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
     await step('opening seasons', () => openSeasons(deps))
     await step('taking trades', takeTrades)
     await current()
-    if (vault) await step('reading owners', () => readOwners({ ...deps, vault }))
+    if (vault) {
+      await step('reading owners', async () => {
+        for (let part = 0; part < MOST_OWNER_PARTS; part++)
+          if ((await readOwners({ ...deps, vault })) === 0) return
+      })
+    }
     await step('reading first funders', () => readFunders(deps))
     await step('looking for transfers', async () => {
       for (let scan = 0; scan < MOST_SCANS; scan++) if ((await scanTransfers()) === 'done') return

@@ -434,6 +434,22 @@ withDb('a season', (db) => {
     expect((await standings()).rows.every(({ place }) => place === null)).toBe(true)
   })
 
+  it('is decided by no outage of the registry, however long', async () => {
+    await marksOfSeason()
+    for (const i of players.keys()) await play(i, i)
+    await value()
+    world.vault.answering = false
+    await world.runAt(world.nowS() + HOUR)
+    expect(await ruleOf(11, 'OWNER')).toMatchObject({ status: 'pass' })
+    await world.runAt(first.endsAtS + RULES.reviewLatestS + DAY, 3)
+    expect(await ruleOf(11, 'OWNER')).toMatchObject({ status: 'flag' })
+    expect((await standings()).decided).toBe(false)
+    world.vault.answering = true
+    await world.runAt(world.nowS() + HOUR, 3)
+    expect((await standings()).decided).toBe(true)
+    expect((await rowOf(11)).place).toBe(1)
+  })
+
   it('marks payouts mined only when the chain shows exactly that transfer', async () => {
     await marksOfSeason()
     for (const i of players.keys()) await play(i, i)

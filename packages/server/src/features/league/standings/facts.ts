@@ -31,6 +31,7 @@ interface FactRow extends StoredEntry {
   numbers: StoredNumbers | null
   copying: Copying | null
   owner_status: string | null
+  owner_read_at_s: number | null
   /** As the registry says now. */
   owner_now: Address | null
   agent_wallet_now: Address | null
@@ -42,8 +43,11 @@ interface FactRow extends StoredEntry {
   funders: string[] | null
 }
 
+/** Some readings in a row may fail before an owner counts as unread. */
+const OWNER_READ_WITHIN_S = 3 * 3_600
+
 const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status as owner_status, o.owner as owner_now,
-    o.agent_wallet as agent_wallet_now, o.beneficiary as beneficiary_now,
+    o.agent_wallet as agent_wallet_now, o.beneficiary as beneficiary_now, o.read_at_s as owner_read_at_s,
     scan.to_s as scanned_to_s, scan.unreadable as scan_unreadable, f.statuses as funder_statuses, f.funders
   from league_books b join league_entries e on e.id = b.entry_id
   left join league_owners o on o.agent_id = e.agent_id
@@ -115,7 +119,7 @@ export async function readFacts(
           confirmed: row.confirmed_at_s !== null,
           sanctioned: sanctionedOf(isSanctioned, row),
           left: row.left_at_s !== null && row.left_at_s < span.endsAtS,
-          owner: ownerOf(row),
+          owner: ownerOf(row, nowS),
           ownTokenSwaps: traded?.own ?? 0,
           participantSwaps: traded?.other ?? 0,
           transfers: transfersOf(row, when === 'ended' ? span.endsAtS : span.startsAtS),
@@ -136,7 +140,12 @@ function sanctionedOf(isSanctioned: FactDeps['isSanctioned'], row: FactRow): str
   return named.find((name) => isListed(row[name]) || isListed(row[`${name}_now`])) ?? null
 }
 
-function ownerOf({ owner, owner_status, owner_now }: FactRow): EntryFacts['owner'] {
+/** Who owned the agent at the last reading, unless that was too long ago to judge by. */
+function ownerOf(
+  { owner, owner_status, owner_now, owner_read_at_s }: FactRow,
+  nowS: number,
+): EntryFacts['owner'] {
+  if ((owner_read_at_s ?? 0) < nowS - OWNER_READ_WITHIN_S) return 'unreadable'
   if (owner_status === 'gone') return 'gone'
   if (owner_status !== 'read') return 'unreadable'
   return owner_now === owner ? 'same' : 'changed'
