@@ -18,6 +18,7 @@ export async function enter(
 ): Promise<Answer<'league.enter'>> {
   const firstSeasonS = firstSeasonOf(deps)
   const wallet = walletOf(caller)
+  refuseHalf(body)
   const ask = await readEntryAsk(deps, caller.key!, wallet, body)
   const agent = await readAgent(deps, ask.agentId)
   refuseSanctioned(deps, agent)
@@ -50,6 +51,13 @@ const noteOf = ({ from_season, confirmed }: Answer<'league.confirm'>): string =>
   return `${plays} It wins nothing until the owner signs a prize statement and it is sent to league/confirm.`
 }
 
+/** Told by the request alone, before anything is read for it. */
+function refuseHalf({ signature, nonce }: Body<'league.enter'>): void {
+  if ((signature === undefined) === (nonce === undefined)) return
+  const field = signature === undefined ? 'signature' : 'nonce'
+  fail('BAD_REQUEST', { field, message: 'signature and nonce go together' })
+}
+
 /** The owner's signature of a statement, or null when the signed-in wallet is the owner itself. */
 async function proveOwner(
   deps: LeagueDeps,
@@ -57,10 +65,6 @@ async function proveOwner(
   { owner }: VaultAgent,
   { signature, nonce }: Body<'league.enter'>,
 ): Promise<Confirmation | null> {
-  if ((signature === undefined) !== (nonce === undefined)) {
-    const field = signature === undefined ? 'signature' : 'nonce'
-    fail('BAD_REQUEST', { field, message: 'signature and nonce go together' })
-  }
   if (signature === undefined || nonce === undefined) return ask.wallet === owner ? null : refuseOwner(owner)
   const signed = await readSigned(deps, { signature, nonce }, ask)
   return signed.signer === owner ? signed : refuseOwner(owner)
