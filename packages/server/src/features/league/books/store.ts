@@ -94,6 +94,14 @@ export const booksOfWallets = (
     [wallets, seasons],
   )
 
+export async function countBooks(sql: Sql, season: number): Promise<number> {
+  const [row] = await sql.query<{ books: number }>(
+    'select count(*)::int4 as books from league_books where season = $1',
+    [season],
+  )
+  return row!.books
+}
+
 export const participantTokens = async (sql: Sql, season: number): Promise<string[]> => {
   const rows = await sql.query<{ token: string }>(
     `select distinct e.token from league_books b join league_entries e on e.id = b.entry_id where b.season = $1`,

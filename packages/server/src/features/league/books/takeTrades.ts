@@ -9,6 +9,7 @@ import { readGas } from './readGas.ts'
 import {
   type BookKey,
   booksOfWallets,
+  countBooks,
   insertTaken,
   lastBefore,
   moveCursor,
@@ -103,11 +104,15 @@ async function takePage(
     return new Map<string, bigint | null>()
   })
   const ready: TakenTrade[] = []
+  const tokens = new Map<number, ReadonlySet<string>>()
+  for (const { key } of own) {
+    if (!tokens.has(key.season)) tokens.set(key.season, await tokensOf(key.season))
+  }
   for (const { row, key } of own) {
     const gasWei = gas.get(row.tx_hash)
     const isLost = gasWei === null && row.mined_at_s! + GAS_LOST_S < now
     if (gasWei === undefined || (gasWei === null && !isLost)) open.add(row.id)
-    else ready.push(takenOf(row, key, gasWei, await tokensOf(key.season)))
+    else ready.push(takenOf(row, key, gasWei, tokens.get(key.season)!))
   }
   await book(deps, ready, now)
   return { taken: ready.length, open }
@@ -165,16 +170,17 @@ function takenOf(
   }
 }
 
-/** Tokens of a season's entrants, but for those the whole market trades. Who plays is fixed when a season opens. */
+/** Tokens of a season's entrants, but for those the whole market trades. Read again when a book was added. */
 function createParticipants({ db, assets }: TakeDeps) {
-  const known = new Map<number, ReadonlySet<string>>()
+  const known = new Map<number, { books: number; set: ReadonlySet<string> }>()
   return async (season: number): Promise<ReadonlySet<string>> => {
+    const books = await countBooks(db, season)
     const found = known.get(season)
-    if (found) return found
+    if (found?.books === books) return found.set
     const tokens = (await participantTokens(db, season)).filter((token) => !assets.decimals.has(token))
     const set = new Set(tokens)
     for (const old of known.keys()) if (known.size > 3) known.delete(old)
-    known.set(season, set)
+    known.set(season, { books, set })
     return set
   }
 }

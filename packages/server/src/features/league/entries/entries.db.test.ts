@@ -127,6 +127,8 @@ withDb('league entries', (db) => {
       expect(await refusal(enter(alice, { agent_id: '99' }))).toBe('NOT_AN_AGENT agent_id')
       expect(await refusal(enter(alice, { agent_id: (2n ** 256n).toString() }))).toBe('NOT_AN_AGENT agent_id')
       expect(await refusal(enter(bob, { agent_id: '5' }))).toBe(`NOT_OWNER ${alice.address}`)
+      // Told by the request alone, although the registry does not answer.
+      world.vault.answering = false
       expect(await refusal(enter(alice, { agent_id: '5', nonce: 'x' }))).toBe('BAD_REQUEST signature')
       expect(await refusal(enter(alice, { agent_id: '5', signature: `0x${'11'.repeat(65)}` }))).toBe(
         'BAD_REQUEST nonce',
@@ -276,6 +278,13 @@ withDb('league entries', (db) => {
       world.sanctioned.add(alice.address)
       expect(await refusal(confirm(bob, { signature: await alice.sign(again.message) }))).toBe(
         'SANCTIONED owner',
+      )
+      world.sanctioned.clear()
+      // The registry names another wallet since.
+      world.sanctioned.add(at(0xbad))
+      await db.query('update league_owners set agent_wallet = $1', [at(0xbad)])
+      expect(await refusal(confirm(bob, { signature: await alice.sign(again.message) }))).toBe(
+        'SANCTIONED agent_wallet',
       )
       world.sanctioned.clear()
       expect(await confirm(bob, { signature: await alice.sign(again.message) })).toMatchObject({

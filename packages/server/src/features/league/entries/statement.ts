@@ -3,7 +3,7 @@ import type { Call } from '../../../http/types.ts'
 import { firstSeasonOf, type LeagueDeps, walletOf } from '../deps.ts'
 import { type EntryAsk, readAgent, readEntryAsk, refuseSanctioned } from './readAsk.ts'
 import { issueStatement } from './statements.ts'
-import { activeForAgent, activeForEntrant, entrantText, type StoredEntry } from './store.ts'
+import { activeForAgent, activeForEntrant, confirmableFor, entrantText, type StoredEntry } from './store.ts'
 
 /** POST league/statement: the text to sign. Whoever asks need not be the owner: it is the owner who signs. */
 export async function statement(
@@ -20,6 +20,7 @@ export async function statement(
 
 /** The own entry may be there already: confirming it takes a statement too. */
 async function refuseOthersEntry({ db }: LeagueDeps, ask: EntryAsk): Promise<void> {
+  if (ask.board === 'prize' && (await confirmableFor(db, ask.agentId, ask.wallet)).length > 0) return
   const forAgent = await activeForAgent(db, ask.board, ask.agentId)
   if (forAgent) {
     if (!isEntrant(forAgent, ask)) fail('AGENT_ENTERED')

@@ -153,6 +153,33 @@ export async function markLeft(sql: Sql, id: number, nowS: number): Promise<Stor
   return row ?? null
 }
 
+/** Still to be confirmed: it plays, or it left only after the end of a season that is not decided. */
+const CONFIRMABLE = `(e.left_at_s is null or exists (
+  select 1 from league_books b join league_seasons s on s.number = b.season
+  where b.entry_id = e.id and s.state in ('closing', 'provisional') and e.left_at_s >= s.ends_at_s))`
+
+/** A wallet's prize entries for an agent that a confirmation counts for; the one that plays first. */
+export const confirmableFor = (sql: Sql, agentId: string, wallet: Address): Promise<StoredEntry[]> =>
+  sql.query<StoredEntry>(
+    `select ${ENTRY_COLUMNS} from league_entries e
+     where e.board = 'prize' and e.agent_id = $1 and e.wallet = $2 and ${CONFIRMABLE}
+     order by e.left_at_s desc nulls first, e.id desc limit ${MOST_SHOWN}`,
+    [agentId, wallet],
+  )
+
+/** Who stands behind an agent, as the registry said last. */
+export async function knownOwners(
+  sql: Sql,
+  agentId: string,
+): Promise<Pick<VaultAgent, 'owner' | 'agentWallet' | 'beneficiary'> | null> {
+  const [row] = await sql.query<{ owner: Address; agentWallet: Address; beneficiary: Address }>(
+    `select owner, agent_wallet as "agentWallet", beneficiary from league_owners
+     where agent_id = $1 and owner is not null and agent_wallet is not null and beneficiary is not null`,
+    [agentId],
+  )
+  return row ?? null
+}
+
 /** The first confirmation stays the one on file. */
 export async function fileConfirmation(
   sql: Sql,
@@ -163,7 +190,7 @@ export async function fileConfirmation(
   const [row] = await sql.query<StoredEntry>(
     `update league_entries e set confirmation = coalesce(e.confirmation, $2::jsonb),
        confirmed_at_s = coalesce(e.confirmed_at_s, $3)
-     where e.id = $1 and e.left_at_s is null returning ${ENTRY_COLUMNS}`,
+     where e.id = $1 and ${CONFIRMABLE} returning ${ENTRY_COLUMNS}`,
     [id, JSON.stringify(confirmation), nowS],
   )
   return row ?? null

@@ -65,6 +65,27 @@ async function insertOpen(
 }
 
 /**
+ * Gives those a book who entered before the running season began and were written down after it was opened. Their trades
+ * are taken by the next look.
+ */
+export async function openMissingBooks({ db, logger }: OpenDeps, span: SeasonSpan): Promise<number> {
+  const book = JSON.stringify(encodeBook(emptyBook(span.startsAtS)))
+  const made = await db.query(
+    `insert into league_books (season, entry_id, book)
+     select s.number, e.id, $2::jsonb from league_seasons s
+     join league_entries e on e.board = 'prize' and e.left_at_s is null and e.from_season <= s.number
+       and e.entered_at_s < s.starts_at_s
+     where s.number = $1 and s.state = 'open'
+       and not exists (select 1 from league_books b where b.season = s.number and b.entry_id = e.id)
+     for share of s on conflict do nothing returning 1`,
+    [span.number, book],
+  )
+  if (made.length > 0)
+    logger.info({ season: span.number, books: made.length }, 'late entries got their books')
+  return made.length
+}
+
+/**
  * Opens the paper books of practice entrants that have none yet, some at a time. Of an entrant that has one the store
  * makes no second.
  */

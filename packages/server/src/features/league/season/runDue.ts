@@ -16,7 +16,7 @@ import { flagListed } from '../reserve/flagListed.ts'
 import { endSeason, valueSeason } from './closeSeason.ts'
 import { decideSeason, settleByItself } from './decideSeason.ts'
 import { withLease } from './lease.ts'
-import { openPracticeBooks, openSeasons } from './openSeasons.ts'
+import { openMissingBooks, openPracticeBooks, openSeasons } from './openSeasons.ts'
 import { readSeason, spanOf, unsettledSeasons } from './store.ts'
 
 /** Looks for transfers in one run; more are left for the next. */
@@ -105,6 +105,9 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
       for (const season of await unsettledSeasons(db)) await endSeason(deps, season)
     })
     await step('opening seasons', () => openSeasons(deps))
+    // Before trades are taken: what others trade of a late entrant's token is told by the field.
+    const span = seasonAt(firstSeasonS, nowS(clock))
+    if (span) await step('opening books of late entries', () => openMissingBooks(deps, span))
     await step('taking trades', takeTrades)
     await current()
     if (vault) {

@@ -329,7 +329,14 @@ withDb('a season', (db) => {
     expect((await rowOf(9)).place).toBe(1)
     await confirm(11)
     expect((await rowOf(11)).place).toBe(1)
+    await call(world, 'league.leave', players[8]!, {})
+    await db.query('update league_entries set confirmed_at_s = null where wallet = $1', [players[8]!.address])
+    expect(await ruleOf(8, 'CONFIRMED')).toMatchObject({ status: 'fail' })
+    // It left after the season's end: that season is still its own to confirm.
+    await confirm(8)
+    expect(await ruleOf(8, 'CONFIRMED')).toMatchObject({ status: 'pass' })
     await decide()
+    await expect(confirm(8)).rejects.toMatchObject({ code: 'NOT_ENTERED' })
     await confirm(10)
     await world.runAt(world.nowS() + DAY)
     expect((await rowOf(11)).place).toBe(1)
@@ -359,6 +366,23 @@ withDb('a season', (db) => {
     expect((await rowOf(9)).place).toBe(1)
     await expect(reviewed('WASH', 'pass')).rejects.toThrow('stays as it was decided')
     await expect(db.query('update league_reviews set status = $1', ['pass'])).rejects.toThrow('only added')
+  })
+
+  it('gives a book to who entered before the start and was written down after it', async () => {
+    await marksOfSeason()
+    // The taker knows the field by now.
+    await addTrade(db, players[0]!.address, { atS: FIRST_S + 30 })
+    await world.runAt(FIRST_S + 600)
+    const late = await newWallet(db, 'late')
+    players.push(late)
+    world.goTo(FIRST_S - 1)
+    await enterSigned(world, late, '200')
+    await addTrade(db, late.address, { atS: FIRST_S + 700 })
+    const token = world.vault.agents.get('200')!.token
+    await addTrade(db, players[0]!.address, { atS: FIRST_S + 900, tokenOut: token, amountOut: 5n })
+    await world.runAt(FIRST_S + HOUR, 3)
+    expect(await rowOf(12)).toMatchObject({ trades: 1 })
+    expect(await ruleOf(0, 'PARTICIPANT_TOKEN')).toMatchObject({ status: 'flag' })
   })
 
   it('reads transfers again after an outage, and marks only what the node refuses, for an hour', async () => {
