@@ -1,12 +1,13 @@
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 
-/** Longer than a run takes: a worker that dies is followed by another after this. */
+/** A worker that dies is followed by another after this; one that is at a long statement renews it meanwhile. */
 const LEASE_MS = 120_000
+const RENEW_MS = 30_000
 
 /** Runs the work unless another worker is at it; two at once would do no harm, only everything twice. */
 export async function withLease(
-  { db, clock, workerId }: { db: Db; clock: Clock; workerId: string },
+  { db, clock, workerId, renewMs = RENEW_MS }: { db: Db; clock: Clock; workerId: string; renewMs?: number },
   work: () => Promise<void>,
 ): Promise<boolean> {
   const nowMs = clock.nowMs()
@@ -17,10 +18,22 @@ export async function withLease(
     [workerId, nowMs + LEASE_MS, nowMs],
   )
   if (taken.length === 0) return false
+  const renew = () =>
+    db
+      .query('update league_lease set until_ms = $2 where held_by = $1', [workerId, clock.nowMs() + LEASE_MS])
+      .catch(() => {})
+  let renewed: Promise<unknown> = Promise.resolve()
+  const renewal = setInterval(() => {
+    renewed = renewed.then(renew)
+  }, renewMs)
+  renewal.unref()
   try {
     await work()
     return true
   } finally {
+    clearInterval(renewal)
+    // One that is still under way would take the lease again after it was given back.
+    await renewed
     await db.query('update league_lease set until_ms = 0 where held_by = $1', [workerId]).catch(() => {})
   }
 }
