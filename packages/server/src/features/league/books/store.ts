@@ -29,6 +29,9 @@ export const relayedAfter = (sql: Sql, afterId: number, limit: number): Promise<
     [afterId, limit],
   )
 
+/** The chain's clock may be behind ours: what we relayed just after the end may be mined before it. */
+const CLOCKS_APART_S = 60
+
 /** Whether anything that may count in a season is not taken yet: not final, or not come to. */
 export async function waitsFor(
   sql: Sql,
@@ -40,7 +43,7 @@ export async function waitsFor(
      join league_entries e on e.wallet = t.wallet
      join league_books b on b.entry_id = e.id and b.season = $1
      left join league_trades l on l.trade_id = t.id
-     where t.id > $4 and t.tx_hash is not null and l.trade_id is null and t.created_at_ms < $3::int8 * 1000
+     where t.id > $4 and t.tx_hash is not null and l.trade_id is null and t.created_at_ms < ($3::int8 + ${CLOCKS_APART_S}) * 1000
        and (not t.settled or (t.status in ('mined', 'reverted') and t.mined_at_s >= $2 and t.mined_at_s < $3
          and (e.left_at_s is null or t.mined_at_s < e.left_at_s)))
      limit 1`,

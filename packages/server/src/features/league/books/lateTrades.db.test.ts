@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { withDb } from '../../../../test/withDb.ts'
+import { addTrade } from '../test/leagueWorld.ts'
+import { playedSeason } from '../test/playedSeason.ts'
+
+withDb('late trades', (db) => {
+  const game = playedSeason(db)
+  const { first } = game
+
+  it('are waited for although our clock saw them after the end, when the chain’s may not have', async () => {
+    await game.marksOfSeason()
+    const wallet = game.players[0]!.address
+    const { id } = await addTrade(db, wallet, { atS: first.endsAtS - 1, settled: false })
+    await db.query('update trades set created_at_ms = $2 where id = $1', [id, (first.endsAtS + 20) * 1000])
+    await game.value()
+    expect((await game.standings()).status).toBe('closing')
+    await db.query('update trades set settled = true where id = $1', [id])
+    await game.value()
+    expect((await game.standings()).status).toBe('provisional')
+    expect(await game.rowOf(0)).toMatchObject({ trades: 1 })
+  })
+})
