@@ -19,6 +19,8 @@ export function createScriptedChain(clock: { nowMs(): number }, genesisS: number
     /** Tokens whose logs the node refuses to look through, and whether it cannot be reached while it does. */
     noLogsOf: new Set<string>(),
     dropsOnLogs: false,
+    /** Transactions whose receipts the node fails at. */
+    failing: new Set<string>(),
     /** Whether balances of old blocks are known. */
     archive: true,
     asked: 0,
@@ -31,6 +33,7 @@ export function createScriptedChain(clock: { nowMs(): number }, genesisS: number
     const [first, second] = params as [string, string]
     if (method === 'eth_blockNumber') return quantity(head())
     if (method === 'eth_getTransactionReceipt') {
+      if (chain.failing.has(first)) throw new RpcError(method, -32_000, 'internal error', null)
       const own = chain.receipts.get(first)
       if (own !== undefined) return own
       const cost = chain.gas.has(first) ? chain.gas.get(first)! : chain.gasWei
