@@ -13,6 +13,8 @@ export default defineConfig({
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts'],
           exclude: ['**/*.db.test.ts', '**/*.chain.test.ts'],
+          // Pure: files share what they import, which otherwise takes longer than the tests.
+          isolate: false,
         },
       },
       {
