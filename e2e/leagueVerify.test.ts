@@ -56,6 +56,9 @@ withStore(
       }
       await world.runAt(FIRST_S + 60)
       await world.runAt(first.endsAtS + HOUR)
+      // Final after the season was valued: the league refused it, and so does whoever recomputes.
+      const late = await newWallet(db, 'verify 0')
+      await addTrade(db, late.address, { atS: first.endsAtS - HOUR })
       await world.runAt(first.endsAtS + RULES.reviewS + HOUR, 3)
     })
 

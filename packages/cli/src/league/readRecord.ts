@@ -117,12 +117,14 @@ export async function readRecord(sql: Sql, number: number): Promise<SeasonRecord
   }
 }
 
+/** Without those that became final after the season was valued: the league refused them, and says so. */
 const readTrades = (sql: Sql, { number, startsAtS, endsAtS }: SeasonSpan): Promise<RawTrade[]> =>
   sql.query<RawTrade>(
     `select t.id, t.wallet, t.kind, t.status, t.token_in, t.token_out, t.amount_in, t.amount_out, t.tx_hash,
        t.mined_at_s, t.block, l.gas_wei, l.trade_id is not null as taken
      from trades t left join league_trades l on l.trade_id = t.id
      where t.status in ('mined', 'reverted') and t.mined_at_s >= $2 and t.mined_at_s < $3
+       and not exists (select 1 from league_late x where x.trade_id = t.id)
        and t.wallet in (select e.wallet from league_standings r join league_entries e on e.id = r.entry_id
          where r.season = $1 and r.board = 'prize')`,
     [number, startsAtS, endsAtS],

@@ -112,6 +112,13 @@ create table league_trades (
 create index league_trades_book on league_trades (season, entry_id, mined_at_s, block, trade_id);
 create index league_trades_participant on league_trades (season, entry_id) where participant is not null;
 
+-- Those that became final after their season was valued: they count nowhere.
+create table league_late (
+  trade_id int8 primary key references trades (id),
+  season int4 not null references league_seasons (number),
+  refused_at_s int8 not null
+);
+
 -- Every relayed transaction up to this row was taken or is nobody's.
 create table league_cursor (
   only_one boolean primary key default true check (only_one),

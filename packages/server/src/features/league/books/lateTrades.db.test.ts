@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { withDb } from '../../../../test/withDb.ts'
-import { addTrade } from '../test/leagueWorld.ts'
+import { addTrade, DAY, HOUR } from '../test/leagueWorld.ts'
 import { playedSeason } from '../test/playedSeason.ts'
 
 withDb('late trades', (db) => {
@@ -18,5 +18,15 @@ withDb('late trades', (db) => {
     await game.value()
     expect((await game.standings()).status).toBe('provisional')
     expect(await game.rowOf(0)).toMatchObject({ trades: 1 })
+  })
+  it('count nowhere once the season was valued, and that is kept', async () => {
+    await game.marksOfSeason()
+    await game.value()
+    const late = await addTrade(db, game.players[0]!.address, { atS: first.endsAtS - DAY })
+    await game.world.runAt(first.endsAtS + 2 * HOUR)
+    expect(await game.rowOf(0)).toMatchObject({ trades: 0 })
+    expect(await db.query('select trade_id, season from league_late')).toEqual([
+      { trade_id: late.id, season: 1 },
+    ])
   })
 })

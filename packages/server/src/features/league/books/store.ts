@@ -24,6 +24,7 @@ export const relayedAfter = (sql: Sql, afterId: number, limit: number): Promise<
        t.tx_hash, t.mined_at_s, t.block
      from trades t left join league_trades l on l.trade_id = t.id
      where t.id > $1 and t.tx_hash is not null and l.trade_id is null
+       and not exists (select 1 from league_late x where x.trade_id = t.id)
        and t.wallet in (select wallet from league_entries where board = 'prize')
      order by t.id limit $2`,
     [afterId, limit],
@@ -149,6 +150,21 @@ export async function insertTaken(sql: Sql, trades: readonly TakenTrade[]): Prom
     ],
   )
   return new Set(rows.map(({ trade_id }) => trade_id))
+}
+
+/** Keeps what came too late, so that whoever recomputes the season leaves it out too. */
+export async function insertLate(
+  sql: Sql,
+  late: readonly { id: number; season: number }[],
+  nowS: number,
+): Promise<void> {
+  if (late.length === 0) return
+  await sql.query(
+    `insert into league_late (trade_id, season, refused_at_s)
+     select trade_id, season, $3 from unnest($1::int8[], $2::int4[]) as given (trade_id, season)
+     on conflict do nothing`,
+    [late.map(({ id }) => id), late.map(({ season }) => season), nowS],
+  )
 }
 
 interface TakenRow {

@@ -10,6 +10,7 @@ import {
   type BookKey,
   booksOfWallets,
   countBooks,
+  insertLate,
   insertTaken,
   lastBefore,
   moveCursor,
@@ -89,13 +90,16 @@ async function takePage(
     [...new Set(seasons)],
   )
   const books = new Map(keys.map((key) => [`${key.season} ${key.wallet}`, key]))
+  const late: { id: number; season: number }[] = []
   const own = final.flatMap((row, i) => {
     const key = books.get(`${seasons[i]} ${row.wallet}`)
     if (!key || (key.left_at_s !== null && row.mined_at_s! >= key.left_at_s)) return []
     if (key.state === 'open' || key.state === 'closing') return [{ row, key }]
     logger.warn({ trade: row.id, season: key.season }, 'a trade became final after its season was valued')
+    late.push({ id: row.id, season: key.season })
     return []
   })
+  await insertLate(db, late, now)
   const gas = await readGas(
     deps.rpc,
     own.map(({ row }) => row.tx_hash),
