@@ -2,6 +2,7 @@ import { nowS } from '@pit/platform/clock'
 import type { Rpc, RpcCall } from '@pit/platform/rpc'
 import { numberToHex } from 'viem'
 import type { LeagueDeps } from '../deps.ts'
+import { STILL_JUDGED } from '../season/store.ts'
 
 const AT_ONCE = 20
 /** One that could not be read is tried again, in case the node was only behind. */
@@ -106,6 +107,9 @@ export async function readFunders({
   const now = nowS(clock)
   const due = await db.query<{ address: string }>(
     `select address from league_funders where (status <> 'read' or block is null) and looked_at_s < $1
+       and address in (
+         select unnest(array[e.wallet, e.owner, e.agent_wallet]) from league_entries e
+         where e.board = 'prize' and ${STILL_JUDGED})
      order by looked_at_s, address limit $2`,
     [now - AGAIN_S, AT_ONCE],
   )

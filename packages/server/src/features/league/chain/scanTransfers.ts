@@ -3,6 +3,7 @@ import type { Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
 import { numberToHex } from 'viem'
 import type { LeagueDeps } from '../deps.ts'
+import { STILL_JUDGED } from '../season/store.ts'
 import { blockTimeS } from './blockAt.ts'
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -83,6 +84,9 @@ const dueScans = (
   sql.query<Scan>(
     `select token, address, next_block from league_transfer_scans
      where scanned_to_s <= $1 and (not unreadable or tried_at_s <= $2) and ($3::int8 is null or next_block <= $3)
+       and (token, address) in (
+         select e.token, unnest(array[e.wallet, e.owner, e.agent_wallet, e.beneficiary]) from league_entries e
+         where e.board = 'prize' and ${STILL_JUDGED})
      order by unreadable, next_block limit $4`,
     [now - WORTH_A_LOOK_S, now - AGAIN_S, upTo ?? null, limit],
   )
