@@ -23,6 +23,7 @@ export interface BookNumbers {
   trades: number
   activeDays: number
   unvalued: number
+  unknownGas: number
   openUnpriced: number
   outliers: number
   roundTrips: number
@@ -39,6 +40,7 @@ export function numbersOf(
     maxDrawdownBps: book.maxDrawdownBps,
     trades: book.trades,
     activeDays: book.days.size,
+    unknownGas: book.unknownGas,
     outliers: book.outliers,
     roundTrips: book.roundTrips,
   }
@@ -84,8 +86,26 @@ export interface JudgedSeason {
 export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | 'ended'): JudgedSeason {
   const clusters = clusterOwners(entries.map(({ entryId, party }) => ({ entryId, ...party })))
   const candidates = entries.map(({ entryId, numbers, facts, copying, reviews }): Candidate => {
-    const { profitMicroUsd, capitalMicroUsd, trades, activeDays, unvalued, outliers, roundTrips } = numbers
-    const book = { trades, activeDays, unvalued, outliers, roundTrips, copying, ended: when === 'ended' }
+    const {
+      profitMicroUsd,
+      capitalMicroUsd,
+      trades,
+      activeDays,
+      unvalued,
+      unknownGas,
+      outliers,
+      roundTrips,
+    } = numbers
+    const book = {
+      trades,
+      activeDays,
+      unvalued,
+      unknownGas,
+      outliers,
+      roundTrips,
+      copying,
+      ended: when === 'ended',
+    }
     return {
       entryId,
       profitMicroUsd,

@@ -6,7 +6,7 @@ type Swap = NonNullable<BookTrade['swap']>
 
 /** Books one transaction. Fees need no line of their own: the amounts are what left and what reached the wallet. */
 export function applyTrade(book: Book, trade: BookTrade, market: MarketRecord): void {
-  if (trade.gasWei === null) book.unvaluedTrades++
+  if (trade.gasWei === null) book.unknownGas++
   else book.gasWei += trade.gasWei
   book.cursor = { minedAtS: trade.minedAtS, block: trade.block, id: trade.id }
   if (!trade.swap) return

@@ -22,7 +22,9 @@ export interface Book {
   trades: number
   /** Days with a trade, counted from 1970. */
   days: Set<number>
-  /** Transactions whose gas is not known, or that brought in what could not be valued. */
+  /** Transactions whose gas is not known: a person judges whether that matters. */
+  unknownGas: number
+  /** Those that brought in what could not be valued. */
   unvaluedTrades: number
   outliers: number
   roundTrips: number
@@ -49,6 +51,7 @@ export const emptyBook = (startsAtS: number): Book => ({
   gasWei: 0n,
   trades: 0,
   days: new Set(),
+  unknownGas: 0,
   unvaluedTrades: 0,
   outliers: 0,
   roundTrips: 0,

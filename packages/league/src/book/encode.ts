@@ -8,6 +8,7 @@ export interface StoredBook {
   gas: string
   trades: number
   days: number[]
+  noGas: number
   unvalued: number
   outliers: number
   roundTrips: number
@@ -33,6 +34,7 @@ export function encodeBook(book: Book): StoredBook {
     gas: String(book.gasWei),
     trades: book.trades,
     days: [...book.days].sort((a, b) => a - b),
+    noGas: book.unknownGas,
     unvalued: book.unvaluedTrades,
     outliers: book.outliers,
     roundTrips: book.roundTrips,
@@ -58,6 +60,7 @@ export function decodeBook(stored: StoredBook): Book {
     gasWei: BigInt(stored.gas),
     trades: stored.trades,
     days: new Set(stored.days),
+    unknownGas: stored.noGas,
     unvaluedTrades: stored.unvalued,
     outliers: stored.outliers,
     roundTrips: stored.roundTrips,

@@ -20,6 +20,8 @@ export interface EntryFacts {
   trades: number
   activeDays: number
   unvalued: number
+  /** Transactions whose gas is not known. */
+  unknownGas: number
   outliers: number
   roundTrips: number
   copying: Copying | null
@@ -94,8 +96,10 @@ export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
   {
     rule: 'UNVALUED',
     name: 'Every trade and holding could be valued',
-    check: ({ unvalued }) =>
-      unvalued === 0 ? PASS : flag(`${several(unvalued, 'trade or holding')} could not be valued`),
+    check: ({ unvalued, unknownGas }) => {
+      if (unvalued > 0) return flag(`${several(unvalued, 'trade or holding')} could not be valued`)
+      return unknownGas > 0 ? flag(`the gas of ${several(unknownGas, 'transaction')} is not known`) : PASS
+    },
   },
   {
     rule: 'PRICE_OUTLIERS',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { withDb } from '../../../../test/withDb.ts'
+import { reviewRule } from '../index.ts'
 import { addTrade, E18, ETH, still, TOKENS, usd } from '../test/leagueWorld.ts'
 import { playedSeason } from '../test/playedSeason.ts'
 
@@ -65,7 +66,16 @@ withDb('the books of a season', (db) => {
     await game.world.runAt(inSeason(2) + 600)
     expect(await rowOf(0)).toMatchObject({ trades: 0 })
     await game.world.runAt(inSeason(3))
-    expect(await rowOf(0)).toMatchObject({ trades: 1, profit_usd: null, unvalued: 1 })
+    expect(await rowOf(0)).toMatchObject({ trades: 1, profit_usd: 0, eligibility: { status: 'flag' } })
+    // A person who looked it up elsewhere can say that it does not matter.
+    const entryId = (await rowOf(0)).entry_id
+    const found = { status: 'pass', reason: 'cents, by the explorer', operator: 'op', atS: 1 } as const
+    expect(await game.ruleOf(0, 'UNVALUED')).toMatchObject({
+      status: 'flag',
+      reason: 'the gas of 1 transaction is not known',
+    })
+    await db.transaction((sql) => reviewRule(sql, { season: 1, entryId, rule: 'UNVALUED', ...found }))
+    expect(await game.ruleOf(0, 'UNVALUED')).toMatchObject({ status: 'pass', reviewed: true })
   })
 
   it('goes on where the chain was silent', async () => {
