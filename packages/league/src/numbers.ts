@@ -11,6 +11,9 @@ export const RULES = {
   sampleEveryS: 3_600,
   /** A trade this far from the marks of its minute is an outlier. */
   outlierBps: 1_000,
+  /** Profit that no independent mark shows is looked at when it is more than this share of all, and no mere noise. */
+  beyondMarksShareBps: 5_000,
+  beyondMarksNoiseMicroUsd: 20_000_000n,
   minTrades: 3,
   minActiveDays: 2,
   /** A round trip sells back within this time about what was just bought. */

@@ -26,6 +26,8 @@ export interface BookNumbers {
   unknownGas: number
   openUnpriced: number
   outliers: number
+  /** Gains that no independent mark shows; what was lost that way is not taken off the other. */
+  beyondMarksMicroUsd: bigint
   roundTrips: number
 }
 
@@ -42,9 +44,12 @@ export function numbersOf(
     activeDays: book.days.size,
     unknownGas: book.unknownGas,
     outliers: book.outliers,
+    beyondMarksMicroUsd: gainOf(book.overMarksMicroUsd) + gainOf(book.unmarkedGainMicroUsd),
     roundTrips: book.roundTrips,
   }
 }
+
+const gainOf = (microUsd: bigint): bigint => (microUsd > 0n ? microUsd : 0n)
 
 /** What is known of an entry beside its book. */
 export interface EntryRecord {
@@ -95,6 +100,7 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
       unknownGas,
       outliers,
       roundTrips,
+      beyondMarksMicroUsd,
     } = numbers
     const book = {
       trades,
@@ -113,7 +119,7 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
       left: facts.left,
       trades,
       cluster: clusters.get(entryId)!.id,
-      rules: judgeEntry({ ...facts, ...book }, reviews),
+      rules: judgeEntry({ ...facts, ...book, profitMicroUsd, beyondMarksMicroUsd }, reviews),
       reviews,
     }
   })

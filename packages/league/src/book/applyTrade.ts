@@ -13,12 +13,20 @@ export function applyTrade(book: Book, trade: BookTrade, market: MarketRecord): 
   const { swap, minedAtS } = trade
   book.trades++
   book.days.add(Math.floor(minedAtS / DAY_S))
-  if (isOutlier(swap, minedAtS, market)) book.outliers++
+  const given = valueAt(swap.tokenIn, swap.amountIn, minedAtS, market)
+  const got = valueAt(swap.tokenOut, swap.amountOut, minedAtS, market)
+  if (isOutlier(given, got)) book.outliers++
+  if (given !== null && got !== null) book.overMarksMicroUsd += got - given
   if (takesBack(book.last, swap, minedAtS)) book.roundTrips++
   book.last = { tokenIn: swap.tokenIn, tokenOut: swap.tokenOut, amountOut: swap.amountOut, atS: minedAtS }
   const taken = take(book, swap, minedAtS, market)
   // Of a token without a mark that the book never bought, neither the sale nor what came of it is the book's.
   const received = (swap.amountOut * taken.atoms) / swap.amountIn
+  if (!market.assets.has(swap.tokenIn)) {
+    const proceeds = valueAt(swap.tokenOut, received, minedAtS, market)
+    if (proceeds !== null && taken.costMicroUsd !== null)
+      book.unmarkedGainMicroUsd += proceeds - taken.costMicroUsd
+  }
   if (received > 0n) put(book, swap.tokenOut, received, taken.costMicroUsd, market)
 }
 
@@ -76,9 +84,7 @@ const setOrDelete = (held: Map<string, bigint>, token: string, atoms: bigint): v
 }
 
 /** Far from the marks of its minute, either way. Without both marks nothing can be said. */
-function isOutlier(swap: Swap, atS: number, market: MarketRecord): boolean {
-  const given = valueAt(swap.tokenIn, swap.amountIn, atS, market)
-  const got = valueAt(swap.tokenOut, swap.amountOut, atS, market)
+function isOutlier(given: bigint | null, got: bigint | null): boolean {
   if (given === null || got === null) return false
   const apart = got > given ? got - given : given - got
   return apart * BPS_ALL > given * BigInt(RULES.outlierBps)

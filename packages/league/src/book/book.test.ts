@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MarketRecord } from '../marks.ts'
+import { numbersOf } from '../season.ts'
 import { seasonOf } from '../seasons.ts'
 import { type BookTrade, emptyBook } from './book.ts'
 import { decodeBook, encodeBook } from './encode.ts'
@@ -83,6 +84,26 @@ describe('a book', () => {
       returnBps: -100,
       unvalued: 0,
     })
+  })
+
+  it('tells what of its profit no mark shows', () => {
+    const beyond = (trades: BookTrade[]) => {
+      const numbers = numbersOf(bookOf(trades), span.endsAtS, still, 'ended')
+      return [numbers.beyondMarksMicroUsd, numbers.profitMicroUsd]
+    }
+    // Each nine per cent off the mark, which is no outlier.
+    const bought = trade(USDG, usd(1_000), ETH, E18 / 2n)
+    const sold = trade(ETH, E18 / 2n, USDG, usd(1_090))
+    expect(
+      beyond([bought, sold, trade(USDG, usd(1_000), ETH, E18 / 2n), trade(ETH, E18 / 2n, USDG, usd(1_090))]),
+    ).toEqual([usd(180), usd(180)])
+    // Own money through a pool of a token without a mark; losses against the marks take nothing off that.
+    const odd = '0x00000000000000000000000000000000000000dd'
+    const worse = trade(USDG, usd(1_000), ETH, E18 / 4n)
+    expect(beyond([trade(USDG, usd(10), odd, 5n), trade(odd, 5n, USDG, usd(310)), worse])).toEqual([
+      usd(300),
+      usd(-200),
+    ])
   })
 
   it('pays gas at ETH’s price, of reverted swaps and approvals too, and counts those as no trades', () => {

@@ -27,6 +27,10 @@ export interface Book {
   /** Those that brought in what could not be valued. */
   unvaluedTrades: number
   outliers: number
+  /** What swaps between marked tokens brought beyond the marks of their minutes, less what they lost to them. */
+  overMarksMicroUsd: bigint
+  /** What selling tokens without a mark brought beyond their cost, less what it lost. */
+  unmarkedGainMicroUsd: bigint
   roundTrips: number
   /** The swap before, which the next one may take back. */
   last: { tokenIn: string; tokenOut: string; amountOut: bigint; atS: number } | null
@@ -54,6 +58,8 @@ export const emptyBook = (startsAtS: number): Book => ({
   unknownGas: 0,
   unvaluedTrades: 0,
   outliers: 0,
+  overMarksMicroUsd: 0n,
+  unmarkedGainMicroUsd: 0n,
   roundTrips: 0,
   last: null,
   sampledToS: startsAtS,

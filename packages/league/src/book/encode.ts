@@ -11,6 +11,8 @@ export interface StoredBook {
   noGas: number
   unvalued: number
   outliers: number
+  overMarks: string
+  unmarkedGain: string
   roundTrips: number
   last: [tokenIn: string, tokenOut: string, amountOut: string, atS: number] | null
   sampledTo: number
@@ -37,6 +39,8 @@ export function encodeBook(book: Book): StoredBook {
     noGas: book.unknownGas,
     unvalued: book.unvaluedTrades,
     outliers: book.outliers,
+    overMarks: String(book.overMarksMicroUsd),
+    unmarkedGain: String(book.unmarkedGainMicroUsd),
     roundTrips: book.roundTrips,
     last: last && [last.tokenIn, last.tokenOut, String(last.amountOut), last.atS],
     sampledTo: book.sampledToS,
@@ -63,6 +67,8 @@ export function decodeBook(stored: StoredBook): Book {
     unknownGas: stored.noGas,
     unvaluedTrades: stored.unvalued,
     outliers: stored.outliers,
+    overMarksMicroUsd: BigInt(stored.overMarks),
+    unmarkedGainMicroUsd: BigInt(stored.unmarkedGain),
     roundTrips: stored.roundTrips,
     last: last && { tokenIn: last[0], tokenOut: last[1], amountOut: BigInt(last[2]), atS: last[3] },
     sampledToS: stored.sampledTo,

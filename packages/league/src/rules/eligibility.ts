@@ -1,5 +1,6 @@
 import { UNREVIEWABLE_RULES } from '@pit/protocol'
 import type { Copying } from '../copies.ts'
+import { dollarsOf } from '../decimals.ts'
 import { BPS_ALL, RULES } from '../numbers.ts'
 
 export type RuleStatus = 'pass' | 'fail' | 'flag' | 'pending'
@@ -23,6 +24,9 @@ export interface EntryFacts {
   /** Transactions whose gas is not known. */
   unknownGas: number
   outliers: number
+  profitMicroUsd: bigint | null
+  /** How much of it no independent mark shows. */
+  beyondMarksMicroUsd: bigint
   roundTrips: number
   copying: Copying | null
   /** Swaps of the own agent's token, and of other entrants' tokens. */
@@ -106,6 +110,16 @@ export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
     name: 'No trade far from the independent marks',
     check: ({ outliers }) =>
       outliers === 0 ? PASS : flag(`${several(outliers, 'trade')} more than ${RULES.outlierBps} bps away`),
+  },
+  {
+    rule: 'BEYOND_MARKS',
+    name: 'Most of the profit shows in independent marks',
+    check: ({ profitMicroUsd: profit, beyondMarksMicroUsd: beyond }) => {
+      // Own money sent through a thin pool of an own token, or a little off the mark many times, looks like profit.
+      if (profit === null || profit <= 0n || beyond <= RULES.beyondMarksNoiseMicroUsd) return PASS
+      const isMost = beyond * BPS_ALL > profit * BigInt(RULES.beyondMarksShareBps)
+      return isMost ? flag(`${dollarsOf(beyond)} dollars of it are at prices no mark shows`) : PASS
+    },
   },
   {
     rule: 'WASH',

@@ -17,7 +17,11 @@ const AT_ONCE = 1_000
 const SWAPS_AT_ONCE = 20_000
 
 /** What a book came to, as JSON: amounts are decimal text. */
-export type StoredNumbers = Omit<BookNumbers, 'profitMicroUsd' | 'capitalMicroUsd'> & {
+export type StoredNumbers = Omit<
+  BookNumbers,
+  'profitMicroUsd' | 'capitalMicroUsd' | 'beyondMarksMicroUsd'
+> & {
+  beyondMarksMicroUsd: string
   profitMicroUsd: string | null
   capitalMicroUsd: string
 }
@@ -26,12 +30,14 @@ export const encodeNumbers = (numbers: BookNumbers): StoredNumbers => ({
   ...numbers,
   profitMicroUsd: numbers.profitMicroUsd?.toString() ?? null,
   capitalMicroUsd: numbers.capitalMicroUsd.toString(),
+  beyondMarksMicroUsd: numbers.beyondMarksMicroUsd.toString(),
 })
 
 export const decodeNumbers = (stored: StoredNumbers): BookNumbers => ({
   ...stored,
   profitMicroUsd: stored.profitMicroUsd === null ? null : BigInt(stored.profitMicroUsd),
   capitalMicroUsd: BigInt(stored.capitalMicroUsd),
+  beyondMarksMicroUsd: BigInt(stored.beyondMarksMicroUsd),
 })
 
 /** Values every book of a season as of its end; in the transaction that makes the season provisional. */

@@ -111,6 +111,9 @@ export async function countPlainly(
     let capital = 0n
     let unknown = 0
     let gas = 0n
+    // What swaps brought beyond the marks, and what tokens without one brought beyond their cost.
+    let over = 0n
+    let odd = 0n
     for (const t of list) {
       gas += world.gasOf(t.tx_hash)
       if (t.kind !== 'swap' || t.status !== 'mined') continue
@@ -139,6 +142,11 @@ export async function countPlainly(
         bag[a] = { atoms: rest, cost: rest === 0n ? 0n : left }
       }
       const ours = (got * share) / given
+      const pb = isMarked(b) ? price(b, t.mined_at_s) : null
+      if (pb !== null && cost !== null) {
+        if (isMarked(a)) over += down(b, got, pb) - cost
+        else odd += down(b, ours, pb) - cost
+      }
       if (isMarked(b)) flow[b] = (flow[b] ?? 0n) + ours
       else if (ours > 0n) {
         const own = bag[b] ?? { atoms: 0n, cost: 0n }
@@ -166,7 +174,8 @@ export async function countPlainly(
       if (cost === null) unknown++
       else profit += cost
     }
-    return { profit: unknown > 0 ? null : profit, capital, unknown }
+    const beyond = (over > 0n ? over : 0n) + (odd > 0n ? odd : 0n)
+    return { profit: unknown > 0 ? null : profit, capital, unknown, beyond }
   }
 
   const tokens = new Set(entrants.map(({ token }) => token).filter((token) => !isMarked(token)))
@@ -265,6 +274,7 @@ export async function countPlainly(
       row.days >= 2 &&
       row.unknown === 0 &&
       row.outliers === 0 &&
+      !(row.profit !== null && row.profit > 0n && row.beyond > 20_000_000n && row.beyond * 2n > row.profit) &&
       !(row.trips >= 3 && row.trips * 2 * 2 >= swaps.length) &&
       !copies(entrant.id) &&
       !row.forbidden
