@@ -68,6 +68,7 @@ export async function startServer(
   const clock = systemClock
   const logger = createLogger({ level: config.logLevel })
   const metrics = createMetrics()
+  const workerId = `${hostname()} ${process.pid}`
   /** What was opened, closed in the opposite order. */
   const opened: (() => Promise<unknown> | unknown)[] = []
   const close = async () => {
@@ -103,6 +104,9 @@ export async function startServer(
     opened.push(() => rpc.close())
     await checkChain(rpc, profile)
     stage(`profile ${profile.name}, chain at ${new URL(rpcUrl).host}`)
+    /** What nearly every part stands on. */
+    const ground = { db, rpc, clock, crypto, logger, metrics, profile }
+    const { isSanctioned } = sanctions
 
     const rates = ratesOf({ scale: config.rateLimitScale, overallFactor: config.rateOverallFactor })
     const memoryLimiter = createMemoryLimiter({ rates })
@@ -120,14 +124,14 @@ export async function startServer(
       clock,
       crypto,
       config,
-      isSanctioned: sanctions.isSanctioned,
+      isSanctioned,
       ...(registry === null
         ? {}
         : { registry: createAgentRegistry({ rpc, registry: registry as `0x${string}` }) }),
     })
     opened.push(() => auth.close())
 
-    const market = await openMarket({ rpc, db, clock, crypto, profile, logger, writes: config.roles.jobs })
+    const market = await openMarket({ ...ground, writes: config.roles.jobs })
     opened.push(() => market.close())
     watchMarket(metrics, { market, clock })
     // A chain that does not answer delays the market, not the start: what needs it says so.
@@ -146,17 +150,11 @@ export async function startServer(
         : 'market still catching up with the chain',
     )
 
-    const account = openAccount({ db, rpc, clock, logger, metrics, profile, market })
+    const account = openAccount({ ...ground, market })
     opened.push(() => account.close())
     const charge = createCharge({ limiter, clock, metrics })
     const tokens = await openTokens({
-      db,
-      rpc,
-      clock,
-      crypto,
-      logger,
-      metrics,
-      profile,
+      ...ground,
       market,
       charge,
       majorBps: account.tierBps,
@@ -169,16 +167,10 @@ export async function startServer(
     opened.push(() => sequencer.close())
     const gate = createSessionGate({ db, clock })
     const relay = openRelay({
-      db,
-      rpc,
+      ...ground,
       sequencer,
-      crypto,
-      clock,
-      logger,
-      metrics,
-      profile,
       market,
-      isSanctioned: sanctions.isSanctioned,
+      isSanctioned,
       submitEnabled: config.submitEnabled,
       writes: config.roles.jobs,
       isPlainToken: tokens.isPlain,
@@ -187,14 +179,9 @@ export async function startServer(
     })
     opened.push(() => relay.close())
     const trade = openTrade({
-      db,
+      ...ground,
       market,
       tokens,
-      rpc,
-      profile,
-      clock,
-      crypto,
-      logger,
       charge,
       tierBps: account.tierBps,
       storePlan: relay.storePlan,
@@ -205,19 +192,14 @@ export async function startServer(
     const signer = openSigner(config.signer, clock)
     const switches = createSwitches({ db, clock })
     const sessions = openSessions({
-      db,
-      rpc,
-      clock,
-      crypto,
-      logger,
-      profile,
+      ...ground,
       market,
       tokens,
       trade,
       charge,
       randomBytes,
       tierBps: account.tierBps,
-      isSanctioned: sanctions.isSanctioned,
+      isSanctioned,
       storePlan: relay.storePlan,
       storeOwnerTxs: relay.storeRevocation,
       recordRefusal: account.recordRefusal,
@@ -228,12 +210,7 @@ export async function startServer(
     })
     opened.push(() => sessions.close())
     const fast = openFast({
-      db,
-      rpc,
-      clock,
-      crypto,
-      logger,
-      profile,
+      ...ground,
       market,
       charge,
       account,
@@ -244,11 +221,7 @@ export async function startServer(
     opened.push(() => fast.close())
 
     const brains = openBrains({
-      db,
-      clock,
-      logger,
-      metrics,
-      profile,
+      ...ground,
       randomBytes,
       sealKey: openSealKey(config.sealKey),
       ai: openAiTerms(config.ai),
@@ -256,31 +229,21 @@ export async function startServer(
 
     const paper = openPaper({ db, clock, profile, market, quoteTrade: trade.quoteTrade })
     const league = openLeague({
-      db,
-      rpc,
-      clock,
-      crypto,
-      logger,
-      profile,
+      ...ground,
       firstSeasonS: await readStart({ db, clock, profile, setting: config.leagueFirstSeason }),
       vault: registry === null ? null : createAgentVault({ rpc, registry: registry as `0x${string}` }),
-      isSanctioned: sanctions.isSanctioned,
+      isSanctioned,
       hosted: { agentOf: (id) => hosted.agentOf(id) },
       paper,
       domain: config.authDomain ?? new URL(config.publicUrl).host,
       randomBytes,
       background: config.roles.jobs,
-      workerId: `${hostname()} ${process.pid}`,
+      workerId,
     })
     opened.push(() => league.close())
     const hosted = openHosted({
-      db,
-      rpc,
+      ...ground,
       sequencer,
-      clock,
-      crypto,
-      logger,
-      profile,
       market,
       tokens,
       charge,
@@ -296,21 +259,14 @@ export async function startServer(
       randomBytes,
     })
 
-    const chained = { db, rpc, clock, logger, profile }
     const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
-    const treasury = openTreasury({ ...chained, metrics, prizePayouts: league.prizePayouts, runEveryMs })
+    const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts, runEveryMs })
     opened.push(() => treasury.close())
-    const admin = await openAdmin({ ...chained, treasury, signer, dataDir: config.dataDir })
+    const admin = await openAdmin({ ...ground, treasury, signer, dataDir: config.dataDir })
     opened.push(() => admin.close())
 
     const ticks = openTicks({
-      db,
-      rpc,
-      clock,
-      crypto,
-      logger,
-      metrics,
-      profile,
+      ...ground,
       market,
       tokens,
       quoteTrade: trade.quoteTrade,
@@ -321,10 +277,10 @@ export async function startServer(
       submit: relay.submit,
       submitEnabled: config.submitEnabled,
       switches,
-      isSanctioned: sanctions.isSanctioned,
+      isSanctioned,
       tierBps: account.tierBps,
       practiceGate: league.practiceGate,
-      workerId: `${hostname()} ${process.pid}`,
+      workerId,
     })
 
     const health = watchHealth({
