@@ -44,13 +44,13 @@ withStore(
         world.chain.fundings.set(wallet.address, { from: at(0xf00 + i), block: 100 + i })
         for (const day of [1, 2, 3, 5]) {
           const atS = first.startsAtS + day * DAY + i * 200
-          await addTrade(db, wallet.address, { atS, amountIn: usd(1_000), amountOut: E18 / 2n })
+          await addTrade(db, wallet.address, { atS, amountIn: usd(100), amountOut: E18 / 20n })
           await addTrade(db, wallet.address, {
             atS: atS + HOUR,
             tokenIn: ETH,
-            amountIn: E18 / 3n,
+            amountIn: E18 / 30n,
             tokenOut: TOKENS.USDG,
-            amountOut: usd(660 + i),
+            amountOut: usd(66 + i / 10),
           })
         }
       }
