@@ -58,7 +58,7 @@ beforeEach(() => {
   askedPermits.clear()
 })
 
-function planner() {
+function planner({ devFields = false } = {}) {
   const deps = {
     crypto,
     db: {
@@ -111,7 +111,7 @@ function planner() {
     storePlan: async (ask: StorePlanAsk) => void stored.push(ask),
     storeRevocation: async () => {},
     recordRefusal: (row: (typeof refused)[number]) => void refused.push(row),
-    devFields: false,
+    devFields,
   }
   return createPlanner(deps as unknown as PlannerDeps)
 }
@@ -343,6 +343,8 @@ it('refuses another wallet, a wrong checksum, and another fee recipient', async 
   expect(await codeOf({ wallet: `0x${'1'.repeat(40)}` })).toBe('WALLET_MISMATCH')
   expect(await codeOf({ wallet: '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266' })).toBe('BAD_REQUEST')
   expect(await codeOf({ fee_recipient: wallet })).toBe('DEV_DISABLED')
+  const other = call('live.prepare', { fee_recipient: wallet } as object, planner({ devFields: true }))
+  expect((await refusalOf(other)).code).toBe('FEE_RECIPIENT_NOT_ALLOWED')
   expect((await call('live.prepare', { wallet: crypto.toChecksum(wallet) })).execution).toBe('router')
 })
 

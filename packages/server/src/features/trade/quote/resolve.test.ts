@@ -74,6 +74,15 @@ describe('records', () => {
     expect(world.asked).toEqual(['core ETH', 'core ETH', 'core ETH'])
   })
 
+  it('of core assets that the registry does not have yet are said to be missing', async () => {
+    const world = openWorld()
+    world.deps.tokens.coreBySymbol = () => undefined
+    const resolver = createResolver(world.deps)
+    const { tokenIn } = resolver.readPair({ tokenIn: 'ETH', tokenOut: 'USDG' })
+    const read = (async () => resolver.readRecord(tokenIn, async () => {}, 'refuse'))()
+    expect(await refused(read)).toBe('REGISTRY_UNAVAILABLE')
+  })
+
   it('of others are asked for, and whether their code is the one that was screened', async () => {
     const world = openWorld()
     world.records.set(JUNK, record(JUNK, { symbol: 'ABC' }))
