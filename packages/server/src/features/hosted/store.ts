@@ -1,8 +1,9 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { AttestedExecutor } from '@pit/platform/signerCalls'
-import { type Brain, HOSTED, type ShieldPolicy } from '@pit/protocol'
-import type { AgentToken, HostedAgent, PauseReason } from './types.ts'
+import { HOSTED } from '@pit/protocol'
+import { AGENT_COLUMNS, type AgentRow, agentOfRow } from './agentRow.ts'
+import type { HostedAgent, PauseReason } from './types.ts'
 
 /** An agent with what only its life and its owner look at. */
 export interface StoredAgent extends HostedAgent {
@@ -15,93 +16,32 @@ export interface StoredAgent extends HostedAgent {
   nextTickMs: number | null
 }
 
-interface AgentRow {
-  id: string
-  wallet: Address
-  key_id: number
-  name: string | null
-  brain: Brain
-  params: Record<string, unknown>
-  interval_s: number
-  pairs: string[]
-  tokens: AgentToken[]
-  max_trade_micro_usd: number
-  max_day_micro_usd: number
-  max_position_micro_usd: number
-  mode: 'paper' | 'live'
-  live: boolean
-  status: HostedAgent['status']
-  pause_reason: PauseReason | null
-  accept_risks: string[]
-  shield: boolean
-  policies: ShieldPolicy[] | null
-  session_id: string | null
-  executor: Address | null
+interface StoredRow extends AgentRow {
   executor_attestation: AttestedExecutor | null
-  brain_state: Record<string, unknown> | null
-  book_id: number | null
   last_decision: Record<string, unknown> | null
   last_trade: Record<string, unknown> | null
-  created_at_s: number
-  stopped_at_s: number | null
-  deleted_at_s: number | null
   next_tick_ms: number | null
-  tick: number
-  revision: number
 }
 
-/** The sealed webhook secret is not among them: only who signs deliveries reads it. */
-const COLUMNS = `id, wallet, key_id, name, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
-  max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason, accept_risks, shield, policies,
-  session_id, executor, executor_attestation, brain_state, book_id, last_decision, last_trade, created_at_s,
-  stopped_at_s, deleted_at_s, next_tick_ms, tick, revision`
+const COLUMNS = `${AGENT_COLUMNS}, executor_attestation, last_decision, last_trade, next_tick_ms`
 
-function agentOf(row: AgentRow): StoredAgent {
-  return {
-    id: row.id,
-    wallet: row.wallet,
-    keyId: row.key_id,
-    name: row.name,
-    brain: row.brain,
-    params: row.params,
-    intervalS: row.interval_s,
-    pairs: row.pairs,
-    tokens: row.tokens,
-    limits: {
-      maxTradeMicroUsd: BigInt(row.max_trade_micro_usd),
-      maxDayMicroUsd: BigInt(row.max_day_micro_usd),
-      maxPositionMicroUsd: BigInt(row.max_position_micro_usd),
-    },
-    terms: { acceptRisks: row.accept_risks, shield: row.shield, policies: row.policies },
-    mode: row.mode,
-    live: row.live,
-    status: row.status,
-    pauseReason: row.pause_reason,
-    sessionId: row.session_id,
-    executor: row.executor,
-    executorAttestation: row.executor_attestation,
-    brainState: row.brain_state,
-    bookId: row.book_id,
-    lastDecision: row.last_decision,
-    lastTrade: row.last_trade,
-    nextTickMs: row.next_tick_ms,
-    tick: row.tick,
-    createdAtS: row.created_at_s,
-    stoppedAtS: row.stopped_at_s,
-    deletedAtS: row.deleted_at_s,
-    revision: row.revision,
-  }
-}
+const agentOf = (row: StoredRow): StoredAgent => ({
+  ...agentOfRow(row),
+  executorAttestation: row.executor_attestation,
+  lastDecision: row.last_decision,
+  lastTrade: row.last_trade,
+  nextTickMs: row.next_tick_ms,
+})
 
 /** Deleted ones too. */
 export async function readAgent(sql: Sql, id: string): Promise<StoredAgent | null> {
-  const [row] = await sql.query<AgentRow>(`select ${COLUMNS} from hosted_agents where id = $1`, [id])
+  const [row] = await sql.query<StoredRow>(`select ${COLUMNS} from hosted_agents where id = $1`, [id])
   return row ? agentOf(row) : null
 }
 
 /** Newest first, without deleted ones. */
 export async function listAgents(sql: Sql, wallet: Address): Promise<StoredAgent[]> {
-  const rows = await sql.query<AgentRow>(
+  const rows = await sql.query<StoredRow>(
     `select ${COLUMNS} from hosted_agents where wallet = $1 and deleted_at_s is null
      order by created_at_s desc, id limit $2`,
     [wallet, HOSTED.maxAgentsPerWallet],

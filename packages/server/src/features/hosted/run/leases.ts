@@ -1,6 +1,6 @@
 import type { Sql } from '@pit/platform/db'
-import { BRAINS, type Brain, HOSTED, type ShieldPolicy } from '@pit/protocol'
-import type { AgentToken, HostedAgent, PauseReason } from '../types.ts'
+import { BRAINS, type Brain, HOSTED } from '@pit/protocol'
+import { AGENT_COLUMNS, type AgentRow, agentOfRow } from '../agentRow.ts'
 import type { QueueName } from './queue.ts'
 import type { ClaimedAgent } from './types.ts'
 
@@ -88,81 +88,19 @@ export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
   return rows.map(({ id, due_ms, queue }) => ({ id, dueMs: due_ms, queue }))
 }
 
-interface ClaimedRow {
-  id: string
-  wallet: HostedAgent['wallet']
-  key_id: number
-  name: string | null
-  brain: Brain
-  params: Record<string, unknown>
-  interval_s: number
-  pairs: string[]
-  tokens: AgentToken[]
-  max_trade_micro_usd: number
-  max_day_micro_usd: number
-  max_position_micro_usd: number
-  mode: HostedAgent['mode']
-  live: boolean
-  status: HostedAgent['status']
-  pause_reason: PauseReason | null
-  accept_risks: string[]
-  shield: boolean
-  policies: ShieldPolicy[] | null
-  session_id: string | null
-  executor: HostedAgent['executor']
-  brain_state: Record<string, unknown> | null
-  book_id: number | null
-  tick: number
-  created_at_s: number
-  stopped_at_s: number | null
-  deleted_at_s: number | null
-  revision: number
-  errors_in_a_row: number
-}
-
 /** Makes queued leases a worker's own and reads the agents as they are now; those taken elsewhere stay away. */
 export async function claimAgents(
   sql: Sql,
   ask: { nowMs: number; token: string; claim: string; due: ReadonlyMap<string, number> },
 ): Promise<ClaimedAgent[]> {
-  const rows = await sql.query<ClaimedRow>(
+  const rows = await sql.query<AgentRow & { errors_in_a_row: number }>(
     `update hosted_agents set lease_by = $1, lease_until_ms = $2
      where id = any($3) and lease_by = $4
-     returning id, wallet, key_id, name, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
-       max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason, accept_risks, shield, policies,
-       session_id, executor, brain_state, book_id, tick, created_at_s, stopped_at_s, deleted_at_s, revision,
-       coalesce((last_decision->>'errors_in_a_row')::int4, 0) as errors_in_a_row`,
+     returning ${AGENT_COLUMNS}, coalesce((last_decision->>'errors_in_a_row')::int4, 0) as errors_in_a_row`,
     [ask.claim, ask.nowMs + LEASE_MS, [...ask.due.keys()], ask.token],
   )
   return rows.map((row) => ({
-    id: row.id,
-    wallet: row.wallet,
-    keyId: row.key_id,
-    name: row.name,
-    brain: row.brain,
-    params: row.params,
-    intervalS: row.interval_s,
-    pairs: row.pairs,
-    tokens: row.tokens,
-    limits: {
-      maxTradeMicroUsd: BigInt(row.max_trade_micro_usd),
-      maxDayMicroUsd: BigInt(row.max_day_micro_usd),
-      maxPositionMicroUsd: BigInt(row.max_position_micro_usd),
-    },
-    terms: { acceptRisks: row.accept_risks, shield: row.shield, policies: row.policies },
-    mode: row.mode,
-    live: row.live,
-    status: row.status,
-    pauseReason: row.pause_reason,
-    sessionId: row.session_id,
-    executor: row.executor,
-    brainState: row.brain_state,
-    bookId: row.book_id,
-    tick: row.tick,
-    createdAtS: row.created_at_s,
-    stoppedAtS: row.stopped_at_s,
-    deletedAtS: row.deleted_at_s,
-    revision: row.revision,
+    ...agentOfRow(row),
     claim: ask.claim,
     dueMs: ask.due.get(row.id) ?? ask.nowMs,
     errorsInARow: row.errors_in_a_row,
