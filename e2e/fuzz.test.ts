@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { judge } from './fuzz/judge.ts'
 import { makeRequest } from './fuzz/makeRequest.ts'
@@ -6,9 +5,9 @@ import { createRandom } from './fuzz/random.ts'
 import { sendRaw } from './rawHttp.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 
-// A million by hand: FUZZ_REQUESTS=1000000 npx vitest run e2e/fuzz.test.ts; FUZZ_SEED repeats a run.
+// A million by hand: FUZZ_REQUESTS=1000000 npx vitest run e2e/fuzz.test.ts; FUZZ_SEED gives it another world.
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
-const SEED = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 32))
+const SEED = Number(process.env['FUZZ_SEED'] ?? 4663)
 const AT_ONCE = 32
 const SLOW = 16
 

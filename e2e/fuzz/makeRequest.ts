@@ -14,9 +14,10 @@ export interface FuzzRequest {
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE']
 
 export function makeRequest(random: Random, key: string): FuzzRequest {
-  const route = routeById(random.pick(ROUTE_IDS as RouteId[]))
-  const method = random.chance(0.96) ? route.method : random.pick(METHODS)
-  const { path, isBent } = pathFor(random, route)
+  const meant = routeById(random.pick(ROUTE_IDS as RouteId[]))
+  const method = random.chance(0.96) ? meant.method : random.pick(METHODS)
+  const { path, isBent } = pathFor(random, meant)
+  const route = routeAt(path, meant)
   const target = path + queryFor(random, route)
   const headers = headersFor(random, key)
   const body = method === 'POST' || random.chance(0.02) ? bodyFor(random, route.body) : null
@@ -77,6 +78,14 @@ function pathFor(random: Random, route: AnyRoute): { path: string; isBent: boole
     given.slice(0, -1),
   ])
   return { path, isBent: true }
+}
+
+/** A value may spell another route's word: hosted/<id> with `ai` is hosted/ai, and answers as such. */
+function routeAt(path: string, meant: AnyRoute): AnyRoute {
+  const named = ROUTE_IDS.map(routeById).find(
+    (route) => route.path === path && route.method === meant.method,
+  )
+  return named ?? meant
 }
 
 function queryFor(random: Random, route: AnyRoute): string {
