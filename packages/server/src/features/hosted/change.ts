@@ -39,7 +39,7 @@ export async function change(
   return fail('HOSTED_UNAVAILABLE', { message: 'The agent is being changed by other calls: try again.' })
 }
 
-type Waiting = Pick<StoredAgent, 'brain' | 'intervalS' | 'lastDecision'>
+type Waiting = Pick<StoredAgent, 'brain' | 'intervalS' | 'lastDecision' | 'ticking'>
 
 /**
  * Ticks from now on, with its failures forgiven. Models and the practice board are asked at intervals, whoever pauses
@@ -59,12 +59,16 @@ export function activation(
   }
 }
 
-/** An interval after the last tick, at once without one; never further away, wherever the clock stood then. */
+/**
+ * An interval after the last tick, at once without one; never further away, wherever the clock stood then. One that is
+ * under way is the last: its brain has been asked, whatever becomes of the answer.
+ */
 export function intervalAfterLast(
-  { intervalS, lastDecision }: Pick<Waiting, 'intervalS' | 'lastDecision'>,
+  { intervalS, lastDecision, ticking }: Omit<Waiting, 'brain'>,
   nowMs: number,
 ): number {
+  const latestMs = nowMs + intervalS * 1_000
+  if (ticking) return latestMs
   if (typeof lastDecision?.['at'] !== 'number') return nowMs
-  const nextMs = (lastDecision['at'] + intervalS) * 1_000
-  return Math.min(Math.max(nowMs, nextMs), nowMs + intervalS * 1_000)
+  return Math.min(Math.max(nowMs, (lastDecision['at'] + intervalS) * 1_000), latestMs)
 }

@@ -14,6 +14,8 @@ export interface StoredAgent extends HostedAgent {
   lastDecision: Record<string, unknown> | null
   lastTrade: Record<string, unknown> | null
   nextTickMs: number | null
+  /** A tick of it is queued or under way, or was when its worker died. */
+  ticking: boolean
 }
 
 interface StoredRow extends AgentRow {
@@ -21,9 +23,11 @@ interface StoredRow extends AgentRow {
   last_decision: Record<string, unknown> | null
   last_trade: Record<string, unknown> | null
   next_tick_ms: number | null
+  ticking: boolean
 }
 
-const COLUMNS = `${AGENT_COLUMNS}, executor_attestation, last_decision, last_trade, next_tick_ms`
+const COLUMNS = `${AGENT_COLUMNS}, executor_attestation, last_decision, last_trade, next_tick_ms,
+  lease_until_ms is not null as ticking`
 
 const agentOf = (row: StoredRow): StoredAgent => ({
   ...agentOfRow(row),
@@ -31,6 +35,7 @@ const agentOf = (row: StoredRow): StoredAgent => ({
   lastDecision: row.last_decision,
   lastTrade: row.last_trade,
   nextTickMs: row.next_tick_ms,
+  ticking: row.ticking,
 })
 
 /** Deleted ones too. */
@@ -80,7 +85,7 @@ export async function countMade(
 
 export type NewAgent = Omit<
   StoredAgent,
-  'revision' | 'lastDecision' | 'lastTrade' | 'brainState' | 'tick' | 'stoppedAtS' | 'deletedAtS'
+  'revision' | 'lastDecision' | 'lastTrade' | 'brainState' | 'tick' | 'ticking' | 'stoppedAtS' | 'deletedAtS'
 > & { webhookSecret: Uint8Array | null }
 
 export async function insertAgent(sql: Sql, agent: NewAgent): Promise<void> {
