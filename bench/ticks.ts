@@ -7,7 +7,6 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDb } from '@pit/platform/db'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { findPostgres, type PostgresServer, startPostgres } from '@pit/platform/test/postgresServer'
 import type { ChainProfile } from '@pit/protocol'
 import { startDevnetProcess } from '../e2e/devnetProcess.ts'
@@ -15,6 +14,7 @@ import { seedAgents } from '../e2e/hosted/seedAgents.ts'
 import { freePort, startServerProcess } from '../e2e/serverProcess.ts'
 import { tradingEnv } from '../e2e/trading/world.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 
 const AGENTS = Number(process.env['AGENTS'] ?? 200)
 const INTERVAL_S = Number(process.env['INTERVAL_S'] ?? 300)
@@ -34,7 +34,7 @@ const profile = JSON.parse(readFileSync(devnet.profileFile, 'utf8')) as ChainPro
 const bin = findPostgres()
 const postgres: PostgresServer | null = STORE === 'postgres' && bin ? await startPostgres(bin) : null
 const databaseUrl = postgres ? await postgres.createDatabase() : null
-const dataDir = postgres ? '' : await newDataDirectory()
+const dataDir = postgres ? '' : await newServerDirectory()
 try {
   console.log(
     `${AGENTS} agents at ${INTERVAL_S} s on ${postgres ? `PostgreSQL, ${WORKERS} workers` : 'PGlite'}`,

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { openDb } from '@pit/platform/db'
 import { afterAll, expect, it } from 'vitest'
 import { openBacktestPlace } from '../packages/cli/src/backtest/place.ts'
-import { newDataDirectory } from '../packages/platform/test/embeddedStore.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 
 const ETH = '0x0000000000000000000000000000000000000000'
 const PROFILE = 'profiles/mainnet.json'
-const dataDir = await newDataDirectory()
+const dataDir = await newServerDirectory()
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 it('reads the marks that a server left in its store, and says what to do while one runs', async () => {

@@ -4,10 +4,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { findPostgres, type PostgresServer, startPostgres } from '@pit/platform/test/postgresServer'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 import { type FastTrader, freshenFeeds, openFastTrader } from './fast/fastTrader.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 import { receiptOf } from './trading/trader.ts'
@@ -140,7 +140,7 @@ describe.skipIf(postgresBin === null || !hasRedis)('over two processes on Postgr
 it(
   `relays the same bytes once, though the server is killed under them ${KILLS} times`,
   async () => {
-    const dataDir = await newDataDirectory()
+    const dataDir = await newServerDirectory()
     const env = { ...tradingEnv(world.devnet), FAST_ENABLED: '1', DATA_DIR: dataDir }
     const start = () => startServerProcess(env)
     let server = await start()

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createCrypto, serializeSignature } from '@pit/chain'
 import { openDb } from '@pit/platform/db'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 // Twenty by hand: KILL_ROUNDS=20 npx vitest run e2e/killSignIn.test.ts
@@ -25,7 +25,7 @@ const crypto = await createCrypto()
 let dataDir: string
 let server: ServerProcess | undefined
 beforeAll(async () => {
-  dataDir = await newDataDirectory()
+  dataDir = await newServerDirectory()
 })
 afterAll(async () => {
   await server?.stop()

@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import { openDb } from '@pit/platform/db'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { findPostgres, type PostgresServer, startPostgres } from '@pit/platform/test/postgresServer'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 import { type DevnetProcess, startDevnetProcess } from './devnetProcess.ts'
 import { createRandom } from './fuzz/random.ts'
 import { freePort, type ServerProcess, startServerProcess } from './serverProcess.ts'
@@ -51,7 +51,7 @@ const settings = () => ({ ...tradingEnv(devnet), SEQUENCER_URL: gate.url, PUBLIC
 it(
   `loses no transaction and relays none twice in ${KILLS} kills under submissions`,
   async () => {
-    const dataDir = await newDataDirectory()
+    const dataDir = await newServerDirectory()
     const metricsPort = await freePort()
     const start = () =>
       startServerProcess({ ...settings(), DATA_DIR: dataDir, METRICS_PORT: String(metricsPort) })

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import { mondayOf } from '@pit/league'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 import { type DevnetProcess, startDevnetProcess } from './devnetProcess.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 import { MNEMONIC, openTrader, type Trader } from './trading/trader.ts'
@@ -72,7 +72,7 @@ async function until<T>(
 
 beforeAll(async () => {
   devnet = await startDevnetProcess({ MARKET: 'off' })
-  dataDir = await newDataDirectory('pit-league-')
+  dataDir = await newServerDirectory('pit-league-')
   const { agents } = await devnet.rpc<{ agents: { beneficiary: Hex }[] }>('devnet_info', [])
   writeFileSync(
     join(dataDir, 'sanctions.txt'),

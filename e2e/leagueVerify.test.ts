@@ -20,7 +20,7 @@ import {
   TOKENS,
   usd,
 } from '../packages/server/src/features/league/test/leagueWorld.ts'
-import { migrateStore } from '../packages/server/src/migrateStore.ts'
+import { storeMigrations } from '../packages/server/src/migrateStore.ts'
 
 // A decided season is rebuilt by the command; every kind of change to the record is found, and named.
 
@@ -159,11 +159,13 @@ withStore(
       // The node does not show who funded whom: that is a difference too.
       expect((await verifySeason(place, 1, true)).text).toContain('differs at funders.')
       await db.query('update league_funders set funder = null')
-      await db.query(`update league_standings set facts = jsonb_set(facts, '{party,funders}', '[]')`)
+      await db.query(
+        `update league_standings set facts = jsonb_set(jsonb_set(facts, '{party,funders}', '[]'), '{party,namedFunders}', '[]')`,
+      )
       expect((await verifySeason(place, 1, true)).text).toContain('equal')
       blocks.set(rows[0]!.tx_hash, 7)
       expect((await verifySeason(place, 1, true)).text).toContain('.block: recorded')
     })
   },
-  migrateStore,
+  storeMigrations(),
 )

@@ -5,11 +5,11 @@ import { systemClock } from '@pit/platform/clock'
 import { type Db, openDb } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { type Address, createPublicClient, defineChain, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Market, openMarket } from '../packages/server/src/features/market/index.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 import { differences } from './market/differences.ts'
 
 // The market's memory against the chain's own storage, after a while of trading (MARKET_S seconds; an hour by hand).
@@ -20,7 +20,7 @@ let devnet: Devnet
 let db: Db
 let rpc: Rpc
 let market: Market
-const dir = await newDataDirectory('pit-market-')
+const dir = await newServerDirectory('pit-market-')
 
 const open = async () => {
   const crypto = await createCrypto()

@@ -6,13 +6,13 @@ import { type Db, openDb } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { type Answer, checkWith, ROUTES } from '@pit/protocol'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Account, openAccount } from '../packages/server/src/features/account/index.ts'
 import { type Market, openMarket } from '../packages/server/src/features/market/index.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 
 // A portfolio read from a real chain, some of whose tokens burn all gas or answer at great length.
 
@@ -24,7 +24,7 @@ let account: Account
 let wallet: Address
 /** Stands still between steps, so that no slow machine outlives what is reused for five seconds. */
 const clock = { ms: Date.now(), nowMs: () => clock.ms }
-const dir = await newDataDirectory('pit-portfolio-')
+const dir = await newServerDirectory('pit-portfolio-')
 
 beforeAll(async () => {
   devnet = await startDevnet({

@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 
 export interface ServerProcess {
   pid: number
@@ -22,7 +23,10 @@ export interface ServerProcess {
 
 /** The built server in its own process and folder, on a free port, with no chain behind it (health: degraded). */
 export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
-  const folder = await newDataDirectory('pit-e2e-')
+  const folder =
+    env['DATA_DIR'] || env['DATABASE_URL']
+      ? mkdtempSync(join(tmpdir(), 'pit-e2e-'))
+      : await newServerDirectory('pit-e2e-')
   const port = await freePort()
   const profile = join(folder, 'profile.json')
   writeFileSync(profile, JSON.stringify(BARE_PROFILE))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { systemClock } from '@pit/platform/clock'
 import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
 import { seedStore } from '@pit/platform/test/embeddedStore'
+import { ledgerMigrations } from '../packages/signer/src/ledger/migrateLedger.ts'
 
 export interface SignerProcess {
   url: string
@@ -24,10 +25,10 @@ export interface SignerProcess {
 const SECRET = 'the secret of server and signer in tests'
 const OPERATOR_SECRET = 'the secret of the operator in tests alone'
 
-/** A folder for a signer, its store initialised already. */
+/** A folder for a signer, its store migrated already. */
 export async function newSignerFolder(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pit-signer-'))
-  await seedStore(join(folder, 'signer'))
+  await seedStore(join(folder, 'signer'), ledgerMigrations())
   return folder
 }
 

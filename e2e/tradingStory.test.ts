@@ -5,7 +5,7 @@ import { openDb } from '@pit/platform/db'
 import { encodeFunctionData, parseAbi, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newDataDirectory } from '../packages/platform/test/embeddedStore.ts'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 import { privateKeyOf } from './fast/fastTrader.ts'
 import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
 import { type DoneTrade, doTrade, tradesOf } from './trading/storyTrade.ts'
@@ -33,7 +33,7 @@ let incomeBefore: Map<string, bigint>
 const done: (DoneTrade & { trader: Trader })[] = []
 
 beforeAll(async () => {
-  dataDir = await newDataDirectory()
+  dataDir = await newServerDirectory()
   world = await openTradingWorld({ server: { DATA_DIR: dataDir } })
   tokens = await readStoryTokens(world.devnet)
   trader = await openTrader(world.server.url, { account: 1 })

@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import type { Hex } from '@pit/chain'
 import { type Answer, canonicalJson } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newDataDirectory } from '../packages/platform/test/embeddedStore.ts'
+import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
 import { doTrade } from './trading/storyTrade.ts'
 import { balanceOf, openTrader, receiptOf, type Trader } from './trading/trader.ts'
@@ -22,7 +22,7 @@ let platform: Hex
 let usdg: Hex
 
 beforeAll(async () => {
-  dataDir = await newDataDirectory()
+  dataDir = await newServerDirectory()
   world = await openSessionWorld({ server: { DATA_DIR: dataDir } })
   trader = await openTrader(world.server.url, { account: 1 })
   platform = world.profile.fee_recipient!.toLowerCase() as Hex

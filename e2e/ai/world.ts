@@ -5,7 +5,6 @@ import { openDb } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { startVendors, type Vendors } from '../../packages/devnet/src/vendors/index.ts'
-import { newDataDirectory } from '../../packages/platform/test/embeddedStore.ts'
 import {
   type Brains,
   type BrainsDeps,
@@ -15,13 +14,14 @@ import type { StoredAgent } from '../../packages/server/src/features/hosted/stor
 import type { Handler } from '../../packages/server/src/http/types.ts'
 import { migrateStore } from '../../packages/server/src/migrateStore.ts'
 import { type AgentSketch, addAgent, TERMS, wallet } from '../../packages/server/test/brainsWorld.ts'
+import { newServerDirectory } from '../../packages/server/test/serverStore.ts'
 
 export const POOL_KEY = 'pk-devnet-service'
 const E18 = 10n ** 18n
 
 /** The brains on a real store against the devnet's stand-in of the gateway. */
 export async function openAiWorld() {
-  const dataDir = await newDataDirectory()
+  const dataDir = await newServerDirectory()
   const db = await openDb({ dataDir, databaseUrl: null })
   await migrateStore(db)
   const vendors = await startVendors({

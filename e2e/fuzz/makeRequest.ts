@@ -82,9 +82,7 @@ function pathFor(random: Random, route: AnyRoute): { path: string; isBent: boole
 
 /** A value may spell another route's word: hosted/<id> with `ai` is hosted/ai, and answers as such. */
 function routeAt(path: string, meant: AnyRoute): AnyRoute {
-  const named = ROUTE_IDS.map(routeById).find(
-    (route) => route.path === path && route.method === meant.method,
-  )
+  const named = ROUTE_IDS.map(routeById).find((route) => route.path === path && route.method === meant.method)
   return named ?? meant
 }
 

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
-import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { keccak256, stringToHex } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newServerDirectory } from '../../packages/server/test/serverStore.ts'
 import { type DevnetProcess, startDevnetProcess } from '../devnetProcess.ts'
 import { createRandom } from '../fuzz/random.ts'
 import { freePort, type ServerProcess, startServerProcess } from '../serverProcess.ts'
@@ -58,7 +58,7 @@ beforeAll(async () => {
     rpcUrl: devnet.url,
     profileFile: devnet.profileFile,
   })
-  dataDir = await newDataDirectory()
+  dataDir = await newServerDirectory()
   const port = await freePort()
   url = `http://127.0.0.1:${port}`
   start = () =>

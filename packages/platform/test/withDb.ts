@@ -1,28 +1,27 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { type Migration, migrate } from '../src/db/migrate.ts'
 import { openDb } from '../src/db/openDb.ts'
 import type { Db } from '../src/db/types.ts'
 import { newDataDirectory } from './embeddedStore.ts'
-import { findPostgres, type PostgresServer, startPostgres } from './postgresServer.ts'
+import { findPostgres, startPostgres } from './postgresServer.ts'
 
 export interface StoreUnderTest {
   db: Db
   /** Another opener of the same store, as a second process would be; PostgreSQL only. */
   openSecond?: () => Promise<Db>
-  postgres?: PostgresServer
 }
 
 /**
- * Runs the same tests on PGlite and on PostgreSQL, each on a store of its own brought up by `migrate`. The `db`
+ * Runs the same tests on PGlite and on PostgreSQL, each on a store of its own with `migrations` applied. The `db`
  * handed in works once the tests run, not while they are being collected.
  */
 export function withDb(
   name: string,
   body: (db: Db, store: () => StoreUnderTest) => void,
-  migrate: (db: Db) => Promise<unknown> = async () => {},
+  migrations: readonly Migration[] = [],
 ): void {
-  const underTest = (engine: Db['engine'], open: () => Promise<Opened>) => opening(engine, open, migrate)
-  describe(`${name} on PGlite`, () => body(...underTest('pglite', openEmbedded)))
+  describe(`${name} on PGlite`, () => body(...opening('pglite', () => openEmbedded(migrations))))
   const bin = findPostgres()
   if (bin === null) {
     describe(`${name} on PostgreSQL`, () => {
@@ -31,16 +30,12 @@ export function withDb(
     console.warn(`${name}: no PostgreSQL is installed here; tested on PGlite only`)
     return
   }
-  describe(`${name} on PostgreSQL`, () => body(...underTest('postgres', () => openTemporary(bin))))
+  describe(`${name} on PostgreSQL`, () => body(...opening('postgres', () => openTemporary(bin, migrations))))
 }
 
 type Opened = StoreUnderTest & { dispose(): Promise<void> }
 
-function opening(
-  engine: Db['engine'],
-  open: () => Promise<Opened>,
-  migrate: (db: Db) => Promise<unknown>,
-): [Db, () => StoreUnderTest] {
+function opening(engine: Db['engine'], open: () => Promise<Opened>): [Db, () => StoreUnderTest] {
   let opened: Opened | undefined
   const store = (): Opened => {
     if (!opened) throw new Error('the store opens when the tests run')
@@ -48,7 +43,6 @@ function opening(
   }
   beforeAll(async () => {
     opened = await open()
-    await migrate(opened.db)
   })
   afterAll(() => opened?.dispose())
   const db: Db = {
@@ -63,8 +57,8 @@ function opening(
   return [db, store]
 }
 
-async function openEmbedded(): Promise<Opened> {
-  const dataDir = await newDataDirectory()
+async function openEmbedded(migrations: readonly Migration[]): Promise<Opened> {
+  const dataDir = await newDataDirectory({ migrations })
   const db = await openDb({ dataDir, databaseUrl: null })
   return {
     db,
@@ -75,7 +69,7 @@ async function openEmbedded(): Promise<Opened> {
   }
 }
 
-async function openTemporary(bin: string): Promise<Opened> {
+async function openTemporary(bin: string, migrations: readonly Migration[]): Promise<Opened> {
   const postgres = await startPostgres(bin)
   const databaseUrl = await postgres.createDatabase()
   const opened: Db[] = []
@@ -84,10 +78,11 @@ async function openTemporary(bin: string): Promise<Opened> {
     opened.push(db)
     return db
   }
+  const db = await open()
+  if (migrations.length > 0) await migrate(db, migrations)
   return {
-    db: await open(),
+    db,
     openSecond: open,
-    postgres,
     async dispose() {
       await Promise.all(opened.map((db) => db.close()))
       await postgres.dispose()

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { seedStore } from '@pit/platform/test/embeddedStore'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { storeMigrations } from './migrateStore.ts'
 
 const FILE = new URL('../../../dist/server.js', import.meta.url).pathname
 
@@ -14,7 +15,7 @@ let child: ChildProcess
 let output: string
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pit-main-'))
-  await seedStore(folder)
+  await seedStore(folder, storeMigrations())
   output = ''
 })
 afterEach(() => {

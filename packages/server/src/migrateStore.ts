@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Db, migrate, readMigrations } from '@pit/platform/db'
+import { type Db, type Migration, migrate, readMigrations } from '@pit/platform/db'
 
 /** Brings the server's store up to this version; answers how many migrations that took. */
-export const migrateStore = (db: Db): Promise<number> => migrate(db, readMigrations(directory()))
+export const migrateStore = (db: Db): Promise<number> => migrate(db, storeMigrations())
+
+export const storeMigrations = (): Migration[] => readMigrations(directory())
 
 /** How many migrations a store still needs to be of this version. */
 export async function missingMigrations(db: Db): Promise<number> {
-  const known = readMigrations(directory())
+  const known = storeMigrations()
   const [row] = await db.query<{ found: string | null }>(`select to_regclass('migrations') as found`)
   if (!row?.found) return known.length
   const [applied] = await db.query<{ count: number }>('select count(*)::int4 as count from migrations')

@@ -7,6 +7,7 @@ import { createCrypto } from '@pit/chain'
 import { seedStore } from '@pit/platform/test/embeddedStore'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openCosigner } from './keys/openCosigner.ts'
+import { ledgerMigrations } from './ledger/migrateLedger.ts'
 
 const FILE = new URL('../../../dist/signer.js', import.meta.url).pathname
 const MAINNET = new URL('../../../profiles/mainnet.json', import.meta.url).pathname
@@ -17,7 +18,7 @@ let child: ChildProcess
 let output: string
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'pit-signer-main-'))
-  await seedStore(join(folder, 'signer'))
+  await seedStore(join(folder, 'signer'), ledgerMigrations())
   output = ''
 })
 afterEach(() => {

@@ -48,7 +48,7 @@ withDb(
       await expect(migrate(db, own)).rejects.toThrow('does not know')
     })
   },
-  (db) => migrate(db, own),
+  own,
 )
 
 describe('the files', () => {

@@ -38,7 +38,7 @@ import {
   STRANGER,
   WHO,
 } from '../../test/kit.ts'
-import { migrateLedger } from '../ledger/migrateLedger.ts'
+import { ledgerMigrations } from '../ledger/migrateLedger.ts'
 import { type AttestRequest, attestStock, revokeStock } from './attestStock.ts'
 import { createExecutor, describeExecutor } from './createExecutor.ts'
 import { openVault } from './openVault.ts'
@@ -288,6 +288,31 @@ withDb(
         await world.ledger.revoke(registered.stored.hash)
         expect(await refusedAs(sign())).toBe('TX_REFUSED SESSION_REVOKED')
       })
+
+      it('is refused when the revocation it waited for was written meanwhile', async () => {
+        const { hash } = registered.stored
+        let end = (): void => {}
+        const ended = new Promise<void>((resolve) => {
+          end = resolve
+        })
+        let revoking: Promise<void> | undefined
+        await new Promise<void>((locked) => {
+          revoking = db.transaction(async (sql) => {
+            await sql.query('select hash from roots where hash = $1 for update', [hash])
+            await sql.query('insert into revocations values ($1, $2)', [hash, world.time.nowMs])
+            locked()
+            await ended
+          })
+        })
+        const signing = refusedAs(sign())
+        // PGlite lets nobody in until the other has ended.
+        const waiting = () => db.query('select from pg_locks where not granted')
+        if (db.engine === 'postgres')
+          await expect.poll(async () => (await waiting()).length, { timeout: 30_000 }).toBeGreaterThan(0)
+        end()
+        await revoking
+        expect(await signing).toBe('TX_REFUSED SESSION_REVOKED')
+      })
     })
 
     describe('an owner’s word on stock tokens', () => {
@@ -336,6 +361,14 @@ withDb(
           stock: { issued: NOW_S + 500, revoked_at: NOW_S + 600 },
           stock_not_before: NOW_S + 600,
         })
+      })
+
+      it('is missed as a hosted executor’s trade, which the refusal tells from anybody’s', async () => {
+        const refused = { failures: [{ rule: 'STOCK_ATTESTATION' }], carrier: 'hosted executor' }
+        expect(await world.count(registered.session.root, { touchesStock: true })).toMatchObject(refused)
+        const { session } = await world.register(WHO.executor)
+        await world.ledger.revoke(session.rootHash)
+        expect(await world.count(session.root)).toMatchObject({ ok: false, carrier: 'own executor' })
       })
 
       it('is needed by hosted executors alone', async () => {
@@ -389,5 +422,5 @@ withDb(
       })
     })
   },
-  migrateLedger,
+  ledgerMigrations(),
 )

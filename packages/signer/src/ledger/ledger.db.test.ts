@@ -6,7 +6,7 @@ import type { SessionBindingV3 } from '@pit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { crypto, grant, LIMITS, makeBinding, NOW_S, PINS, storedOf, WHO } from '../../test/kit.ts'
 import { openSessions } from '../roots/openSessions.ts'
-import { migrateLedger } from './migrateLedger.ts'
+import { ledgerMigrations, migrateLedger } from './migrateLedger.ts'
 import { type Ledger, openLedger } from './openLedger.ts'
 import { sweepLedger } from './sweepLedger.ts'
 import type { LeafAsk, StoredRoot } from './types.ts'
@@ -141,6 +141,21 @@ withDb(
           'PRICE SESSION_TRADES_LEFT SEQUENCE SESSION_MAX_DAY',
         )
         expect((await ledger.status(stored.hash))?.sequence).toBe(1)
+      })
+
+      it('that names more than there are numbers for takes nobody’s with it', async () => {
+        const ledger = open()
+        const [stored, other] = [await register(ledger), await register(ledger)]
+        const failures = [{ rule: 'SESSION_MAX_TRADE', ok: false, message: 'too much' }] as const
+        const huge = [2n ** 63n - 1n, 2n ** 63n, 2n ** 255n]
+        // Asked at once: one statement judges them all.
+        const answers = await Promise.all([
+          ...huge.map((microUsd) => ask(ledger, leaf(stored, { failures, microUsd }))),
+          ask(ledger, leaf(other)),
+        ])
+        const refused = 'SESSION_MAX_TRADE SESSION_MAX_DAY'
+        expect(answers).toEqual([refused, refused, refused, 'leaf 1'])
+        expect((await ledger.status(stored.hash))?.sequence).toBe(0)
       })
 
       it('of an unknown root is none', async () => {
@@ -319,5 +334,5 @@ withDb(
       expect(await migrateLedger(db)).toBe(0)
     })
   },
-  migrateLedger,
+  ledgerMigrations(),
 )

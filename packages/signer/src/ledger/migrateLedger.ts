@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { StartRefused } from '@pit/platform/checkChain'
-import { type Db, migrate, readMigrations } from '@pit/platform/db'
+import { type Db, type Migration, migrate, readMigrations } from '@pit/platform/db'
 
 /** Brings the signer's store up to this version; answers how many migrations that took. Refuses the server's store. */
 export async function migrateLedger(db: Db): Promise<number> {
@@ -14,8 +14,10 @@ export async function migrateLedger(db: Db): Promise<number> {
       `the signer’s store holds the server’s table ${row.found}: give SIGNER_DATABASE_URL a database of its own`,
     )
   }
-  return migrate(db, readMigrations(directory()))
+  return migrate(db, ledgerMigrations())
 }
+
+export const ledgerMigrations = (): Migration[] => readMigrations(directory())
 
 /** Beside the bundle that runs (dist/ or dist/bench/), or the source's own. */
 function directory(): string {

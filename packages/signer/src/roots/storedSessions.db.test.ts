@@ -7,7 +7,7 @@ import rows from '../../test/storedSessions.json' with { type: 'json' }
 import { failuresOf } from '../checks.ts'
 import { readTrade } from '../leaves/readTrade.ts'
 import { leafRules } from '../leaves/rules.ts'
-import { migrateLedger } from '../ledger/migrateLedger.ts'
+import { ledgerMigrations } from '../ledger/migrateLedger.ts'
 import { openLedger } from '../ledger/openLedger.ts'
 import { priceOf } from '../value.ts'
 import { openSessions } from './openSessions.ts'
@@ -114,5 +114,5 @@ withDb(
       })
     })
   },
-  migrateLedger,
+  ledgerMigrations(),
 )
