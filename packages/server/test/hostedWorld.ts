@@ -256,6 +256,8 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
 export async function emptyHosted(db: Db): Promise<void> {
   for (const table of [
     'hosted_logs',
+    'hosted_trade_sums',
+    'hosted_fee_sums',
     'hosted_orders',
     'hosted_refunds',
     'hosted_stock_attestations',

@@ -12,6 +12,7 @@ import { deleteAgent, leaveNow, stopAgent } from './life/stop.ts'
 import { updateAgent } from './life/update.ts'
 import { listLogs, sweepLogs } from './logs.ts'
 import { getAgent, listOwned, readMine } from './show/readDetail.ts'
+import { sumTrades } from './show/sumTrades.ts'
 import { attestStock } from './stock/attest.ts'
 import { revokeStock, tellStockRevocations } from './stock/revoke.ts'
 import { agentsLeaving, readAgent } from './store.ts'
@@ -41,7 +42,7 @@ export interface Hosted {
   agentOf(id: string): Promise<HostedAgent | null>
   /** As me/sessions lists them. */
   mine(wallet: `0x${string}`): Promise<Answer<'me.sessions'>['hosted']>
-  /** What the league, the signer and the chain have still to hear or to tell; and logs past their time. */
+  /** What the league, the signer and the chain have still to hear or to tell; what is summed; logs past their time. */
   sweep(): Promise<void>
 }
 
@@ -74,6 +75,7 @@ export function openHosted(deps: HostedDeps): Hosted {
       for (const id of await agentsLeaving(deps.db, LEAVING_AT_ONCE)) await leaveNow(deps, id)
       await tellStockRevocations(deps)
       await finishRefunds(deps)
+      await sumTrades(deps)
       await sweepLogs(deps)
     },
   }

@@ -1,4 +1,4 @@
-import type { Address } from '@pit/chain'
+import type { Address, Hex } from '@pit/chain'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { GAS, signRefund } from '../../../../test/hostedSigner.ts'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../../../test/hostedWorld.ts'
@@ -57,6 +57,30 @@ withDb('the gas of hosted agents', (db) => {
       expect(await world.executor(agent)).toMatchObject({ enough: false, trades_left: 2 })
       fund(agent.executor, 3n * trade)
       expect(await world.executor(agent)).toMatchObject({ enough: true, top_up: null, trades_left: 3 })
+    })
+
+    it('of an agent that had many is read in several requests, all of them or none', async () => {
+      const agent = await world.live()
+      await db.query(
+        `insert into hosted_executors (executor, agent_id, owner, attestation, created_at_s, retired_at_s)
+         select '0x' || lpad(to_hex(n), 40, '0'), agent_id, owner, attestation, 1, n
+         from hosted_executors, generate_series(1, 250) as n`,
+      )
+      for (let n = 1; n <= 250; n++) fund(`0x${n.toString(16).padStart(40, '0')}`, BigInt(n))
+      const sizes: number[] = []
+      const { rpc } = world.deps
+      world.deps.rpc = {
+        ...rpc,
+        batch: (calls, options) => {
+          sizes.push(calls.length)
+          return sizes.length === 6 ? Promise.reject(new Error('cut')) : rpc.batch(calls, options)
+        },
+      }
+      const { retired } = await world.executor(agent)
+      expect(retired).toHaveLength(250)
+      expect(retired!.every(({ retired_at, balance_wei }) => balance_wei === String(retired_at))).toBe(true)
+      expect(sizes).toEqual([100, 100, 51])
+      expect(await codeOf(world.executor(agent))).toBe('RPC_UNAVAILABLE')
     })
 
     it('is none on paper; without the chain nothing is claimed of it', async () => {
@@ -213,6 +237,28 @@ withDb('the gas of hosted agents', (db) => {
         tx_hash: waiting.tx_hash,
       })
       expect(world.sent).toEqual([waiting.raw, waiting.raw])
+    })
+
+    it('is looked up in its turn, however many others never end', async () => {
+      const agent = await stopped()
+      world.state.mines = false
+      const waiting = await world.refund(agent)
+      // Newer ones that nobody will ever see.
+      await db.query(
+        `insert into hosted_refunds (executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce, gas,
+           max_fee_per_gas, status, created_at_s)
+         select executor, agent_id, to_wallet, 1, 1, 'lost ' || n, raw, 100 + n, gas, max_fee_per_gas, 'uncertain',
+           created_at_s + n from hosted_refunds, generate_series(1, 60) as n`,
+      )
+      await world.hosted.sweep()
+      world.mine(waiting.raw as Hex)
+      const status = async () =>
+        (await db.query<{ status: string }>('select status from hosted_refunds where nonce = 0'))[0]!.status
+      for (let i = 0; i < 2; i++) {
+        world.clock.aheadS += 60
+        await world.hosted.sweep()
+      }
+      expect(await status()).toBe('mined')
     })
 
     it('that the sequencer refuses says so', async () => {

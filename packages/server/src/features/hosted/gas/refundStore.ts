@@ -73,8 +73,13 @@ export async function refundsOf(sql: Sql, agentId: string): Promise<Refund[]> {
   return rows.map(refundOf)
 }
 
-export const lastRefund = async (sql: Sql, agentId: string): Promise<Refund | null> =>
-  (await refundsOf(sql, agentId))[0] ?? null
+export async function lastRefund(sql: Sql, agentId: string): Promise<Refund | null> {
+  const [row] = await sql.query<Row>(
+    `select ${COLUMNS} from hosted_refunds where agent_id = $1 order by created_at_s desc, nonce desc limit 1`,
+    [agentId],
+  )
+  return row ? refundOf(row) : null
+}
 
 /** Before its bytes leave. Answers what is kept, and whether the same bytes were there already. */
 export async function keepRefund(
@@ -128,11 +133,15 @@ export async function markRefund(
   return refundOf(row!)
 }
 
-/** Relayed, and nobody has seen what became of them. */
-export async function openRefunds(sql: Sql, most: number): Promise<Refund[]> {
+/** Relayed, and nobody has seen what became of them: those not looked up for longest, which are now. */
+export async function takeOpenRefunds(sql: Sql, nowS: number, most: number): Promise<Refund[]> {
   const rows = await sql.query<Row>(
-    `select ${COLUMNS} from hosted_refunds where status in ('sent', 'uncertain') order by created_at_s desc limit $1`,
-    [most],
+    `with oldest as (
+       select executor as of, nonce as at from hosted_refunds where status in ('sent', 'uncertain')
+       order by looked_at_s, created_at_s limit $2 for update skip locked)
+     update hosted_refunds set looked_at_s = $1 from oldest where executor = oldest.of and nonce = oldest.at
+     returning ${COLUMNS}`,
+    [nowS, most],
   )
   return rows.map(refundOf)
 }

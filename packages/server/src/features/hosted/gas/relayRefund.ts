@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
 import { saysKnown, sendRaw, viewChain } from '../../relay/index.ts'
 import type { HostedDeps } from '../deps.ts'
 import { readTransfer } from './plainTransfer.ts'
-import { markRefund, openRefunds, type Refund } from './refundStore.ts'
+import { markRefund, type Refund, takeOpenRefunds } from './refundStore.ts'
 
 type Deps = Pick<HostedDeps, 'db' | 'rpc' | 'sequencer' | 'crypto' | 'refundWaitMs'>
 type Fate = Pick<Refund, 'status' | 'block' | 'relayError'>
@@ -50,23 +51,39 @@ async function waitForReceipt(deps: Deps, hash: Hex): Promise<Fate | null> {
   }
 }
 
+type Receipt = { status?: Hex; blockNumber?: Hex } | null
+
 async function findReceipt({ rpc }: Deps, hash: Hex): Promise<Fate | null> {
   const receipt = await rpc
-    .request<{ status?: Hex; blockNumber?: Hex } | null>('eth_getTransactionReceipt', [hash], {
-      timeoutMs: LOOK_BOUND_MS,
-    })
+    .request<Receipt>('eth_getTransactionReceipt', [hash], { timeoutMs: LOOK_BOUND_MS })
     .catch(() => null)
+  return fateOf(receipt)
+}
+
+function fateOf(receipt: Receipt): Fate | null {
   if (!receipt?.blockNumber) return null
   const status = receipt.status === '0x1' ? 'mined' : 'reverted'
   return { status, block: Number(receipt.blockNumber), relayError: null }
 }
 
 const AT_ONCE = 50
+const SWEEP_BOUND_MS = 10_000
 
-/** Finishes what a call did not wait for. Nothing is sent: only the owner's asking again does that. */
-export async function finishRefunds(deps: Deps): Promise<void> {
-  for (const refund of await openRefunds(deps.db, AT_ONCE)) {
-    const found = await findReceipt(deps, refund.txHash)
+/**
+ * Finishes what a call did not wait for, some at a time and all in turn. Nothing is sent: only the owner's asking again
+ * does that.
+ */
+export async function finishRefunds(deps: Deps & Pick<HostedDeps, 'clock'>): Promise<void> {
+  const open = await takeOpenRefunds(deps.db, nowS(deps.clock), AT_ONCE)
+  const answers = await deps.rpc
+    .batch(
+      open.map(({ txHash }) => ['eth_getTransactionReceipt', [txHash]] as const),
+      { timeoutMs: SWEEP_BOUND_MS },
+    )
+    .catch(() => [])
+  for (const [i, refund] of open.entries()) {
+    const answer = answers[i]
+    const found = answer?.ok ? fateOf(answer.result as Receipt) : null
     if (found) await markRefund(deps.db, refund, found)
   }
 }

@@ -28,22 +28,31 @@ interface Row {
   last_at_ms: number
 }
 
-/** Every session of every executor an agent ever had; refusals never left. */
-const OF_AGENTS = `from hosted_executors e
+/** Every session of every executor an agent ever had, as far as it is in no sum yet; refusals never left. */
+const UNSUMMED = `from hosted_executors e
   join sessions s on s.wallet = e.owner and s.executor = e.executor
-  join trades t on t.session_id = s.id and t.path = 'hosted' and t.kind = 'swap' and t.status <> 'refused'`
+  join trades t on t.session_id = s.id and t.path = 'hosted' and t.kind = 'swap' and not t.summed
+    and t.status <> 'refused'
+  where e.agent_id = any($1::text[])`
 
-/** Of many agents in one read. */
+/** Of many agents in one read: what was summed, and the trades since. One statement, so that none is in both. */
 export async function readTradeSums(sql: Sql, agentIds: readonly string[]): Promise<TradeSums[]> {
   if (agentIds.length === 0) return []
   const rows = await sql.query<Row>(
-    `select e.agent_id, t.status, t.token_in, t.token_out, count(*) as trades,
-       coalesce(sum(t.amount_in), 0)::numeric as amount_in, coalesce(sum(t.amount_out), 0)::numeric as amount_out,
-       coalesce(sum(t.volume_micro_usd), 0)::numeric as volume,
-       min(t.created_at_ms) as first_at_ms, max(t.created_at_ms) as last_at_ms
-     ${OF_AGENTS}
-     where e.agent_id = any($1::text[])
-     group by e.agent_id, t.status, t.token_in, t.token_out`,
+    `select agent_id, status, token_in, token_out, sum(trades)::int8 as trades, sum(amount_in)::numeric as amount_in,
+       sum(amount_out)::numeric as amount_out, sum(volume)::numeric as volume, min(first_at_ms) as first_at_ms,
+       max(last_at_ms) as last_at_ms
+     from (
+       select agent_id, status, token_in, token_out, trades, amount_in, amount_out, volume_micro_usd as volume,
+         first_at_ms, last_at_ms
+       from hosted_trade_sums where agent_id = any($1::text[])
+       union all
+       select e.agent_id, t.status, t.token_in, t.token_out, count(*), coalesce(sum(t.amount_in), 0),
+         coalesce(sum(t.amount_out), 0), coalesce(sum(t.volume_micro_usd), 0), min(t.created_at_ms),
+         max(t.created_at_ms)
+       ${UNSUMMED} group by e.agent_id, t.status, t.token_in, t.token_out
+     ) as parts
+     group by agent_id, status, token_in, token_out`,
     [agentIds],
   )
   return rows.map((row) => ({
@@ -69,11 +78,14 @@ export interface FeeSums {
 export async function readFeeSums(sql: Sql, agentIds: readonly string[]): Promise<FeeSums[]> {
   if (agentIds.length === 0) return []
   const rows = await sql.query<{ agent_id: string; token: Address; atoms: string }>(
-    `select e.agent_id, f.token, sum(f.atoms)::numeric as atoms
-     ${OF_AGENTS}
-     join fees f on f.trade_id = t.id
-     where e.agent_id = any($1::text[])
-     group by e.agent_id, f.token`,
+    `select agent_id, token, sum(atoms)::numeric as atoms
+     from (
+       select agent_id, token, atoms from hosted_fee_sums where agent_id = any($1::text[])
+       union all
+       select unsummed.agent_id, f.token, f.atoms
+       from (select e.agent_id, t.id ${UNSUMMED}) as unsummed join fees f on f.trade_id = unsummed.id
+     ) as parts
+     group by agent_id, token`,
     [agentIds],
   )
   return rows.map(({ agent_id, token, atoms }) => ({ agentId: agent_id, token, atoms: BigInt(atoms) }))

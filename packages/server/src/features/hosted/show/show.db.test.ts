@@ -3,6 +3,7 @@ import { emptyHosted, type HostedWorld, openHostedWorld } from '../../../../test
 import { refused, WHO } from '../../../../test/sessionWorld.ts'
 
 import { withDb } from '../../../../test/withDb.ts'
+import { SUMMED_AFTER_S } from './sumTrades.ts'
 
 withDb('what is shown of hosted agents', (db) => {
   let world: HostedWorld
@@ -140,5 +141,76 @@ withDb('what is shown of hosted agents', (db) => {
       pnl: { profit_usd: 0.5, unpriced: [] },
     })
     expect(second).toMatchObject({ id: other.id, live_stats: { mined: 0, pending: 1 }, pnl: null })
+  })
+
+  it('shows the same before and after its trades were summed, and looks at the newest only', async () => {
+    const agent = await world.running()
+    const [eth, usdg] = agent.tokens.map((token) => token['address'])
+    const startS = world.nowS()
+    const trades = async (from: number, count: number, over: object = {}) => {
+      const given = { status: 'mined', settled: true, volume_token: usdg, volume: 5_000_000, ...over }
+      await db.query(
+        `with made as (
+           insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
+             amount_out, tx_hash, volume_token, volume_micro_usd, created_at_ms, mined_at_s, settled)
+           select 'swap', $1, 1, 'hosted', $2, $3, case when n % 2 = 0 then $4 else $5 end,
+             case when n % 2 = 0 then $5 else $4 end, 1000000 + n, 7000 + n, '0x' || lpad(to_hex(n), 64, '0'), $6,
+             $7::numeric, $8::int8 * 1000 + n, $8, $9
+           from generate_series($10::int4, $11::int4) as n returning id, token_in, status)
+         insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s,
+           week_start_s)
+         select id, token_in, 25, 'input', 25, 'major', 'r', 'h', 1, 1, 1 from made where status = 'mined'`,
+        [
+          WHO.owner,
+          agent.session_id,
+          given.status,
+          usdg,
+          eth,
+          given.volume_token,
+          given.volume,
+          startS,
+          given.settled,
+          from,
+          from + count - 1,
+        ],
+      )
+    }
+    await trades(1, 1_200)
+    await trades(2_001, 3, { status: 'reverted', volume: null })
+    await trades(3_001, 2, { settled: false })
+    await trades(3_011, 1, { volume: null })
+    await trades(3_021, 1, { status: 'dropped', volume: null })
+    const results = async () => {
+      const [shown] = await world.list()
+      return { pnl: shown!.pnl, live_stats: shown!.live_stats }
+    }
+    const unsummed = async () => {
+      const [row] = await db.query<{ n: number }>('select count(*)::int4 as n from trades where not summed')
+      return row!.n
+    }
+    const before = await results()
+    expect(before.live_stats).toMatchObject({ mined: 1_203, reverted: 3, dropped: 1, volume_usd: 6_010 })
+    await world.hosted.sweep()
+    expect(await unsummed()).toBe(1_207)
+
+    world.clock.aheadS += SUMMED_AFTER_S + 1
+    await Promise.all([world.hosted.sweep(), world.hosted.sweep()])
+    // What may still change stays out: not settled, not valued, given up.
+    expect(await unsummed()).toBe(4)
+    expect(await results()).toEqual(before)
+    await world.hosted.sweep()
+    expect(await results()).toEqual(before)
+
+    // Later ones come on top, and are summed in their turn.
+    await trades(4_001, 10)
+    await db.query('update trades set settled = true, volume_micro_usd = 5000000 where status = $1', [
+      'mined',
+    ])
+    const after = await results()
+    expect(after.live_stats).toMatchObject({ mined: 1_213, volume_usd: 6_065 })
+    await world.hosted.sweep()
+    expect(await unsummed()).toBe(1)
+    expect(await results()).toEqual(after)
+    expect((await db.query('select * from hosted_trade_sums')).length).toBe(4)
   })
 })

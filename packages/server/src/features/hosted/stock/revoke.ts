@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail } from '@pit/protocol'
+import { type Answer, fail, isPitError } from '@pit/protocol'
 import type { Call } from '../../../http/types.ts'
 import type { HostedDeps } from '../deps.ts'
 import { markStockRevoked, markStockRevokeTold, untoldStockRevocations } from '../executors.ts'
@@ -31,7 +31,7 @@ export async function revokeStock(
       message: 'The owner took the word for stock tokens back: stock orders are held from now on.',
     })
   })
-  const signer_revoked = await tell(deps, executor)
+  const signer_revoked = (await tell(deps, executor)) === 'told'
   return { ...(await readDetail(deps, agent)), signer_revoked }
 }
 
@@ -40,19 +40,22 @@ const AT_ONCE = 100
 /** What the signing service missed. */
 export async function tellStockRevocations(deps: HostedDeps): Promise<void> {
   for (const executor of await untoldStockRevocations(deps.db, AT_ONCE)) {
-    // One that does not answer answers none.
-    if (!(await tell(deps, executor))) return
+    // One that does not answer answers none; one that refuses this may take the next.
+    if ((await tell(deps, executor)) === 'silent') return
   }
 }
 
-async function tell({ db, clock, signer, logger }: HostedDeps, executor: Address): Promise<boolean> {
-  if (signer === null) return false
+async function tell(
+  { db, clock, signer, logger }: HostedDeps,
+  executor: Address,
+): Promise<'told' | 'refused' | 'silent'> {
+  if (signer === null) return 'silent'
   try {
     await signer.revokeStock({ executor })
     await markStockRevokeTold(db, executor, nowS(clock))
-    return true
+    return 'told'
   } catch (error) {
     logger.warn({ err: error, executor }, 'the signer did not confirm that stock tokens are held')
-    return false
+    return isPitError(error) ? 'refused' : 'silent'
   }
 }
