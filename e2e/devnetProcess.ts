@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { seedDevnet } from './devnetSeed.ts'
 
 export interface DevnetProcess {
   url: string
@@ -13,9 +14,10 @@ export interface DevnetProcess {
   stop(): Promise<void>
 }
 
-/** The built devnet in its own process and folder, on free ports. */
+/** The built devnet in its own process and folder, on free ports, its world deployed already. */
 export async function startDevnetProcess(env: Record<string, string> = {}): Promise<DevnetProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'pit-devnet-'))
+  await seedDevnet(folder)
   const child = spawn(process.execPath, ['dist/devnet.js'], {
     env: {
       ...process.env,
@@ -47,7 +49,8 @@ export async function startDevnetProcess(env: Record<string, string> = {}): Prom
     async stop() {
       if (child.exitCode === null && child.signalCode === null) {
         const ended = new Promise((resolve) => child.once('exit', resolve))
-        child.kill('SIGTERM')
+        // Its folder goes with it: no use in writing an image for the next start.
+        child.kill('SIGKILL')
         await ended
       }
       rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { worldAt } from '../packages/devnet/src/engine/boot.ts'
+import { loadGeneration, sweepGenerations, writeGround } from '../packages/devnet/src/engine/generation.ts'
+import { writeChecked } from '../packages/devnet/src/engine/image.ts'
+
+/**
+ * A devnet's folder whose world is deployed already. Deploying takes longer than most tests, so it is done once and
+ * copied; e2e/devnet.test.ts starts from nothing. Safe to delete.
+ */
+const PLACE = '.cache/devnet'
+/** Feeds of a seed stand for an hour, and nobody writes them while the market is off: it is made anew long before. */
+const GOOD_FOR_MS = 15 * 60_000
+/** Whoever is still making it after so long has died over it. */
+const MADE_WITHIN_MS = 120_000
+
+/** Puts a deployed world into a devnet's data folder. */
+export async function seedDevnet(dataDir: string): Promise<void> {
+  cpSync(await seed(), join(dataDir, 'devnet'), { recursive: true })
+}
+
+async function seed(): Promise<string> {
+  const slot = Math.floor(Date.now() / GOOD_FOR_MS)
+  const made = join(PLACE, `${slot}-${programHash()}`)
+  mkdirSync(PLACE, { recursive: true })
+  while (!existsSync(made)) {
+    if (isTaken(`${made}.making`)) {
+      await sleep(200)
+      continue
+    }
+    try {
+      await makeSeed(made)
+    } finally {
+      rmSync(`${made}.making`, { recursive: true, force: true })
+    }
+    for (const old of readdirSync(PLACE)) {
+      // Of the slot before somebody may be copying still.
+      if (!(Number(old.split('-')[0]) >= slot - 1)) rmSync(join(PLACE, old), { recursive: true, force: true })
+    }
+  }
+  return made
+}
+
+/** Of files that come to it at once, one makes it and the others wait. */
+function isTaken(lock: string): boolean {
+  try {
+    mkdirSync(lock)
+    return false
+  } catch {
+    const sinceMs = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+    if (Date.now() - sinceMs > MADE_WITHIN_MS) rmSync(lock, { recursive: true, force: true })
+    return true
+  }
+}
+
+async function makeSeed(made: string): Promise<void> {
+  const draft = mkdtempSync(`${made}.draft-`)
+  const child = spawn(process.execPath, ['dist/devnet.js'], {
+    env: {
+      ...process.env,
+      DATA_DIR: draft,
+      DEVNET_PORT: '0',
+      DEVNET_VENDOR_PORT: '0',
+      DEVNET_STOCK_SESSION: 'always',
+      MARKET: 'off',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  const url = await readyUrl(child)
+  // A stop leaves an image for the next start when nothing waits to be traced any more: once the process rests.
+  for (let [usedS, nextS] = [Number.NaN, await cpuOf(url)]; !(nextS - usedS < 0.1); ) {
+    await sleep(500)
+    ;[usedS, nextS] = [nextS, await cpuOf(url)]
+  }
+  child.kill('SIGTERM')
+  await ended
+  // Its addresses are of ports that are gone.
+  rmSync(join(draft, 'devnet', 'profile.json'))
+  foldChanges(join(draft, 'devnet', 'chain'))
+  renameSync(join(draft, 'devnet'), made)
+  rmSync(draft, { recursive: true, force: true })
+}
+
+/** Most of the world is in the image as thousands of calls; as accounts, engines take half the time to open. */
+function foldChanges(dir: string): void {
+  const { image, wal } = loadGeneration(dir)!
+  wal.close()
+  const { changes: _, base, settings, ...ground } = image
+  const stateFile = writeGround(dir, { ...ground, accounts: worldAt(image).accounts() })
+  writeChecked(join(dir, `image-${base.number}.json`), { stateFile, changes: [], base, settings })
+  sweepGenerations(dir, base.number)
+}
+
+async function cpuOf(url: string): Promise<number> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'devnet_stats', params: [] }),
+  })
+  return ((await answer.json()) as { result: { cpu_s: number } }).result.cpu_s
+}
+
+function readyUrl(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+      const url = /ready: chain 4663 at (\S+),/.exec(output)?.[1]
+      if (url) resolve(url)
+    })
+    child.once('exit', (code) => reject(new Error(`the devnet ended with ${code}:\n${output}`)))
+  })
+}
+
+/** What the deployed world is made from: the program, the contracts, the packages that bring others. */
+function programHash(): string {
+  const contracts = readdirSync('contracts', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.sol'))
+    .sort()
+    .map((name) => join('contracts', name))
+  const hash = createHash('sha256')
+  for (const file of ['dist/devnet.js', 'package-lock.json', ...contracts]) hash.update(readFileSync(file))
+  return hash.digest('hex').slice(0, 16)
+}
