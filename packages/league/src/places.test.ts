@@ -11,13 +11,22 @@ function entry(
     facts?: Partial<EntryRecord['facts']>
     numbers?: Partial<EntryRecord['numbers']>
     reviews?: Review[]
-    addresses?: string[]
+    party?: Partial<EntryRecord['party']>
     copying?: EntryRecord['copying']
   } = {},
 ): EntryRecord {
   return {
     entryId,
-    party: { addresses: own.addresses ?? [`0x${entryId}`], tokenPartners: [], funders: [] },
+    party: {
+      own: [`0x${entryId}`],
+      named: [],
+      sentTo: [],
+      gotFrom: [],
+      namedPartners: [],
+      funders: [],
+      namedFunders: [],
+      ...own.party,
+    },
     numbers: {
       profitMicroUsd: profit === null ? null : BigInt(profit),
       capitalMicroUsd: 1_000n,
@@ -101,8 +110,8 @@ describe('places', () => {
 
   it('go to one of an owner cluster', () => {
     const both = [
-      entry(1, 30, { addresses: ['0xa', '0xo'] }),
-      entry(2, 20, { addresses: ['0xb', '0xo'] }),
+      entry(1, 30, { party: { own: ['0xa', '0xo'] } }),
+      entry(2, 20, { party: { own: ['0xb', '0xo'] } }),
       entry(3, 10),
       ...field(9),
     ]
@@ -116,10 +125,55 @@ describe('places', () => {
       reason: 'entry 1 of the same owner cluster ranks higher',
     })
     // The other one, where the first may not win.
-    const first = entry(1, 30, { addresses: ['0xa', '0xo'], facts: { confirmed: false } })
+    const first = entry(1, 30, { party: { own: ['0xa', '0xo'] }, facts: { confirmed: false } })
     expect(placesOf([first, ...both.slice(1)]).slice(0, 2)).toEqual([
       [1, 2],
       [2, 3],
+    ])
+  })
+
+  it('are not lost to one who names, pays or funds the winner: a person looks at that one', () => {
+    for (const party of [{ named: ['0x2'] }, { sentTo: ['0x2'] }]) {
+      const rows = [entry(1, 30, { party }), entry(2, 20), entry(3, 10), ...field(9)]
+      expect(placesOf(rows)).toEqual([
+        [1, 2],
+        [2, 3],
+        [3, 100],
+      ])
+      expect(ruleOf(rows, 2, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'pass' })
+      expect(ruleOf(rows, 1, 'ONE_PER_CLUSTER')).toMatchObject({
+        status: 'flag',
+        reason: 'it linked itself to entry 2: is it one owner?',
+      })
+      // The season waits for that answer, and both may win by it.
+      expect(judgeSeason(rows, 'ended').undecidedWinner()).toBe(true)
+      const reviews = [{ rule: 'ONE_PER_CLUSTER', status: 'pass', reason: 'a customer' }] as const
+      const judged = [entry(1, 30, { party, reviews: [...reviews] }), ...rows.slice(1)]
+      expect(placesOf(judged)).toEqual([
+        [1, 1],
+        [2, 2],
+        [3, 3],
+      ])
+      expect(judgeSeason(judged, 'ended').undecidedWinner()).toBe(false)
+      // Where the other may not win, there is nothing to ask.
+      const alone = [rows[0]!, entry(2, 20, { facts: { confirmed: false } }), ...rows.slice(2)]
+      expect(placesOf(alone)[0]).toEqual([1, 1])
+    }
+  })
+
+  it('of those with one first funder go to the best, and a person may let the others win too', () => {
+    const funders = { party: { funders: ['0xf'] } }
+    const rows = [entry(1, 30, funders), entry(2, 20, funders), entry(3, 10), ...field(9)]
+    expect(ruleOf(rows, 2, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'flag' })
+    expect(placesOf(rows).slice(0, 2)).toEqual([
+      [1, 1],
+      [2, 3],
+    ])
+    const reviews: Review[] = [{ rule: 'ONE_PER_CLUSTER', status: 'pass', reason: 'an exchange paid both' }]
+    expect(placesOf([rows[0]!, entry(2, 20, { ...funders, reviews }), ...rows.slice(2)])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
     ])
   })
 

@@ -1,8 +1,9 @@
 import type { Book } from './book/book.ts'
 import { valueBook } from './book/valueBook.ts'
-import { type Cluster, clusterOwners, type Party } from './clusters.ts'
+import { type Cluster, clusterOwners } from './clusters.ts'
 import type { Copying } from './copies.ts'
 import type { MarketRecord } from './marks.ts'
+import type { Party } from './party.ts'
 import {
   type Candidate,
   hasUndecidedWinner,
@@ -118,7 +119,7 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
       capitalMicroUsd,
       left: facts.left,
       trades,
-      cluster: clusters.get(entryId)!.id,
+      cluster: clusters.get(entryId)!,
       rules: judgeEntry({ ...facts, ...book, profitMicroUsd, beyondMarksMicroUsd }, reviews),
       reviews,
     }

@@ -96,8 +96,9 @@ export async function checkFacts(
     const gain = await gainAt(rpc, place.registry, place.platformAgentId, stake)
     if (gain !== stake.gain) return { path: `stakes.${name}.gain`, recorded: stake.gain, rebuilt: gain }
   }
-  const linked = new Set(record.entries.flatMap(({ facts }) => facts.party.funders))
-  const addresses = new Set(record.entries.flatMap(({ facts }) => facts.party.addresses))
+  const parties = record.entries.map(({ facts }) => facts.party)
+  const linked = new Set(parties.flatMap(({ funders, namedFunders }) => [...funders, ...namedFunders]))
+  const addresses = new Set(parties.flatMap(({ own, named }) => [...own, ...named]))
   for (const { address, funder, block } of record.funders) {
     if (!linked.has(funder) || !addresses.has(address)) continue
     const found = await rpc.request<{ transactions: { from: string; to: string | null; value: string }[] }>(

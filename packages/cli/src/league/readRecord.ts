@@ -1,4 +1,4 @@
-import type { Copying, EntryFacts, Review, ScoredRow, SeasonSpan } from '@pit/league'
+import type { Copying, EntryFacts, Party, Review, ScoredRow, SeasonSpan } from '@pit/league'
 import type { Sql } from '@pit/platform/db'
 import { CommandRefused } from '../backtest/refused.ts'
 
@@ -12,7 +12,7 @@ export interface RecordedEntry {
   /** The row as it was recorded. */
   row: ScoredRow & { entry_id: number }
   facts: Omit<EntryFacts, 'ended'> & {
-    party: { addresses: string[]; tokenPartners: string[]; funders: string[] }
+    party: Omit<Party, 'entryId'>
     copying: Copying | null
     reviews: Review[]
   }

@@ -93,6 +93,8 @@ const dueScans = (
 
 interface Transfer extends Pick<Scan, 'token' | 'address'> {
   other: string
+  /** Whether the address sent it, or got it. */
+  sent: boolean
   tx: string
   block: number
 }
@@ -121,9 +123,9 @@ async function readTransfers(
       const [sender, receiver] = [addressIn(log.topics[1]), addressIn(log.topics[2])]
       if (!sender || !receiver || sender === receiver) continue
       const [tx, block] = [log.transactionHash.toLowerCase(), Number(log.blockNumber)]
-      if (asked.has(`${token} ${sender}`)) found.push({ token, address: sender, other: receiver, tx, block })
-      if (asked.has(`${token} ${receiver}`))
-        found.push({ token, address: receiver, other: sender, tx, block })
+      const [isSender, isReceiver] = [sender, receiver].map((address) => asked.has(`${token} ${address}`))
+      if (isSender) found.push({ token, address: sender, other: receiver, sent: true, tx, block })
+      if (isReceiver) found.push({ token, address: receiver, other: sender, sent: false, tx, block })
     }
   }
   return found
@@ -141,17 +143,18 @@ async function keep(
 ): Promise<void> {
   await db.transaction(async (sql) => {
     await sql.query(
-      `insert into league_transfers (token, address, other, tx_hash, block)
-       select distinct on (token, address, other) token, address, other, tx_hash, block
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int8[])
-         as given (token, address, other, tx_hash, block)
+      `insert into league_transfers (token, address, other, sent, tx_hash, block)
+       select distinct on (token, address, other, sent) token, address, other, sent, tx_hash, block
+       from unnest($1::text[], $2::text[], $3::text[], $4::bool[], $5::text[], $6::int8[])
+         as given (token, address, other, sent, tx_hash, block)
        where (select count(*) from league_transfers t where t.token = given.token and t.address = given.address)
          < ${MOST_PARTNERS}
-       order by token, address, other, block on conflict do nothing`,
+       order by token, address, other, sent, block on conflict do nothing`,
       [
         transfers.map(({ token }) => token),
         transfers.map(({ address }) => address),
         transfers.map(({ other }) => other),
+        transfers.map(({ sent }) => sent),
         transfers.map(({ tx }) => tx),
         transfers.map(({ block }) => block),
       ],

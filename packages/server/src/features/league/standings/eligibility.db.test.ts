@@ -50,30 +50,63 @@ withDb('who may win a season', (db) => {
   it('pays one of two entrants of one owner', async () => {
     await marksOfSeason()
     for (const i of game.players.keys()) await play(i, i)
-    // Whoever first funded player 11 funded player 10 too; player 9's agent token went to player 8.
+    // Whoever first funded player 11 funded player 10 too; player 9's agent token went to player 8 and back.
     await db.query('update league_funders set funder = $1 where address = any($2::text[])', [
       at(0xf999),
       [game.players[10]!.address, game.players[11]!.address],
     ])
     const token = game.world.vault.agents.get('109')!.token
-    game.world.chain.transfers.push({
-      token,
-      from: game.players[9]!.address,
-      to: game.players[8]!.address,
-      block: game.world.head() + 10,
-    })
+    const [nine, eight] = [game.players[9]!.address, game.players[8]!.address]
+    game.world.chain.transfers.push({ token, from: nine, to: eight, block: game.world.head() + 10 })
+    game.world.chain.transfers.push({ token, from: eight, to: nine, block: game.world.head() + 11 })
     await value()
     expect(await rowOf(11)).toMatchObject({ cluster_size: 2, cluster_links: ['funder'], place: 1 })
     expect(await rowOf(10)).toMatchObject({ cluster_size: 2, cluster_links: ['funder'], place: null })
-    expect(await ruleOf(10, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'fail' })
+    // Somebody may have funded both who is neither: a person judges that.
+    expect(await ruleOf(10, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'flag' })
     expect(await rowOf(9)).toMatchObject({ cluster_links: ['transfer'], place: 2 })
     expect(await rowOf(8)).toMatchObject({ cluster_links: ['transfer'], place: null })
+    expect(await ruleOf(8, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'fail' })
     expect(await rowOf(7)).toMatchObject({ cluster_size: 1, cluster_links: [], place: 3 })
     expect((await standings()).outcome).toMatchObject({
       active_clusters: 10,
       pays: true,
       eligible_owners: 10,
     })
+  })
+
+  it('takes nothing from those whom somebody else names, funds, or sends a token', async () => {
+    await marksOfSeason()
+    for (const i of game.players.keys()) await play(i, i)
+    // The best of them, and everything it can do to the others without them.
+    const [attacker, named, funded] = [11, 10, 9].map((i) => game.players[i]!.address)
+    await db.query('update league_entries set beneficiary = $2 where wallet = $1', [attacker, named])
+    await db.query('update league_funders set funder = $2 where address = $1', [funded, attacker])
+    const token = game.world.vault.agents.get('111')!.token
+    for (const { address } of game.players.slice(0, 11))
+      game.world.chain.transfers.push({ token, from: attacker!, to: address, block: game.world.head() + 10 })
+    await value()
+    expect((await standings()).outcome).toMatchObject({ active_clusters: 11, pays: true })
+    expect(await rowOf(11)).toMatchObject({ place: null, eligibility: { status: 'flag' } })
+    expect(await ruleOf(11, 'ONE_PER_CLUSTER')).toMatchObject({ status: 'flag' })
+    for (const [i, place] of [
+      [10, 1],
+      [9, 2],
+      [8, 3],
+    ] as const) {
+      expect(await rowOf(i)).toMatchObject({ place, eligibility: { status: 'pass' } })
+    }
+    // Undecided until somebody has looked, or the review is over.
+    await decide()
+    expect((await standings()).decided).toBe(false)
+    const { entry_id: entryId } = await rowOf(11)
+    const review = { season: 1, entryId, rule: 'ONE_PER_CLUSTER', reason: 'sent them all of it' }
+    await db.transaction((sql) =>
+      reviewRule(sql, { ...review, status: 'fail', operator: 'op', atS: game.world.nowS() }),
+    )
+    await game.world.runAt(game.world.nowS() + DAY, 3)
+    expect((await standings()).decided).toBe(true)
+    expect((await rowOf(10)).place).toBe(1)
   })
 
   it('does not pay a field of fewer than ten owner clusters', async () => {

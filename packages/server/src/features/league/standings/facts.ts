@@ -41,14 +41,18 @@ interface FactRow extends StoredEntry {
   /** One status for each address that was to be looked at. */
   funder_statuses: string[] | null
   funders: string[] | null
+  named_funders: string[] | null
 }
+
+type PartnerRow = Record<'sent_to' | 'got_from' | 'named_partners', string[] | null>
 
 /** Some readings in a row may fail before an owner counts as unread. */
 const OWNER_READ_WITHIN_S = 3 * 3_600
 
 const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status as owner_status, o.owner as owner_now,
     o.agent_wallet as agent_wallet_now, o.beneficiary as beneficiary_now, o.read_at_s as owner_read_at_s,
-    scan.to_s as scanned_to_s, scan.unreadable as scan_unreadable, f.statuses as funder_statuses, f.funders
+    scan.to_s as scanned_to_s, scan.unreadable as scan_unreadable, f.statuses as funder_statuses, f.funders,
+    f.named_funders
   from league_books b join league_entries e on e.id = b.entry_id
   left join league_owners o on o.agent_id = e.agent_id
   left join lateral (
@@ -56,16 +60,23 @@ const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status a
     where s.token = e.token and s.address in (e.wallet, e.owner, e.agent_wallet, e.beneficiary)) scan on true
   left join lateral (
     select array_agg(distinct l.status) as statuses,
-      array_agg(distinct l.funder) filter (where l.funder is not null) as funders
+      array_agg(distinct l.funder) filter (where l.funder is not null and l.address in (e.wallet, e.owner))
+        as funders,
+      array_agg(distinct l.funder) filter (where l.funder is not null and l.address not in (e.wallet, e.owner))
+        as named_funders
     from league_funders l where l.address in (e.wallet, e.owner, e.agent_wallet)) f on true
   where b.season = $1 order by e.id`
 
-/** Who sent or got an entrant's token from or to another entrant. */
+/** Which other entrants an entrant's token went to and came from; told apart for addresses that are only named. */
 const PARTNERS = `with playing as (
-    select e.id, e.token, array[e.wallet, e.owner, e.agent_wallet, e.beneficiary] as addresses
+    select e.id, e.token, array[e.wallet, e.owner] as own,
+      array[e.wallet, e.owner, e.agent_wallet, e.beneficiary] as addresses
     from league_books b join league_entries e on e.id = b.entry_id where b.season = $1),
   known as (select distinct unnest(addresses) as address from playing)
-  select p.id, array_agg(distinct t.other) as others
+  select p.id,
+    array_agg(distinct t.other) filter (where t.address = any(p.own) and t.sent) as sent_to,
+    array_agg(distinct t.other) filter (where t.address = any(p.own) and not t.sent) as got_from,
+    array_agg(distinct t.other) filter (where t.address <> all(p.own)) as named_partners
   from playing p join league_transfers t on t.token = p.token and t.address = any(p.addresses)
   where t.other in (select address from known) group by p.id`
 
@@ -85,7 +96,7 @@ export async function readFacts(
   const atS = Math.min(nowS, span.endsAtS)
   const [rows, partners, participants, reviews, market] = [
     await sql.query<FactRow>(FACTS, [span.number]),
-    await sql.query<{ id: number; others: string[] }>(PARTNERS, [span.number]),
+    await sql.query<PartnerRow & { id: number }>(PARTNERS, [span.number]),
     await sql.query<{ entry_id: number; own: number; other: number }>(PARTICIPANTS, [span.number]),
     await sql.query<Review & { entry_id: number }>(
       'select entry_id, rule, status, reason from league_reviews where season = $1 order by id',
@@ -93,7 +104,7 @@ export async function readFacts(
     ),
     await marks.read(sql, { atS, nowS }),
   ]
-  const partnersOf = new Map(partners.map(({ id, others }) => [id, others]))
+  const partnersOf = new Map(partners.map((row) => [row.id, row]))
   const participantsOf = new Map(participants.map((row) => [row.entry_id, row]))
   const reviewsOf = new Map<number, Review[]>()
   for (const { entry_id, rule, status, reason } of reviews) {
@@ -108,11 +119,7 @@ export async function readFacts(
       entry: row,
       record: {
         entryId: row.id,
-        party: {
-          addresses: [row.wallet, row.owner, row.agent_wallet, row.beneficiary],
-          tokenPartners: partnersOf.get(row.id) ?? [],
-          funders: row.funders ?? [],
-        },
+        party: partyOf(row, partnersOf.get(row.id)),
         numbers:
           isValued && numbers ? decodeNumbers(numbers) : numbersOf(decodeBook(book), atS, market, when),
         facts: {
@@ -131,6 +138,17 @@ export async function readFacts(
     }
   })
 }
+
+/** Wallet and owner signed for the entry; whom the registry names beside them was not asked. */
+const partyOf = (row: FactRow, partners: PartnerRow | undefined): EntryRecord['party'] => ({
+  own: [row.wallet, row.owner],
+  named: [row.agent_wallet, row.beneficiary],
+  sentTo: partners?.sent_to ?? [],
+  gotFrom: partners?.got_from ?? [],
+  namedPartners: partners?.named_partners ?? [],
+  funders: row.funders ?? [],
+  namedFunders: row.named_funders ?? [],
+})
 
 /** As entered, and as the registry says now: that is who a prize would go to. */
 function sanctionedOf(isSanctioned: FactDeps['isSanctioned'], row: FactRow): string | null {
