@@ -170,7 +170,7 @@ test('signs for a hosted executor its own redemptions, and stocks once its owner
 
   const stock = () =>
     signer.client.cosign({ root_hash: session.rootHash, execution: swapOfStock(world, session).execution })
-  const refused = { code: 'REFUSED', extras: { signer_checks: [{ rule: 'STOCK_ATTESTATION' }] } }
+  const refused = { code: 'TRADE_REFUSED', extras: { signer_checks: [{ rule: 'STOCK_ATTESTATION' }] } }
   await expect(stock()).rejects.toMatchObject(refused)
   await signer.client.attestStock(stockWord(world, hosted, session.walletKey))
   expect(await stock()).toMatchObject({ leaf: { delegate: executor } })

@@ -1,14 +1,15 @@
 import type { SignerCheck } from '@pit/platform/signerCalls'
 import { routeById } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { tradeRefusal } from './checks.ts'
+import { type Carrier, tradeRefusal } from './checks.ts'
 import { leafRules } from './leaves/rules.ts'
 import { ledgerRules } from './ledger/rules.ts'
 
 const DOCUMENTED = [...routeById('live.session.trade').errors, 'SANCTIONED']
 const failed = (...rules: string[]): SignerCheck[] =>
   rules.map((rule) => ({ rule, ok: false, message: `${rule} failed` }))
-const codeOf = (...rules: string[]): string => tradeRefusal(failed(...rules)).code
+const refusalOf = (checks: SignerCheck[], carrier: Carrier = 'own executor') => tradeRefusal(checks, carrier)
+const codeOf = (...rules: string[]): string => refusalOf(failed(...rules)).code
 
 describe('the refusal of a trade', () => {
   it('is the rule’s own code when it is the only one and has one', () => {
@@ -34,16 +35,28 @@ describe('the refusal of a trade', () => {
     expect(codeOf('PRICE_UNAVAILABLE', 'FEE_REQUIRED')).toBe('REFUSED')
   })
 
+  it('is TRADE_REFUSED where a hosted executor would have carried it, unless it has a code of its own', () => {
+    const hosted = (...rules: string[]) => refusalOf(failed(...rules), 'hosted executor')
+    expect(hosted('STOCK_ATTESTATION')).toMatchObject({ code: 'TRADE_REFUSED', status: 422 })
+    expect(hosted('PRICE', 'FEE_REQUIRED').extras).toEqual({
+      signer_checks: failed('PRICE', 'FEE_REQUIRED'),
+    })
+    expect(hosted('PRICE', 'FEE_REQUIRED').code).toBe('TRADE_REFUSED')
+    expect(hosted('PRICE').code).toBe('PRICE')
+    expect(hosted('SESSION_TOKENS', 'SIGNER_FROZEN').code).toBe('SIGNER_FROZEN')
+    expect(DOCUMENTED).toContain('TRADE_REFUSED')
+  })
+
   it('is SANCTIONED or SIGNER_FROZEN whatever else failed', () => {
     expect(codeOf('PRICE', 'SIGNER_FROZEN')).toBe('SIGNER_FROZEN')
     expect(codeOf('SANCTIONED', 'PRICE', 'SIGNER_FROZEN')).toBe('SANCTIONED')
-    expect(tradeRefusal(failed('SANCTIONED')).status).toBe(451)
-    expect(tradeRefusal(failed('SIGNER_FROZEN')).status).toBe(503)
+    expect(refusalOf(failed('SANCTIONED')).status).toBe(451)
+    expect(refusalOf(failed('SIGNER_FROZEN')).status).toBe(503)
   })
 
   it('lists every failed rule and is one the route documents', () => {
     const checks = failed('PRICE', 'SESSION_TOKENS')
-    expect(tradeRefusal(checks).extras).toEqual({ signer_checks: checks })
+    expect(refusalOf(checks).extras).toEqual({ signer_checks: checks })
     for (const { rule } of [...leafRules, ...ledgerRules]) expect(DOCUMENTED).toContain(codeOf(rule))
   })
 

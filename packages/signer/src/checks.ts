@@ -36,16 +36,20 @@ const OWN_CODES: readonly string[] = [
 /** Answered whatever else failed. */
 const FIRST: readonly string[] = ['SANCTIONED', 'SIGNER_FROZEN', 'EXECUTOR_CLOSED']
 
+/** Whose key carries a trade: one this signer holds for a hosted agent, or somebody's own. */
+export type Carrier = 'hosted executor' | 'own executor'
+
 /**
  * The refusal of a trade. One failed rule that has a code of its own is that code; several are REFUSED, unless waiting
- * may cure all of them.
+ * may cure all of them. What a hosted executor would carry is TRADE_REFUSED, as its transaction is TX_REFUSED.
  */
-export function tradeRefusal(failures: readonly SignerCheck[]): PitError {
+export function tradeRefusal(failures: readonly SignerCheck[], carrier: Carrier): PitError {
   const rules = failures.map(({ rule }) => rule)
   const first = FIRST.find((rule) => rules.includes(rule))
   const alone = rules.length === 1 && OWN_CODES.includes(rules[0]!) ? rules[0] : undefined
   const passing = rules.every((rule) => PASSING.includes(rule)) ? rules[0] : undefined
-  return refusalWith((first ?? alone ?? passing ?? 'REFUSED') as RefusalCode, failures)
+  const whole = carrier === 'hosted executor' ? 'TRADE_REFUSED' : 'REFUSED'
+  return refusalWith((first ?? alone ?? passing ?? whole) as RefusalCode, failures)
 }
 
 /** The refusal of an executor's transaction. */

@@ -13,6 +13,7 @@ describe('readConfig', () => {
       databaseUrl: null,
       secret: { name: 'SIGNER_SECRET', text: 's' },
       operatorSecret: null,
+      maxHeadAgeS: 60,
       passphrase: { name: 'SIGNER_PASSPHRASE_FILE', file: '/run/passphrase' },
     })
   })
@@ -42,6 +43,7 @@ describe('readConfig', () => {
     [{ SIGNER_PASSPHRASE: 'x' }, 'are both set'],
     [{ SIGNER_PORT: '70000' }, 'SIGNER_PORT is "70000"'],
     [{ SIGNER_MAX_IN_FLIGHT: '0' }, 'SIGNER_MAX_IN_FLIGHT'],
+    [{ SIGNER_MAX_HEAD_AGE_S: '3601' }, 'use a whole number from 5 to 3600'],
     [{ DEVNET_STOCK_SESSION: 'never' }, 'use one of hours, always'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
     [{ ALLOW_EMBEDDED_STORE: 'maybe' }, 'use 1 or 0'],

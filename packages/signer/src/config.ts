@@ -1,3 +1,5 @@
+import { COSIGNER } from '@pit/protocol'
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /**
@@ -66,6 +68,11 @@ export const SETTINGS = {
     default: '',
     means:
       'A file with a private key in hex, taken as the co-signer’s at the first start instead of a new one. Delete it afterwards.',
+  },
+  SIGNER_MAX_HEAD_AGE_S: {
+    default: String(COSIGNER.maxHeadAgeS),
+    means:
+      'How old the newest block may be, in seconds, before the signer takes the chain for standing still and signs nothing. Blocks of chain 4663 come about every 0.1 s; only a chain that makes none while nobody trades needs more, and then the signer’s clock may be off by as much.',
   },
   SIGNER_MAX_IN_FLIGHT: { default: '512', means: 'Calls under way at once before new ones are BUSY.' },
   DEVNET_STOCK_SESSION: {
@@ -139,6 +146,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     operatorSecret: secret('SIGNER_OPERATOR_SECRET', 'SIGNER_OPERATOR_SECRET_FILE'),
     passphrase: required('SIGNER_PASSPHRASE', 'SIGNER_PASSPHRASE_FILE'),
     importKeyFile: optional('SIGNER_IMPORT_KEY_FILE'),
+    maxHeadAgeS: whole('SIGNER_MAX_HEAD_AGE_S', 5, 3_600),
     maxInFlight: whole('SIGNER_MAX_IN_FLIGHT', 1, 100_000),
     stockSession: oneOf('DEVNET_STOCK_SESSION', 'hours', 'always'),
     logLevel: oneOf('LOG_LEVEL', ...LOG_LEVELS),

@@ -111,6 +111,7 @@ export async function startSigner(config: Config, stage: (text: string) => void)
       clock,
       profile,
       logger,
+      maxHeadAgeS: config.maxHeadAgeS,
       ...(always && { stockSession: () => true }),
     })
     opened.push(() => prices.close())

@@ -18,6 +18,7 @@ import type { ExecutorDeps } from '../src/executors/deps.ts'
 import { openVault } from '../src/executors/openVault.ts'
 import type { Cosigner } from '../src/keys/openCosigner.ts'
 import { openLedger } from '../src/ledger/openLedger.ts'
+import type { LeafVerdict } from '../src/ledger/types.ts'
 import { openSessions } from '../src/roots/openSessions.ts'
 import {
   CURVE,
@@ -36,6 +37,8 @@ import {
 
 export const BASE_FEE = 10_000_000n
 export const PASSPHRASE = 'a passphrase of the tests'
+
+type RouterRoot = Extract<SessionRoot, { kind: 'router' }>
 
 let calls = 0
 export const callNonce = (): string => (calls++).toString(16).padStart(32, '0')
@@ -106,6 +109,18 @@ export async function openExecutorWorld(db: Db) {
     isSanctioned: (address) => sanctioned.has(address),
   }
 
+  const count = (root: RouterRoot, { touchesStock = false } = {}): Promise<LeafVerdict> =>
+    ledger.countLeaf({
+      rootHash: root.hash,
+      limits: { max_trade_micro_usd: 25_000_000, max_day_micro_usd: 100_000_000, max_trades: 50 },
+      microUsd: 1_000_000n,
+      touchesStock,
+      failures: [],
+      sequence: undefined,
+      executionHash: 'aa',
+      callNonce: callNonce(),
+    })
+
   return {
     deps,
     time,
@@ -126,19 +141,11 @@ export async function openExecutorWorld(db: Db) {
       const session = await sessions.find(stored.hash)
       return { stored, session: session! }
     },
+    count,
     /** Counted and signed, as the co-signer does. */
-    async cosign(root: Extract<SessionRoot, { kind: 'router' }>, { touchesStock = false } = {}) {
+    async cosign(root: RouterRoot, asked: { touchesStock?: boolean } = {}) {
       const execution = swapCall()
-      const verdict = await ledger.countLeaf({
-        rootHash: root.hash,
-        limits: { max_trade_micro_usd: 25_000_000, max_day_micro_usd: 100_000_000, max_trades: 50 },
-        microUsd: 1_000_000n,
-        touchesStock,
-        failures: [],
-        sequence: undefined,
-        executionHash: 'aa',
-        callNonce: callNonce(),
-      })
+      const verdict = await count(root, asked)
       if (!verdict.ok) return verdict.failures.map(({ rule }: SignerCheck) => rule)
       const nowS = Math.floor(time.nowMs / 1000)
       const leaf = sessionLeaf(PINS.place, { root, execution, sequence: verdict.sequence, nowS })

@@ -127,7 +127,7 @@ export const COSIGNER_ERRORS = rows('cosigner', {
     statuses: [422],
     extras: ['signer_checks'],
     retry: 'different_request',
-    message: "The trade failed the co-signer's checks.",
+    message: "A hosted executor's trade failed the co-signer's checks.",
     hint: '`signer_checks` lists them by rule.',
   },
   TX_REFUSED: {

@@ -72,10 +72,12 @@ export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): 
     const said = (rule: string, message: string): SignerCheck[] => [{ rule, ok: false, message }]
     if (!now || now.closedAtMs !== null)
       return said('EXECUTOR_CLOSED', 'The executor’s gas was refunded: it signs nothing.')
+    // The lock first: what the same statement said beside it would be from before whatever it waited for.
+    await sql.query('select hash from roots where hash = $1 for share', [leaf.rootHash])
     const [row] = await sql.query<{ counted: boolean; revoked: boolean }>(
       `select exists (select from revocations where root_hash = hash) as revoked,
          exists (select from leaves where root_hash = hash and sequence = $2) as counted
-       from roots where hash = $1 for share`,
+       from roots where hash = $1`,
       [leaf.rootHash, leaf.sequence],
     )
     if (!row?.counted) return said('LEAF', 'The ledger has no such leaf.')

@@ -56,7 +56,7 @@ export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Pro
     executionHash: hashOf(request.execution),
     callNonce: request.callNonce,
   })
-  if (!verdict.ok) throw tradeRefusal(verdict.failures)
+  if (!verdict.ok) throw tradeRefusal(verdict.failures, verdict.carrier)
   const { sequence, spend } = verdict
   const signedAtS = Math.floor(verdict.atMs / 1000)
   return { ...signLeaves(deps, { session, request, sequence, signedAtS }), sequence, spend }

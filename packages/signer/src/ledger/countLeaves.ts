@@ -44,7 +44,7 @@ export async function countLeaves(sql: Sql, asks: readonly LeafAsk[], atMs: numb
     [
       hashes,
       asks.map(({ rootHash }) => places.get(rootHash)),
-      asks.map(({ microUsd }) => microUsd?.toString() ?? null),
+      asks.map(worthOf),
       asks.map(({ failures }) => failures.length === 0),
       asks.map(({ touchesStock }) => touchesStock),
       asks.map(({ limits }) => limits.max_trades),
@@ -58,6 +58,13 @@ export async function countLeaves(sql: Sql, asks: readonly LeafAsk[], atMs: numb
   )
   return asks.map((ask, i) => verdictOf(ask, rows[i]!, atMs))
 }
+
+/**
+ * What failed already counts nothing, whatever it is worth: a call may name more than the store has numbers for, and one
+ * that made the statement fail would take everybody's with it.
+ */
+const worthOf = ({ microUsd, failures }: LeafAsk): string | null =>
+  failures.length > 0 || microUsd === null ? null : microUsd.toString()
 
 const UNKNOWN: SignerCheck = { rule: 'ROOT', ok: false, message: 'No such root is registered here.' }
 const REPLAYED: SignerCheck = { rule: 'REPLAY', ok: false, message: 'This very call was answered before.' }
@@ -74,7 +81,7 @@ function verdictOf(ask: LeafAsk, row: Counted, atMs: number): LeafVerdict {
   if (row.replayed) failures.push(REPLAYED)
   if (ask.microUsd === null || failures.length > 0) {
     if (row.counted) throw new Error('the store counted a leaf that the rules refuse: it is not signed')
-    return { ok: false, failures }
+    return { ok: false, failures, carrier: row.hosted ? 'hosted executor' : 'own executor' }
   }
   if (!row.counted) throw new Error('the store did not count a leaf that passes every rule')
   const { max_trades, max_day_micro_usd } = ask.limits

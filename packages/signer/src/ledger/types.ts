@@ -1,6 +1,7 @@
 import type { Address, Delegation, Hex } from '@pit/chain'
 import type { SignerCheck, Spend } from '@pit/platform/signerCalls'
 import type { SessionBinding } from '@pit/protocol'
+import type { Carrier } from '../checks.ts'
 
 /** What is kept of a root that was registered; it never changes. */
 export interface StoredRoot {
@@ -32,6 +33,6 @@ export interface LeafAsk {
 
 export type LeafVerdict =
   | { ok: true; sequence: number; atMs: number; spend: Spend & { this_micro_usd: number } }
-  | { ok: false; failures: SignerCheck[] }
+  | { ok: false; failures: SignerCheck[]; carrier: Carrier }
 
 export type RegisterOutcome = 'registered' | 'frozen' | 'closed' | 'reused' | 'revoked' | 'nonce used'

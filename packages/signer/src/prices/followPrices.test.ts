@@ -44,7 +44,7 @@ function node(rounds: Rounds) {
   return { state, rpc: { request } as unknown as Rpc }
 }
 
-async function follow(rounds: Rounds, stockSession = (): boolean => true) {
+async function follow(rounds: Rounds, stockSession = (): boolean => true, maxHeadAgeS?: number) {
   const time = { nowMs: NOW_S * 1000, monotonicMs: 5_000 }
   const { state, rpc } = node(rounds)
   prices = followPrices({
@@ -54,9 +54,15 @@ async function follow(rounds: Rounds, stockSession = (): boolean => true) {
     profile: PROFILE,
     logger: createLogger({ level: 'silent' }),
     stockSession,
+    ...(maxHeadAgeS !== undefined && { maxHeadAgeS }),
   })
   await prices.ready
   return { time, state, prices }
+}
+/** Until it was asked twice more: the first of them may have begun before. */
+async function untilRead(state: { reads: number }): Promise<void> {
+  const { reads } = state
+  await expect.poll(() => state.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 1)
 }
 const fresh = { [ETH_FEED]: { price: 250_000_000_000n, updatedAtS: NOW_S - 60 } }
 
@@ -110,11 +116,29 @@ describe('the co-signer’s own prices', () => {
   it('do not count while the node stands still, however readily it answers', async () => {
     const { time, state, prices: own } = await follow(fresh)
     expect(own.baseFeeWei()).toBe(10_000_000n)
-    const { reads } = state
     time.nowMs += COSIGNER.maxHeadAgeS * 1000 + 1
-    await expect.poll(() => state.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 1)
+    await untilRead(state)
     expect(own.isChainRead()).toBe(false)
     state.timestampS += COSIGNER.maxHeadAgeS
+    await expect.poll(() => own.isChainRead(), { timeout: 10_000 }).toBe(true)
+  })
+
+  it('count on a chain without blocks for as long as its operator says', async () => {
+    const { time, prices: own } = await follow(fresh, undefined, 900)
+    time.nowMs += 900_000
+    expect(own.isChainRead()).toBe(true)
+    time.nowMs += 1
+    expect(own.isChainRead()).toBe(false)
+  })
+
+  it('do not count while this clock is behind the chain’s: old feeds would seem young', async () => {
+    const { time, state, prices: own } = await follow(fresh)
+    state.timestampS += 121
+    await untilRead(state)
+    time.monotonicMs += COSIGNER.maxReadingAgeS * 1000 + 1
+    expect(own.isChainRead()).toBe(false)
+    // A block that was wrong is no head: what is right again counts again.
+    state.timestampS -= 1
     await expect.poll(() => own.isChainRead(), { timeout: 10_000 }).toBe(true)
   })
 
@@ -122,8 +146,7 @@ describe('the co-signer’s own prices', () => {
     const { time, state, prices: own } = await follow(fresh)
     state.timestampS -= 1
     state.rounds = { [ETH_FEED]: { price: 1n, updatedAtS: NOW_S } }
-    const { reads } = state
-    await expect.poll(() => state.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 1)
+    await untilRead(state)
     expect(own.own(NATIVE)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18, by: 'feed' })
     time.monotonicMs += COSIGNER.maxReadingAgeS * 1000 + 1
     expect(own.isChainRead()).toBe(false)

@@ -27,6 +27,8 @@ export interface Prices {
 }
 
 const REFRESH_EVERY_MS = 500
+/** A block from further ahead than this says that its node's clock is wrong, or ours. */
+const MAX_AHEAD_S = 120
 
 /** From the block itself: inside a call that offers no fee, nodes say there is none. */
 async function readBaseFee(rpc: Pick<Rpc, 'request'>): Promise<bigint> {
@@ -47,6 +49,7 @@ export function followPrices({
   profile,
   logger,
   stockSession = stockSessionOpen,
+  maxHeadAgeS = COSIGNER.maxHeadAgeS,
   monotonicMs = () => performance.now(),
 }: {
   rpc: Rpc
@@ -54,6 +57,8 @@ export function followPrices({
   profile: ChainProfile
   logger: Logger
   stockSession?: (atMs: number) => boolean
+  /** Past it the chain stands still. */
+  maxHeadAgeS?: number
   /** Ages readings: a clock that is set back makes none of them young again. */
   monotonicMs?: () => number
 }): Prices {
@@ -77,6 +82,8 @@ export function followPrices({
       ])
       const { timestampS } = reading
       if (timestampS === null) throw new Error('the block’s own time cannot be read')
+      // Its feeds would look younger than they are by all that this clock is behind.
+      if (timestampS * 1000 > nowMs + MAX_AHEAD_S * 1000) throw new Error('the block is from the future')
       if (head !== null && timestampS < head.timestampS) throw new Error('the node went back in time')
       head = { timestampS, baseFeeWei }
       byToken = new Map(reading.marks.map((mark) => [mark.token, mark]))
@@ -98,7 +105,7 @@ export function followPrices({
   const isChainRead = (): boolean =>
     head !== null &&
     monotonicMs() - readAtMs <= COSIGNER.maxReadingAgeS * 1000 &&
-    clock.nowMs() - head.timestampS * 1000 <= COSIGNER.maxHeadAgeS * 1000
+    clock.nowMs() - head.timestampS * 1000 <= maxHeadAgeS * 1000
   function own(token: Address): OwnPrice {
     if (!known.has(token)) return { kind: 'feedless' }
     if (!isChainRead())

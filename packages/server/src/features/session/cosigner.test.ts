@@ -108,5 +108,12 @@ describe('a signer that', () => {
       extras: { signer_checks },
     })
     await expect(cosigner.register({} as never)).rejects.toMatchObject({ code: 'SIGNER_UNAVAILABLE' })
+    // Of an executor the signer holds: its own name for the same.
+    const hosted = open(clientOf({ cosign: refuses(refusal('TRADE_REFUSED', { signer_checks })) }))
+    await expect(hosted.cosign({} as never)).rejects.toMatchObject({
+      code: 'TRADE_REFUSED',
+      status: 422,
+      extras: { signer_checks },
+    })
   })
 })
