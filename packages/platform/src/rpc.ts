@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { ExchangeFailed, exchangeText } from './exchangeText.ts'
 
 /** The node answered with a JSON-RPC error: `code` 3 carries revert data. */
 export class RpcError extends Error {
@@ -41,9 +42,10 @@ const errorOf = (method: string, error: NonNullable<Answered['error']>): RpcErro
 
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
-/** The node closed a kept-alive connection just as a request went out on it: nothing was answered. */
-class ConnectionGone extends Error {}
 const GONE: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
+/** The node closed a kept-alive connection just as a request went out on it: nothing was answered. */
+const isGone = (error: unknown): boolean =>
+  error instanceof ExchangeFailed && error.onStaleConnection && GONE.has(error.code)
 
 /** Asked twice, these answer the same and change nothing. Whatever else there is goes out once. */
 const READS =
@@ -60,41 +62,15 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
   const send = secure ? httpsRequest : httpRequest
   let nextId = 0
 
-  const post = (body: string, boundMs: number): Promise<string> =>
-    new Promise((resolve, reject) => {
-      let answers = false
-      const outgoing = send(
-        target,
-        {
-          agent,
-          method: 'POST',
-          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-        },
-        (incoming) => {
-          answers = true
-          const chunks: Buffer[] = []
-          let size = 0
-          incoming.on('data', (chunk: Buffer) => {
-            size += chunk.length
-            if (size > MAX_ANSWER_BYTES) outgoing.destroy(new Error('answer too large'))
-            else chunks.push(chunk)
-          })
-          incoming.on('end', () => {
-            clearTimeout(timer)
-            resolve(Buffer.concat(chunks).toString('utf8'))
-          })
-          incoming.on('error', failed)
-        },
-      )
-      const failed = (error: NodeJS.ErrnoException) => {
-        clearTimeout(timer)
-        const isGone = outgoing.reusedSocket && GONE.has(error.code) && !answers
-        reject(isGone ? new ConnectionGone(error.message, { cause: error }) : error)
-      }
-      const timer = setTimeout(() => outgoing.destroy(new Error(`no answer in ${boundMs} ms`)), boundMs)
-      outgoing.on('error', failed)
-      outgoing.end(body)
-    })
+  const post = async (body: string, boundMs: number): Promise<string> => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    const { text } = await exchangeText(
+      (heard) => send(target, { agent, method: 'POST', headers }, heard),
+      body,
+      { boundMs, mostBytes: MAX_ANSWER_BYTES },
+    )
+    return text
+  }
 
   /** Once more on another connection, within the same bound, where that can do no harm. */
   async function postWell(
@@ -106,7 +82,7 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
       return await post(body, boundMs)
     } catch (error) {
       const leftMs = boundMs - (performance.now() - startedMs)
-      if (!mayAgain || !(error instanceof ConnectionGone) || leftMs <= 0) throw error
+      if (!mayAgain || !isGone(error) || leftMs <= 0) throw error
       return post(body, leftMs)
     }
   }

@@ -10,6 +10,7 @@ import {
   type RefusalDetails,
 } from '@pit/protocol'
 import type { Clock } from './clock.ts'
+import { exchangeText, type TextAnswer } from './exchangeText.ts'
 import {
   type AttestStockAsk,
   CALL_HEADERS,
@@ -56,11 +57,7 @@ export function createSignerClient({
   const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: 256, noDelay: true })
 
-  function post(
-    method: 'GET' | 'POST',
-    path: string,
-    body: string,
-  ): Promise<{ status: number; text: string }> {
+  function post(method: 'GET' | 'POST', path: string, body: string): Promise<TextAnswer> {
     const timeMs = clock.nowMs()
     const nonce = randomBytes(16).toString('hex')
     const headers: Record<string, string | number> = {
@@ -72,28 +69,11 @@ export function createSignerClient({
       headers['content-type'] = 'application/json'
       headers['content-length'] = Buffer.byteLength(body)
     }
-    return new Promise((resolve, reject) => {
-      const outgoing = request({ agent, hostname, port, method, path, headers }, (incoming) => {
-        const chunks: Buffer[] = []
-        let size = 0
-        incoming.on('data', (chunk: Buffer) => {
-          size += chunk.length
-          if (size > MAX_ANSWER_BYTES) outgoing.destroy(new Error('answer too large'))
-          else chunks.push(chunk)
-        })
-        incoming.on('end', () => {
-          clearTimeout(timer)
-          resolve({ status: incoming.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') })
-        })
-        incoming.on('error', failed)
-      })
-      const failed = (error: Error) => {
-        clearTimeout(timer)
-        reject(new SignerUnreachable(`the signer did not answer: ${error.message}`, { cause: error }))
-      }
-      const timer = setTimeout(() => outgoing.destroy(new Error(`nothing in ${timeoutMs} ms`)), timeoutMs)
-      outgoing.on('error', failed)
-      outgoing.end(body)
+    return exchangeText((heard) => request({ agent, hostname, port, method, path, headers }, heard), body, {
+      boundMs: timeoutMs,
+      mostBytes: MAX_ANSWER_BYTES,
+    }).catch((error: Error) => {
+      throw new SignerUnreachable(`the signer did not answer: ${error.message}`, { cause: error })
     })
   }
 

@@ -1,76 +1,18 @@
-import { StartRefused } from '@pit/platform/checkChain'
-import { isStoreUnavailable, MigrationError, StoreLockedError } from '@pit/platform/db'
-import { SanctionsFileError } from '@pit/platform/parseSanctions'
-import { ProfileError } from '@pit/platform/readProfile'
-import { withinMs } from '@pit/platform/withinMs'
+import { runProcess } from '@pit/platform/runProcess'
 import { ConfigError, readConfig } from './config.ts'
 import { KeyError } from './keys/sealKey.ts'
-import { type RunningSigner, startSigner } from './startSigner.ts'
+import { startSigner } from './startSigner.ts'
 
-// The signer as a process of its own. Under a supervisor it reports over IPC, else it prints.
-
-type Report = { type: 'stage' | 'ready' | 'failed'; text: string }
-
-const report = (row: Report): void => {
-  // A supervisor that is gone hears nothing more, and that is no reason to fail before the end is clean.
-  if (process.send) process.connected && process.send(row)
-  else console.log(row.type === 'ready' ? `ready: ${row.text}` : row.text)
-}
-
-const EXPECTED = [
-  ConfigError,
-  KeyError,
-  MigrationError,
-  ProfileError,
-  SanctionsFileError,
-  StartRefused,
-  StoreLockedError,
-]
-/** How long a start under way may take to end, so that what it opened is closed; less than a supervisor waits. */
-const START_END_MS = 5_000
-
-/** One line a person can act on, and the whole error only when it is a surprise. */
-function explain(error: unknown): string {
-  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number }
-  if (code === 'EADDRINUSE') {
-    return `port ${port} is in use: stop what listens there, or choose another by SIGNER_PORT`
-  }
-  const expected = EXPECTED.some((kind) => error instanceof kind) || isStoreUnavailable(error)
-  if (!expected) console.error(error)
-  return message
-}
-
-let starting: Promise<RunningSigner> | null = null
-let stopping = false
-async function stop(): Promise<void> {
-  if (stopping) return
-  stopping = true
-  // Whatever a start did not get to close, the next one takes over: every step of it survives a kill.
-  const signer = await withinMs(START_END_MS, starting ?? Promise.reject(), () => new Error('late')).catch(
-    () => null,
-  )
-  await signer?.close()
-  process.exit(0)
-}
-
-// Before the start, which may take a minute.
-process.on('SIGTERM', stop)
-// A terminal's Ctrl-C reaches the supervisor too, which stops its parts in order.
-process.on('SIGINT', () => (process.send ? undefined : stop()))
-// The supervisor is gone: nobody would stop this process otherwise.
-if (process.send) process.on('disconnect', stop)
-
-try {
-  const config = readConfig(process.env)
-  // Nothing this process starts or prints shall find them there.
-  for (const name of ['SIGNER_SECRET', 'SIGNER_OPERATOR_SECRET', 'SIGNER_PASSPHRASE'])
-    delete process.env[name]
-  starting = startSigner(config, (text) => report({ type: 'stage', text }))
-  const signer = await starting
-  if (!stopping) report({ type: 'ready', text: `co-signing as ${signer.cosigner} at ${signer.url}` })
-} catch (error) {
-  if (!stopping) {
-    console.error(`the signer did not start: ${explain(error)}`)
-    process.exit(1)
-  }
-}
+await runProcess({
+  name: 'signer',
+  async start(stage) {
+    const config = readConfig(process.env)
+    // Nothing this process starts or prints shall find them there.
+    for (const secret of ['SIGNER_SECRET', 'SIGNER_OPERATOR_SECRET', 'SIGNER_PASSPHRASE'])
+      delete process.env[secret]
+    return startSigner(config, stage)
+  },
+  readyText: ({ cosigner, url }) => `co-signing as ${cosigner} at ${url}`,
+  portSettings: 'SIGNER_PORT',
+  expected: [ConfigError, KeyError],
+})

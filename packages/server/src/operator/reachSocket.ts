@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { type ExchangeFailed, exchangeText } from '@pit/platform/exchangeText'
 import { refuseForeign } from './socketPath.ts'
 import { type Operator, OperatorRefused } from './types.ts'
 
@@ -21,37 +22,19 @@ export const reachSocket = (path: string): Operator => ({
   },
 })
 
-function post(socketPath: string, body: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        socketPath,
-        method: 'POST',
-        path: '/',
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
-      },
-      (incoming) => {
-        const chunks: Buffer[] = []
-        let size = 0
-        incoming.on('data', (chunk: Buffer) => {
-          size += chunk.length
-          if (size > MOST_ANSWER_BYTES) outgoing.destroy(new Error('the answer is too long'))
-          else chunks.push(chunk)
-        })
-        incoming.on('end', () => {
-          clearTimeout(timer)
-          resolve(Buffer.concat(chunks).toString('utf8'))
-        })
-        incoming.on('error', failed)
-      },
+async function post(socketPath: string, body: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  const bounds = { boundMs: BOUND_MS, mostBytes: MOST_ANSWER_BYTES }
+  try {
+    const { text } = await exchangeText(
+      (heard) => request({ socketPath, method: 'POST', path: '/', headers }, heard),
+      body,
+      bounds,
     )
-    const failed = (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer)
-      const absent = error.code === 'ENOENT' || error.code === 'ECONNREFUSED'
-      reject(absent ? new NobodyThere(`no server listens at ${socketPath}`) : error)
-    }
-    const timer = setTimeout(() => outgoing.destroy(new Error('the server did not answer in time')), BOUND_MS)
-    outgoing.on('error', failed)
-    outgoing.end(body)
-  })
+    return text
+  } catch (error) {
+    const { code } = error as ExchangeFailed
+    if (code !== 'ENOENT' && code !== 'ECONNREFUSED') throw error
+    throw new NobodyThere(`no server listens at ${socketPath}`)
+  }
 }
