@@ -53,7 +53,9 @@ export const TokenRecord = Answer(
     name: Text('deployer-chosen text: escape it'),
     decimals: Count('decimals'),
     kind: OneOf(TOKEN_KINDS),
-    stock_beacon: Nullable(Flag('seen on the stock-token beacon; this, not kind, decides the fee class')),
+    stock_beacon: Nullable(
+      Flag('a listed stock token seen on the stock-token beacon; this, not kind, decides the fee class'),
+    ),
     tier: OneOf(TOKEN_TIERS),
     tradable: Flag('whether a route exists'),
     blocked_reason: Nullable(OneOf(BLOCKED_REASONS)),

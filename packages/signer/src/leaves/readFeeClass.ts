@@ -18,29 +18,19 @@ export interface EndsReading {
 type Kind = 'core' | 'core stock' | 'stock' | 'like a stock' | 'other'
 
 /** The fee class of two tokens by the co-signer's own look at the chain. Undefined when it could not look. */
-export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request' | 'batch'>; pins: Pins }) {
+export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>; pins: Pins }) {
   const kept = new Map<Address, { kind: Promise<Kind>; untilMs: number }>()
-  const listed = [...pins.tokens].find(([, { stock }]) => stock)?.[0]
 
   /**
-   * Anybody can write that slot into a contract of their own. A token that is not in the profile is a stock token only
-   * if it runs the very code of one that is, which asks the beacon for everything it does.
+   * Anybody can deploy the very code of a stock token over the very beacon, with balances of their own: a stock token is
+   * one only if the profile lists it. What names the beacon beside those looks like one, and needs its owner's word too.
    */
   async function readKind(token: Address): Promise<Kind> {
     const isListed = pins.tokens.get(token)?.stock === true
-    const answers = await rpc.batch([
-      ['eth_getStorageAt', [token, BEACON_SLOT, 'latest']],
-      ['eth_getCode', [token, 'latest']],
-      ['eth_getCode', [listed ?? token, 'latest']],
-    ])
-    const [word, code, stockCode] = answers.map((answer) => {
-      if (!answer.ok) throw answer.error
-      return answer.result as Hex
-    })
-    const standsOnIt = pins.stockBeacon !== null && BigInt(word!) === BigInt(pins.stockBeacon)
-    if (!standsOnIt) return isListed ? 'like a stock' : 'other'
-    const isSame = listed !== undefined && code === stockCode && code !== '0x'
-    return isListed || isSame ? 'stock' : 'like a stock'
+    const word = await rpc.request<Hex>('eth_getStorageAt', [token, BEACON_SLOT, 'latest'])
+    const standsOnIt = pins.stockBeacon !== null && BigInt(word) === BigInt(pins.stockBeacon)
+    if (isListed) return standsOnIt ? 'stock' : 'like a stock'
+    return standsOnIt ? 'like a stock' : 'other'
   }
 
   function kindOf(token: Address): Kind | Promise<Kind> {

@@ -1,11 +1,33 @@
 import type { Answer } from '@pit/protocol'
-import { buyTaxBps, type Judged, kindOf, limitsOf, risksOf, type Tier, tierOf, warningsOf } from './rules.ts'
+import {
+  buyTaxBps,
+  isListedStock,
+  type Judged,
+  kindOf,
+  limitsOf,
+  risksOf,
+  type Tier,
+  tierOf,
+  warningsOf,
+} from './rules.ts'
 
 /** A record as it is kept: everything that does not depend on who asks. */
 export type StoredRecord = Omit<
   Answer<'tokens.get'>,
   'fee_bps' | 'shield' | 'audit' | 'shield_available' | 'screen_status'
 > & { screen_status: 'SCREENED' | 'UNSCREENED' | 'CORE' }
+
+/**
+ * Whether an issuer's stock rules hold for it: attestation, hours, pauses and blocks. Also for one that only looks like
+ * a stock token: it may be one that is not listed yet, and where it is not nothing is lost.
+ */
+export function hasStockRules({
+  kind,
+  stock_beacon,
+  risks,
+}: Pick<StoredRecord, 'kind' | 'stock_beacon' | 'risks'>): boolean {
+  return kind === 'stock' || stock_beacon === true || risks.some(({ code }) => code === 'STOCK_TOKEN')
+}
 
 export function isMajor(record: Pick<StoredRecord, 'kind' | 'stock_beacon'>): boolean {
   return record.kind === 'core' || record.stock_beacon === true
@@ -18,7 +40,7 @@ export function describeToken(judged: Judged): StoredRecord {
   const tier: Tier = tierOf(judged)
   const risks = risksOf(judged)
   const isUntried = risks.some(({ code }) => code === 'UNSCREENED')
-  const stock_beacon = reading.code.stockBeacon
+  const stock_beacon = isListedStock(judged)
   const onCurve = view.curve !== null && !view.curve.graduated
   return {
     address: reading.address,
@@ -35,7 +57,7 @@ export function describeToken(judged: Judged): StoredRecord {
     liquidity_usd: view.liquidityUsd,
     creator_tax_bps: onCurve ? view.curve!.creatorTaxBps : null,
     curve_fee_bps: onCurve ? view.curve!.curveFeeBps : null,
-    multiplier: reading.multiplier,
+    multiplier: stock_beacon ? reading.multiplier : null,
     flags: flagsOf(judged),
     risks,
     limits: limitsOf(tier, isMajor({ kind, stock_beacon })),

@@ -1,5 +1,6 @@
 import { RISKS } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
+import { describeToken, hasStockRules, isMajor } from './describeToken.ts'
 import type { MarketView } from './marketView.ts'
 import type { TokenReading, Trial } from './reading.ts'
 import { type Judged, kindOf, limitsOf, risksOf, tierOf, warningsOf } from './rules.ts'
@@ -225,11 +226,36 @@ describe('risks', () => {
   })
 })
 
+describe('a token on the stock beacon', () => {
+  const onBeacon = { code: { stockBeacon: true }, reading: { multiplier: 2 } }
+  const described = (change: Change) => describeToken(judge({ ...onBeacon, ...change }))
+
+  it('is a stock token where the profile lists it', () => {
+    const listed = described({ standing: 'listed_stock' })
+    expect(listed).toMatchObject({ kind: 'stock', stock_beacon: true, multiplier: 2 })
+    expect(listed.limits).toMatchObject({ fee_class: 'major' })
+    expect(isMajor(listed)).toBe(true)
+    expect(described({ standing: 'core' })).toMatchObject({ kind: 'core', stock_beacon: true })
+  })
+  it('that nobody lists is none, and keeps a stock token’s rules', () => {
+    const strange = described({})
+    expect(strange).toMatchObject({ kind: 'erc20', stock_beacon: false, multiplier: null })
+    expect(strange.limits).toMatchObject({ fee_class: 'other' })
+    expect(isMajor(strange)).toBe(false)
+    expect(hasStockRules(strange)).toBe(true)
+    expect(strange.risks).toMatchObject([
+      { code: 'STOCK_TOKEN', message: expect.stringMatching('not listed') },
+    ])
+    expect(strange.warnings).toContainEqual(expect.stringMatching('not listed'))
+    expect(hasStockRules(describeToken(judge()))).toBe(false)
+  })
+})
+
 describe('kind and tier', () => {
-  it('are the profile’s, the beacon’s, the registry’s, the curve’s or nobody’s', () => {
+  it('are the profile’s, the registry’s, the curve’s or nobody’s', () => {
     const curve = { creatorTaxBps: 0, curveFeeBps: 100, graduated: false }
     expect(kindOf(judge({ standing: 'core', code: { stockBeacon: true } }))).toBe('core')
-    expect(kindOf(judge({ code: { stockBeacon: true } }))).toBe('stock')
+    expect(kindOf(judge({ standing: 'listed_stock', code: { stockBeacon: true } }))).toBe('stock')
     expect(kindOf(judge({ reading: { agentToken: true }, view: { curve } }))).toBe('partner_agent')
     expect(kindOf(judge({ view: { curve } }))).toBe('curve')
     expect(kindOf(judge({ view: { curve: { ...curve, graduated: true } } }))).toBe('erc20')

@@ -33,9 +33,19 @@ const LOW_LIQUIDITY_USD = TRADE.maxNotionalUsd
 /** Below this a difference is rounding. */
 const NO_TAX_BPS = 5
 
+/**
+ * Only what the profile lists. Anybody can deploy the very code of a stock token over the very beacon, with an operator
+ * and balances of their own: neither the slot nor the code tells whose it is.
+ */
+export const isListedStock = ({ reading, standing }: Judged): boolean =>
+  reading.code.stockBeacon && standing !== 'none'
+/** On the beacon, and nobody vouches for it. */
+const looksLikeStock = ({ reading, standing }: Judged): boolean =>
+  reading.code.stockBeacon && standing === 'none'
+
 export function kindOf({ reading, view, standing }: Judged): Kind {
   if (standing === 'core') return 'core'
-  if (standing === 'listed_stock' || reading.code.stockBeacon) return 'stock'
+  if (standing === 'listed_stock') return 'stock'
   if (reading.agentToken) return 'partner_agent'
   if (view.curve && !view.curve.graduated) return 'curve'
   return reading.code.bridged ? 'bridged' : 'erc20'
@@ -54,7 +64,7 @@ interface RiskRule {
   code: RiskCode
   /** In words about this token; undefined: the table's own. True when it applies. */
   check(judged: Judged): boolean
-  says?(judged: Judged): string
+  says?(judged: Judged): string | undefined
 }
 
 type DoneTrial = Extract<Trial, { status: 'done' }>
@@ -192,6 +202,7 @@ const RULES: readonly RiskRule[] = [
   {
     code: 'STOCK_TOKEN',
     check: ({ reading, standing }) => reading.code.stockBeacon || standing === 'listed_stock',
+    says: (judged) => (looksLikeStock(judged) ? UNLISTED_STOCK : undefined),
   },
   { code: 'STALE_MARK', check: ({ view }) => view.markStale },
 ]
@@ -201,6 +212,8 @@ const CAN: Partial<Record<string, string>> = {
   tax: 'change its taxes',
   seize: "take holders' tokens",
 }
+const UNLISTED_STOCK =
+  'It names the beacon of stock tokens, but is not listed as one: whoever made it may have made its balances too. The rules of stock tokens hold for it, their fee does not.'
 const OF_CORE: ReadonlySet<RiskCode> = new Set(['TOKEN_PAUSED', 'STOCK_TOKEN', 'STALE_MARK'])
 
 export interface Disclosure {
@@ -256,6 +269,7 @@ export function warningsOf(judged: Judged, risks: readonly Disclosure[]): string
     reading.textFaults.includes('hidden_characters') &&
       'Its name or symbol had characters that hide or reorder text; they are shown as \ufffd.',
     reading.textFaults.includes('cut') && 'Its name or symbol is longer than is shown.',
+    looksLikeStock(judged) && UNLISTED_STOCK,
     reading.decimals === null &&
       'It does not say how many decimals it has; amounts are in its smallest unit.',
     trial.status === 'unfinished' && `It could not be tried: ${trial.why}.`,

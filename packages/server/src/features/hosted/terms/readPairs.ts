@@ -2,6 +2,7 @@ import type { Address } from '@pit/chain'
 import { NATIVE } from '@pit/chain'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { type CoreToken, fail, isPitError } from '@pit/protocol'
+import { hasStockRules } from '../../tokens/index.ts'
 import { type HostedDeps, lower } from '../deps.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 
@@ -105,7 +106,7 @@ async function lookUp(
       symbol: record.symbol,
       address,
       decimals: record.decimals,
-      stock: record.kind === 'stock' || record.stock_beacon === true,
+      stock: hasStockRules(record),
     }
   } catch (error) {
     if (isPitError(error) && error.code === 'NOT_A_TOKEN') {

@@ -15,7 +15,7 @@ afterEach(() => void vi.restoreAllMocks())
 /** A reader whose node answers as told, one answer after another; counts what it was asked. */
 function open(answers: (() => WalletState)[]) {
   let asked = 0
-  const record = { kind: 'erc20', stock_beacon: false, symbol: 'T', decimals: 18 }
+  const record = { kind: 'erc20', stock_beacon: false, symbol: 'T', decimals: 18, risks: [] }
   const reader = createWalletReader({
     simulator: { readWallet: async () => answers[asked++]!() },
     market: { curveOf: () => undefined },

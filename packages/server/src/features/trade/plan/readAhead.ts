@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import { fail, isPitError } from '@pit/protocol'
+import { hasStockRules } from '../../tokens/index.ts'
 import type { WalletAsk } from '../simulate/index.ts'
 import type { TradeAsk, TradeQuote, WalletState } from '../types.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
@@ -49,7 +50,7 @@ export function createWalletReader({
     if (!record) return undefined
     return {
       address: lower(record.address),
-      stock: record.kind === 'stock' || record.stock_beacon === true,
+      stock: hasStockRules(record),
     }
   }
 

@@ -1,7 +1,7 @@
 import { type Address, NATIVE } from '@pit/chain'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { type CoreSymbol, type CoreToken, fail, isPitError } from '@pit/protocol'
-import type { RecordNow } from '../../tokens/index.ts'
+import { hasStockRules, type RecordNow } from '../../tokens/index.ts'
 import type { TradeAsk, TradeToken } from '../types.ts'
 import { lower, type QuoterDeps } from './deps.ts'
 
@@ -109,7 +109,7 @@ export function createResolver({
         symbol: core?.symbol ?? record.symbol,
         decimals: core?.decimals ?? record.decimals,
         core: (core?.symbol ?? null) as CoreSymbol | null,
-        stock: core?.kind === 'stock' || record.kind === 'stock' || record.stock_beacon === true,
+        stock: core?.kind === 'stock' || hasStockRules(record),
         record,
         mark: market.mark(address),
       }
