@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 
@@ -99,48 +100,4 @@ async function signIn(url: string, address: string): Promise<string> {
   const { message } = await post<{ message: string }>('challenge', { address: wallet.address })
   const signature = await wallet.signMessage({ message })
   return (await post<{ api_key: string }>('verify', { address: wallet.address, signature })).api_key
-}
-
-const NOWHERE = '0x0000000000000000000000000000000000000001'
-/** Enough of a devnet profile for what needs no chain. */
-const BARE_PROFILE = {
-  name: 'e2e',
-  chain_id: 4663,
-  kind: 'devnet',
-  rpc_url: null,
-  sequencer_url: null,
-  explorer_tx: '',
-  first_block: 0,
-  notes: [],
-  contracts: {
-    weth: null,
-    permit2: NOWHERE,
-    multicall3: NOWHERE,
-    universal_router: null,
-    universal_router_layout: '2.1.0',
-    v2_factory: null,
-    v2_pair_init_code_hash: null,
-    v3_factory: null,
-    v3_pool_init_code_hash: null,
-    v3_quoter: null,
-    v3_position_manager: null,
-    v4_pool_manager: null,
-    v4_position_manager: null,
-    v4_state_view: null,
-    v4_quoter: null,
-    launchpad_factory: null,
-    agent_registry: null,
-    stock_beacon: null,
-    stock_registry: null,
-  },
-  delegation: { version: '1.3.0', delegation_manager: NOWHERE, stateless_delegator: NOWHERE, enforcers: {} },
-  core_tokens: [],
-  listed_stocks: [],
-  pins: { partner_usdg: null, reference_pools: {}, fast_pools: {} },
-  known_hooks: [],
-  fee_recipient: null,
-  treasury_buckets: { operations: null, buybacks: null, treasury: null },
-  cosigner: null,
-  vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
-  league: { first_season: null, platform_agent_id: null },
 }

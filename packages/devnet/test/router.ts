@@ -7,6 +7,7 @@ import {
   parseAbi,
   zeroAddress,
 } from 'viem'
+import { SINGLE_SWAP } from '../src/market/swapTx.ts'
 import type { Call } from './testWorld.ts'
 
 /** Universal Router calls for tests, spelled out by hand with viem: no code in common with what they test. */
@@ -52,36 +53,13 @@ export interface Key {
   tickSpacing: number
   hooks: Address
 }
-const KEY = {
-  name: 'poolKey',
-  type: 'tuple',
-  components: [
-    { name: 'currency0', type: 'address' },
-    { name: 'currency1', type: 'address' },
-    { name: 'fee', type: 'uint24' },
-    { name: 'tickSpacing', type: 'int24' },
-    { name: 'hooks', type: 'address' },
-  ],
-} as const
-const EXACT_IN_SINGLE = [
-  {
-    type: 'tuple',
-    components: [
-      KEY,
-      { name: 'zeroForOne', type: 'bool' },
-      { name: 'amountIn', type: 'uint128' },
-      { name: 'amountOutMinimum', type: 'uint128' },
-      { name: 'hookData', type: 'bytes' },
-    ],
-  },
-] as const
 
 /** SWAP_EXACT_IN_SINGLE, SETTLE_ALL, TAKE to the router. */
 export function v4Swap(poolKey: Key, zeroForOne: boolean, amountIn: bigint): Step {
   const [currencyIn, currencyOut] = zeroForOne
     ? [poolKey.currency0, poolKey.currency1]
     : [poolKey.currency1, poolKey.currency0]
-  const swap = encodeAbiParameters(EXACT_IN_SINGLE, [
+  const swap = encodeAbiParameters(SINGLE_SWAP, [
     { poolKey, zeroForOne, amountIn, amountOutMinimum: 0n, hookData: '0x' },
   ])
   const settle = encode(['address', 'uint256'], [currencyIn, amountIn])

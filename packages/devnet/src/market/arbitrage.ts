@@ -2,6 +2,7 @@ import { type Abi, encodeFunctionData } from 'viem'
 import type { Hex } from '../engine/types.ts'
 import { bandOf, fairSqrtX96 } from './fair.ts'
 import type { MarketTx } from './sender.ts'
+import { POOL_KEY } from './swapTx.ts'
 import { type Asset, type MarketWorld, NATIVE, type Pool } from './types.ts'
 
 const ARBITRAGEUR_ABI = [
@@ -16,17 +17,7 @@ const ARBITRAGEUR_ABI = [
         components: [
           { name: 'version', type: 'uint8' },
           { name: 'pool', type: 'address' },
-          {
-            name: 'key',
-            type: 'tuple',
-            components: [
-              { name: 'currency0', type: 'address' },
-              { name: 'currency1', type: 'address' },
-              { name: 'fee', type: 'uint24' },
-              { name: 'tickSpacing', type: 'int24' },
-              { name: 'hooks', type: 'address' },
-            ],
-          },
+          { name: 'key', ...POOL_KEY },
           { name: 'low', type: 'uint160' },
           { name: 'high', type: 'uint160' },
         ],

@@ -26,21 +26,22 @@ const addresses = (...types: string[]) => types.map((type) => ({ type }))
 const encode = (types: string[], values: unknown[]) =>
   encodeAbiParameters(addresses(...types), values as never)
 
-const SINGLE_SWAP = [
+export const POOL_KEY = {
+  type: 'tuple',
+  components: [
+    { name: 'currency0', type: 'address' },
+    { name: 'currency1', type: 'address' },
+    { name: 'fee', type: 'uint24' },
+    { name: 'tickSpacing', type: 'int24' },
+    { name: 'hooks', type: 'address' },
+  ],
+} as const
+
+export const SINGLE_SWAP = [
   {
     type: 'tuple',
     components: [
-      {
-        name: 'poolKey',
-        type: 'tuple',
-        components: [
-          { name: 'currency0', type: 'address' },
-          { name: 'currency1', type: 'address' },
-          { name: 'fee', type: 'uint24' },
-          { name: 'tickSpacing', type: 'int24' },
-          { name: 'hooks', type: 'address' },
-        ],
-      },
+      { name: 'poolKey', ...POOL_KEY },
       { name: 'zeroForOne', type: 'bool' },
       { name: 'amountIn', type: 'uint128' },
       { name: 'amountOutMinimum', type: 'uint128' },

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDb } from '@pit/platform/db'
+import { BARE_PROFILE, NOWHERE } from '@pit/platform/test/bareProfile'
 import { newDataDirectory } from '@pit/platform/test/embeddedStore'
 import { findPostgres, startPostgres } from '@pit/platform/test/postgresServer'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,49 +10,7 @@ import { createSwitches } from '../features/operator/index.ts'
 import { migrateStore } from '../migrateStore.ts'
 import { connectOperator } from './connectOperator.ts'
 
-const NOWHERE = '0x0000000000000000000000000000000000000001'
-/** Enough of a profile for a store without a chain. */
-const PROFILE = {
-  name: 'nowhere',
-  chain_id: 4663,
-  kind: 'devnet',
-  rpc_url: 'http://127.0.0.1:9',
-  sequencer_url: null,
-  explorer_tx: '',
-  first_block: 0,
-  notes: [],
-  contracts: {
-    weth: null,
-    permit2: NOWHERE,
-    multicall3: NOWHERE,
-    universal_router: null,
-    universal_router_layout: '2.1.0',
-    v2_factory: null,
-    v2_pair_init_code_hash: null,
-    v3_factory: null,
-    v3_pool_init_code_hash: null,
-    v3_quoter: null,
-    v3_position_manager: null,
-    v4_pool_manager: null,
-    v4_position_manager: null,
-    v4_state_view: null,
-    v4_quoter: null,
-    launchpad_factory: null,
-    agent_registry: null,
-    stock_beacon: null,
-    stock_registry: null,
-  },
-  delegation: { version: '1.3.0', delegation_manager: NOWHERE, stateless_delegator: NOWHERE, enforcers: {} },
-  core_tokens: [],
-  listed_stocks: [],
-  pins: { partner_usdg: null, reference_pools: {}, fast_pools: {} },
-  known_hooks: [],
-  fee_recipient: NOWHERE,
-  treasury_buckets: { operations: null, buybacks: null, treasury: null },
-  cosigner: null,
-  vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
-  league: { first_season: null, platform_agent_id: null },
-}
+const PROFILE = { ...BARE_PROFILE, rpc_url: 'http://127.0.0.1:9', fee_recipient: NOWHERE }
 const kill = { name: 'switch', operator: 'ada', reason: 'x', input: { name: 'kill', on: true } }
 
 function withProfile(folder: string): { DATA_DIR: string; PROFILE: string } {
@@ -81,7 +40,13 @@ describe('pit-admin without a server', () => {
     onTestFinished(() => postgres.dispose())
     const folder = mkdtempSync(join(tmpdir(), 'pit-connect-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    const env = { ...withProfile(folder), DATABASE_URL: await postgres.createDatabase() }
+    const list = join(folder, 'sanctions.txt')
+    writeFileSync(list, `${NOWHERE}\n`)
+    const env = {
+      ...withProfile(folder),
+      SANCTIONS_FILE: list,
+      DATABASE_URL: await postgres.createDatabase(),
+    }
     await expect(connectOperator(env)).rejects.toThrow('older version')
     const db = await openDb({ dataDir: '', databaseUrl: env.DATABASE_URL })
     await migrateStore(db)
@@ -96,6 +61,19 @@ describe('pit-admin without a server', () => {
       store: 'postgres',
       signer: null,
     })
+    // A prize needs the list, and nothing else does.
+    const payout = { season: 1, place: 1, tx_hash: `0x${'ab'.repeat(32)}` }
+    const pay = () => own.act({ name: 'league.payout', operator: 'ada', reason: null, input: payout })
+    await db.exec(`insert into accounts (id, wallet, created_at_s) overriding system value values (1, '${NOWHERE}', 0);
+      insert into league_seasons (number, starts_at_s, ends_at_s, state) values (1, 0, 1, 'settled');
+      insert into league_entries (board, kind, agent_id, wallet, from_season, owner, agent_wallet, beneficiary, token,
+        symbol, name, proof, entered_at_s)
+      values ('prize', 'wallet', '1', '${NOWHERE}', 1, '${NOWHERE}', '${NOWHERE}', '${NOWHERE}', '${NOWHERE}', '', '',
+        'statement', 0);
+      insert into league_payouts (season, place, entry_id, agent_id, recipient, amount, status)
+      select 1, 1, id, '1', wallet, 5, 'planned' from league_entries`)
+    await expect(pay()).rejects.toThrow(/sanctions list/)
+    expect(await db.query('select 1 from league_payouts where tx_hash is not null')).toEqual([])
     await own.close()
     await db.close()
   })
