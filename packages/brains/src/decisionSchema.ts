@@ -25,8 +25,9 @@ export const DECISION_SCHEMA = Type.Object(
     orders: Type.Array(DecisionOrder, { description: 'at most limits.max_orders; empty to hold' }),
     reason: Reason,
     state: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'webhooks only: given back with the next delivery, at most 8,192 characters of JSON',
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+        description:
+          'webhooks only: given back with the next delivery, at most 8,192 characters of JSON; null forgets it',
       }),
     ),
   },

@@ -89,7 +89,19 @@ describe('readDecision', () => {
     expect(readDecision(answer([], { state: { seen: 3 } }), takesState)).toMatchObject({
       decision: { state: { seen: 3 } },
     })
-    expect(codeOf(readDecision(answer([], { state: [1] }), takesState))).toBe('AI_SCHEMA')
+    // Null forgets it; without the field it stays.
+    expect(readDecision(answer([], { state: null }), takesState)).toMatchObject({
+      decision: { state: null },
+      keepsState: false,
+    })
+    expect(readDecision(answer([]), takesState)).toMatchObject({
+      decision: { state: null },
+      keepsState: true,
+    })
+    expect(codeOf(readDecision(answer([], { state: null }), ASK))).toBe('AI_SCHEMA')
+    for (const state of [[1], 'none', 0, false]) {
+      expect(codeOf(readDecision(answer([], { state }), takesState))).toBe('AI_SCHEMA')
+    }
     expect(codeOf(readDecision(answer([], { state: { x: 'y'.repeat(9_000) } }), takesState))).toBe(
       'AI_SCHEMA',
     )

@@ -19,8 +19,8 @@ export interface DecisionAsk {
 }
 
 export type DecisionReading =
-  | { ok: true; decision: Decision }
-  | { ok: false; code: DecisionFault; message: string }
+  /** `keepsState`: nothing was said of the state, so the one there is stays. */
+  { ok: true; decision: Decision; keepsState: boolean } | { ok: false; code: DecisionFault; message: string }
 
 const refuse = (code: DecisionFault, message: string): DecisionReading => ({ ok: false, code, message })
 
@@ -55,7 +55,8 @@ export function readDecision(answer: unknown, ask: DecisionAsk): DecisionReading
       reason: plainText(order.reason),
     })
   }
-  return { ok: true, decision: { orders: read, reason: plainText(reason), state: state ?? null } }
+  const decision = { orders: read, reason: plainText(reason), state: state ?? null }
+  return { ok: true, decision, keepsState: state === undefined }
 }
 
 function schemaProblem(value: Record<string, unknown>, ask: DecisionAsk): string | undefined {

@@ -1,5 +1,5 @@
 import { CASH_TOKEN } from '../purse.ts'
-import { type BookFill, replayOn } from '../replayBook.ts'
+import { applyFill, type BookFill } from '../replayBook.ts'
 import type { BrainBook, Order } from '../types.ts'
 
 /** Every token has 18 decimals here: a rehearsal needs no finer atoms. */
@@ -39,7 +39,7 @@ export const microUsdOf = (atoms: bigint, priceE18: bigint): bigint => (atoms * 
 
 export function openSimBook(startMicroUsd: bigint, terms: SimTerms): SimBook {
   const fills: SimFill[] = []
-  let balances = new Map([[CASH_TOKEN, startMicroUsd * E12]])
+  const balances = new Map([[CASH_TOKEN, startMicroUsd * E12]])
   const worthOf = (token: string, atoms: bigint, priceOf: PriceOf): bigint | null => {
     const price = priceOf(token)
     return atoms === 0n ? 0n : price === null ? null : microUsdOf(atoms, price)
@@ -76,14 +76,14 @@ export function openSimBook(startMicroUsd: bigint, terms: SimTerms): SimBook {
         tokenOut,
         amountIn,
         amountOut: (fair * (BPS - BigInt(terms.slippageBps))) / BPS,
-        gasAtoms: terms.gasMicroUsd * E12,
+        gasUsdgAtoms: terms.gasMicroUsd * E12,
         feeMicroUsd: microUsdOf(fee, priceIn),
         gasMicroUsd: terms.gasMicroUsd,
         reason: order.reason,
       }
-      const after = replayOn(balances, [fill], CASH_TOKEN)
-      if (!after.ok) return false
-      balances = after.balances
+      const applied = applyFill(balances, fill, CASH_TOKEN)
+      if (!applied.ok) return false
+      for (const [token, atoms] of applied.after) balances.set(token, atoms)
       fills.push(fill)
       return true
     },

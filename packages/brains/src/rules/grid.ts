@@ -75,7 +75,9 @@ export const grid: RuleBrain = {
         continue
       }
       const price = freshPrice(pair, tally)
-      const found = readGrid(was, chosen) ?? (price === undefined ? undefined : newGrid(price, chosen))
+      const before = readGrid(was)
+      const stands = before !== undefined && isOf(before, chosen)
+      const found = stands || price === undefined ? before : newGrid(price, chosen, before)
       if (found === undefined) continue
       if (price !== undefined) {
         // Nothing held means nothing bought, whatever was ordered: those levels wait again.
@@ -139,22 +141,34 @@ function trade(
 
 const count = (lines: number): string => (lines === 1 ? 'a level' : `${lines} levels`)
 
-function newGrid(price: bigint, { low, high, range_bps, levels, start }: Params): Grid {
-  const reach = (price * BigInt(range_bps)) / 10_000n
-  return {
+const reachOf = (price: bigint, rangeBps: number): bigint => (price * BigInt(rangeBps)) / 10_000n
+
+/** New lines around this price, or between these. What was bought on lines before waits for the next ones over it. */
+function newGrid(price: bigint, { low, high, range_bps, levels, start }: Params, before?: Grid): Grid {
+  const reach = reachOf(price, range_bps)
+  const found: Grid = {
     low: low === undefined ? price - reach : priceE18Of(low),
     high: high === undefined ? price + reach : priceE18Of(high),
     levels: Array.from({ length: levels }, () => (start === 'filled' ? WAITING : UNARMED)),
   }
+  const lots = before?.levels.filter((bought) => bought > 0n) ?? []
+  for (const index of found.levels.keys()) {
+    if (lots.length > 0 && lineAt(found, index + 1) > price) found.levels[index] = lots.shift() as bigint
+  }
+  return found
 }
 
-/** The kept grid, when it is of these params. */
-function readGrid(kept: Record<string, unknown>, { low, high, levels }: Params): Grid | undefined {
+/** Whether the lines are those that these params draw, around whatever price was the first. */
+function isOf({ low, high, levels }: Grid, params: Params): boolean {
+  if (levels.length !== params.levels) return false
+  if (params.low !== undefined) return low === priceE18Of(params.low) && high === priceE18Of(params.high ?? 0)
+  return (high - low) / 2n === reachOf((low + high) / 2n, params.range_bps)
+}
+
+function readGrid(kept: Record<string, unknown>): Grid | undefined {
   const found = { low: keptMicro(kept['low']), high: keptMicro(kept['high']) }
   const bought = kept['levels']
-  if (found.high <= found.low || !Array.isArray(bought) || bought.length !== levels) return undefined
-  if (low !== undefined && found.low !== priceE18Of(low)) return undefined
-  if (high !== undefined && found.high !== priceE18Of(high)) return undefined
+  if (found.high <= found.low || !Array.isArray(bought)) return undefined
   return { ...found, levels: bought.map((text) => (text === '-1' ? UNARMED : keptMicro(text))) }
 }
 

@@ -75,6 +75,7 @@ describe.each(Object.values(RULE_BRAINS))('$name at any tick', (brain) => {
       // A law nothing is ever measured by would prove nothing.
       expect(orders).toBeGreaterThan(0)
     },
+    60_000,
   )
 })
 
@@ -250,6 +251,60 @@ describe('grid', () => {
   it('starts filled when told to, in whole levels that fit one trade', () => {
     const decision = tick('grid', { ...given, levels: 20, start: 'filled' }, { price: 1_950 })
     expect(sizes(decision)).toEqual(['buy 100'])
+  })
+  describe('whose range its owner changes', () => {
+    const ranged = { range_bps: 500, levels: 10, usd: 20 }
+    const linesOf = ({ state }: { state: unknown }) =>
+      (state as { pairs: Record<string, { low: string; high: string; levels: string[] }> }).pairs['ETH/USDG']!
+    const ends = (decision: { state: unknown }) =>
+      [linesOf(decision).low, linesOf(decision).high].map((e18) => Number(BigInt(e18) / 10n ** 15n) / 1_000)
+
+    it('draws its lines anew around the price now, and leaves them alone otherwise', () => {
+      const first = tick('grid', ranged, { price: 2_000 })
+      expect(ends(first)).toEqual([1_900, 2_100])
+      const later = tick(
+        'grid',
+        { ...ranged, usd: 30, start: 'filled' },
+        { price: 2_050, state: first.state },
+      )
+      expect(ends(later)).toEqual([1_900, 2_100])
+      const wider = { ...ranged, range_bps: 1_000 }
+      const moved = tick('grid', wider, { price: 2_060, state: later.state })
+      expect(ends(moved)).toEqual([1_854, 2_266])
+      expect(ends(tick('grid', wider, { price: 1_900, state: moved.state }))).toEqual([1_854, 2_266])
+      // From lines of its owner's to a range, too.
+      const fixed = tick('grid', given, { price: 2_000 })
+      expect(ends(tick('grid', ranged, { price: 2_200, state: fixed.state }))).toEqual([2_090, 2_310])
+    })
+
+    it('waits with new lines for a price to draw them around', () => {
+      const first = tick('grid', ranged, { price: 2_000 })
+      const wider = { ...ranged, range_bps: 1_000 }
+      const blind = tick('grid', wider, { price: null, state: first.state })
+      expect(blind.state).toEqual(first.state)
+      expect(ends(tick('grid', wider, { price: 2_100, state: blind.state }))).toEqual([1_890, 2_310])
+    })
+
+    it('still sells what it bought, at the next lines over the price', () => {
+      const first = tick('grid', ranged, { price: 2_000 })
+      // Lines of 1900, 1920 and so on: those of 1980, 1960 and 1940 are passed one after another.
+      let { state } = first
+      for (const price of [1_980, 1_960, 1_940])
+        state = tick('grid', ranged, { price, state, eth: usd(1) }).state
+      const bought = (decision: { state: unknown }) =>
+        linesOf(decision).levels.filter((at) => at !== '0' && at !== '-1').length
+      expect(bought({ state })).toBe(3)
+      const narrow = { ...ranged, range_bps: 100 }
+      const moved = tick('grid', narrow, { price: 1_940, state, eth: usd(60) })
+      expect(moved.orders).toEqual([])
+      expect(bought(moved)).toBe(3)
+      // A step is 3.88 now: the first of them goes a step over the price, the last three steps over it.
+      const up = tick('grid', narrow, { price: 1_944, state: moved.state, eth: usd(60) })
+      expect(up.orders.map(({ side }) => side)).toEqual(['sell'])
+      expect(bought(up)).toBe(2)
+      const top = tick('grid', narrow, { price: 1_952, state: up.state, eth: usd(40) })
+      expect(bought(top)).toBe(0)
+    })
   })
   it('holds low and high of one pair for an agent of several', () => {
     const one = {

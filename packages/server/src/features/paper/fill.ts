@@ -1,8 +1,9 @@
+import { applyFill, changesOf } from '@pit/brains'
 import { type Address, feeOf, NATIVE } from '@pit/chain'
 import { fail } from '@pit/protocol'
 import { judgeQuote, type TradeAsk, type TradeQuote, usdOf } from '../trade/index.ts'
 import type { Cash, PaperDeps } from './deps.ts'
-import { applyFill, changesOf, gasCostOf } from './rules.ts'
+import { gasCostOf } from './rules.ts'
 import { insertFill, lockBook, readBalances } from './store.ts'
 import type { FillAsk, FilledNow } from './types.ts'
 

@@ -1,4 +1,3 @@
 export type { PaperDeps } from './deps.ts'
 export { openPaper } from './openPaper.ts'
-export { replayBook } from './rules.ts'
 export type * from './types.ts'

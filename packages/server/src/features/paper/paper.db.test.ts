@@ -1,3 +1,4 @@
+import { replayBook } from '@pit/brains'
 import { feeOf } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import fc from 'fast-check'
@@ -15,7 +16,6 @@ import {
   WALLET,
 } from '../../../test/paperWorld.ts'
 import { withDb } from '../../../test/withDb.ts'
-import { replayBook } from './index.ts'
 import type { FillAsk, Paper, PaperFill } from './types.ts'
 
 const START = 10_000n * USD

@@ -1,7 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { FeeClass } from '@pit/protocol'
-import type { Balances } from './rules.ts'
 import type { PaperFill } from './types.ts'
 
 /** Opens a book with its start in USDG; of an owner that has one, only its id is answered. */
@@ -34,7 +33,11 @@ export async function lockBook(sql: Sql, bookId: number): Promise<boolean> {
   return rows.length > 0
 }
 
-export async function readBalances(sql: Sql, bookId: number, tokens: readonly Address[]): Promise<Balances> {
+export async function readBalances(
+  sql: Sql,
+  bookId: number,
+  tokens: readonly Address[],
+): Promise<ReadonlyMap<Address, bigint>> {
   const rows = await sql.query<{ token: Address; atoms: string }>(
     'select token, atoms from paper_balances where book_id = $1 and token = any($2)',
     [bookId, tokens],

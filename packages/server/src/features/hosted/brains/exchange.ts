@@ -7,6 +7,8 @@ export interface ExchangeAsk {
   url: URL
   /** The address to connect to, whatever the name says by then; without it the system resolves. */
   address?: string
+  /** Whose certificates count, in PEM; without it those the system trusts. */
+  ca?: string | undefined
   headers: Record<string, string>
   body?: string
   timeoutMs: number
@@ -41,6 +43,7 @@ export function exchange(ask: ExchangeAsk): Promise<Exchange> {
       agent: false,
       // The certificate has to be the name's, not the address's.
       ...(secure && isIP(hostname) === 0 ? { servername: hostname } : {}),
+      ...(ask.ca === undefined ? {} : { ca: ask.ca }),
       headers: {
         host: url.host,
         accept: 'application/json',

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { replayBook } from '@pit/brains'
 import { expect, it, vi } from 'vitest'
 import { TOKENS, USD, WALLET } from '../../../../test/paperWorld.ts'
 import { decisionOf, openTickWorld, orderOf } from '../../../../test/tickWorld.ts'
 import { withDb } from '../../../../test/withDb.ts'
-import { replayBook } from '../../paper/index.ts'
 import { LEASE_MS, QUEUED_MS, SLOW_PER_WALLET } from './leases.ts'
 import { KEPT_ROWS, thinLogs } from './sweep.ts'
 

@@ -135,6 +135,10 @@ describe('a delivery', () => {
     const { url } = await hook(say(HOLD))
     expect(await run(url)).toMatchObject({ decision: { state: { seen: 1 } } })
   })
+  it('forgets the state when told null, as a delivery without one says it', async () => {
+    const { url } = await hook(say(JSON.stringify({ orders: [], reason: 'quiet', state: null })))
+    expect(await run(url)).toMatchObject({ kind: 'decision', decision: { state: null } })
+  })
   it('stays within 64 KB at the most pairs', () => {
     const one = ask('http://127.0.0.1/')
     const [pair] = one.market.pairs

@@ -21,6 +21,8 @@ export interface WebhookDeps {
   resolve: Resolve
   reach: Reach
   timeoutMs?: number
+  /** Whose certificates count, in PEM; without it those the system trusts. */
+  ca?: string | undefined
 }
 
 type Attempt = { ok: true; text: string } | { ok: false; code: WebhookCode; message: string; again: boolean }
@@ -64,13 +66,12 @@ export async function deliver(deps: WebhookDeps, ask: BrainAsk, secret: string):
     takesState: true,
   })
   if (!read.ok) return { kind: 'error', code: read.code, message: read.message, data }
-  // An answer without a state keeps the one there is.
-  const state = read.decision.state ?? agent.brainState
+  const state = read.keepsState ? agent.brainState : read.decision.state
   return { kind: 'decision', decision: { ...read.decision, state }, data }
 }
 
 async function tryOnce(
-  { clock, resolve, reach, timeoutMs = HOSTED.webhookTimeoutMs }: WebhookDeps,
+  { clock, resolve, reach, ca, timeoutMs = HOSTED.webhookTimeoutMs }: WebhookDeps,
   { agent, deadlineMs }: BrainAsk,
   { body, secret, headers }: { body: string; secret: string; headers: Record<string, string> },
 ): Promise<Attempt> {
@@ -92,6 +93,7 @@ async function tryOnce(
     method: 'POST',
     url: target.url,
     address: target.address,
+    ca,
     headers: {
       ...headers,
       'content-type': 'application/json',
