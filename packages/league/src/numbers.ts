@@ -1,4 +1,8 @@
 /** The league's own numbers: what the documents leave open. Theirs are `LEAGUE` in the protocol. */
+/** What an account trades; the practice board takes one of them. */
+export const DIVISIONS = ['crypto', 'stocks'] as const
+export type Division = (typeof DIVISIONS)[number]
+
 export const RULES = {
   prizeCapUsd: 5_000,
   /** How long eligibility stays open to review, and when a season is decided whatever is still unreviewed. */

@@ -119,6 +119,7 @@ export async function startServer(
       : memoryLimiter
 
     const registry = profile.contracts.agent_registry
+    const vault = registry === null ? null : createAgentVault({ rpc, registry: registry as `0x${string}` })
     const auth = await openAuth({
       db,
       clock,
@@ -231,7 +232,7 @@ export async function startServer(
     const league = openLeague({
       ...ground,
       firstSeasonS: await readStart({ db, clock, profile, setting: config.leagueFirstSeason }),
-      vault: registry === null ? null : createAgentVault({ rpc, registry: registry as `0x${string}` }),
+      vault,
       isSanctioned,
       hosted: { agentOf: (id) => hosted.agentOf(id) },
       paper,
@@ -262,7 +263,14 @@ export async function startServer(
     const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
     const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts, runEveryMs })
     opened.push(() => treasury.close())
-    const admin = await openAdmin({ ...ground, treasury, signer, dataDir: config.dataDir })
+    const admin = await openAdmin({
+      ...ground,
+      treasury,
+      signer,
+      vault,
+      isSanctioned,
+      dataDir: config.dataDir,
+    })
     opened.push(() => admin.close())
 
     const ticks = openTicks({

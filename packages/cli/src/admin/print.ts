@@ -101,6 +101,41 @@ export function printTransfer(print: Print, { seq, hash, transfers }: TransferRo
   print(`recorded as row ${seq}, hash ${hash}`)
 }
 
+interface OpenPayout {
+  season: number
+  place: number
+  agent_id: string
+  recipient: string
+  amount: string
+  tx_hash: string | null
+  problem: string | null
+}
+
+export function printPayouts(print: Print, payouts: readonly OpenPayout[]): void {
+  if (payouts.length === 0) print('nobody is owed a prize')
+  for (const { season, place, agent_id, recipient, amount, tx_hash, problem } of payouts) {
+    const state =
+      problem ?? (tx_hash === null ? 'to be sent' : `sent by ${tx_hash}, not seen on the chain yet`)
+    print(`season ${season} place ${place}  agent ${agent_id}  ${amount} atoms to ${recipient}: ${state}`)
+  }
+}
+
+interface SetDivision {
+  wallet: string
+  division: string
+  before: string
+  entered: boolean
+  takes: string
+}
+
+export function printDivision(print: Print, { wallet, division, before, entered, takes }: SetDivision): void {
+  print(`${wallet} trades ${division}${before === division ? ' (it did already)' : `, not ${before}`}`)
+  if (division === takes) return
+  print(
+    `the practice board takes ${takes}${entered ? '; it is entered there, and stays until it leaves' : ''}`,
+  )
+}
+
 export function printActions(print: Print, actions: readonly ListedAction[]): void {
   if (actions.length === 0) print('nobody has done anything yet')
   for (const { id, at_s, operator, action, details, reason } of actions) {

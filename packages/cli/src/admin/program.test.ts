@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type AdminPlace, createAdminProgram } from './program.ts'
 
 const TX = `0x${'AB'.repeat(32)}`
+const WALLET = `0x${'aB'.repeat(20)}`
 
 /** Runs a command line against a place that only notes what it is asked. */
 async function run(line: string[], answer: unknown = { on: true, changed: true, tokens: [], transfers: [] }) {
@@ -83,11 +84,22 @@ describe('pit-admin', () => {
       { season: 2, tx_hash: null, amount: '5' },
       null,
     ],
+    [['payout', 'list'], 'league.payouts', {}, null],
+    [
+      ['payout', 'recipient', '--season', '2', '--place', '1', '--reason', 'x'],
+      'league.recipient',
+      { season: 2, place: 1 },
+      'x',
+    ],
+    [
+      ['account', 'division', '--wallet', WALLET, '--division', 'stocks', '--reason', 'x'],
+      'account.division',
+      { wallet: WALLET.toLowerCase(), division: 'stocks' },
+      'x',
+    ],
     [['audit', 'list', '--limit', '3', '--before', '8'], 'audit.list', { limit: 3, before: 8 }, null],
   ])('%j asks %s', async (line, name, input, reason) => {
-    const answer =
-      name === 'audit.list' ? [] : name === 'status' ? STATUS : name === 'week.close' ? CLOSED : undefined
-    const { asked, failure, printed } = await run(line, answer)
+    const { asked, failure, printed } = await run(line, ANSWERS[name])
     expect(failure).toBeNull()
     expect(asked).toEqual([{ name, operator: 'ada', reason, input }])
     expect(printed.length).toBeGreaterThan(0)
@@ -116,11 +128,32 @@ describe('pit-admin', () => {
     [['transfer', 'record', '--bucket', 'treasury', '--tx', '0x12']],
     [['league', 'settle', '--season', '-1']],
     [['league', 'settle', '--season', '1.5']],
+    [['payout', 'recipient', '--season', '1', '--place', '1']],
+    [['account', 'division', '--wallet', '0x12', '--division', 'crypto', '--reason', 'x']],
+    [['account', 'division', '--wallet', WALLET, '--division', 'bonds', '--reason', 'x']],
     [['fire']],
   ])('asks nothing for %j', async (line) => {
     const { asked, failure } = await run(line)
     expect(failure).not.toBeNull()
     expect(asked).toEqual([])
+  })
+
+  it('says which prizes are owed, and what holds them back', async () => {
+    const prize = { season: 2, place: 1, agent_id: '7', recipient: '0xa', amount: '5', tx_hash: null }
+    const { printed } = await run(
+      ['payout', 'list'],
+      [
+        { ...prize, problem: null },
+        { ...prize, problem: 'listed' },
+        { ...prize, tx_hash: TX, problem: null },
+      ],
+    )
+    expect(printed.map((line) => line.split(': ')[1])).toEqual([
+      'to be sent',
+      'listed',
+      `sent by ${TX}, not seen on the chain yet`,
+    ])
+    expect((await run(['payout', 'list'], [])).printed).toEqual(['nobody is owed a prize'])
   })
 
   it('says what a week waits for and how to go on', async () => {
@@ -155,4 +188,18 @@ const STATUS = {
     block: 7,
     owed: [{ symbol: 'ETH', carried: '1', operations: '2', buybacks: '3', treasury: '4' }],
   },
+}
+const ANSWERS: Record<string, unknown> = {
+  'audit.list': [],
+  'league.payouts': [],
+  'league.recipient': { from: '0xa', to: '0xb' },
+  'account.division': {
+    wallet: WALLET,
+    division: 'stocks',
+    before: 'crypto',
+    entered: true,
+    takes: 'crypto',
+  },
+  status: STATUS,
+  'week.close': CLOSED,
 }

@@ -1,5 +1,7 @@
 import type { Ask } from '@pit/server/operator'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { txHash, whole } from './arguments.ts'
+import { addLeague } from './leagueCommands.ts'
 import { type Print, printActions, printClosing, printJson, printStatus, printTransfer } from './print.ts'
 
 /** How commands reach the operator's face, and the signer. */
@@ -10,8 +12,6 @@ export interface AdminPlace {
   freezeSigner(ask: { frozen: boolean; operator: string; reason: string }): Promise<{ frozen: boolean }>
   print: Print
 }
-
-const TX = /^0x[0-9a-fA-F]{64}$/
 
 /** The commands of pit-admin. Each is one ask. */
 export function createAdminProgram(place: AdminPlace): Command {
@@ -120,99 +120,7 @@ export function createAdminProgram(place: AdminPlace): Command {
   return program
 }
 
-type AskFor = (
-  name: string,
-  input: Record<string, unknown>,
-  show: (print: Print, answer: unknown) => void,
-  reason?: string | null,
-) => Promise<void>
-
-function addLeague(program: Command, ask: AskFor, reasonOption: () => Option): void {
-  const season = () => new Option('--season <n>', 'which season').argParser(whole).makeOptionMandatory()
-  const league = program.command('league').description('What a person decides in the league.')
-  league
-    .command('review')
-    .description('Judges one rule of one entry; the judgement and its reason are shown beside it.')
-    .addOption(season())
-    .requiredOption('--entry <id>', 'the entry', whole)
-    .requiredOption('--rule <RULE>', 'the rule’s code')
-    .addOption(
-      new Option('--status <status>', 'how it is judged').choices(['pass', 'fail']).makeOptionMandatory(),
-    )
-    .addOption(reasonOption())
-    .action((given: { season: number; entry: number; rule: string; status: string; reason: string }) =>
-      ask(
-        'league.review',
-        { season: given.season, entry_id: given.entry, rule: given.rule, status: given.status },
-        (print) => print(`entry ${given.entry}: ${given.rule} is ${given.status}`),
-        given.reason,
-      ),
-    )
-  league
-    .command('settle')
-    .description('Fixes a decided season’s ledger: budget, shares, reserve.')
-    .addOption(season())
-    .option('--gain <atoms>', 'the stake’s gain, where it could not be read')
-    .option('--partner-price <e18>', 'dollars for a whole token times 10^18, where no mark was read')
-    .option('--reason <text>', 'where gain or price are from')
-    .action((given: { season: number; gain?: string; partnerPrice?: string; reason?: string }) =>
-      ask(
-        'league.settle',
-        {
-          season: given.season,
-          gain: given.gain ?? null,
-          partner_price_e18: given.partnerPrice ?? null,
-        },
-        (print, answer) => {
-          print(`season ${given.season} is settled`)
-          printJson(print, answer)
-        },
-        given.reason ?? null,
-      ),
-    )
-  const payout = program.command('payout').description('Prizes that were sent.')
-  payout
-    .command('record')
-    .description(
-      'Names the transaction that pays a winner; it counts once the chain shows exactly that transfer.',
-    )
-    .addOption(season())
-    .requiredOption('--place <n>', 'which place, 1 to 3', whole)
-    .requiredOption('--tx <hash>', 'its transaction', txHash)
-    .action((given: { season: number; place: number; tx: string }) =>
-      ask('league.payout', { season: given.season, place: given.place, tx_hash: given.tx }, (print) =>
-        print(
-          `place ${given.place} of season ${given.season} is paid by ${given.tx}, once the chain shows it`,
-        ),
-      ),
-    )
-  payout
-    .command('withdrawal')
-    .description('Keeps what was taken out of the stake for a season’s prizes.')
-    .addOption(season())
-    .requiredOption('--amount <atoms>', 'how much')
-    .option('--tx <hash>', 'its transaction', txHash)
-    .option('--reason <text>', 'a note; why, where nothing was moved')
-    .action((given: { season: number; amount: string; tx?: string; reason?: string }) =>
-      ask(
-        'league.withdrawal',
-        { season: given.season, tx_hash: given.tx ?? null, amount: given.amount },
-        (print) => print(`the withdrawal for season ${given.season} is recorded`),
-        given.reason ?? null,
-      ),
-    )
-}
-
 function isOn(word: string): boolean {
   if (word === 'on' || word === 'off') return word === 'on'
   throw new InvalidArgumentError('say on or off')
-}
-function txHash(text: string): string {
-  if (!TX.test(text)) throw new InvalidArgumentError('a transaction hash is 0x and 64 hex digits')
-  return text.toLowerCase()
-}
-function whole(text: string): number {
-  const value = Number(text)
-  if (!/^[0-9]{1,12}$/.test(text) || value < 1) throw new InvalidArgumentError('a whole number from 1 on')
-  return value
 }

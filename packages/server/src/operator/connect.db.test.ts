@@ -32,7 +32,7 @@ describe('pit-admin without a server', () => {
     const db = await openDb({ dataDir: folder, databaseUrl: null })
     expect(await createSwitches({ db, clock: { nowMs: () => 0 } }).killed()).toBe(true)
     await db.close()
-  })
+  }, 180_000)
 
   const bin = findPostgres()
   it.skipIf(bin === null)('works on a database of its own version only', async () => {

@@ -3,7 +3,9 @@ import { isStoreUnavailable, MigrationError, openDb, StoreLockedError } from '@p
 import { createLogger } from '@pit/platform/logger'
 import { ProfileError, readProfile } from '@pit/platform/readProfile'
 import { createRpc } from '@pit/platform/rpc'
+import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
 import { ConfigError, readConfig } from '../config.ts'
+import { createAgentVault } from '../features/agents/index.ts'
 import { openTreasury } from '../features/treasury/index.ts'
 import { migrateStore, missingMigrations } from '../migrateStore.ts'
 import { openSigner } from '../openSigner.ts'
@@ -68,7 +70,17 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
   )
   const rpc = createRpc({ url: rpcUrl })
   const signer = openSigner(config.signer, clock)
+  let list: Promise<Sanctions> | null = null
+  /** Most commands ask about nobody: those need no list. */
+  const isSanctioned = async (address: string) => {
+    list ??= openSanctions({ file: config.sanctionsFile, logger })
+    return (await list).isSanctioned(address)
+  }
+  const registry = profile.contracts.agent_registry
+  const vault = registry === null ? null : createAgentVault({ rpc, registry: registry as `0x${string}` })
   const close = async () => {
+    const opened = await list?.catch(() => null)
+    opened?.close()
     signer?.close()
     rpc.close()
     await db.close()
@@ -82,7 +94,8 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
       )
     }
     const treasury = openTreasury({ db, rpc, clock, logger, profile, runEveryMs: null })
-    const operator = openOperator({ db, rpc, clock, profile, treasury, signer, league: LEAGUE })
+    const store = { db, rpc, clock, profile, treasury, signer, vault, isSanctioned }
+    const operator = openOperator({ ...store, league: LEAGUE })
     const via = config.databaseUrl === null ? `the embedded store in ${config.dataDir}` : 'the database'
     return { ...operator, via, close }
   } catch (error) {

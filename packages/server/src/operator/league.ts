@@ -1,5 +1,23 @@
-import { recordPayout, recordWithdrawal, reviewRule, settleSeason } from '../features/league/index.ts'
+import {
+  openPayouts,
+  payoutAgent,
+  readdressPayout,
+  recordPayout,
+  recordWithdrawal,
+  reviewRule,
+  setDivision,
+  settleSeason,
+} from '../features/league/index.ts'
 import type { LeagueActs } from './types.ts'
 
 /** They need the store alone, so they work whether a league runs in this process or not. */
-export const LEAGUE: LeagueActs = { reviewRule, settleSeason, recordPayout, recordWithdrawal }
+export const LEAGUE: LeagueActs = {
+  reviewRule,
+  settleSeason,
+  openPayouts,
+  payoutAgent,
+  readdressPayout,
+  recordPayout,
+  recordWithdrawal,
+  setDivision,
+}

@@ -1,9 +1,12 @@
+import { DIVISIONS } from '@pit/league'
 import { nowS } from '@pit/platform/clock'
 import { Type } from '@sinclair/typebox'
 import { type Action, action, Exact, TxHash } from './action.ts'
 import { OperatorRefused } from './types.ts'
 
 const Season = Type.Integer({ minimum: 1, maximum: 100_000 })
+const Place = Type.Integer({ minimum: 1, maximum: 3 })
+const Wallet = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })
 const Whole = Type.String({ pattern: '^(0|[1-9][0-9]{0,77})$' })
 const Price = Type.String({ pattern: '^[1-9][0-9]{0,77}$' })
 const OrNull = <T extends ReturnType<typeof Type.String>>(schema: T) => Type.Union([schema, Type.Null()])
@@ -40,6 +43,7 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
           season,
           profile: deps.profile,
           atS: nowS(deps.clock),
+          isSanctioned: deps.isSanctioned,
           ...(gain === null ? {} : { gain: BigInt(gain) }),
           ...(partner_price_e18 === null ? {} : { partnerPriceE18: BigInt(partner_price_e18) }),
         })
@@ -49,14 +53,45 @@ export const LEAGUE_ACTIONS: Record<string, Action> = {
     },
   }),
   'league.payout': action({
-    input: Exact({ season: Season, place: Type.Integer({ minimum: 1, maximum: 3 }), tx_hash: TxHash }),
+    input: Exact({ season: Season, place: Place, tx_hash: TxHash }),
     needsReason: null,
     run: ({ deps, note }, { season, place, tx_hash }) =>
       deps.db.transaction(async (sql) => {
-        const payout = { season, place, txHash: tx_hash.toLowerCase(), atS: nowS(deps.clock) }
+        const { clock, isSanctioned } = deps
+        const payout = { season, place, txHash: tx_hash.toLowerCase(), atS: nowS(clock), isSanctioned }
         await deps.league.recordPayout(sql, payout)
         await note(sql, { season, place, tx_hash })
         return { season, place, tx_hash }
+      }),
+  }),
+  'league.payouts': action({
+    input: Exact({}),
+    needsReason: null,
+    run: ({ deps }) => deps.league.openPayouts(deps.db),
+  }),
+  'league.recipient': action({
+    input: Exact({ season: Season, place: Place }),
+    needsReason: 'say why it does not go where it was planned to',
+    run: async ({ deps, note }, { season, place }) => {
+      if (!deps.vault) throw new OperatorRefused('this chain has no agent registry')
+      // Read before the transaction: nothing is locked while the chain is asked.
+      const agent = await deps.vault.agent(await deps.league.payoutAgent(deps.db, season, place))
+      return deps.db.transaction(async (sql) => {
+        const { isSanctioned } = deps
+        const moved = await deps.league.readdressPayout(sql, { season, place, agent, isSanctioned })
+        await note(sql, { season, place, ...moved })
+        return moved
+      })
+    },
+  }),
+  'account.division': action({
+    input: Exact({ wallet: Wallet, division: Type.Union(DIVISIONS.map((name) => Type.Literal(name))) }),
+    needsReason: 'say why: it decides whether the account can enter the practice board',
+    run: ({ deps, note }, { wallet, division }) =>
+      deps.db.transaction(async (sql) => {
+        const answer = await deps.league.setDivision(sql, { wallet, division })
+        await note(sql, { wallet: wallet.toLowerCase(), division, before: answer.before })
+        return { wallet, division, ...answer }
       }),
   }),
   'league.withdrawal': action({

@@ -1,5 +1,6 @@
 import { nowS } from '@pit/platform/clock'
 import { isStoreUnavailable } from '@pit/platform/db'
+import { SanctionsFileError } from '@pit/platform/parseSanctions'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { checkWith, isPitError } from '@pit/protocol'
 import { LeagueRefused } from '../features/league/index.ts'
@@ -50,7 +51,14 @@ const CONTROL = /[\u0000-\u001f\u007f]/
 const isText = (text: unknown, most: number): boolean =>
   typeof text === 'string' && text.trim() !== '' && text.length <= most && !CONTROL.test(text)
 
-const REFUSALS = [EarlyCloseRefused, LeagueRefused, OperatorRefused, RecordBroken, TransferRefused]
+const REFUSALS = [
+  EarlyCloseRefused,
+  LeagueRefused,
+  OperatorRefused,
+  RecordBroken,
+  SanctionsFileError,
+  TransferRefused,
+]
 
 /** What a person can do something about, without a stack. */
 function told(error: unknown): unknown {

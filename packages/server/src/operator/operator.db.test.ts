@@ -38,6 +38,8 @@ withDb('an operator', (db) => {
         health: async () => ({ status: 'ok', cosigner: '0xc0', frozen: true, version: '1' }) as never,
       },
       league,
+      vault: null,
+      isSanctioned: () => false,
     })
   const act = (name: string, input: object = {}, reason: string | null = null, by = 'ada') =>
     operator.act({ name, operator: by, reason, input: input as Record<string, unknown> })
@@ -179,7 +181,13 @@ withDb('an operator', (db) => {
       done.push(ask)
       return { amount: 5n }
     }
-    operator = open({ reviewRule: keep, settleSeason: keep, recordPayout: keep, recordWithdrawal: keep })
+    operator = open({
+      ...LEAGUE,
+      reviewRule: keep,
+      settleSeason: keep,
+      recordPayout: keep,
+      recordWithdrawal: keep,
+    })
     const tx_hash = `0x${'ab'.repeat(32)}`
     await act('league.review', { season: 1, entry_id: 7, rule: 'OUTLIERS', status: 'pass' }, 'looked at it')
     await expect(

@@ -1,8 +1,10 @@
+import type { Division } from '@pit/league'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
 import type { SignerClient } from '@pit/platform/signerClient'
 import type { ChainProfile } from '@pit/protocol'
+import type { AgentVault, VaultAgent } from '../features/agents/index.ts'
 import type { Treasury } from '../features/treasury/index.ts'
 
 /** What was asked cannot be done, or not now; the message is for the person who asked. */
@@ -19,7 +21,13 @@ export interface OperatorDeps {
   /** The server's own way to the signer, to ask how it is; null where there is none. */
   signer: Pick<SignerClient, 'health'> | null
   league: LeagueActs
+  /** The agent registry; null where the chain has none. */
+  vault: Pick<AgentVault, 'agent'> | null
+  isSanctioned: IsSanctioned
 }
+
+/** By the list as it is now. */
+type IsSanctioned = (address: string) => boolean | Promise<boolean>
 
 /** What an operator may do to the league, each in the transaction it is handed. */
 export interface LeagueActs {
@@ -41,14 +49,23 @@ export interface LeagueActs {
       season: number
       profile: ChainProfile
       atS: number
+      isSanctioned: IsSanctioned
       partnerPriceE18?: bigint
       gain?: bigint
     },
   ): Promise<unknown>
   recordPayout(
     sql: Sql,
-    payout: { season: number; place: number; txHash: string; atS: number },
+    payout: { season: number; place: number; txHash: string; atS: number; isSanctioned: IsSanctioned },
   ): Promise<unknown>
+  openPayouts(sql: Sql): Promise<unknown>
+  /** Whose prize it is. */
+  payoutAgent(sql: Sql, season: number, place: number): Promise<string>
+  readdressPayout(
+    sql: Sql,
+    ask: { season: number; place: number; agent: VaultAgent | null; isSanctioned: IsSanctioned },
+  ): Promise<{ from: string; to: string }>
+  setDivision(sql: Sql, ask: { wallet: string; division: Division }): Promise<{ before: string }>
   recordWithdrawal(
     sql: Sql,
     withdrawal: { season: number; txHash: string | null; amount: bigint; atS: number; note: string | null },

@@ -1,5 +1,7 @@
 export type { LeagueDeps } from './deps.ts'
 export { type League, openLeague } from './openLeague.ts'
+export { openPayouts } from './operator/listPayouts.ts'
+export { payoutAgent, type Readdressing, readdressPayout } from './operator/readdressPayout.ts'
 export {
   type PayoutRecord,
   recordPayout,
@@ -8,6 +10,7 @@ export {
 } from './operator/recordPayout.ts'
 export { LeagueRefused } from './operator/refused.ts'
 export { type RuleReview, reviewRule } from './operator/reviewRule.ts'
+export { setDivision } from './operator/setDivision.ts'
 export { type Settlement, settleSeason } from './operator/settleSeason.ts'
 export type { PracticeGate } from './practice/gate.ts'
 export { readStart } from './readStart.ts'

@@ -17,7 +17,6 @@ import {
   type LeagueWorld,
   newWallet,
   openLeagueWorld,
-  PROFILE,
   read,
   register,
   season,
@@ -274,9 +273,7 @@ withDb('a year of the league', (db) => {
         reserve = ledger.after
         paid += expected.won
         if (expected.won > 0) {
-          await db.transaction((sql) =>
-            settleSeason(sql, { season: number, profile: PROFILE, atS: world.nowS() }),
-          )
+          await db.transaction((sql) => settleSeason(sql, { ...world, season: number, atS: world.nowS() }))
         }
 
         // Who left may come back.

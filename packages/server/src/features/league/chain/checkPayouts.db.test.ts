@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { withDb } from '../../../../test/withDb.ts'
-import { recordPayout, settleSeason } from '../index.ts'
-import { at, PROFILE, TOKENS } from '../test/leagueWorld.ts'
+import { at, TOKENS } from '../test/leagueWorld.ts'
 import { playedSeason } from '../test/playedSeason.ts'
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -19,7 +18,7 @@ withDb('payouts on chain', (db) => {
     await game.decide()
     const { world } = game
     const atS = world.nowS()
-    const planned = await db.transaction((sql) => settleSeason(sql, { season: 1, profile: PROFILE, atS }))
+    const planned = await game.settle()
     const [one, two] = planned.map(({ recipient, amount }) => ({ to: recipient, amount: BigInt(amount) }))
     const mine = (tx: string, moves: Move[], own: { from?: string; block?: number } = {}) =>
       world.chain.receipts.set(tx, {
@@ -32,8 +31,7 @@ withDb('payouts on chain', (db) => {
           data: `0x${amount.toString(16)}`,
         })),
       })
-    const pay = (place: number, txHash: string) =>
-      db.transaction((sql) => recordPayout(sql, { season: 1, place, txHash, atS }))
+    const { pay } = game
     const look = async () => {
       await world.league.runDue()
       return db.query<{ status: string; problem: string | null }>(

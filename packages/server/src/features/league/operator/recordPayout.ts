@@ -1,11 +1,12 @@
+import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import { LISTED } from '../reserve/flagListed.ts'
+import { LISTED, type Listing } from '../reserve/flagListed.ts'
 import { lockSeason } from '../season/store.ts'
 import { LeagueRefused } from './refused.ts'
 
 const HASH = /^0x[0-9a-f]{64}$/
 
-export interface PayoutRecord {
+export interface PayoutRecord extends Listing {
   season: number
   place: number
   txHash: string
@@ -13,19 +14,22 @@ export interface PayoutRecord {
 }
 
 /** Names the transaction that pays a place. It counts once the chain shows exactly that transfer. */
-export async function recordPayout(sql: Sql, { season, place, txHash, atS }: PayoutRecord): Promise<void> {
+export async function recordPayout(sql: Sql, record: PayoutRecord): Promise<void> {
+  const { season, place, txHash, atS } = record
   const hash = txHash.toLowerCase()
   if (!HASH.test(hash)) throw new LeagueRefused(`${txHash} is no transaction hash`)
   const row = await lockSeason(sql, season)
   if (!row) throw new LeagueRefused(`there is no season ${season}`)
   if (row.state !== 'settled') throw new LeagueRefused(`season ${season} is ${row.state}: settle it first`)
-  const [payout] = await sql.query<{ status: string; recipient: string; problem: string | null }>(
+  const [payout] = await sql.query<{ status: string; recipient: Address; problem: string | null }>(
     'select status, recipient, problem from league_payouts where season = $1 and place = $2 for update',
     [season, place],
   )
   if (!payout) throw new LeagueRefused(`season ${season} pays nobody for place ${place}`)
   if (payout.status === 'mined') throw new LeagueRefused(`place ${place} of season ${season} is paid`)
-  if (payout.problem === LISTED) throw new LeagueRefused(`${payout.recipient}: ${LISTED}`)
+  // As the jobs last saw the list, and as it is now.
+  if (payout.problem === LISTED || (await record.isSanctioned(payout.recipient)))
+    throw new LeagueRefused(`${payout.recipient}: ${LISTED}`)
   const other = await sql.query(
     `select 1 from league_payouts where tx_hash = $1 and recipient = $2 and not (season = $3 and place = $4)`,
     [hash, payout.recipient, season, place],

@@ -2,12 +2,13 @@ import type { Sql } from '@pit/platform/db'
 import type { ChainProfile } from '@pit/protocol'
 import { assetsOf } from '../books/assets.ts'
 import { createMarkBook } from '../books/marks.ts'
+import { flagListed, type Listing } from '../reserve/flagListed.ts'
 import { type PayoutRow, payoutsOf, readLedger } from '../reserve/store.ts'
 import { fixLedger, hasOpenBefore, planPayouts } from '../season/decideSeason.ts'
 import { lockSeason } from '../season/store.ts'
 import { LeagueRefused } from './refused.ts'
 
-export interface Settlement {
+export interface Settlement extends Listing {
   season: number
   profile: ChainProfile
   atS: number
@@ -40,5 +41,6 @@ export async function settleSeason(sql: Sql, ask: Settlement): Promise<PayoutRow
   )
   if (counted && !counted.ledger) throw new LeagueRefused(`the ledger is incomplete: ${counted.why}`)
   await fixLedger(sql, season, atS)
+  await flagListed(sql, ask)
   return payoutsOf(sql, [season])
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { withDb } from '../../../../test/withDb.ts'
-import { recordPayout, recordWithdrawal, settleSeason } from '../index.ts'
-import { at, E18, PROFILE, read, still, TOKENS } from '../test/leagueWorld.ts'
+import { recordWithdrawal } from '../index.ts'
+import { at, E18, read, still, TOKENS } from '../test/leagueWorld.ts'
 import { playedSeason } from '../test/playedSeason.ts'
 
 withDb('the reserve', (db) => {
@@ -13,11 +13,10 @@ withDb('the reserve', (db) => {
     for (const i of game.players.keys()) await play(i, i)
     await decide()
     const atS = game.world.nowS()
-    const pay = (place: number, txHash: string) =>
-      db.transaction((sql) => recordPayout(sql, { season: 1, place, txHash, atS }))
+    const { pay } = game
     const hash = (n: number) => `0x${n.toString(16).padStart(64, 'e')}`
     await expect(pay(1, hash(1))).rejects.toThrow('settle it first')
-    const planned = await db.transaction((sql) => settleSeason(sql, { season: 1, profile: PROFILE, atS }))
+    const planned = await game.settle()
     expect(planned.map(({ place, status }) => [place, status])).toEqual([
       [1, 'planned'],
       [2, 'planned'],
@@ -83,12 +82,13 @@ withDb('the reserve', (db) => {
     await marksOfSeason()
     for (const i of game.players.keys()) await play(i, i)
     await decide()
-    const atS = game.world.nowS()
-    await db.transaction((sql) => settleSeason(sql, { season: 1, profile: PROFILE, atS }))
-    const pay = () =>
-      db.transaction((sql) => recordPayout(sql, { season: 1, place: 1, txHash: `0x${'ab'.repeat(32)}`, atS }))
+    await game.settle()
+    const pay = () => game.pay(1, `0x${'ab'.repeat(32)}`)
     game.world.sanctioned.add(game.players[11]!.address)
+    // By the list as it is now, and by the jobs' mark, whichever is first.
+    await expect(pay()).rejects.toThrow('sanctions list')
     await game.world.league.runDue()
+    game.world.sanctioned.clear()
     await expect(pay()).rejects.toThrow('sanctions list')
     game.world.sanctioned.clear()
     await game.world.league.runDue()
@@ -109,12 +109,9 @@ withDb('the reserve', (db) => {
       partner_usd: null,
     })
     expect((await ledger())?.why).toContain('no mark')
-    const atS = game.world.nowS()
-    await expect(
-      db.transaction((sql) => settleSeason(sql, { season: 1, profile: PROFILE, atS })),
-    ).rejects.toThrow('incomplete')
+    await expect(game.settle()).rejects.toThrow('incomplete')
     const partnerPriceE18 = E18 / 4n
-    await db.transaction((sql) => settleSeason(sql, { season: 1, profile: PROFILE, atS, partnerPriceE18 }))
+    await game.settle({ partnerPriceE18 })
     expect(await ledger()).toMatchObject({ status: 'settled', mark_source: 'manual', partner_usd: 0.25 })
     expect((await rowOf(11)).prize_atoms).toBe(String((100_800n * E18) / 1_000n))
   })

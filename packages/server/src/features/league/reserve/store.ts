@@ -103,12 +103,14 @@ export interface PayoutRow {
   status: 'planned' | 'mined'
   tx_hash: string | null
   sender: string | null
+  /** Why it is held back, or why the transaction that was named is not this payout. */
+  problem: string | null
 }
 
 /** In order of place. */
 export const payoutsOf = (sql: Sql, seasons: readonly number[]): Promise<PayoutRow[]> =>
   sql.query<PayoutRow>(
-    `select season, place, entry_id, agent_id, recipient, amount, status, tx_hash, sender
+    `select season, place, entry_id, agent_id, recipient, amount, status, tx_hash, sender, problem
      from league_payouts where season = any($1::int4[]) order by season desc, place`,
     [seasons],
   )

@@ -2,7 +2,7 @@ import { RULES } from '@pit/league'
 import type { ChainProfile } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { withDb } from '../../../../test/withDb.ts'
-import { LeagueRefused, readStart, settleSeason } from '../index.ts'
+import { LeagueRefused, readStart } from '../index.ts'
 import {
   addTrade,
   call,
@@ -84,7 +84,7 @@ withDb('a season', (db) => {
       [2, String((60_480n * E18) / 1_000n), 'planned'],
       [3, String((40_320n * E18) / 1_000n), 'planned'],
     ])
-    await db.transaction((sql) => settleSeason(sql, { season: 1, profile: PROFILE, atS: game.world.nowS() }))
+    await game.settle()
     expect((await read({ league: game.world.open() }, 'league.seasons')).seasons).toMatchObject([
       { number: 2, status: 'open', decided: false },
       { number: 1, status: 'settled', decided: true, pays: true, entrants: 12 },
@@ -93,9 +93,7 @@ withDb('a season', (db) => {
       { season: 1, status: 'settled', reserve_after: String((403_200n * E18) / 1_000n) },
     ])
     // Settled twice is refused; run again changes nothing.
-    await expect(
-      db.transaction((sql) => settleSeason(sql, { season: 1, profile: PROFILE, atS: game.world.nowS() })),
-    ).rejects.toThrow(LeagueRefused)
+    await expect(game.settle()).rejects.toThrow(LeagueRefused)
     const before = JSON.stringify((await standings()).rows)
     await game.world.league.runDue()
     expect(JSON.stringify((await standings()).rows)).toBe(before)

@@ -87,6 +87,7 @@ export async function openLeagueWorld(
   const scripted = createScriptedChain(clock, genesisS)
   const { vault, face } = createScriptedVault(scripted, genesisS)
   const sanctioned = new Set<string>()
+  const isSanctioned = (address: string) => sanctioned.has(address.toLowerCase())
   const hosted = new Map<string, HostedAgent>()
   const profile =
     own.profile ??
@@ -114,7 +115,7 @@ export async function openLeagueWorld(
       profile,
       firstSeasonS: FIRST_S,
       vault: face,
-      isSanctioned: (address) => sanctioned.has(address.toLowerCase()),
+      isSanctioned,
       hosted: { agentOf: async (id) => hosted.get(id) ?? null },
       paper,
       domain: 'pit.example',
@@ -130,7 +131,9 @@ export async function openLeagueWorld(
     chain: scripted.chain,
     head: scripted.head,
     vault,
+    registry: face,
     sanctioned,
+    isSanctioned,
     hosted,
     league,
     open,

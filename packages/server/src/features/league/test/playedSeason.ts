@@ -1,6 +1,7 @@
 import { RULES } from '@pit/league'
 import type { Db } from '@pit/platform/db'
 import { beforeEach } from 'vitest'
+import { recordPayout, settleSeason } from '../index.ts'
 import {
   addMarks,
   addTrade,
@@ -15,6 +16,7 @@ import {
   type LeagueWorld,
   newWallet,
   openLeagueWorld,
+  PROFILE,
   read,
   season,
   still,
@@ -60,6 +62,17 @@ export function playedSeason(db: Db) {
     ) => addMarks(db, span, priceOf),
     value: () => game.world.runAt(first.endsAtS + HOUR),
     decide: () => game.world.runAt(first.endsAtS + RULES.reviewS + HOUR, 3),
+    settle: (own: { partnerPriceE18?: bigint } = {}) => {
+      const { isSanctioned, nowS } = game.world
+      const ask = { season: 1, profile: PROFILE, atS: nowS(), isSanctioned, ...own }
+      return db.transaction((sql) => settleSeason(sql, ask))
+    },
+    pay: (place: number, txHash: string) => {
+      const { isSanctioned, nowS } = game.world
+      return db.transaction((sql) =>
+        recordPayout(sql, { season: 1, place, txHash, atS: nowS(), isSanctioned }),
+      )
+    },
   }
 
   beforeEach(async () => {
