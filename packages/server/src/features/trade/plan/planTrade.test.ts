@@ -1,15 +1,22 @@
-import {
-  type Address,
-  type Crypto,
-  createCrypto,
-  encodeErc20Approve,
-  type Hex,
-  serializeSignature,
-} from '@pit/chain'
+import { encodeErc20Approve, serializeSignature } from '@pit/chain'
 import { RpcError } from '@pit/platform/rpc'
-import { isPitError, type PitError, refusal } from '@pit/protocol'
+import { refusal } from '@pit/protocol'
 import { hashTypedData } from 'viem'
-import { beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import {
+  approved,
+  body,
+  call,
+  caller,
+  crypto,
+  KEY,
+  type Prepared,
+  planner,
+  refusalOf,
+  renew,
+  w,
+  wallet,
+} from '../../../../test/plannerWorld.ts'
 import {
   curveOf,
   DELEGATOR,
@@ -20,170 +27,41 @@ import {
   quoteOf,
   ROUTER,
   USDG,
-  WETH,
-  walletState,
 } from '../../../../test/tradeFixtures.ts'
-import type { StorePlanAsk } from '../deps.ts'
-import type { PlanSimulation, TradeAsk, TradeQuote, WalletState } from '../types.ts'
-import { createPlanner } from './createPlanner.ts'
-import type { PlannerDeps } from './deps.ts'
-import type { PlanAnswer } from './describePlan.ts'
 import type { TradeBody } from './readRequest.ts'
 
 /** The handlers, on a market, a node and a store that answer what a test wants. */
 
-const KEY: Hex = `0x${'42'.repeat(32)}`
-let crypto: Crypto
-let wallet: Address
-beforeAll(async () => {
-  crypto = await createCrypto()
-  wallet = crypto.addressOf(KEY)
-})
-
-let quoteFor: (ask: TradeAsk) => TradeQuote
-let state: Partial<WalletState>
-let simulation: Partial<PlanSimulation>
-let answerCall: (call: { to: Address; data: Hex }) => unknown
-const stored: StorePlanAsk[] = []
-const refused: { code: string; amountIn: bigint | null }[] = []
-const asked: TradeAsk[] = []
-/** The store all processes share. */
-const askedPermits = new Map<unknown, { amount_in: string; granted: string }>()
-beforeEach(() => {
-  quoteFor = () => quoteOf().quote
-  state = {}
-  simulation = {}
-  answerCall = () => '0x'
-  for (const list of [stored, refused, asked]) list.length = 0
-  askedPermits.clear()
-})
-
-function planner({ devFields = false } = {}) {
-  const deps = {
-    crypto,
-    db: {
-      query: async (sql: string, [key, amountIn, granted]: unknown[]) => {
-        if (sql.startsWith('insert'))
-          askedPermits.set(key, { amount_in: `${amountIn}`, granted: `${granted}` })
-        const row = sql.startsWith('select') ? askedPermits.get(key) : undefined
-        return row ? [row] : []
-      },
-    },
-    clock: { nowMs: () => NOW_S * 1000 },
-    profile: {
-      chain_id: 4663,
-      contracts: { universal_router: ROUTER, universal_router_layout: '2.1.0', permit2: PERMIT2, weth: WETH },
-      delegation: { stateless_delegator: DELEGATOR },
-      core_tokens: [],
-      fee_recipient: null,
-    },
-    quoter: {
-      quoteTrade: async (ask: TradeAsk) => {
-        asked.push(ask)
-        return { ...quoteFor(ask), ask }
-      },
-    },
-    simulator: {
-      readWallet: async () => walletState({ wallet, ...state }),
-      simulatePlan: async (ask: { transactions: { kind: string }[]; amountOutMin: bigint }) => ({
-        ok: true,
-        block: 101,
-        amountOut: ask.amountOutMin,
-        feeTransfer: 1n,
-        gasTotal: 100_000,
-        fundedByOverrides: false,
-        transactions: ask.transactions.map(({ kind }) => ({
-          kind,
-          ok: true,
-          gasUsed: 100_000,
-          error: null,
-          logs: [],
-        })),
-        error: null,
-        ...simulation,
-      }),
-      synthetic: { wallet: `0x${'5'.repeat(40)}`, signPermit: () => `0x${'11'.repeat(64)}1b` },
-    },
-    market: { curveOf: () => undefined, head: () => null, mark: () => undefined },
-    tokens: { find: async () => undefined, coreBySymbol: () => undefined },
-    rpc: { request: async (_: string, [call]: [{ to: Address; data: Hex }]) => answerCall(call) },
-    charge: async () => {},
-    storePlan: async (ask: StorePlanAsk) => void stored.push(ask),
-    storeRevocation: async () => {},
-    recordRefusal: (row: (typeof refused)[number]) => void refused.push(row),
-    devFields,
-  }
-  return createPlanner(deps as unknown as PlannerDeps)
-}
-
-const body = (over: Partial<TradeBody> = {}): TradeBody => ({
-  wallet,
-  token_in: 'USDG',
-  token_out: MEME.address,
-  accept_risks: [],
-  shield: false,
-  owner_attests_non_us: false,
-  fund: 'auto',
-  approval_mode: 'budget',
-  approval_budget_usd: 25,
-  allow_unlimited_approval: false,
-  permit_mode: 'signature',
-  permit_scope: 'trade',
-  venues: ['venue_pool', 'venue_curve'],
-  curve_fee_mode: 'auto',
-  action: 'trade',
-  ...(over.amount_in === undefined && { notional_usd: 100 }),
-  ...over,
-})
-const caller = () => ({
-  requestId: 'r',
-  address: '127.0.0.1',
-  key: { keyId: 9, accountId: 1, wallet, expiresAtS: NOW_S + 1 },
-})
-type Prepared = PlanAnswer & { simulation: { ok: boolean } | null }
-const call = async (route: 'live.prepare' | 'live.build', over: Partial<TradeBody> = {}, one = planner()) => {
-  const handler = one.handlers[route]
-  if (handler === 'not built') throw new Error('not built')
-  return (await handler({ body: body(over), caller: caller(), params: {}, query: {} })) as Prepared
-}
-const refusalOf = (work: Promise<unknown>): Promise<PitError> =>
-  work.then(
-    () => expect.unreachable('it was not refused'),
-    (error) => (isPitError(error) ? error : expect.unreachable(String(error))),
-  )
-const approved = () => ({
-  allowance: 10n ** 12n,
-  permit: { amount: 10n ** 12n, expirationS: NOW_S + 120, nonce: 3 },
-})
+beforeEach(renew)
 
 it('answers a plan that can be sent as it is, simulated and stored', async () => {
-  state = approved()
+  w.state = approved()
   const plan = await call('live.prepare')
   expect(plan).toMatchObject({ ready: true, execution: 'router', permit: null, policy_ok: true })
   expect(plan.simulation).toMatchObject({ ok: true })
   // What it used and 30% more, and room for ticks.
   expect(plan.tx).toMatchObject({ gas: '250000', nonce: 7, from: wallet, to: ROUTER })
-  expect(stored).toMatchObject([{ keyId: 9, wallet, path: 'agent' }])
-  expect(stored[0]!.plan.steps.map(({ kind }) => kind)).toEqual(['swap'])
-  expect(refused).toEqual([])
+  expect(w.stored).toMatchObject([{ keyId: 9, wallet, path: 'agent' }])
+  expect(w.stored[0]!.plan.steps.map(({ kind }) => kind)).toEqual(['swap'])
+  expect(w.refused).toEqual([])
 })
 
 it('builds the same without a simulation', async () => {
-  state = approved()
+  w.state = approved()
   const plan = await call('live.build')
   expect('simulation' in plan).toBe(false)
   expect(plan.tx?.gas).toBe('300000')
-  expect(stored).toHaveLength(1)
+  expect(w.stored).toHaveLength(1)
 })
 
 it('goes the permit’s two calls, with the first one’s atoms', async () => {
   const one = planner()
   let amountIn = 100_000_000n
-  quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? amountIn }).quote
+  w.quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? amountIn }).quote
   const first = await call('live.prepare', {}, one)
   expect(first).toMatchObject({ ready: false, tx: null, simulation: null, permit_now: NOW_S })
   expect(first.steps.map(({ kind }) => kind)).toEqual(['approve', 'sign_permit'])
-  expect(stored.map(({ plan }) => plan.complete)).toEqual([false])
+  expect(w.stored.map(({ plan }) => plan.complete)).toEqual([false])
 
   // The price moved: the same dollars are more atoms.
   amountIn = 100_000_001n
@@ -196,7 +74,7 @@ it('goes the permit’s two calls, with the first one’s atoms', async () => {
   // Another process finds the first call's atoms in the store.
   expect(await call('live.prepare', signed)).toMatchObject({ ready: true, amount_in: '100000000' })
   // Where nothing is left of them, the answer says what to send.
-  askedPermits.clear()
+  w.askedPermits.clear()
   const elsewhere = await refusalOf(call('live.prepare', signed))
   expect(elsewhere).toMatchObject({ code: 'BAD_REQUEST', extras: { field: 'permit_signature' } })
   expect(elsewhere.message).toContain('amount_in')
@@ -205,12 +83,12 @@ it('goes the permit’s two calls, with the first one’s atoms', async () => {
   expect(await refusalOf(call('live.prepare', { permit_signature }))).toMatchObject({
     extras: { field: 'permit_now' },
   })
-  expect(refused).toEqual([])
+  expect(w.refused).toEqual([])
 })
 
 it('makes a permit of dollars again at any process, each request its own', async () => {
   let priceMoved = false
-  quoteFor = (ask) => {
+  w.quoteFor = (ask) => {
     const amountIn = ask.amountIn ?? (priceMoved ? 99_000_000n : 100_000_000n)
     return quoteOf({ amountIn, quote: { notionalMicroUsd: priceMoved ? 101_000_000n : 100_000_000n } }).quote
   }
@@ -245,17 +123,17 @@ it('makes a permit of dollars again at any process, each request its own', async
 })
 
 it('keeps nothing of a permit that the request alone says', async () => {
-  quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? 0n }).quote
+  w.quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? 0n }).quote
   const first = await call('live.build', { amount_in: '100000000' })
   expect(first.permit).not.toBeNull()
-  expect(askedPermits.size).toBe(0)
+  expect(w.askedPermits.size).toBe(0)
 })
 
 it('is not ready without the input or the gas, and says so by a loan', async () => {
-  state = { ...approved(), balanceIn: 99_999_999n }
-  simulation = { fundedByOverrides: true }
+  w.state = { ...approved(), balanceIn: 99_999_999n }
+  w.simulation = { fundedByOverrides: true }
   expect((await call('live.prepare')).ready).toBe(false)
-  state = { ...approved(), balanceWei: 1n }
+  w.state = { ...approved(), balanceWei: 1n }
   expect((await call('live.build')).ready).toBe(false)
 })
 
@@ -274,18 +152,18 @@ it.each([
     },
   ],
 ])('refuses what a simulation says no to: %s', async (code, said) => {
-  state = approved()
-  simulation = said
+  w.state = approved()
+  w.simulation = said
   const error = await refusalOf(call('live.prepare'))
   expect(error.code).toBe(code)
   expect(error.extras['simulation']).toMatchObject({ ok: false, checks: expect.any(Array) })
-  expect(refused).toMatchObject([{ code, amountIn: 100_000_000n }])
+  expect(w.refused).toMatchObject([{ code, amountIn: 100_000_000n }])
   // To live/build and live/simulate it is no reason.
   expect((await call('live.build')).execution).toBe('router')
 })
 
 it('answers a revert in a simulation, and refuses there what a build refuses', async () => {
-  simulation = { ok: false, amountOut: null, error: 'swap: it reverts' }
+  w.simulation = { ok: false, amountOut: null, error: 'swap: it reverts' }
   const { handlers } = planner()
   const simulate = (over: object) => {
     const handler = handlers['live.simulate']
@@ -301,7 +179,7 @@ it('answers a revert in a simulation, and refuses there what a build refuses', a
     synthetic: false,
     error: expect.stringMatching(/^SIMULATION_FAILED: /),
   })
-  quoteFor = () =>
+  w.quoteFor = () =>
     quoteOf({ quote: { risks: [{ code: 'HONEYPOT', severity: 'severe', message: '' }] } }).quote
   expect((await refusalOf(simulate({ wallet }))).code).toBe('RISK_NOT_ACCEPTED')
   // Without a wallet it only discloses.
@@ -314,28 +192,28 @@ it('answers a revert in a simulation, and refuses there what a build refuses', a
   ])
   expect(told['build']).not.toHaveProperty('risks')
   expect((await refusalOf(simulate({ approval_mode: 'some' }))).code).toBe('APPROVAL_MODE')
-  expect(refused).toEqual([])
+  expect(w.refused).toEqual([])
 })
 
 it('keeps refused trades, and no malformed or impossible requests', async () => {
-  quoteFor = () =>
+  w.quoteFor = () =>
     quoteOf({ quote: { risks: [{ code: 'HONEYPOT', severity: 'severe', message: '' }] } }).quote
   await refusalOf(call('live.prepare'))
   await refusalOf(call('live.build', { approval_budget_usd: -1, amount_in: '5' }))
-  expect(refused).toMatchObject([
+  expect(w.refused).toMatchObject([
     { code: 'RISK_NOT_ACCEPTED', amountIn: 100_000_000n },
     { code: 'APPROVAL_BUDGET', amountIn: 5n },
   ])
-  refused.length = 0
+  w.refused.length = 0
   await refusalOf(call('live.prepare', { wallet: `0x${'1'.repeat(40)}` }))
   await refusalOf(call('live.prepare', { policies: ['block_new'] }))
   for (const code of ['NO_MARK', 'RATE_LIMITED', 'RPC_UNAVAILABLE', 'TOKEN_UNKNOWN'] as const) {
-    quoteFor = () => {
+    w.quoteFor = () => {
       throw refusal(code)
     }
     expect((await refusalOf(call('live.prepare'))).code).toBe(code)
   }
-  expect(refused).toEqual([])
+  expect(w.refused).toEqual([])
 })
 
 it('refuses another wallet, a wrong checksum, and another fee recipient', async () => {
@@ -349,57 +227,57 @@ it('refuses another wallet, a wrong checksum, and another fee recipient', async 
 })
 
 it('says that a size is out of range before that no route takes it', async () => {
-  quoteFor = () => quoteOf({ quote: { routes: [], notionalMicroUsd: 5n } }).quote
+  w.quoteFor = () => quoteOf({ quote: { routes: [], notionalMicroUsd: 5n } }).quote
   expect((await refusalOf(call('live.prepare', { amount_in: '1' }))).code).toBe('MIN_NOTIONAL')
-  quoteFor = () => quoteOf({ quote: { routes: [] } }).quote
+  w.quoteFor = () => quoteOf({ quote: { routes: [] } }).quote
   expect((await refusalOf(call('live.prepare', { amount_in: '1' }))).code).toBe('NO_ROUTE')
 })
 
 it('asks a token whether it takes a new approval over an old one', async () => {
   const token = { tokenIn: MEME, tokenOut: USDG, feeSide: 'output' as const, amountOut: 10n ** 8n }
-  quoteFor = () => quoteOf(token).quote
-  state = { ...approved(), allowance: 5n }
+  w.quoteFor = () => quoteOf(token).quote
+  w.state = { ...approved(), allowance: 5n }
   const asks: unknown[] = []
-  answerCall = (one) => void asks.push(one)
+  w.answerCall = (one) => void asks.push(one)
   const approvals = async () =>
     (await call('live.build')).steps.filter(({ kind }) => kind === 'approve').map(({ tx }) => tx!.data)
   const approve = encodeErc20Approve(PERMIT2, 100_000_000n)
   expect(await approvals()).toEqual([approve])
   expect(asks).toEqual([{ from: wallet, to: MEME.address, data: approve }])
-  answerCall = () => {
+  w.answerCall = () => {
     throw new RpcError('eth_call', 3, 'execution reverted', '0x')
   }
   expect(await approvals()).toEqual([encodeErc20Approve(PERMIT2, 0n), approve])
-  answerCall = () => {
+  w.answerCall = () => {
     throw new Error('no answer')
   }
   expect((await refusalOf(call('live.build'))).code).toBe('RPC_UNAVAILABLE')
   // Nothing is left of the old one, so nothing is in its way.
-  state = { ...approved(), allowance: 0n }
+  w.state = { ...approved(), allowance: 0n }
   expect(await approvals()).toEqual([approve])
 })
 
 it('is ready for a sale on a token’s curve only with the fee in hand', async () => {
   const curve = curveOf(USDG.address)
-  quoteFor = () =>
+  w.quoteFor = () =>
     quoteOf({ tokenIn: MEME, tokenOut: USDG, feeSide: 'output', amountOut: 10n ** 8n, way: curve }).quote
-  state = { curveAllowance: 10n ** 30n }
+  w.state = { curveAllowance: 10n ** 30n }
   const word = (atoms: bigint) => `0x${atoms.toString(16).padStart(64, '0')}`
-  answerCall = () => word(500_000n)
+  w.answerCall = () => word(500_000n)
   expect(await call('live.build')).toMatchObject({
     ready: true,
     fee: { amount: '500000', command: 'fee_transfer' },
   })
-  answerCall = () => word(499_999n)
+  w.answerCall = () => word(499_999n)
   expect((await call('live.build')).ready).toBe(false)
-  answerCall = () => '0x'
+  w.answerCall = () => '0x'
   expect((await refusalOf(call('live.build'))).code).toBe('RPC_UNAVAILABLE')
 })
 
 it('counts what a batch sends out of the wallet', async () => {
-  quoteFor = () => quoteOf({ tokenIn: ETH, amountIn: 10n ** 18n, way: curveOf() }).quote
-  state = { delegatedTo: DELEGATOR, balanceWei: 10n ** 18n }
+  w.quoteFor = () => quoteOf({ tokenIn: ETH, amountIn: 10n ** 18n, way: curveOf() }).quote
+  w.state = { delegatedTo: DELEGATOR, balanceWei: 10n ** 18n }
   expect(await call('live.build')).toMatchObject({ ready: false, execution: 'batch' })
-  state = { delegatedTo: DELEGATOR, balanceWei: 2n * 10n ** 18n }
+  w.state = { delegatedTo: DELEGATOR, balanceWei: 2n * 10n ** 18n }
   expect((await call('live.build')).ready).toBe(true)
 })

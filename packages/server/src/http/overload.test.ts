@@ -1,0 +1,82 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { bearer, errorOf, ME } from '../../test/edgeClient.ts'
+import { openTestApp } from '../../test/testApp.ts'
+import { PASSED } from './rates/limiter.ts'
+
+let app: Awaited<ReturnType<typeof openTestApp>>
+const open = async (options: Parameters<typeof openTestApp>[0] = {}) => {
+  app = await openTestApp(options)
+  return app
+}
+afterEach(() => app.close())
+
+describe('under load and at the end', () => {
+  it('sheds before any work when too many requests are under way', async () => {
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await open({
+      config: { maxInFlight: 2 },
+      handlers: { 'auth.me': () => held.then(() => ({ serialised: '{}' })) },
+    })
+    const two = [app.inject({ url: ME, headers: bearer }), app.inject({ url: ME, headers: bearer })]
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const shed = await app.inject({ url: ME })
+    expect([shed.status, errorOf(shed)['code'], shed.headers['retry-after']]).toEqual([
+      503,
+      'ENGINE_UNAVAILABLE',
+      '1',
+    ])
+    release()
+    expect((await Promise.all(two)).map(({ status }) => status)).toEqual([200, 200])
+    expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
+  })
+
+  it('sheds while the event loop starves, and recovers', async () => {
+    await open({
+      config: { maxLoopDelayMs: 50 },
+      limiter: { take: () => PASSED, peek: () => PASSED, close: async () => {} },
+    })
+    await app.inject({ url: ME, headers: bearer })
+    let stop = false
+    const starve = () => {
+      const endMs = performance.now() + 120
+      while (performance.now() < endMs);
+      if (!stop) setImmediate(starve)
+    }
+    starve()
+    await expect
+      .poll(async () => (await app.inject({ url: ME, headers: bearer })).status, { timeout: 5_000 })
+      .toBe(503)
+    stop = true
+    await expect
+      .poll(async () => (await app.inject({ url: ME, headers: bearer })).status, { timeout: 5_000 })
+      .toBe(200)
+  })
+
+  it('answers what is under way before it closes, and says that it closes', async () => {
+    await open({
+      handlers: { 'auth.me': () => new Promise((resolve) => setTimeout(resolve, 100, { serialised: '{}' })) },
+    })
+    await app.inject({ url: '/' })
+    const answer = app.inject({ url: ME, headers: { ...bearer, connection: 'keep-alive' } })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const port = app.address()!.port
+    const closed = app.close()
+    const { status, headers } = await answer
+    expect([status, headers.connection]).toEqual([200, 'close'])
+    await closed
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+  })
+
+  it('does not wait for ever for a handler that hangs', async () => {
+    await open({ times: { closeMs: 100 }, handlers: { 'auth.me': () => new Promise(() => {}) } })
+    const hanging = app.inject({ url: ME, headers: bearer }).catch((error: Error) => error.message)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const startedMs = performance.now()
+    await app.close()
+    expect(performance.now() - startedMs).toBeLessThan(5_000)
+    expect(await hanging).toMatch(/hang up|reset/i)
+  })
+})

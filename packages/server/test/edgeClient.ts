@@ -1,0 +1,38 @@
+import { connect } from 'node:net'
+import type { App } from '../src/http/createApp.ts'
+import { GOOD_KEY } from './testApp.ts'
+
+export const ME = '/api/v1/auth/me'
+export const CHALLENGE = '/api/v1/auth/challenge'
+export const REVOKE = '/api/v1/auth/revoke'
+export const bearer = { authorization: `Bearer ${GOOD_KEY}` }
+export const errorOf = (answer: { json<T>(): T }) => answer.json<{ error: Record<string, unknown> }>().error
+
+/** Sends bytes as they are and answers everything that comes back. */
+export async function raw(
+  to: App,
+  bytes: string | string[],
+  { pauseMs = 0, halfClose = false } = {},
+): Promise<string> {
+  if (to.address() === null) await to.inject({ url: '/' })
+  return new Promise((resolve) => {
+    const socket = connect({ port: to.address()!.port, host: '127.0.0.1', allowHalfOpen: true })
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('error', () => resolve(text))
+    socket.on('close', () => resolve(text))
+    socket.on('end', () => socket.end())
+    const parts = Array.isArray(bytes) ? bytes : [bytes]
+    const write = (i: number) => {
+      if (i >= parts.length) {
+        if (halfClose) socket.end()
+        return
+      }
+      socket.write(parts[i]!)
+      setTimeout(write, pauseMs, i + 1)
+    }
+    write(0)
+  })
+}
