@@ -9,7 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,8 +24,6 @@ import { writeChecked } from '../packages/devnet/src/engine/image.ts'
 const PLACE = '.cache/devnet'
 /** Feeds of a seed stand for an hour, and nobody writes them while the market is off: it is made anew long before. */
 const GOOD_FOR_MS = 15 * 60_000
-/** Whoever is still making it after so long has died over it. */
-const MADE_WITHIN_MS = 120_000
 
 /** Puts a deployed world into a devnet's data folder. */
 export async function seedDevnet(dataDir: string): Promise<void> {
@@ -44,7 +42,7 @@ async function seed(): Promise<string> {
     try {
       await makeSeed(made)
     } finally {
-      rmSync(`${made}.making`, { recursive: true, force: true })
+      rmSync(`${made}.making`, { force: true })
     }
     for (const old of readdirSync(PLACE)) {
       // Of the slot before somebody may be copying still.
@@ -54,15 +52,25 @@ async function seed(): Promise<string> {
   return made
 }
 
-/** Of files that come to it at once, one makes it and the others wait. */
+/** Of files that come to it at once, one makes it and the others wait; for one that died over it nobody does. */
 function isTaken(lock: string): boolean {
   try {
-    mkdirSync(lock)
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
     return false
   } catch {
-    const sinceMs = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
-    if (Date.now() - sinceMs > MADE_WITHIN_MS) rmSync(lock, { recursive: true, force: true })
+    if (!isAlive(lock)) rmSync(lock, { force: true })
     return true
+  }
+}
+
+function isAlive(lock: string): boolean {
+  try {
+    const pid = Number(readFileSync(lock, 'utf8'))
+    // Not yet written: that takes a moment.
+    if (pid > 0) process.kill(pid, 0)
+    return true
+  } catch {
+    return false
   }
 }
 
