@@ -78,13 +78,15 @@ export async function openLeagueWorld(
     paper?: Paper
     clock?: { ms: number; nowMs(): number }
     profile?: ChainProfile
+    /** A chain of the test's own. */
+    node?: Pick<ReturnType<typeof createScriptedChain>, 'rpc' | 'head' | 'timeOf'>
   } = {},
 ) {
   crypto ??= await createCrypto()
   const clock: { ms: number; nowMs(): number } = own.clock ?? { ms: 0, nowMs: () => clock.ms }
   clock.ms = (own.nowS ?? FIRST_S + HOUR) * 1000
   const genesisS = own.genesisS ?? FIRST_S - 30 * DAY
-  const scripted = createScriptedChain(clock, genesisS)
+  const scripted = { ...createScriptedChain(clock, genesisS), ...own.node }
   const { vault, face } = createScriptedVault(scripted, genesisS)
   const sanctioned = new Set<string>()
   const isSanctioned = (address: string) => sanctioned.has(address.toLowerCase())

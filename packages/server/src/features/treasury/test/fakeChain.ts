@@ -15,6 +15,7 @@ export interface FakeTx {
   to: Address
   moves: { token: Address; from: Address; to: Address; atoms: bigint }[]
   reverted?: boolean
+  gas?: bigint
 }
 interface Mined extends FakeTx {
   hash: Hex
@@ -35,18 +36,29 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
   const timeOf = (block: number) => startS + block * everyS
   const hashOf = (block: number): Hex =>
     `0x${createHash('sha256').update(`${options.salt} ${block}`).digest('hex')}`
-  const upTo = (block: number): Mined[] => [...byHash.values()].filter((tx) => tx.block <= block)
+  /** By token and holder, what each transaction changed; by sender, the blocks it sent in. */
+  const changes = new Map<string, { block: number; atoms: bigint }[]>()
+  const sends = new Map<string, number[]>()
+  const change = (token: Address, holder: Address, block: number, atoms: bigint) => {
+    const key = `${token} ${holder}`
+    const known = changes.get(key)
+    if (known) known.push({ block, atoms })
+    else changes.set(key, [{ block, atoms }])
+  }
+  function keepChanges({ from, moves, reverted, gas = GAS_USED, block }: Mined): void {
+    const sent = sends.get(from)
+    if (sent) sent.push(block)
+    else sends.set(from, [block])
+    change(NATIVE_TOKEN as Address, from, block, -gas * GAS_PRICE)
+    for (const { token, from: giver, to, atoms } of reverted ? [] : moves) {
+      change(token, giver, block, -atoms)
+      change(token, to, block, atoms)
+    }
+  }
 
   function balance(token: Address, holder: Address, block: number): bigint {
     let atoms = 0n
-    for (const { from, moves, reverted } of upTo(block)) {
-      if (token === NATIVE_TOKEN && from === holder) atoms -= GAS_USED * GAS_PRICE
-      for (const move of reverted ? [] : moves) {
-        if (move.token !== token) continue
-        if (move.to === holder) atoms += move.atoms
-        if (move.from === holder) atoms -= move.atoms
-      }
-    }
+    for (const one of changes.get(`${token} ${holder}`) ?? []) if (one.block <= block) atoms += one.atoms
     return atoms
   }
   const etherOf = ({ from, to, moves }: Mined): bigint =>
@@ -78,6 +90,10 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
     if (options.silent) throw new RpcUnreachable(`${method}: no answer in 5000 ms`)
     const [first, second] = params as [never, never]
     switch (method) {
+      case 'eth_blockNumber':
+        return hex(height)
+      case 'eth_getCode':
+        return '0x'
       case 'eth_getBlockByNumber': {
         const number = at(first)
         if (number > height) return null
@@ -92,7 +108,7 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
         return hex(balance(NATIVE_TOKEN, first, at(second)))
       case 'eth_getTransactionCount':
         needState(method, at(second))
-        return hex(upTo(at(second)).filter(({ from }) => from === first).length)
+        return hex((sends.get(first) ?? []).filter((block) => block <= at(second)).length)
       case 'eth_call': {
         const { to, data } = first as { to: Address; data: Hex }
         needState(method, at(second))
@@ -101,7 +117,12 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
           .padStart(64, '0')}`
       }
       case 'eth_getLogs': {
-        const filter = first as { fromBlock: Hex; toBlock: Hex; address: Address[]; topics: (Hex | null)[] }
+        const filter = first as {
+          fromBlock: Hex
+          toBlock: Hex
+          address: Address[]
+          topics: (Hex | Hex[] | null)[]
+        }
         const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)]
         if (to - from + 1 > options.mostLogBlocks)
           throw new RpcError(method, -32_005, 'range too wide', undefined)
@@ -111,7 +132,7 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
           .filter(
             (log) =>
               filter.address.includes(log.address) &&
-              filter.topics.every((topic, i) => topic === null || topic === log.topics[i]),
+              filter.topics.every((topic, i) => topic === null || [topic].flat().includes(log.topics[i] as Hex)),
           )
       }
       case 'eth_getTransactionByHash': {
@@ -124,7 +145,8 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
           ? {
               status: tx.reverted ? '0x0' : '0x1',
               blockNumber: hex(tx.block),
-              gasUsed: hex(GAS_USED),
+              from: tx.from,
+              gasUsed: hex(tx.gas ?? GAS_USED),
               effectiveGasPrice: hex(GAS_PRICE),
               logs: logsOf(tx),
             }
@@ -177,10 +199,13 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
       const hash: Hex = `0x${createHash('sha256').update(`tx ${byHash.size}`).digest('hex')}`
       const mined = { ...tx, hash, block }
       byHash.set(hash, mined)
+      keepChanges(mined)
       byBlock.set(block, [...(byBlock.get(block) ?? []), mined])
       return mined
     },
     balance: (token: Address, holder: Address) => balance(token, holder, height),
+    /** Everything that was mined, for whoever counts it again. */
+    mined: (): readonly Mined[] => [...byHash.values()],
   }
 }
 export type FakeChain = ReturnType<typeof createFakeChain>

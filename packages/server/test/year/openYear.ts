@@ -1,0 +1,162 @@
+import type { Address } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import type { RpcCall } from '@pit/platform/rpc'
+import { type Answer, type ChainProfile, checkWith, ROUTES } from '@pit/protocol'
+import {
+  at,
+  DAY,
+  ETH,
+  emptyStore as emptyLeague,
+  FIRST_S,
+  openLeagueWorld,
+  PROFILE,
+  TOKENS,
+} from '../../src/features/league/test/leagueWorld.ts'
+import { openTreasury } from '../../src/features/treasury/openTreasury.ts'
+import { createFakeChain } from '../../src/features/treasury/test/fakeChain.ts'
+import { emptyStore as emptyTreasury } from '../../src/features/treasury/test/openTestTreasury.ts'
+
+/** League and treasury over one store, one clock and one chain. */
+
+export const PLATFORM = at(0xfee)
+export const ROUTER = at(0x40)
+export const STRANGER = at(0x57)
+/** Holds the stake, and sends the prizes. */
+export const REGISTRY = PROFILE.contracts.agent_registry as Address
+export const DISTRIBUTOR = at(0xd15)
+export const BUCKETS = { operations: at(0xb1), buybacks: at(0xb2), treasury: at(0xb3) }
+export const MEME = at(0x3e3e)
+export const DECIMALS: Record<string, number> = {
+  [ETH]: 18,
+  [TOKENS.WETH]: 18,
+  [TOKENS.USDG]: 6,
+  [TOKENS.cbBTC]: 8,
+  [TOKENS.PARTNER]: 18,
+  [TOKENS.NVDA]: 18,
+}
+/** A block a minute: a year of them is quickly read. */
+export const BLOCK_S = 60
+const GENESIS_S = FIRST_S - 3 * DAY
+const FEE_BPS = 25n
+
+export interface YearTrade {
+  wallet: Address
+  atS: number
+  kind: 'swap' | 'approve'
+  status: 'mined' | 'reverted'
+  tokenIn: Address
+  tokenOut: Address
+  amountIn: bigint
+  amountOut: bigint
+  gas: bigint
+}
+
+export async function openYear(db: Db) {
+  await emptyTreasury(db)
+  await emptyLeague(db)
+  const profile = {
+    ...PROFILE,
+    explorer_tx: 'https://explorer.example/tx/',
+    fee_recipient: PLATFORM,
+    treasury_buckets: BUCKETS,
+  } as ChainProfile
+  const chain = createFakeChain({ startS: GENESIS_S, everyS: BLOCK_S })
+  const clock = { ms: 0, nowMs: () => clock.ms }
+  const head = () => chain.blockAt(clock.ms / 1000)
+  /** The chain goes on with the clock. */
+  const rpc = {
+    ...chain.rpc,
+    request: <T>(method: string, params: readonly unknown[] = []) => {
+      chain.mineTo(head())
+      return chain.rpc.request<T>(method, params)
+    },
+    batch: (calls: readonly RpcCall[]) => {
+      chain.mineTo(head())
+      return chain.rpc.batch(calls)
+    },
+  }
+  const world = await openLeagueWorld(db, {
+    nowS: FIRST_S - 2 * DAY,
+    genesisS: GENESIS_S,
+    clock,
+    profile,
+    node: { rpc, head, timeOf: chain.timeOf },
+  })
+  const logger = { info() {}, warn() {}, error() {} }
+  const { prizePayouts } = world.league
+  const treasury = openTreasury({ db, rpc, clock, logger, profile, prizePayouts, runEveryMs: null })
+
+  return {
+    ...world,
+    node: chain,
+    treasury,
+    feeOf: (amountIn: bigint) => (amountIn * FEE_BPS) / 10_000n,
+    gasOf: (gas: bigint) => gas * 7n,
+    async answer(): Promise<Answer<'treasury'>> {
+      const handler = treasury.handlers.treasury as () => Promise<{ serialised: string }>
+      const answer = JSON.parse((await handler()).serialised)
+      const checked = checkWith(ROUTES.treasury.answer, answer)
+      if (!checked.ok) throw new Error(`not as the contract says: ${checked.field} ${checked.message}`)
+      return answer
+    },
+    gift: (token: Address, atoms: bigint, atS: number) =>
+      chain.add(
+        { from: STRANGER, to: PLATFORM, moves: [{ token, from: STRANGER, to: PLATFORM, atoms }] },
+        chain.blockAt(atS),
+      ),
+    /** Trades as the relay leaves them: mined, final, and each swap's fee on chain and in the ledger. */
+    async relay(trades: readonly YearTrade[]): Promise<{ hash: string; trade: YearTrade }[]> {
+      const mined = trades.map((trade) => {
+        const { wallet, atS, kind, status, tokenIn, amountIn, gas } = trade
+        const paysFee = kind === 'swap' && status === 'mined'
+        const fee = paysFee ? (amountIn * FEE_BPS) / 10_000n : 0n
+        const moves = fee > 0n ? [{ token: tokenIn, from: ROUTER, to: PLATFORM, atoms: fee }] : []
+        const reverted = status === 'reverted'
+        const tx = chain.add({ from: wallet, to: ROUTER, moves, reverted, gas }, chain.blockAt(atS))
+        return { ...tx, trade, fee }
+      })
+      const ids = await db.query<{ id: number; tx_hash: string }>(
+        `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out, tx_hash,
+           signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled)
+         select kind, wallet, 1, 'agent', status, token_in, token_out, amount_in::numeric, amount_out::numeric, hash,
+           wallet, 0, block, hash, at_s, (at_s - 1) * 1000, true
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+           $9::int8[], $10::int8[])
+           as given (kind, wallet, status, token_in, token_out, amount_in, amount_out, hash, block, at_s)
+         returning id, tx_hash`,
+        [
+          mined.map(({ trade }) => trade.kind),
+          mined.map(({ trade }) => trade.wallet),
+          mined.map(({ trade }) => trade.status),
+          mined.map(({ trade }) => trade.tokenIn),
+          mined.map(({ trade }) => trade.tokenOut),
+          mined.map(({ trade }) => String(trade.amountIn)),
+          mined.map(({ trade }) => (trade.status === 'reverted' ? null : String(trade.amountOut))),
+          mined.map(({ hash }) => hash),
+          mined.map(({ block }) => block),
+          mined.map(({ trade }) => trade.atS),
+        ],
+      )
+      const idOf = new Map(ids.map(({ id, tx_hash }) => [tx_hash, id]))
+      const paying = mined.filter(({ fee }) => fee > 0n)
+      await db.query(
+        `insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s,
+           week_start_s)
+         select id, token, atoms::numeric, 'input', 25, 'major', $1, hash, block, at_s, 0
+         from unnest($2::int8[], $3::text[], $4::text[], $5::text[], $6::int8[], $7::int8[])
+           as given (id, token, atoms, hash, block, at_s)`,
+        [
+          PLATFORM,
+          paying.map(({ hash }) => idOf.get(hash)),
+          paying.map(({ trade }) => trade.tokenIn),
+          paying.map(({ fee }) => String(fee)),
+          paying.map(({ hash }) => hash),
+          paying.map(({ block }) => block),
+          paying.map(({ trade }) => trade.atS),
+        ],
+      )
+      return mined.map(({ hash, trade }) => ({ hash, trade }))
+    },
+  }
+}
+export type Year = Awaited<ReturnType<typeof openYear>>
