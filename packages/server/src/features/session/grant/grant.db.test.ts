@@ -325,6 +325,52 @@ withDb('granting', (db) => {
         expect(world.signer.roots.get(own.rootHash)).toMatchObject({ revoked: true })
       })
 
+      it('is no refusal either where the co-signer has the root and cannot be asked whose it is', async () => {
+        const { session_id } = await world.start()
+        const own = await world.signatures(session_id)
+        const on = () => world.post('live.session.grant', 'owner', own)
+        const { registerRoot, root } = world.signer
+        world.signer.registerRoot = async (ask) => {
+          await registerRoot(ask)
+          throw refusal('ROOT_REUSED')
+        }
+        world.signer.root = async () => {
+          throw new SignerUnreachable('nothing in 10 ms')
+        }
+        expect(await codeOf(on())).toBe('ROOT_REUSED')
+        // Or nobody would end it there.
+        expect(await findSession(db, session_id)).toMatchObject({ status: 'registering' })
+        Object.assign(world.signer, { registerRoot, root })
+        expect(await on()).toMatchObject({ status: 'active' })
+      })
+
+      it('ends here too what it ended at the co-signer: a call beside it was refused and took the signatures back', async () => {
+        const { session_id } = await world.start()
+        const own = await world.signatures(session_id)
+        const on = () => codeOf(world.post('live.session.grant', 'owner', own))
+        const { registerRoot } = world.signer
+        let second: Promise<string> | undefined
+        let first: Promise<string> | undefined
+        let calls = 0
+        world.signer.registerRoot = async (ask) => {
+          if (calls++ > 0) {
+            const answer = await registerRoot(ask)
+            await first
+            return answer
+          }
+          second = on()
+          await expect.poll(() => calls, { timeout: 30_000 }).toBe(2)
+          throw refusal('BUSY')
+        }
+        first = on()
+        expect(await first).toBe('BUSY')
+        expect(await second).toBe('SESSION_REVOKED')
+        expect(world.signer.roots.get(own.rootHash)?.revoked).toBe(true)
+        world.signer.registerRoot = registerRoot
+        // Signing it again would be in vain: the co-signer takes no root twice.
+        expect((await findSession(db, session_id))?.status ?? 'revoked').toBe('revoked')
+      })
+
       it('is told apart from a refusal, after which it can be signed again', async () => {
         const { session_id } = await world.start()
         const own = await world.signatures(session_id)

@@ -13,6 +13,7 @@ import { type Answer, fail, isPitError } from '@pit/protocol'
 import type { Caller } from '../../../http/types.ts'
 import type { SessionDeps } from '../deps.ts'
 import { readWallet } from '../readWallet.ts'
+import { endSession } from '../revoke/revokeSession.ts'
 import { findSession, markActive, markPending, markRegistering } from '../store.ts'
 import type { CurveRoots, Session } from '../types.ts'
 import { isSigned } from '../types.ts'
@@ -44,7 +45,9 @@ export async function switchOn(
   // Another call was first, or it was revoked in between: then the co-signer must not keep it either.
   const now = await findSession(deps.db, session.id)
   if (now?.status === 'active') return describeActive(deps, now)
-  await deps.cosigner.revoke(session.rootHash)
+  // Or a call beside this one was refused and took the signatures back: the same root is never taken again.
+  if (now) await endSession(deps, now)
+  else await deps.cosigner.revoke(session.rootHash)
   return fail('SESSION_REVOKED')
 }
 
@@ -61,8 +64,9 @@ async function takeSignatures(deps: SessionDeps, session: Session, body: SwitchO
   return now?.status === 'registering' || now?.status === 'active' ? now : fail('SESSION_REVOKED')
 }
 
-/** The co-signer's no, and not its silence. */
-const isRefusal = (error: unknown): boolean => isPitError(error) && error.code !== 'SIGNER_UNAVAILABLE'
+/** The co-signer's no, and neither its silence nor that it has the root already. */
+const isRefusal = (error: unknown): boolean =>
+  isPitError(error) && error.code !== 'SIGNER_UNAVAILABLE' && error.code !== 'ROOT_REUSED'
 
 /** A co-signer that knows the root already took it from a call whose answer got lost, or from one beside this. */
 async function register({ cosigner }: SessionDeps, session: Session): Promise<void> {

@@ -77,6 +77,24 @@ withDb('revoking', (db) => {
     })
   })
 
+  it('is one, however often it is asked for at once, beside trades too', async () => {
+    const session = await world.grant()
+    world.settleWallet()
+    const [one, , other] = await Promise.all([
+      revoke(session),
+      codeOf(world.trade(session)),
+      revoke(session),
+      codeOf(world.trade(session)),
+    ])
+    expect(other).toMatchObject({ status: 'revoked', revoked_at: one.revoked_at })
+    expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(true)
+    expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
+    // What was counted before it is what was co-signed, and nothing is left open.
+    const counted = await db.query<{ status: string }>('select status from session_trades')
+    expect(counted.every(({ status }) => status === 'signed')).toBe(true)
+    expect(counted).toHaveLength(world.signer.roots.get(session.rootHash)!.leaves.length)
+  })
+
   it('is the owner’s alone', async () => {
     const session = await world.grant()
     expect(await refused(revoke(session, false, 'executor'))).toMatchObject({

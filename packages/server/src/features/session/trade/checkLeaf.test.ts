@@ -58,7 +58,13 @@ const otherRoot = read(sessionRoot(place, rootAsk(`0x${'cd'.repeat(32)}`)), 'rou
 const made = curveRoots(place, { ...rootAsk(HASH), curves: [at('9')] })
 const roots = { curve: read(made.curve, 'curve'), fee: read(made.fee, 'fee') }
 const execution = { target: binding.router, valueWei: 5n, data: '0x3593564c00' as Hex }
-const common = { setup: null, fault: null, code: { state: 'in place' as const }, mostWei: 10n ** 17n }
+const common = {
+  setup: null,
+  fault: null,
+  feeFault: null,
+  code: { state: 'in place' as const },
+  mostWei: 10n ** 17n,
+}
 const call: SessionCall = { kind: 'router', execution, root, reading: null, ...common }
 const ask: LeafAsk = { call, cosigner, executor: binding.executor, nowS: NOW }
 const sign = (delegation: Delegation, key = KEY) => signDelegation(crypto, place, delegation, key)

@@ -1,12 +1,13 @@
 import {
   type Address,
   type Execution,
+  feeOf,
   NATIVE,
   readSwap,
   type SignedAuthorization,
   type SwapReading,
 } from '@pit/chain'
-import type { Planned, TradePlan, WalletState } from '../../trade/index.ts'
+import type { Planned, TradeFee, TradePlan, WalletState } from '../../trade/index.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { SessionPlace } from '../place.ts'
 import { codeOf } from '../readWallet.ts'
@@ -24,6 +25,8 @@ interface Common {
   execution: Execution
   /** Why a session makes no such call; null when it does. */
   fault: string | null
+  /** Why its fee is not the one that was set for the trade; null when it is, or cannot be read. */
+  feeFault: string | null
   /** What the owner has to send first; null when nothing. */
   setup: string | null
   code: CodeState
@@ -63,14 +66,14 @@ export function readCall(deps: Deps, session: Session, planned: Planned): Sessio
     mostWei: root.eth?.tradeWei ?? 0n,
   }
   return plan.execution === 'router'
-    ? routerCall(place, { ...common, root }, plan)
+    ? routerCall(place, { ...common, root }, planned)
     : curveCall(deps, common, session, plan)
 }
 
 function routerCall(
   { weth, layout }: SessionPlace,
-  common: Omit<Common, 'fault'> & { root: RootOf<'router'> },
-  { quote }: TradePlan,
+  common: Omit<Common, 'fault' | 'feeFault'> & { root: RootOf<'router'> },
+  { plan: { quote }, ask }: Planned,
 ): SessionCall {
   const { execution } = common
   const read = readSwap(execution.data, { weth, layout })
@@ -79,6 +82,7 @@ function routerCall(
       kind: 'router',
       ...common,
       reading: null,
+      feeFault: null,
       fault: `The router call cannot be read: ${read.fault}.`,
     }
   }
@@ -92,14 +96,22 @@ function routerCall(
             read.tokenOut !== quote.tokenOut.address
           ? 'The call trades something else than was planned.'
           : null
-  return { kind: 'router', ...common, reading: read, fault }
+  return { kind: 'router', ...common, reading: read, fault, feeFault: feeFaultOf(read, ask.quote.fee) }
+}
+
+/** By what the call says, and not by what it was made from. */
+function feeFaultOf({ fee: paid, amountIn }: SwapReading, due: TradeFee): string | null {
+  const isPaid =
+    paid?.side === due.side &&
+    (paid.side === 'input' ? paid.amount === feeOf(amountIn, due.bps) : paid.bps === due.bps)
+  return isPaid ? null : `The call does not pay ${due.bps} bps of its ${due.side}.`
 }
 
 const CURVE_CALL_CHARS = 2 + 8 + 4 * 64
 
 function curveCall(
   deps: Deps,
-  common: Omit<Common, 'fault'>,
+  common: Omit<Common, 'fault' | 'feeFault'>,
   session: Session,
   plan: TradePlan,
 ): SessionCall {
@@ -118,6 +130,11 @@ function curveCall(
       ...(quote.fee.token === NATIVE ? [] : ['fee in a token']),
     ],
     fault: data.length === CURVE_CALL_CHARS ? null : 'The curve call cannot be read.',
+    // It is paid beside the call; a sale's is of what it is expected to bring.
+    feeFault:
+      quote.tokenIn.address === NATIVE && feeAmount !== feeOf(quote.amountIn, quote.fee.bps)
+        ? `The fee beside the call is not ${quote.fee.bps} bps of what it spends.`
+        : null,
   }
 }
 

@@ -67,6 +67,7 @@ const router: SessionCall = {
   root: read('router'),
   reading: { fee: { side: 'input', recipient: RECIPIENT, amount: 1n, bps: 25 } } as never,
   fault: null,
+  feeFault: null,
   setup: null,
   code: { state: 'in place' },
   mostWei: 10n,
@@ -79,6 +80,7 @@ const curve: SessionCall = {
   recipient: WHO.owner,
   oddSteps: [],
   fault: null,
+  feeFault: null,
   setup: null,
   code: { state: 'in place' },
   mostWei: 10n,
@@ -131,6 +133,7 @@ describe('the rules of a session trade', () => {
         fee: { bps: 35, class: 'major' },
       },
     ],
+    ['FEE_MISMATCH', withCall({ ...router, feeFault: 'The call pays nothing.' })],
     ['SESSION_TOKENS', { ...facts, tokens: [NATIVE, OTHER] }],
     [
       'TOKEN_UNVERIFIED',

@@ -269,6 +269,13 @@ export const SESSION_RULES: readonly Rule[] = [
       }
     },
   },
+  {
+    code: 'FEE_MISMATCH',
+    check: ({ call }) =>
+      call
+        ? { ok: call.feeFault === null, message: call.feeFault ?? 'The call pays the fee that was set.' }
+        : null,
+  },
 ]
 
 /** Every rule that can run, in order. */

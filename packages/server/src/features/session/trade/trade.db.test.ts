@@ -93,6 +93,10 @@ withDb('trading in a session', (db) => {
       expect(await codeOf(world.trade(session))).toBe('WALLET_CODE')
       world.settleWallet()
       expect((await world.trade(session)).tx).toMatchObject({ type: 2 })
+      // The chain took the first trade back: its authorization counts again.
+      world.chain.code.delete(WHO.owner)
+      world.chain.nonce.set(WHO.owner, 0)
+      expect((await world.trade(session)).tx).toMatchObject({ type: 4, authorization_list: [{ nonce: 0 }] })
       world.chain.code.set(WHO.owner, '0x6001')
       expect(await codeOf(world.trade(session))).toBe('WALLET_CODE')
     })
@@ -176,6 +180,8 @@ withDb('trading in a session', (db) => {
       ['SESSION_EXECUTION', (planned) => withSwap(planned, { valueWei: 1n })],
       ['SESSION_EXECUTION', ({ ask, ...rest }) => ({ ...rest, ask, plan: twice(rest.plan) })],
       ['FEE_BPS', (planned) => withFee(planned, 24)],
+      // Another tier than its calldata pays.
+      ['FEE_MISMATCH', (planned) => withFee(planned, 20)],
     ])('whose plan was tampered with is refused: %s', async (code, bends) => {
       const session = await world.grant()
       world.settleWallet()
