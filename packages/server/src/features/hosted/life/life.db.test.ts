@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../../../test/hostedWorld.ts'
 import { codeOf, GRANT, refused, WHO } from '../../../../test/sessionWorld.ts'
 
@@ -113,6 +113,17 @@ withDb('the life of a hosted agent', (db) => {
       expect(await nextTick(agent)).toBe(world.nowS() + 10)
     })
 
+    it('or changing the interval to and fro lets no model tick sooner than the one it then has', async () => {
+      const agent = await world.create({ brain: 'partner_llm', interval_s: 900 })
+      await ticked(agent, { at: world.nowS() - 100 })
+      await world.update(agent, { interval_s: 300 })
+      expect(await nextTick(agent)).toBe(world.nowS() + 200)
+      // As long as the pool asks for again, just before the tick.
+      world.clock.aheadS += 199
+      await world.update(agent, { interval_s: 900 })
+      expect(await nextTick(agent)).toBe(world.nowS() + 900 - 299)
+    })
+
     it('forgives what failed before', async () => {
       const agent = await world.create()
       await ticked(agent, { at: 1, error: 'WEBHOOK_STATUS', errors_in_a_row: 20 })
@@ -130,8 +141,22 @@ withDb('the life of a hosted agent', (db) => {
          values ('practice', 'hosted', $1, $2, $1, 1, $2, $2, $2, $2, 'A', 'A', 'signed_in', 1, $3)`,
         [agent.id, WHO.owner, leftAtS],
       )
-    beforeEach(() => db.query('delete from league_entries'))
-    afterAll(() => db.query('delete from league_entries'))
+    afterEach(() => db.query('delete from league_entries'))
+
+    it('it cannot slip in and change at once', async () => {
+      const agent = await world.create({ interval_s: 300 })
+      const { transaction } = db
+      world.deps.db = {
+        ...db,
+        transaction: async (work) => {
+          world.deps.db = db
+          await enter(agent)
+          return transaction(work)
+        },
+      }
+      expect(await codeOf(world.update(agent, { interval_s: 60 }))).toBe('LEAGUE_INTERVAL')
+      expect(await world.get(agent)).toMatchObject({ interval_s: 300 })
+    })
 
     it('it stays what may play there until it leaves', async () => {
       const agent = await world.create({ interval_s: 300 })

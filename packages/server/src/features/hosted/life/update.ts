@@ -43,7 +43,8 @@ export async function updateAgent(
       }
       const next = { ...found, ...patch }
       if (pairs || brain.params) deps.brains.checkPairs(next.brain, next.params, next.pairs)
-      if (pairs || body.interval_s !== undefined) await checkPractice(deps.db, next)
+      const mayUnfit = pairs !== null || body.interval_s !== undefined
+      if (mayUnfit) await checkPractice(deps.db, next)
       if (body.live === true) await checkLiveOn(deps, next)
       else if (pairs || body.limits || patch.terms) await checkStillFits(deps, next)
       if (patch.terms || body.live === true) checkTerms(next.terms)
@@ -54,7 +55,12 @@ export async function updateAgent(
         secret = made.secret
         patch.webhookSecret = made.sealed
       }
-      return { patch, log: logOf(body, patch) }
+      return {
+        patch,
+        log: logOf(body, patch),
+        // Again once nobody else can: it may have entered the practice board since.
+        ...(mayUnfit && { also: (sql) => checkPractice(sql, next) }),
+      }
     },
   )
   return { ...(await readDetail(deps, agent)), ...(secret !== null && { webhook_secret: secret }) }
@@ -76,21 +82,22 @@ function brainPatch(
 }
 
 /**
- * A shorter interval counts at once: the next tick may be days away. A brain that becomes a model is asked an interval
- * after the last tick, or changing to and fro would ask it at every one of a faster brain's.
+ * Another interval counts at once: the next tick may be days away. A model is asked an interval after the last tick,
+ * whichever way the interval changes or the agent becomes a model's: who changes to and fro would have it asked at
+ * every tick of a faster brain, or have the pool pay for more ticks than it does.
  */
 function intervalPatch({ clock }: HostedDeps, found: StoredAgent, { interval_s, brain }: Body): AgentPatch {
   const nowMs = clock.nowMs()
   const intervalS = interval_s ?? found.intervalS
-  const isActive = found.status === 'active'
-  const becomesModel = brain === 'partner_llm' && brain !== found.brain
+  const patch = interval_s === undefined ? {} : { intervalS }
+  if (found.status !== 'active') return patch
+  const next = brain ?? found.brain
+  if (next === 'partner_llm' && (interval_s !== undefined || next !== found.brain)) {
+    return { ...patch, nextTickMs: intervalAfterLast({ ...found, intervalS }, nowMs) }
+  }
   const soonest = nowMs + intervalS * 1_000
   const sooner = interval_s !== undefined && (found.nextTickMs === null || found.nextTickMs > soonest)
-  return {
-    ...(interval_s !== undefined && { intervalS }),
-    ...(isActive && sooner && { nextTickMs: soonest }),
-    ...(isActive && becomesModel && { nextTickMs: intervalAfterLast({ ...found, intervalS }, nowMs) }),
-  }
+  return sooner ? { ...patch, nextTickMs: soonest } : patch
 }
 
 function termsPatch(found: StoredAgent, body: Body): { terms?: AgentTerms } {

@@ -7,7 +7,7 @@ import type { Call } from '../../../http/types.ts'
 import type { VaultAgent } from '../../agents/index.ts'
 import { firstSeasonOf, type LeagueDeps, lower, walletOf } from '../deps.ts'
 import { describeEntry } from './describeEntry.ts'
-import { type EntryAsk, readAgent, readEntryAsk, refuseSanctioned } from './readAsk.ts'
+import { type EntryAsk, readAgent, readEntryAsk, refuseSanctioned, refuseUnfit } from './readAsk.ts'
 import { readSigned, useStatement } from './statements.ts'
 import { activeForAgent, activeForEntrant, type Confirmation, insertEntry } from './store.ts'
 
@@ -28,7 +28,7 @@ export async function enter(
   const entered = await deps.db
     .transaction(async (sql) => {
       if (body.nonce !== undefined && proof) await useStatement(sql, body.nonce, atS)
-      await refuseStopped(sql, ask)
+      await refuseChanged(sql, ask)
       return insertEntry(sql, {
         board: ask.board,
         entrant: ask.entrant,
@@ -83,14 +83,19 @@ function scansFrom({ profile }: LeagueDeps, { board }: EntryAsk, { token }: Vaul
   return board === 'prize' && !isCore && token !== NATIVE_TOKEN ? profile.first_block : null
 }
 
-/** A hosted agent that was stopped meanwhile has left already, as far as its owner knows. */
-async function refuseStopped(sql: Sql, { entrant }: EntryAsk): Promise<void> {
+/**
+ * As the agent is now, held until the entry stands: one that was stopped meanwhile has left already, as far as its owner
+ * knows, and one that was changed meanwhile may play here no more.
+ */
+async function refuseChanged(sql: Sql, { entrant }: EntryAsk): Promise<void> {
   if (entrant.kind !== 'hosted') return
-  const runs = await sql.query(
-    `select 1 from hosted_agents where id = $1 and status <> 'stopped' and deleted_at_s is null for share`,
+  const [agent] = await sql.query<{ pairs: string[]; interval_s: number }>(
+    `select pairs, interval_s from hosted_agents
+     where id = $1 and status <> 'stopped' and deleted_at_s is null for share`,
     [entrant.hostedId],
   )
-  if (runs.length === 0) fail('STOPPED')
+  if (!agent) return fail('STOPPED')
+  refuseUnfit({ pairs: agent.pairs, intervalS: agent.interval_s })
 }
 
 /** Two at once: the index that refused says which rule it was. */

@@ -242,9 +242,14 @@ withDb('league entries', (db) => {
       await db.query(
         `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
            max_day_micro_usd, max_position_micro_usd, mode, status, created_at_s)
-         values ('h1', $1, 1, 'dca', '{}', 300, '{}', '[]', 1, 1, 1, 'paper', 'active', 0)`,
+         values ('h1', $1, 1, 'dca', '{}', 299, '{ETH/USDG}', '[]', 1, 1, 1, 'paper', 'active', 0)`,
         [alice.address],
       )
+      // Changed since it was looked at: what counts is what it is when it enters.
+      expect(await refusal(ask())).toBe('LEAGUE_INTERVAL')
+      await db.query(`update hosted_agents set interval_s = 300, pairs = '{ETH/USDG,ETH/cbBTC}'`)
+      expect(await refusal(ask())).toBe('LEAGUE_PAIRS')
+      await db.query(`update hosted_agents set pairs = '{ETH/USDG}'`)
       expect(await ask()).toMatchObject({
         board: 'practice',
         kind: 'hosted',

@@ -41,10 +41,15 @@ async function checkHosted({ hosted }: Pick<LeagueDeps, 'hosted'>, wallet: Addre
   if (agent.wallet !== wallet) fail('FORBIDDEN', { message: 'This hosted agent is another wallet’s.' })
   if (agent.status === 'stopped') fail('STOPPED')
   if (agent.mode !== 'paper') fail('LEAGUE_PAPER_ONLY')
+  refuseUnfit(agent)
+}
+
+/** What a hosted agent trades and how often decide whether it may play. */
+export function refuseUnfit({ pairs, intervalS }: { pairs: readonly string[]; intervalS: number }): void {
   const allowed = new Set<string>(PRACTICE_ASSETS.map((asset) => `${asset}/${PRACTICE_QUOTE}`))
-  const strange = agent.pairs.find((pair) => !allowed.has(pair))
+  const strange = pairs.find((pair) => !allowed.has(pair))
   if (strange !== undefined) fail('LEAGUE_PAIRS', { message: `${strange} is not traded there.` })
-  if (agent.intervalS < LEAGUE.practiceMinIntervalS) fail('LEAGUE_INTERVAL')
+  if (intervalS < LEAGUE.practiceMinIntervalS) fail('LEAGUE_INTERVAL')
 }
 
 async function checkDivision({ db }: Pick<LeagueDeps, 'db'>, accountId: number): Promise<void> {
