@@ -38,6 +38,8 @@ export const DECIMALS: Record<string, number> = {
 export const BLOCK_S = 60
 const GENESIS_S = FIRST_S - 3 * DAY
 const FEE_BPS = 25n
+/** The fake chain's. */
+const GAS_PRICE = 7n
 
 export interface YearTrade {
   wallet: Address
@@ -91,7 +93,7 @@ export async function openYear(db: Db) {
     node: chain,
     treasury,
     feeOf: (amountIn: bigint) => (amountIn * FEE_BPS) / 10_000n,
-    gasOf: (gas: bigint) => gas * 7n,
+    gasOf: (gas: bigint) => gas * GAS_PRICE,
     async answer(): Promise<Answer<'treasury'>> {
       const handler = treasury.handlers.treasury as () => Promise<{ serialised: string }>
       const answer = JSON.parse((await handler()).serialised)
@@ -117,12 +119,12 @@ export async function openYear(db: Db) {
       })
       const ids = await db.query<{ id: number; tx_hash: string }>(
         `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out, tx_hash,
-           signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled)
+           signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled, gas_wei)
          select kind, wallet, 1, 'agent', status, token_in, token_out, amount_in::numeric, amount_out::numeric, hash,
-           wallet, 0, block, hash, at_s, (at_s - 1) * 1000, true
+           wallet, 0, block, hash, at_s, (at_s - 1) * 1000, true, gas_wei::numeric
          from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-           $9::int8[], $10::int8[])
-           as given (kind, wallet, status, token_in, token_out, amount_in, amount_out, hash, block, at_s)
+           $9::int8[], $10::int8[], $11::text[])
+           as given (kind, wallet, status, token_in, token_out, amount_in, amount_out, hash, block, at_s, gas_wei)
          returning id, tx_hash`,
         [
           mined.map(({ trade }) => trade.kind),
@@ -135,6 +137,8 @@ export async function openYear(db: Db) {
           mined.map(({ hash }) => hash),
           mined.map(({ block }) => block),
           mined.map(({ trade }) => trade.atS),
+          // Some from before gas was kept.
+          mined.map(({ trade }, i) => (i % 4 === 0 ? null : String(trade.gas * GAS_PRICE))),
         ],
       )
       const idOf = new Map(ids.map(({ id, tx_hash }) => [tx_hash, id]))

@@ -16,6 +16,15 @@ withDb('the books of a season', (db) => {
     expect(await rowOf(0)).toMatchObject({ trades: 0, active_days: 0, profit_usd: -2, active: false })
   })
 
+  it('takes gas from the receipt that the relay read, and asks nobody again', async () => {
+    await marksOfSeason()
+    const { hash } = await addTrade(db, game.players[0]!.address, { atS: inSeason(2), gasWei: E18 / 1_000n })
+    // The node has lost it since, or says something else.
+    game.world.chain.failing.add(hash)
+    await game.world.runAt(inSeason(2) + 600)
+    expect(await rowOf(0)).toMatchObject({ trades: 1, profit_usd: -2 })
+  })
+
   it('leaves a book unvalued where a price was missing, and never at nothing', async () => {
     // No ETH price for half a day.
     await marksOfSeason((token, atS) =>

@@ -15,13 +15,15 @@ export interface RelayedRow {
   tx_hash: string
   mined_at_s: number | null
   block: number | null
+  /** As its receipt showed when the relay read it; null where that was not kept. */
+  gas_wei: string | null
 }
 
 /** What entrants had relayed and no season has taken, in the order it was relayed. */
 export const relayedAfter = (sql: Sql, afterId: number, limit: number): Promise<RelayedRow[]> =>
   sql.query<RelayedRow>(
     `select t.id, t.kind, t.wallet, t.status, t.settled, t.token_in, t.token_out, t.amount_in, t.amount_out,
-       t.tx_hash, t.mined_at_s, t.block
+       t.tx_hash, t.mined_at_s, t.block, t.gas_wei
      from trades t left join league_trades l on l.trade_id = t.id
      where t.id > $1 and t.tx_hash is not null and l.trade_id is null
        and not exists (select 1 from league_late x where x.trade_id = t.id)

@@ -100,9 +100,10 @@ async function takePage(
     return []
   })
   await insertLate(db, late, now)
+  const unread = own.filter(({ row }) => row.gas_wei === null)
   const gas = await readGas(
     deps.rpc,
-    own.map(({ row }) => row.tx_hash),
+    unread.map(({ row }) => row.tx_hash),
   ).catch((error: unknown) => {
     logger.warn({ err: error }, 'receipts of entrants cannot be read')
     return new Map<string, bigint | null>()
@@ -113,7 +114,7 @@ async function takePage(
     if (!tokens.has(key.season)) tokens.set(key.season, await tokensOf(key.season))
   }
   for (const { row, key } of own) {
-    const gasWei = gas.get(row.tx_hash)
+    const gasWei = row.gas_wei === null ? gas.get(row.tx_hash) : BigInt(row.gas_wei)
     const isLost = gasWei === null && row.mined_at_s! + GAS_LOST_S < now
     if (gasWei === undefined || (gasWei === null && !isLost)) open.add(row.id)
     else ready.push(takenOf(row, key, gasWei, tokens.get(key.season)!))

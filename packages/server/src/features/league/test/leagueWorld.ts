@@ -249,14 +249,15 @@ export async function addTrade(
     status?: 'mined' | 'reverted' | 'pending' | 'dropped'
     settled?: boolean
     kind?: 'swap' | 'approve'
+    gasWei?: bigint
   },
 ): Promise<{ id: number; hash: string }> {
   const hash = `0x${(++hashes).toString(16).padStart(64, '0')}`
   const mined = trade.status !== 'pending' && trade.status !== 'dropped'
   const [row] = await db.query<{ id: number }>(
     `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out,
-       amount_out_kind, tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled)
-     values ($1, $2, 1, 'agent', $3, $4, $5, $6, $7, 'actual', $8, $2, 0, $9, $8, $10, $11, $12) returning id`,
+       amount_out_kind, tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled, gas_wei)
+     values ($1, $2, 1, 'agent', $3, $4, $5, $6, $7, 'actual', $8, $2, 0, $9, $8, $10, $11, $12, $13) returning id`,
     [
       trade.kind ?? 'swap',
       wallet,
@@ -270,6 +271,7 @@ export async function addTrade(
       mined ? trade.atS : null,
       (trade.atS - 1) * 1000,
       trade.settled ?? true,
+      trade.gasWei ?? null,
     ],
   )
   return { id: row!.id, hash }

@@ -31,12 +31,12 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
   const rows = await sql.query<{ id: number }>(
     `with given as (
        select * from unnest($1::int8[], $2::text[], $3::text[], $4::int8[], $5::text[], $6::int8[], $7::text[],
-           $8::text[], $9::text[], $10::text[], $11::text[], $12::int4[], $13::text[], $14::text[], $15::int8[])
+           $8::text[], $9::text[], $10::text[], $11::text[], $12::int4[], $13::text[], $14::text[], $15::int8[], $16::text[])
          as given (id, was_hash, status, block, block_hash, mined_at_s, amount_out, amount_out_kind, fee_token,
-           fee_atoms, fee_side, fee_bps, fee_class, fee_recipient, week_start_s)),
+           fee_atoms, fee_side, fee_bps, fee_class, fee_recipient, week_start_s, gas_wei)),
      marked as (
        update trades t set status = given.status, code = null, block = given.block, block_hash = given.block_hash,
-         mined_at_s = given.mined_at_s, amount_out = given.amount_out::numeric,
+         mined_at_s = given.mined_at_s, gas_wei = given.gas_wei::numeric, amount_out = given.amount_out::numeric,
          amount_out_kind = given.amount_out_kind, volume_micro_usd = null, settled = false,
          fee_tx_hash = ${KEPT_FEE_TX}
        from given
@@ -71,6 +71,7 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
       fee('class'),
       fee('recipient'),
       outcomes.map(({ minedAtS }) => weekStartOf(minedAtS)),
+      outcomes.map(({ gasWei }) => gasWei?.toString() ?? null),
     ],
     { kept: true },
   )
@@ -106,7 +107,7 @@ export async function unbook(sql: Sql, rows: readonly FollowedRow[]): Promise<Se
   if (rows.length === 0) return new Set()
   const undone = await sql.query<{ id: number }>(
     `with undone as (
-       update trades t set status = 'pending', block = null, block_hash = null, mined_at_s = null,
+       update trades t set status = 'pending', block = null, block_hash = null, mined_at_s = null, gas_wei = null,
          volume_micro_usd = null, settled = false, amount_out = amount_out_min,
          amount_out_kind = case when amount_out_min is null then null else 'minimum' end,
          fee_tx_hash = ${KEPT_FEE_TX}

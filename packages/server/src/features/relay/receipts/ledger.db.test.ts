@@ -51,6 +51,7 @@ withDb('the ledger', (db, store) => {
     block: 7,
     blockHash: `0x${'7'.repeat(64)}`,
     minedAtS: nowS(),
+    gasWei: 21_000n,
     amountOut: 5_000n,
     amountOutKind: 'actual',
     fee: { token: NATIVE, atoms: 12n, side: 'input', bps: 25, class: 'major', recipient: RECIPIENT },
@@ -66,6 +67,8 @@ withDb('the ledger', (db, store) => {
     )
     expect(booked.filter((ids) => ids.size > 0)).toHaveLength(1)
     expect(await feesOf(db, hash!)).toMatchObject([{ atoms: '12' }])
+    const gas = await db.query('select gas_wei from trades where tx_hash = $1', [hash])
+    expect(gas).toEqual([{ gas_wei: '21000' }])
   })
 
   it('books the others when one cannot be', async () => {

@@ -42,9 +42,9 @@ export async function readOutcomes(deps: ReadDeps, found: readonly Found[]): Pro
     if (minedAtS === undefined) return []
     const amounts = await amountsOf({ ...deps, traceTime }, row, receipt, asked)
     if (amounts === 'later') return []
-    const { block, blockHash } = receipt
+    const { block, blockHash, gasCostWei: gasWei } = receipt
     const status = receipt.ok ? 'mined' : 'reverted'
-    return [{ row, status, block, blockHash, minedAtS, ...amounts }]
+    return [{ row, status, block, blockHash, minedAtS, gasWei, ...amounts }]
   })
   return outcomes.flat()
 }
@@ -88,7 +88,7 @@ function askState(reads: StateReads, row: FollowedRow, receipt: Receipt, odd: Re
   if (!receipt.ok) return asked
   const { tx_hash: hash, wallet, signer } = row
   if (row.kind === 'swap' && row.token_out === NATIVE_TOKEN) {
-    const gasWei = signer === wallet ? receipt.gasCostWei : 0n
+    const gasWei = signer === wallet ? (receipt.gasCostWei ?? 0n) : 0n
     asked.etherGained = reads.etherGained({ wallet, receipt, ownTxs: signer === wallet ? 1 : 0, gasWei })
   } else if (row.kind === 'swap' && row.token_out !== null && odd.has(row.token_out)) {
     asked.tokenGained = reads.tokenGained({ token: row.token_out, holder: wallet, hash, receipt })

@@ -56,9 +56,14 @@ export function receiptOf(answer: unknown): Receipt | null | undefined {
     block: Number(raw.blockNumber),
     blockHash: raw.blockHash.toLowerCase() as Hex,
     logs: raw.logs.map(logOf),
-    // Some rollups charge for the parent chain beside the gas.
-    gasCostWei: quantity(raw.gasUsed) * quantity(raw.effectiveGasPrice) + quantity(raw.l1Fee),
+    gasCostWei: gasCostOf(raw),
   }
+}
+
+function gasCostOf({ gasUsed, effectiveGasPrice, l1Fee }: RawReceipt): bigint | null {
+  if (!isHex(gasUsed) || !isHex(effectiveGasPrice)) return null
+  // Some rollups charge for the parent chain beside the gas.
+  return BigInt(gasUsed) * BigInt(effectiveGasPrice) + (isHex(l1Fee) ? BigInt(l1Fee) : 0n)
 }
 
 function logOf(log: { address: string; topics: string[]; data: string }): ReceiptLog {
@@ -70,4 +75,3 @@ function logOf(log: { address: string; topics: string[]; data: string }): Receip
 }
 
 const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value)
-const quantity = (value: unknown): bigint => (isHex(value) ? BigInt(value) : 0n)

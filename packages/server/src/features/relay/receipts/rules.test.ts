@@ -166,6 +166,8 @@ describe('a receipt', () => {
       gasCostWei: 6n,
     })
     expect(receiptOf({ ...raw, l1Fee: '0x5', logs: [] })).toMatchObject({ gasCostWei: 11n })
+    // Unknown is not free.
+    expect(receiptOf({ ...raw, gasUsed: null, logs: [] })).toMatchObject({ gasCostWei: null })
   })
   it('is none while there is no block, and unknown when it is none', () => {
     expect(receiptOf(null)).toBeNull()

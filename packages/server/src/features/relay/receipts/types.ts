@@ -39,8 +39,8 @@ export interface Receipt {
   block: number
   blockHash: Hex
   logs: readonly ReceiptLog[]
-  /** What the signer paid for it. */
-  gasCostWei: bigint
+  /** What the signer paid for it; null where the node does not say. */
+  gasCostWei: bigint | null
 }
 
 export interface BookedFee {
@@ -59,6 +59,7 @@ export interface Outcome {
   block: number
   blockHash: Hex
   minedAtS: number
+  gasWei: bigint | null
   amountOut: bigint | null
   amountOutKind: 'actual' | 'minimum' | null
   fee: BookedFee | null
