@@ -86,7 +86,8 @@ function recordDifference(
   return (
     firstDifference({ outcome: record.outcome }, { outcome: rebuilt.outcome }) ??
     firstDifference({ rows }, { rows: rebuilt.rows }) ??
-    (rebuilt.ledger && firstDifference({ ledger: record.ledger }, { ledger: rebuilt.ledger }))
+    (rebuilt.ledger &&
+      firstDifference({ ledger: counted(record.ledger ?? {}, rebuilt.ledger) }, { ledger: rebuilt.ledger }))
   )
 }
 

@@ -11,6 +11,14 @@ export { costOf, type MarketRecord, type MinuteMark, markAt, markCertainS, worth
 export { DAY_S, DIVISIONS, type Division, RULES } from './numbers.ts'
 export type { Party } from './party.ts'
 export { type Outcome, rankEntries } from './places.ts'
+export {
+  LEDGER_COLUMNS,
+  type LedgerRow,
+  ledgerTexts,
+  readLedger,
+  readStake,
+  type StakeRow,
+} from './record.ts'
 export { capAtoms, countLedger, type Ledger, splitBudget } from './reserve.ts'
 export {
   type Asked,

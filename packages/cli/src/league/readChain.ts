@@ -1,6 +1,7 @@
+import type { StakeRow } from '@pit/league'
 import type { Rpc, RpcCall } from '@pit/platform/rpc'
 import { CommandRefused } from '../backtest/refused.ts'
-import type { RawTrade, SeasonRecord, StakeRow } from './readRecord.ts'
+import type { RawTrade, SeasonRecord } from './readRecord.ts'
 import type { ChainFacts } from './rebuildSeason.ts'
 
 const BATCH = 100

@@ -1,8 +1,19 @@
-import type { Copying, EntryFacts, Party, Review, ScoredRow, SeasonSpan } from '@pit/league'
+import {
+  type Copying,
+  type EntryFacts,
+  type LedgerRow,
+  type Party,
+  type Review,
+  readLedger,
+  readStake,
+  type ScoredRow,
+  type SeasonSpan,
+  type StakeRow,
+} from '@pit/league'
 import type { Sql } from '@pit/platform/db'
 import { CommandRefused } from '../backtest/refused.ts'
 
-/** What was recorded of a season, and what it is counted from. Read by queries of its own: nothing of the server's. */
+/** What was recorded of a season, and what it is counted from. Read by queries of its own, but for rows that are only shown. */
 
 export interface RecordedEntry {
   id: number
@@ -35,33 +46,6 @@ export interface RawTrade {
   taken: boolean
 }
 
-export interface RecordedLedger {
-  status: string
-  reserve_before: string | null
-  gain: string | null
-  half_gain: string | null
-  added: string | null
-  kept_staked: string | null
-  cap: string | null
-  ceiling: string | null
-  reserve: string | null
-  budget: string | null
-  shares: string[]
-  paid: string[]
-  paid_total: string
-  reserve_after: string | null
-  partner_price_e18: string | null
-  mark_source: 'marks' | 'manual' | null
-}
-
-export interface StakeRow {
-  boundary_s: number
-  block: number | null
-  principal: string
-  gain: string
-  withdrawn: string | null
-}
-
 export interface SeasonRecord {
   span: SeasonSpan
   decidedAtS: number
@@ -69,7 +53,7 @@ export interface SeasonRecord {
   entries: RecordedEntry[]
   trades: RawTrade[]
   marks: Map<string, { minuteS: number; priceE18: bigint }[]>
-  ledger: RecordedLedger | null
+  ledger: LedgerRow | null
   /** What the last ledger before it left. */
   reserveBefore: bigint
   stakes: { start: StakeRow | null; end: StakeRow | null }
@@ -144,24 +128,10 @@ async function readMarks(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Promise<
   return marks
 }
 
-async function readLedger(sql: Sql, number: number): Promise<RecordedLedger | null> {
-  const [row] = await sql.query<RecordedLedger>(
-    `select status, reserve_before, gain, half_gain, added, kept_staked, cap, ceiling, reserve, budget, shares, paid,
-       paid_total, reserve_after, partner_price_e18, mark_source from league_ledger where season = $1`,
-    [number],
-  )
-  return row ?? null
-}
-
 async function reserveBefore(sql: Sql, number: number): Promise<bigint> {
   const [row] = await sql.query<{ reserve_after: string | null }>(
     'select reserve_after from league_ledger where season < $1 order by season desc limit 1',
     [number],
   )
   return BigInt(row?.reserve_after ?? 0)
-}
-
-async function readStake(sql: Sql, boundaryS: number): Promise<StakeRow | null> {
-  const [row] = await sql.query<StakeRow>('select * from league_stakes where boundary_s = $1', [boundaryS])
-  return row ?? null
 }

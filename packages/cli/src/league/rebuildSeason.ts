@@ -5,6 +5,7 @@ import {
   countLedger,
   findCopies,
   judgeSeason,
+  ledgerTexts,
   type MarketRecord,
   markAt,
   numbersOf,
@@ -129,19 +130,7 @@ function ledgerOf(record: SeasonRecord, market: MarketRecord, profile: ChainProf
   const counted = countLedger({ reserveBefore, gain, partnerPriceE18: price, placesWon })
   return {
     status: ledger.status,
-    reserve_before: String(counted.reserveBefore),
-    gain: String(counted.gain),
-    half_gain: String(counted.halfGain),
-    added: String(counted.added),
-    kept_staked: String(counted.keptStaked),
-    cap: String(counted.cap),
-    ceiling: String(counted.ceiling),
-    reserve: String(counted.reserve),
-    budget: String(counted.budget),
-    shares: counted.shares.map(String),
-    paid: counted.paid.map(String),
-    paid_total: String(counted.paidTotal),
-    reserve_after: String(counted.reserveAfter),
+    ...ledgerTexts(counted),
     partner_price_e18: String(price),
     mark_source: mark === null ? ('manual' as const) : ('marks' as const),
   }

@@ -1,11 +1,9 @@
-import type { Address, Hex } from '@pit/chain'
+import { type Address, ERC20_TRANSFER_TOPIC, type Hex } from '@pit/chain'
 import type { Rpc } from '@pit/platform/rpc'
 import { NATIVE_TOKEN, type TreasuryBucket } from '@pit/protocol'
 import { traceEther } from '../relay/index.ts'
 import { lower } from './deps.ts'
 import type { Sent } from './rules/composeTransfer.ts'
-
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 interface ReceiptJson {
   status: Hex
@@ -43,7 +41,7 @@ export async function readSent(
   add(NATIVE_TOKEN, await etherSent(rpc, tx, ask))
   for (const { address, topics, data } of receipt.logs) {
     const [topic, from, receiver] = topics
-    if (topic !== TRANSFER || topics.length !== 3 || !/^0x[0-9a-f]{64}$/i.test(data)) continue
+    if (topic !== ERC20_TRANSFER_TOPIC || topics.length !== 3 || !/^0x[0-9a-f]{64}$/i.test(data)) continue
     // Anybody's contract may log that the platform wallet sent its token.
     if (addressIn(from) === platform && addressIn(receiver) === to && ask.isListed(lower(address)))
       add(lower(address), BigInt(data))

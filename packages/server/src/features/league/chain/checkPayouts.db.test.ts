@@ -1,9 +1,9 @@
+import { ERC20_TRANSFER_TOPIC } from '@pit/chain'
 import { expect, it } from 'vitest'
 import { withDb } from '../../../../test/withDb.ts'
 import { at, TOKENS } from '../test/leagueWorld.ts'
 import { playedSeason } from '../test/playedSeason.ts'
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const word = (address: string): string => `0x${address.slice(2).padStart(64, '0')}`
 const hash = (n: number): string => `0x${n.toString(16).padStart(64, 'e')}`
 const payer = at(0xd15)
@@ -27,7 +27,7 @@ withDb('payouts on chain', (db) => {
         blockNumber: `0x${(own.block ?? 16).toString(16)}`,
         logs: moves.map(({ from, to, amount }) => ({
           address: TOKENS.PARTNER,
-          topics: [TRANSFER, word(from), word(to)],
+          topics: [ERC20_TRANSFER_TOPIC, word(from), word(to)],
           data: `0x${amount.toString(16)}`,
         })),
       })

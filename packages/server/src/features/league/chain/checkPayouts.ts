@@ -1,7 +1,7 @@
+import { ERC20_TRANSFER_TOPIC } from '@pit/chain'
 import type { Rpc } from '@pit/platform/rpc'
 import type { LeagueDeps } from '../deps.ts'
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const AT_ONCE = 50
 /** A transaction of a newer block may still be gone tomorrow. */
 const DEPTH = 20
@@ -74,7 +74,7 @@ function problemOf(
   const isRecipient = (topic: string | undefined) => `0x${topic?.slice(26).toLowerCase()}` === recipient
   // What goes back in the same transaction, or from the recipient to itself, pays nobody.
   const moved = receipt.logs
-    .filter(({ address, topics }) => address.toLowerCase() === partner && topics[0] === TRANSFER)
+    .filter(({ address, topics }) => address.toLowerCase() === partner && topics[0] === ERC20_TRANSFER_TOPIC)
     .map(({ topics, data }) => {
       const sign = BigInt(Number(isRecipient(topics[2])) - Number(isRecipient(topics[1])))
       return sign === 0n ? 0n : sign * BigInt(data)

@@ -1,4 +1,4 @@
-import type { SeasonSpan } from '@pit/league'
+import { readStake, type SeasonSpan } from '@pit/league'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
@@ -28,12 +28,7 @@ export interface StakeAt {
 }
 
 export async function stakeAt(sql: Sql, boundaryS: number): Promise<StakeAt | null> {
-  const [row] = await sql.query<{
-    block: number | null
-    principal: string
-    gain: string
-    withdrawn: string | null
-  }>('select block, principal, gain, withdrawn from league_stakes where boundary_s = $1', [boundaryS])
+  const row = await readStake(sql, boundaryS)
   if (!row) return null
   const { block, principal, gain, withdrawn } = row
   return {

@@ -1,3 +1,4 @@
+import { ERC20_TRANSFER_TOPIC } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
@@ -6,7 +7,6 @@ import type { LeagueDeps } from '../deps.ts'
 import { STILL_JUDGED } from '../season/store.ts'
 import { blockTimeS } from './blockAt.ts'
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const GROUP = 100
 const LEAST_RANGE = 500
 const MOST_RANGE = 200_000
@@ -114,8 +114,8 @@ async function readTransfers(
   }
   const found: Transfer[] = []
   for (const topics of [
-    [TRANSFER, words],
-    [TRANSFER, null, words],
+    [ERC20_TRANSFER_TOPIC, words],
+    [ERC20_TRANSFER_TOPIC, null, words],
   ]) {
     const logs = await rpc.request<Log[]>('eth_getLogs', [{ ...filter, topics }])
     for (const log of logs) {

@@ -1,6 +1,6 @@
-import { dollarsOf, RULES } from '@pit/league'
+import { dollarsOf, type LedgerRow, ledgerTexts, RULES } from '@pit/league'
 import type { Answer } from '@pit/protocol'
-import type { CountedLedger, LedgerRow, PayoutRow, WithdrawalRow } from './store.ts'
+import type { CountedLedger, PayoutRow, WithdrawalRow } from './store.ts'
 
 export type LedgerAnswer = NonNullable<Answer<'league.season'>['ledger']>
 
@@ -29,28 +29,31 @@ export const describeLedger = (row: LedgerRow): LedgerAnswer => ({
   status: row.status,
 })
 
+const UNCOUNTED = {
+  half_gain: null,
+  added: null,
+  kept_staked: null,
+  cap: null,
+  ceiling: null,
+  reserve: null,
+  budget: null,
+  shares: [],
+  paid: [],
+  paid_total: '0',
+  reserve_after: null,
+}
+
 /** The same of one that was only counted. */
 export const rowOf = (season: number, counted: CountedLedger): LedgerRow => {
-  const { ledger } = counted
-  const text = (value: bigint | null | undefined) => value?.toString() ?? null
+  const { ledger, reserveBefore, gain, partnerPriceE18 } = counted
   return {
     season,
     status: ledger ? 'provisional' : 'incomplete',
     why: counted.why,
-    reserve_before: text(counted.reserveBefore),
-    gain: text(counted.gain),
-    half_gain: text(ledger?.halfGain),
-    added: text(ledger?.added),
-    kept_staked: text(ledger?.keptStaked),
-    cap: text(ledger?.cap),
-    ceiling: text(ledger?.ceiling),
-    reserve: text(ledger?.reserve),
-    budget: text(ledger?.budget),
-    shares: (ledger?.shares ?? []).map(String),
-    paid: (ledger?.paid ?? []).map(String),
-    paid_total: String(ledger?.paidTotal ?? 0n),
-    reserve_after: text(ledger?.reserveAfter),
-    partner_price_e18: text(counted.partnerPriceE18),
+    reserve_before: reserveBefore?.toString() ?? null,
+    gain: gain?.toString() ?? null,
+    ...(ledger ? ledgerTexts(ledger) : UNCOUNTED),
+    partner_price_e18: partnerPriceE18?.toString() ?? null,
     mark_at_s: counted.markAtS,
     mark_source: counted.markSource,
   }

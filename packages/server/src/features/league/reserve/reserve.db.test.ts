@@ -1,3 +1,4 @@
+import { ERC20_TRANSFER_TOPIC } from '@pit/chain'
 import { expect, it } from 'vitest'
 import { withDb } from '../../../../test/withDb.ts'
 import { recordWithdrawal } from '../index.ts'
@@ -31,7 +32,7 @@ withDb('the reserve', (db) => {
         {
           address: TOKENS.PARTNER,
           topics: [
-            '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
+            ERC20_TRANSFER_TOPIC,
             `0x${at(0xd15).slice(2).padStart(64, '0')}`,
             `0x${to.slice(2).padStart(64, '0')}`,
           ],

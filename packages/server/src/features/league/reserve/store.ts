@@ -1,39 +1,9 @@
-import type { Ledger } from '@pit/league'
+import { LEDGER_COLUMNS, type Ledger, type LedgerRow, ledgerTexts } from '@pit/league'
 import type { Sql } from '@pit/platform/db'
-
-export interface LedgerRow {
-  season: number
-  status: 'settled' | 'provisional' | 'incomplete'
-  why: string | null
-  reserve_before: string | null
-  gain: string | null
-  half_gain: string | null
-  added: string | null
-  kept_staked: string | null
-  cap: string | null
-  ceiling: string | null
-  reserve: string | null
-  budget: string | null
-  shares: string[]
-  paid: string[]
-  paid_total: string
-  reserve_after: string | null
-  partner_price_e18: string | null
-  mark_at_s: number | null
-  mark_source: 'marks' | 'manual' | null
-}
-
-const COLUMNS = `season, status, why, reserve_before, gain, half_gain, added, kept_staked, cap, ceiling, reserve, budget,
-  shares, paid, paid_total, reserve_after, partner_price_e18, mark_at_s, mark_source`
 
 /** Newest first. */
 export const allLedgers = (sql: Sql): Promise<LedgerRow[]> =>
-  sql.query<LedgerRow>(`select ${COLUMNS} from league_ledger order by season desc`)
-
-export async function readLedger(sql: Sql, season: number): Promise<LedgerRow | null> {
-  const [row] = await sql.query<LedgerRow>(`select ${COLUMNS} from league_ledger where season = $1`, [season])
-  return row ?? null
-}
+  sql.query<LedgerRow>(`select ${LEDGER_COLUMNS} from league_ledger order by season desc`)
 
 /** What a season's ledger came to, or why it cannot be counted yet. */
 export interface CountedLedger {
@@ -55,9 +25,10 @@ export async function saveLedger(
   nowS: number,
 ): Promise<void> {
   const { ledger } = counted
+  const texts = ledger && ledgerTexts(ledger)
   const text = (value: bigint | null | undefined) => value?.toString() ?? null
   await sql.query(
-    `insert into league_ledger (${COLUMNS}, updated_at_s)
+    `insert into league_ledger (${LEDGER_COLUMNS}, updated_at_s)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text[]::numeric[], $14::text[]::numeric[], $15,
        $16, $17, $18, $19, $20)
      on conflict (season) do update set status = excluded.status, why = excluded.why,
@@ -74,17 +45,17 @@ export async function saveLedger(
       counted.why,
       text(counted.reserveBefore),
       text(counted.gain),
-      text(ledger?.halfGain),
-      text(ledger?.added),
-      text(ledger?.keptStaked),
-      text(ledger?.cap),
-      text(ledger?.ceiling),
-      text(ledger?.reserve),
-      text(ledger?.budget),
-      (ledger?.shares ?? []).map(String),
-      (ledger?.paid ?? []).map(String),
-      String(ledger?.paidTotal ?? 0n),
-      text(ledger?.reserveAfter),
+      texts?.half_gain ?? null,
+      texts?.added ?? null,
+      texts?.kept_staked ?? null,
+      texts?.cap ?? null,
+      texts?.ceiling ?? null,
+      texts?.reserve ?? null,
+      texts?.budget ?? null,
+      texts?.shares ?? [],
+      texts?.paid ?? [],
+      texts?.paid_total ?? '0',
+      texts?.reserve_after ?? null,
       text(counted.partnerPriceE18),
       counted.markAtS,
       counted.markSource,

@@ -1,10 +1,8 @@
-import type { Address, Hex } from '@pit/chain'
+import { type Address, ERC20_TRANSFER_TOPIC, type Hex } from '@pit/chain'
 import type { Rpc } from '@pit/platform/rpc'
 import { lower } from '../deps.ts'
 import type { BlockRange, Incoming } from '../types.ts'
 import { tagOf } from './blocks.ts'
-
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
 interface LogJson {
   address: string
@@ -23,7 +21,7 @@ export async function readTransfers(
   { wallet, tokens, fromBlock, toBlock }: BlockRange & { wallet: Address; tokens: readonly Address[] },
 ): Promise<LoggedIncoming[]> {
   if (tokens.length === 0) return []
-  const topics = [TRANSFER, null, `0x${wallet.slice(2).padStart(64, '0')}`]
+  const topics = [ERC20_TRANSFER_TOPIC, null, `0x${wallet.slice(2).padStart(64, '0')}`]
   const filter = { fromBlock: tagOf(fromBlock), toBlock: tagOf(toBlock), address: tokens, topics }
   const logs = await rpc.request<LogJson[]>('eth_getLogs', [filter])
   return logs.flatMap((log) => {

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Address, Hex } from '@pit/chain'
+import { type Address, ERC20_TRANSFER_TOPIC, type Hex } from '@pit/chain'
 import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { NATIVE_TOKEN } from '@pit/protocol'
 
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const hex = (value: number | bigint): Hex => `0x${value.toString(16)}`
 const word = (address: string): Hex => `0x${address.slice(2).padStart(64, '0')}`
 const GAS_USED = 21_000n
@@ -72,7 +71,7 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
         : [
             {
               address: token,
-              topics: [TRANSFER, word(from), word(to)],
+              topics: [ERC20_TRANSFER_TOPIC, word(from), word(to)],
               data: `0x${atoms.toString(16).padStart(64, '0')}`,
               blockNumber: hex(tx.block),
               transactionHash: tx.hash,
@@ -132,7 +131,9 @@ export function createFakeChain({ startS, everyS }: { startS: number; everyS: nu
           .filter(
             (log) =>
               filter.address.includes(log.address) &&
-              filter.topics.every((topic, i) => topic === null || [topic].flat().includes(log.topics[i] as Hex)),
+              filter.topics.every(
+                (topic, i) => topic === null || [topic].flat().includes(log.topics[i] as Hex),
+              ),
           )
       }
       case 'eth_getTransactionByHash': {
