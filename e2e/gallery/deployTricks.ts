@@ -1,10 +1,14 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { ChainProfile } from '@pit/protocol'
 import {
   type Abi,
   type Address,
   createWalletClient,
   defineChain,
+  getContractAddress,
   type Hex,
   http,
   parseAbi,
@@ -12,7 +16,6 @@ import {
 } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 
-const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
 /** Tokens that know about screens, and fair ones that a careless screen would slander. */
@@ -93,6 +96,9 @@ const tokenAbi = parseAbi([
   'function mint(address to) returns (uint256)',
 ])
 
+/** Enough for each of them; a block has room for three. */
+const GAS = 4_500_000n
+
 /** Deploys each with a v2 pair against WETH; answers their addresses. */
 export async function deployTricks(url: string, profile: ChainProfile): Promise<Record<string, Address>> {
   const { abi, bytecode } = compile()
@@ -106,21 +112,30 @@ export async function deployTricks(url: string, profile: ChainProfile): Promise<
   const wallet = createWalletClient({ account, chain, transport: http(url), pollingInterval: 100 }).extend(
     publicActions,
   )
-  const mined = async (hash: Hex) => {
-    const receipt = await wallet.waitForTransactionReceipt({ hash })
-    if (receipt.status !== 'success') throw new Error(`${hash} reverted`)
-    return receipt
-  }
-  const send = async (address: Address, from: Abi, functionName: string, args: unknown[], value = 0n) =>
-    mined(await wallet.writeContract({ address, abi: from, functionName, args, value }))
   const [weth, factory] = [profile.contracts.weth as Address, profile.contracts.v2_factory as Address]
+  let nonce = await wallet.getTransactionCount({ address: account.address })
+  /** All at once, in this order: a block takes as many as fit. */
+  const sent: Hex[] = []
+  const send = async (address: Address, from: Abi, functionName: string, args: unknown[], value = 0n) =>
+    sent.push(
+      await wallet.writeContract({ address, abi: from, functionName, args, value, nonce: nonce++, gas: GAS }),
+    )
+  const mined = async () => {
+    for (const hash of sent.splice(0)) {
+      const { status } = await wallet.waitForTransactionReceipt({ hash })
+      if (status !== 'success') throw new Error(`${hash} reverted`)
+    }
+  }
   const addresses: Record<string, Address> = {}
   for (const [name, { mode }] of Object.entries(TRICKS)) {
-    const { contractAddress: token } = await mined(
-      await wallet.deployContract({ abi, bytecode, args: [name.toUpperCase(), BigInt(mode)] }),
-    )
-    if (!token) throw new Error(`${name} was not deployed`)
+    const token = getContractAddress({ from: account.address, nonce: BigInt(nonce) })
+    const args = [name.toUpperCase(), BigInt(mode)]
+    sent.push(await wallet.deployContract({ abi, bytecode, args, nonce: nonce++, gas: GAS }))
     await send(factory, factoryAbi, 'createPair', [token, weth])
+    addresses[name] = token
+  }
+  await mined()
+  for (const token of Object.values(addresses)) {
     const pair = await wallet.readContract({
       address: factory,
       abi: factoryAbi,
@@ -132,12 +147,31 @@ export async function deployTricks(url: string, profile: ChainProfile): Promise<
     await send(weth, tokenAbi, 'transfer', [pair, 10n ** 19n])
     await send(pair, tokenAbi, 'mint', [account.address])
     await send(token, tokenAbi, 'trade', [pair])
-    addresses[name] = token
   }
+  await mined()
   return addresses
 }
 
-function compile(): { abi: Abi; bytecode: Hex } {
+interface Compiled {
+  abi: Abi
+  bytecode: Hex
+}
+
+/** Compiled once; the compiler alone takes seconds to load. */
+function compile(): Compiled {
+  const folder = '.cache/contracts'
+  const file = join(folder, `trick-${createHash('sha256').update(SOURCE).digest('hex').slice(0, 32)}.json`)
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Compiled
+  const compiled = compileNow()
+  mkdirSync(folder, { recursive: true })
+  // Written aside and renamed, so that a reader beside us never sees half a file.
+  writeFileSync(`${file}.${process.pid}`, JSON.stringify(compiled))
+  renameSync(`${file}.${process.pid}`, file)
+  return compiled
+}
+
+function compileNow(): Compiled {
+  const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }
   const input = {
     language: 'Solidity',
     sources: { 'Trick.sol': { content: SOURCE } },

@@ -1,0 +1,135 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ServerProcess, startServerProcess } from '../serverProcess.ts'
+import { codesOf, type Gallery, type TokenAnswer } from './galleryWorld.ts'
+
+export function slowChain(w: Gallery): void {
+  describe('a chain that is slow', () => {
+    let slow: ServerProcess
+    let proxy: Server
+    let key: string
+    /** Trials wait this long; what a token says of itself does not. */
+    let delayMs = 0
+    let isDown = false
+    beforeAll(async () => {
+      proxy = createServer(async (req, res) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of req) chunks.push(chunk as Buffer)
+        const body = Buffer.concat(chunks).toString()
+        if (isDown) return void req.socket.destroy()
+        const isTrial =
+          body.includes('eth_simulateV1') && JSON.parse(body).params[0].blockStateCalls.length > 1
+        if (isTrial) await sleep(delayMs)
+        const answer = await fetch(w.devnet.url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body,
+        })
+        res.end(await answer.text())
+      })
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+      slow = await startServerProcess({
+        PROFILE: w.devnet.profileFile,
+        CHAIN_RPC_URL: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+        LOG_LEVEL: 'error',
+        ROLE: 'api',
+      })
+      key = await slow.signIn('203.0.113.9')
+    })
+    afterAll(async () => {
+      await slow?.stop()
+      proxy?.closeAllConnections()
+      proxy?.close()
+    })
+
+    it('gives a record that says it is not tried yet, and refuses more than it has slots for', async () => {
+      delayMs = 10_500
+      const names = ['good', 'mintable', 'impersonator', 'script_name']
+      const asked = names.map((name) => w.get(`tokens/${w.specimen(name)}`, key, slow.url))
+      await sleep(1_500)
+      expect(await w.get(`tokens/${w.specimen('pausable')}`, key, slow.url)).toMatchObject({
+        status: 503,
+        retryAfterS: 5,
+        body: { error: { code: 'SCREEN_UNAVAILABLE' } },
+      })
+      for (const { status, body, ms } of await Promise.all(asked)) {
+        expect(status).toBe(200)
+        expect(body).toMatchObject({ screen_status: 'UNSCREENED', screened_at: null })
+        expect(body.risks[0]).toMatchObject({ code: 'UNSCREENED', severity: 'severe' })
+        expect(ms).toBeGreaterThan(7_000)
+        expect(ms).toBeLessThan(20_000)
+      }
+      const again = await w.get(`tokens/${w.specimen('good')}`, key, slow.url)
+      expect(again.body.screen_status).toBe('UNSCREENED')
+      expect(again.ms).toBeLessThan(5_000)
+      delayMs = 0
+      for (let i = 0; i < 100; i++) {
+        await sleep(200)
+        const { body } = await w.get(`tokens/${w.specimen('good')}`, key, slow.url)
+        if (body.screen_status === 'CACHED') break
+      }
+      const { body } = await w.get(`tokens/${w.specimen('good')}`, key, slow.url)
+      expect(body.screen_status).toBe('CACHED')
+      expect(codesOf(body)).toEqual(w.expected('good'))
+    })
+
+    it('or gone leaves what is known, and says so of the rest', async () => {
+      isDown = true
+      expect((await w.get(`tokens/${w.specimen('good')}`, key, slow.url)).body.screen_status).toBe('CACHED')
+      expect(await w.get(`tokens/${w.specimen('honeypot')}`, key, slow.url)).toMatchObject({
+        status: 502,
+        body: { error: { code: 'RPC_UNAVAILABLE' } },
+      })
+      isDown = false
+    })
+
+    it('is spared by a budget of its own for every caller', async () => {
+      const fresh = await slow.signIn('203.0.113.10')
+      const codes: string[] = []
+      for (let i = 0; i < 12; i++) {
+        const address = `0x${(0xabc000 + i).toString(16).padStart(40, '7')}`
+        const answer = await w.get(`tokens/${address}`, fresh, slow.url)
+        codes.push(`${answer.status} ${answer.body.error?.code} ${answer.retryAfterS}`)
+      }
+      expect(codes.slice(0, 10)).toEqual(Array(10).fill('404 NOT_A_TOKEN null'))
+      expect(codes[11]).toBe('429 RATE_LIMITED 60')
+      // What is known costs nothing of it.
+      expect((await w.get(`tokens/${w.specimen('good')}`, fresh, slow.url)).status).toBe(200)
+    })
+  })
+}
+
+export function serverWithJobs(w: Gallery): void {
+  describe('a server that runs jobs', () => {
+    it('registers every token that trades, unasked', async () => {
+      const whole = await startServerProcess({
+        PROFILE: w.devnet.profileFile,
+        CHAIN_RPC_URL: w.devnet.url,
+        LOG_LEVEL: 'error',
+        RATE_LIMIT_SCALE: '100',
+      })
+      try {
+        const key = await whole.signIn()
+        // All of them by hand: REGISTERED=all
+        const last = w.info.long_tail.at(process.env['REGISTERED'] === 'all' ? -1 : 15)!
+        let found: TokenAnswer | undefined
+        const started = performance.now()
+        for (let i = 0; found === undefined && i < 300; i++) {
+          await sleep(200)
+          const { body } = await w.get(`tokens?q=${last.symbol}`, key, whole.url)
+          found = body.tokens.find(({ address }) => address === last.address.toLowerCase())
+        }
+        expect(found).toMatchObject({ screen_status: 'CACHED', tradable: true })
+        const blocked = await w.get('tokens?kind=core&limit=100', key, whole.url)
+        expect(blocked.body.count).toBe(7)
+        console.log(
+          `${last.symbol} of ${w.info.long_tail.length} long-tail tokens was registered after ${((performance.now() - started) / 1000).toFixed(1)} s`,
+        )
+      } finally {
+        await whole.stop()
+      }
+    })
+  })
+}
