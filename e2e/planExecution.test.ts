@@ -19,6 +19,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seeded } from '../packages/chain/test/randomPool.ts'
 import { operate } from '../packages/devnet/src/deploy/operate.ts'
+import { callCases } from './plans/callCases.ts'
 import { lower, openPlanWorld, type PlanWorld } from './plans/planWorld.ts'
 
 /** Plans of every shape, really executed by the deployed router: who had what before and after, to the atom. */
@@ -35,6 +36,8 @@ beforeAll(async () => {
   await w.send({ from: wallet, to: w.weth, data: '0xd0e30db0', value: 500n * 10n ** 18n })
 }, 180_000)
 afterAll(() => w?.it.chain.close())
+
+callCases(() => w)
 
 const approved = new Set<Address>()
 async function canPay(token: Address): Promise<void> {
