@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   type Address,
   applyLog,
@@ -25,6 +28,7 @@ import {
   type Simulator,
 } from '../../packages/server/src/features/trade/simulate/index.ts'
 import type { PlanTx, StepKind, TradeToken } from '../../packages/server/src/features/trade/types.ts'
+import { seedDevnet } from '../devnetSeed.ts'
 
 export const lower = (address: string): Address => address.toLowerCase() as Address
 const FEE_BPS = 25
@@ -78,7 +82,10 @@ export interface Receipt {
 
 export async function openSimulatorWorld(): Promise<SimulatorWorld> {
   const crypto = await createCrypto()
+  const dataDir = mkdtempSync(join(tmpdir(), 'pit-simulator-'))
+  await seedDevnet(dataDir)
   const devnet = await startDevnet({
+    dataDir,
     host: '127.0.0.1',
     port: 0,
     vendorPort: 0,
@@ -221,6 +228,7 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
     async close() {
       rpc.close()
       await devnet.close()
+      rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }

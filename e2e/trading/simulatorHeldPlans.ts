@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { encodeErc20Approve, encodePermit2Approve, NATIVE } from '@pit/chain'
+import { describe, expect, test } from 'vitest'
+import { BROKE, ETH, MAX_UINT160, MAX_UINT256, mineAndCompare, USD } from './simulatorTerms.ts'
+import type { SimulatorWorld } from './simulatorWorld.ts'
+
+export function heldPlans(it: () => SimulatorWorld): void {
+  describe('a plan of a wallet that has what it needs', () => {
+    test('ETH to USDG: output, fee and gas are those of the mined transaction', async () => {
+      const trade = await it().trade({
+        wallet: it().account(1),
+        tokenIn: NATIVE,
+        tokenOut: it().core('USDG'),
+        amountIn: 2n * ETH,
+        side: 'input',
+      })
+      const foretold = await it().simulator.simulatePlan(trade.ask)
+      expect(foretold).toMatchObject({
+        ok: true,
+        error: null,
+        fundedByOverrides: false,
+        amountOut: trade.expectedOut,
+        feeTransfer: trade.expectedFee,
+        transactions: [{ kind: 'swap', ok: true, error: null }],
+      })
+      expect(foretold.block).toBeGreaterThan(0)
+      expect(foretold.transactions[0]!.logs.length).toBeGreaterThan(1)
+      expect(await mineAndCompare(it(), trade)).toEqual({
+        amountOut: foretold.amountOut,
+        fee: foretold.feeTransfer,
+        gasUsed: foretold.gasTotal,
+      })
+    })
+
+    test('USDG to ETH: approvals in place cost nothing, and gas is not taken for a loss', async () => {
+      const [wallet, usdg] = [it().account(2), it().core('USDG')]
+      const trade = await it().trade({
+        wallet,
+        tokenIn: usdg,
+        tokenOut: NATIVE,
+        amountIn: 3_000n * USD,
+        side: 'output',
+      })
+      const bare = await it().simulator.simulatePlan(trade.ask)
+      expect(bare).toMatchObject({
+        ok: false,
+        amountOut: null,
+        error: 'swap: Permit2 has no allowance for the router',
+      })
+      const foretold = await it().simulator.simulatePlan({ ...trade.ask, approvals: 'in place' })
+      expect(foretold).toMatchObject({
+        ok: true,
+        fundedByOverrides: false,
+        amountOut: trade.expectedOut,
+        feeTransfer: trade.expectedFee,
+      })
+      expect(foretold.transactions).toHaveLength(1)
+      const allowance = { token: usdg, spender: it().router, amount: MAX_UINT160, expiration: 2 ** 47 }
+      await it().mine(it().tx(wallet, usdg, encodeErc20Approve(it().permit2, MAX_UINT256)))
+      await it().mine(it().tx(wallet, it().permit2, encodePermit2Approve(allowance)))
+      // A pool writes its first trade of a second down, which costs gas: neither run is to be the second.
+      await sleep(1_100)
+      // Now they are in place indeed.
+      const again = await it().simulator.simulatePlan(trade.ask)
+      expect(again).toMatchObject({ ok: true, amountOut: foretold.amountOut })
+      expect(await mineAndCompare(it(), trade)).toEqual({
+        amountOut: foretold.amountOut,
+        fee: foretold.feeTransfer,
+        gasUsed: foretold.gasTotal,
+      })
+    })
+
+    test('is held to its own balance where that is asked for', async () => {
+      const ask = {
+        wallet: BROKE,
+        tokenIn: NATIVE,
+        tokenOut: it().core('USDG'),
+        amountIn: ETH,
+        side: 'input',
+      } as const
+      const trade = await it().trade(ask)
+      const broke = await it().simulator.simulatePlan(trade.ask)
+      expect(broke).toMatchObject({
+        ok: false,
+        fundedByOverrides: false,
+        amountOut: null,
+        feeTransfer: null,
+        gasTotal: null,
+        error: 'the ETH held does not cover value and gas',
+        transactions: [{ kind: 'swap', ok: false }],
+      })
+      const auto = await it().simulator.simulatePlan({ ...trade.ask, fund: 'auto', holdsInput: false })
+      expect(auto).toMatchObject({ ok: true, fundedByOverrides: true, amountOut: trade.expectedOut })
+      const held = await it().simulator.simulatePlan({ ...trade.ask, fund: 'auto' })
+      expect(held.ok).toBe(false)
+    })
+  })
+}
