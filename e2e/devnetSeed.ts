@@ -89,11 +89,8 @@ async function makeSeed(made: string): Promise<void> {
   })
   const ended = new Promise((resolve) => child.once('exit', resolve))
   const url = await readyUrl(child)
-  // A stop leaves an image for the next start when nothing waits to be traced any more: once the process rests.
-  for (let [usedS, nextS] = [Number.NaN, await cpuOf(url)]; !(nextS - usedS < 0.1); ) {
-    await sleep(500)
-    ;[usedS, nextS] = [nextS, await cpuOf(url)]
-  }
+  // Having deployed so much it moves to fresh engines, and leaves the image that a start opens from.
+  while ((await rotationsOf(url)) === 0) await sleep(100)
   child.kill('SIGTERM')
   await ended
   // Its addresses are of ports that are gone.
@@ -113,13 +110,13 @@ function foldChanges(dir: string): void {
   sweepGenerations(dir, base.number)
 }
 
-async function cpuOf(url: string): Promise<number> {
+async function rotationsOf(url: string): Promise<number> {
   const answer = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'devnet_stats', params: [] }),
   })
-  return ((await answer.json()) as { result: { cpu_s: number } }).result.cpu_s
+  return ((await answer.json()) as { result: { rotations: number } }).result.rotations
 }
 
 function readyUrl(child: ChildProcess): Promise<string> {
@@ -134,13 +131,14 @@ function readyUrl(child: ChildProcess): Promise<string> {
   })
 }
 
-/** What the deployed world is made from: the program, the contracts, the packages that bring others. */
+/** What the deployed world is made from: the program, the contracts, the packages that bring others, and this file. */
 function programHash(): string {
   const contracts = readdirSync('contracts', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.sol'))
     .sort()
     .map((name) => join('contracts', name))
   const hash = createHash('sha256')
-  for (const file of ['dist/devnet.js', 'package-lock.json', ...contracts]) hash.update(readFileSync(file))
+  for (const file of ['dist/devnet.js', 'package-lock.json', 'e2e/devnetSeed.ts', ...contracts])
+    hash.update(readFileSync(file))
   return hash.digest('hex').slice(0, 16)
 }
