@@ -8,7 +8,7 @@ import { type Built, type FastTrader, freshenFeeds, openFastTrader } from './fas
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 
 // Fifty thousand by hand: FAST_MUTATIONS=50000 npx vitest run e2e/fastMutations.test.ts
-const MUTATIONS = Number(process.env['FAST_MUTATIONS'] ?? 600)
+const MUTATIONS = Number(process.env['FAST_MUTATIONS'] ?? 360)
 const SEED = Number(process.env['FAST_SEED'] ?? 4663)
 const AT_ONCE = 24
 /** Good calls are made anew this often: deadlines and marks are good for a minute, on a busy machine too. */
@@ -26,7 +26,8 @@ interface Good {
 let world: TradingWorld
 let trader: FastTrader
 beforeAll(async () => {
-  world = await openTradingWorld({ server: { FAST_ENABLED: '1' } })
+  // Nothing here waits for a job.
+  world = await openTradingWorld({ server: { FAST_ENABLED: '1', ROLE: 'api' } })
   trader = await openFastTrader(world, 3)
   for (const symbol of ['USDG', 'WETH', 'NVDA', 'SPY']) await trader.approve(symbol)
 })

@@ -10,11 +10,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Market, openMarket } from '../packages/server/src/features/market/index.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
 import { newServerDirectory } from '../packages/server/test/serverStore.ts'
+import { seedDevnet } from './devnetSeed.ts'
 import { differences } from './market/differences.ts'
 
 // The market's memory against the chain's own storage, after a while of trading (MARKET_S seconds; an hour by hand).
 
-const MARKET_S = Number(process.env['MARKET_S'] ?? 10)
+const MARKET_S = Number(process.env['MARKET_S'] ?? 5)
 
 let devnet: Devnet
 let db: Db
@@ -30,7 +31,9 @@ const open = async () => {
 }
 
 beforeAll(async () => {
+  await seedDevnet(dir)
   devnet = await startDevnet({
+    dataDir: dir,
     host: '127.0.0.1',
     port: 0,
     vendorPort: 0,

@@ -13,6 +13,7 @@ import { type Account, openAccount } from '../packages/server/src/features/accou
 import { type Market, openMarket } from '../packages/server/src/features/market/index.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
 import { newServerDirectory } from '../packages/server/test/serverStore.ts'
+import { seedDevnet } from './devnetSeed.ts'
 
 // A portfolio read from a real chain, some of whose tokens burn all gas or answer at great length.
 
@@ -27,7 +28,9 @@ const clock = { ms: Date.now(), nowMs: () => clock.ms }
 const dir = await newServerDirectory('pit-portfolio-')
 
 beforeAll(async () => {
+  await seedDevnet(dir)
   devnet = await startDevnet({
+    dataDir: dir,
     host: '127.0.0.1',
     port: 0,
     vendorPort: 0,

@@ -1,8 +1,6 @@
 import {
-  ADDRESS_THIS,
   type Address,
   applyLog,
-  CONTRACT_BALANCE,
   type CurvePool,
   createCrypto,
   createPoolIndex,
@@ -14,9 +12,7 @@ import {
   findRoutes,
   type Hex,
   hookEffectOf,
-  MSG_SENDER,
   NATIVE,
-  OPEN_DELTA,
   type PathKey,
   type Pool,
   type PoolIndex,
@@ -28,7 +24,6 @@ import {
   quoteCurveSell,
   quoteExactIn,
   quoteExactOut,
-  type Route,
   type RouterCommand,
   splitRoute,
   v2PairAbi,
@@ -42,13 +37,14 @@ import { type Abi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { randomAmount, seeded } from '../packages/chain/test/randomPool.ts'
 import { openTestWorld, type TestWorld } from '../packages/devnet/test/testWorld.ts'
+import { commandsFor } from './market/routerCommands.ts'
 
 /** State followed by logs and our own math, held against the contracts themselves: every pool, to the wei. */
 
 const crypto = await createCrypto()
 const random = seeded(4663)
-/** More for a long run. */
-const QUOTES = Number(process.env.QUOTES ?? 1500)
+// More for a long run: QUOTES=6000 npx vitest run --project e2e e2e/quoteExact.test.ts
+const QUOTES = Number(process.env.QUOTES ?? 1000)
 const lower = (address: string | null): Address => (address ?? zeroAddress).toLowerCase() as Address
 
 let it: TestWorld
@@ -253,51 +249,6 @@ test('a snipe tax is foretold second by second', async () => {
     await it.chain.mine(it.chain.head().timestampS + 1n)
   }
 })
-
-/** A route as router commands, hop by hop, from ETH sent along to the wallet. */
-function commandsFor(route: Route, amountIn: bigint, tokenOut: Address): RouterCommand[] {
-  const commands: RouterCommand[] = []
-  let held: Address = NATIVE
-  let amount = amountIn
-  const hold = (token: Address) => {
-    if (held === token) return
-    if (held === NATIVE) commands.push({ command: 'WRAP_ETH', recipient: ADDRESS_THIS, amount })
-    else commands.push({ command: 'UNWRAP_WETH', recipient: ADDRESS_THIS, amountMin: 0n })
-    held = token
-  }
-  for (const { pool, tokenIn, tokenOut: next, zeroForOne } of route.hops) {
-    hold(tokenIn)
-    const swap = { recipient: ADDRESS_THIS, amountIn: amount, amountOutMin: 0n, payerIsUser: false }
-    if (pool.version === 'v2') commands.push({ command: 'V2_SWAP_EXACT_IN', ...swap, path: [tokenIn, next] })
-    else if (pool.version === 'v3') {
-      commands.push({
-        command: 'V3_SWAP_EXACT_IN',
-        ...swap,
-        path: { tokens: [tokenIn, next], fees: [pool.feePips] },
-      })
-    } else {
-      commands.push({
-        command: 'V4_SWAP',
-        actions: [
-          { action: 'SETTLE', currency: tokenIn, amount, payerIsUser: false },
-          {
-            action: 'SWAP_EXACT_IN_SINGLE',
-            poolKey: pool.key,
-            zeroForOne,
-            amountIn: OPEN_DELTA,
-            amountOutMin: 0n,
-            hookData: '0x',
-          },
-          { action: 'TAKE', currency: next, recipient: ADDRESS_THIS, amount: OPEN_DELTA },
-        ],
-      })
-    }
-    held = next
-    amount = CONTRACT_BALANCE
-  }
-  hold(tokenOut)
-  return [...commands, { command: 'SWEEP', token: tokenOut, recipient: MSG_SENDER, amountMin: 0n }]
-}
 
 /** Sends a call of the router and answers how much of a token the wallet got. */
 async function deliver(commands: RouterCommand[], token: Address, value: bigint): Promise<bigint> {

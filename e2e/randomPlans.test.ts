@@ -6,7 +6,7 @@ import { type Outcome, tradeOnce } from './trading/randomTrade.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 
 // Two thousand by hand: PLANS=2000 npx vitest run e2e/randomPlans.test.ts
-const PLANS = Number(process.env['PLANS'] ?? 40)
+const PLANS = Number(process.env['PLANS'] ?? 30)
 const SEED = Number(process.env['PLANS_SEED'] ?? 4663)
 /** The rest is traded beside a crowd. */
 const ALONE = Math.ceil(PLANS * 0.6)
@@ -18,7 +18,7 @@ const random = createRandom(SEED)
 let world: TradingWorld
 let market: RandomMarket
 beforeAll(async () => {
-  world = await openTradingWorld({ devnet: { MARKET_RATE: '10' } })
+  world = await openTradingWorld({ devnet: { MARKET_RATE: '10' }, server: { ROLE: 'api' } })
   market = await openRandomMarket(world)
 })
 afterAll(async () => {

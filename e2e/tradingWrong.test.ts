@@ -21,7 +21,8 @@ let other: Trader
 let nonceBefore: string
 
 beforeAll(async () => {
-  world = await openTradingWorld()
+  // Nothing here waits for a job.
+  world = await openTradingWorld({ server: { ROLE: 'api' } })
   tokens = await readStoryTokens(world.devnet)
   trader = await openTrader(world.server.url, { account: 3 })
   other = await openTrader(world.server.url, { account: 4 })
