@@ -6,7 +6,7 @@ import { honestTrade } from './escape/honest.ts'
 import { type Granted, openWorld, type World } from './escape/world.ts'
 
 // A hundred by hand: KILL_ROUNDS=100 npx vitest run --project e2e e2e/killSigner.test.ts
-const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 3)
+const ROUNDS = Number(process.env['KILL_ROUNDS'] ?? 2)
 const CLIENTS = 12
 const SESSIONS = 4
 
