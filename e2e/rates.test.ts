@@ -23,7 +23,8 @@ const keys: string[] = []
 beforeAll(async () => {
   const redisUrl = process.env['REDIS_URL']
   server = await startServerProcess(redisUrl === undefined ? {} : { REDIS_URL: redisUrl })
-  for (let i = 0; i < CLIENTS; i++) keys.push(await server.signIn(`10.1.0.${i + 1}`))
+  const addresses = Array.from({ length: CLIENTS }, (_, i) => `10.1.0.${i + 1}`)
+  keys.push(...(await Promise.all(addresses.map((address) => server.signIn(address)))))
 })
 afterAll(() => server.stop())
 
