@@ -27,7 +27,7 @@ const HONEST = Math.max(60, Math.ceil(INTENTS / 20))
 const SEED = Number(process.env['ESCAPE_SEED'] ?? 4663)
 const AT_ONCE = 16
 // Fifty by hand: ESCAPE_ROUNDS=50
-const ROUNDS = Number(process.env['ESCAPE_ROUNDS'] ?? 4)
+const ROUNDS = Number(process.env['ESCAPE_ROUNDS'] ?? 2)
 
 let world: World
 let sessions: Sessions
