@@ -14,10 +14,16 @@ export interface DevnetProcess {
   stop(): Promise<void>
 }
 
-/** The built devnet in its own process and folder, on free ports, its world deployed already. */
-export async function startDevnetProcess(env: Record<string, string> = {}): Promise<DevnetProcess> {
+/**
+ * The built devnet in its own process and folder, on free ports, its world deployed already. A chain that starts from an
+ * image has no older state: who asks for the past takes a new one.
+ */
+export async function startDevnetProcess(
+  env: Record<string, string> = {},
+  world: 'deployed' | 'new' = 'deployed',
+): Promise<DevnetProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'pit-devnet-'))
-  await seedDevnet(folder)
+  if (world === 'deployed') await seedDevnet(folder)
   const child = spawn(process.execPath, ['dist/devnet.js'], {
     env: {
       ...process.env,

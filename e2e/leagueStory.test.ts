@@ -71,7 +71,8 @@ async function until<T>(
 }
 
 beforeAll(async () => {
-  devnet = await startDevnetProcess({ MARKET: 'off' })
+  // Who first funded an entrant is in the past.
+  devnet = await startDevnetProcess({ MARKET: 'off' }, 'new')
   dataDir = await newServerDirectory('pit-league-')
   const { agents } = await devnet.rpc<{ agents: { beneficiary: Hex }[] }>('devnet_info', [])
   writeFileSync(

@@ -1,7 +1,9 @@
-import { RULES, scoreText } from '@pit/league'
+import { RULES } from '@pit/league'
 import { LEAGUE, TREASURY_BUCKETS } from '@pit/protocol'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { withDb } from '../../../test/withDb.ts'
+import { countedRow, shownRow } from '../../../test/year/compareRows.ts'
+import { atomsOf, createRandom, priceOf } from '../../../test/year/market.ts'
 import {
   BLOCK_S,
   BUCKETS,
@@ -48,29 +50,6 @@ const WEEK = 7 * DAY
 
 const TRADED = [ETH, TOKENS.USDG, TOKENS.cbBTC, TOKENS.PARTNER, TOKENS.WETH, MEME]
 
-/** The same numbers in every run. */
-function createRandom(seed: number) {
-  let state = seed
-  const next = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-  return {
-    next,
-    below: (n: number) => Math.floor(next() * n),
-    pick: <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)]!,
-  }
-}
-
-/** Dollars of a token: waves of its own, and no price at all for some hours of some seasons. */
-function priceOf(token: string, atS: number): number | null {
-  const hours = (atS - FIRST_S) / HOUR
-  const wave = 1 + 0.08 * Math.sin(hours / 31) + 0.03 * Math.sin(hours / 7.3 + token.length)
-  if (token === TOKENS.cbBTC) return Math.floor(hours / 24) % 37 === 9 ? null : 50_000 * wave
-  if (token === TOKENS.PARTNER) return 0.5 * (1 + 0.05 * Math.sin(hours / 90))
-  return (token === ETH || token === TOKENS.WETH ? 2_000 : 1) * wave
-}
-
 withDb('a year of league and treasury', (db) => {
   const seasons = db.engine === 'pglite' ? SHORT : SEASONS
   const random = createRandom(4663)
@@ -91,13 +70,11 @@ withDb('a year of league and treasury', (db) => {
     wallet: PLATFORM,
     decimals: DECIMALS,
     mined: () =>
-      year.node
-        .mined()
-        .map(({ block, reverted, ...tx }) => ({
-          ...tx,
-          timeS: year.node.timeOf(block),
-          reverted: !!reverted,
-        })),
+      year.node.mined().map(({ block, reverted, ...tx }) => ({
+        ...tx,
+        timeS: year.node.timeOf(block),
+        reverted: !!reverted,
+      })),
   }
   /** What was sent out of the platform wallet, by token; what its sending cost; and everything of the stake. */
   const sent = new Map<string, bigint>()
@@ -173,12 +150,6 @@ withDb('a year of league and treasury', (db) => {
       amountOut: atomsOf(tokenOut, dollars * slip, atS),
       gas: BigInt(random.below(1_000_000)) * 10n ** 8n,
     }
-  }
-  const atomsOf = (token: string, dollars: number, atS: number): bigint => {
-    const price = priceOf(token, atS) ?? 50_000
-    return (
-      BigInt(Math.max(1, Math.floor((dollars / price) * 1e6))) * 10n ** BigInt((DECIMALS[token] ?? 18) - 6)
-    )
   }
 
   /** Marks of tokens that nobody trades here; some weeks there is none when the week ends. */
@@ -290,39 +261,7 @@ withDb('a year of league and treasury', (db) => {
         const expected = await countPlainly(db, plainWorld, span, entrants)
         const record = await read({ league: year.open() }, 'league.season', { params: { n: number } })
         expect(record.decided).toBe(true)
-        const recorded = record.rows.map((row) => {
-          if (!('wallet' in row)) throw new Error('a practice row')
-          return {
-            id: row.entry_id,
-            rank: row.rank,
-            score: row.score,
-            capital: row.capital_usd,
-            drawdown: row.max_dd_pct,
-            trades: row.trades,
-            days: row.active_days,
-            unvalued: row.unvalued,
-            outliers: row.price_outliers,
-            cluster: row.cluster,
-            eligible: row.eligibility?.eligible,
-            place: row.place,
-          }
-        })
-        expect(recorded).toEqual(
-          expected.rows.map((row) => ({
-            id: row.id,
-            rank: row.rank,
-            score: row.profit === null ? null : scoreText(row.profit),
-            capital: Number(scoreText(row.capital)),
-            drawdown: row.drawdownBps / 100,
-            trades: row.trades,
-            days: row.days,
-            unvalued: row.unvalued,
-            outliers: row.outliers,
-            cluster: row.cluster,
-            eligible: row.eligible,
-            place: row.place,
-          })),
-        )
+        expect(record.rows.map(shownRow)).toEqual(expected.rows.map(countedRow))
         expect(record.outcome).toMatchObject({ pays: expected.pays, active_clusters: expected.active })
 
         const gain = BigInt(14 * DAY) * year.vault.perSecond

@@ -1,5 +1,5 @@
 import { nowS } from '@pit/platform/clock'
-import type { Rpc, RpcCall } from '@pit/platform/rpc'
+import { type Rpc, type RpcCall, RpcError } from '@pit/platform/rpc'
 import { numberToHex } from 'viem'
 import type { LeagueDeps } from '../deps.ts'
 import { STILL_JUDGED } from '../season/store.ts'
@@ -52,7 +52,7 @@ export async function findFunders(
     }
     for (const [address, { low, high }] of [...spans]) {
       if (high - low > 1) continue
-      settle(address, await senderIn(rpc, address, high))
+      settle(address, await senderIn(rpc, address, high).catch(unknownIfRefused))
     }
   }
   return found
@@ -94,6 +94,11 @@ async function senderIn(
   return { funder: isContract(code) ? null : funder, block }
 }
 
+/** A node that refuses cannot tell; one that cannot be reached says nothing, and is asked again. */
+function unknownIfRefused(error: unknown): undefined {
+  if (!(error instanceof RpcError)) throw error
+}
+
 /** A wallet that delegated its code is still a wallet. */
 const isContract = (code: string): boolean => code !== '0x' && !code.startsWith('0xef0100')
 
@@ -102,8 +107,7 @@ export async function readFunders({
   db,
   rpc,
   clock,
-  logger,
-}: Pick<LeagueDeps, 'db' | 'rpc' | 'clock' | 'logger'>): Promise<number> {
+}: Pick<LeagueDeps, 'db' | 'rpc' | 'clock'>): Promise<number> {
   const now = nowS(clock)
   const due = await db.query<{ address: string }>(
     `select address from league_funders where (status <> 'read' or block is null) and looked_at_s < $1
@@ -115,10 +119,8 @@ export async function readFunders({
   )
   if (due.length === 0) return 0
   const addresses = due.map(({ address }) => address)
-  const found = await findFunders(rpc, addresses).catch((error: unknown) => {
-    logger.warn({ err: error }, 'first funders cannot be read')
-    return new Map<string, Funding | null | undefined>()
-  })
+  // While the node cannot be reached this throws, nothing is written, and they are looked for again soon.
+  const found = await findFunders(rpc, addresses)
   await db.query(
     `update league_funders f set status = given.status, funder = given.funder, block = given.block, looked_at_s = $5
      from unnest($1::text[], $2::text[], $3::text[], $4::int8[]) as given (address, status, funder, block)

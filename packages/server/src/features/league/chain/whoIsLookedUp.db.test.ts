@@ -6,6 +6,34 @@ import { playedSeason } from '../test/playedSeason.ts'
 withDb('the chain is asked', (db) => {
   const game = playedSeason(db)
 
+  it('again soon after it could not be reached, and after an hour where it cannot tell', async () => {
+    const { world } = game
+    const statuses = async () =>
+      (await db.query<{ status: string }>('select distinct status from league_funders')).map(
+        ({ status }) => status,
+      )
+    await db.query(
+      `update league_funders set status = 'pending', funder = null, block = null, looked_at_s = 0`,
+    )
+    world.chain.answering = false
+    await world.runAt(game.inSeason(1))
+    expect(await statuses()).toEqual(['pending'])
+    world.chain.answering = true
+    await world.runAt(game.inSeason(1) + 60)
+    expect(await statuses()).toEqual(['read'])
+    await db.query(
+      `update league_funders set status = 'pending', funder = null, block = null, looked_at_s = 0`,
+    )
+    world.chain.archive = false
+    await world.runAt(game.inSeason(1) + 120)
+    expect(await statuses()).toEqual(['unreadable'])
+    world.chain.archive = true
+    await world.runAt(game.inSeason(1) + 240)
+    expect(await statuses()).toEqual(['unreadable'])
+    await world.runAt(game.inSeason(1) + 120 + 2 * HOUR)
+    expect(await statuses()).toEqual(['read'])
+  })
+
   it('about who plays or may still win, and not about who left long ago', async () => {
     const { world, first } = game
     const leaver = game.players[0]!
