@@ -70,10 +70,13 @@ const SILENT_LOGGER = { enable: false, decodeConsoleLogInputsCallback: () => [],
 const NO_SUBSCRIPTIONS = { subscriptionCallback: () => {} }
 
 /**
- * The engine works on one request at a time; more of them inside only hold more of its threads, each of which keeps the
- * memory it once used. The second crosses over while the first is worked on.
+ * An engine works on one request at a time; more of them inside only hold more of its threads, each of which keeps the
+ * memory it once used. The second crosses over while the first is worked on. Of all engines together (two in service,
+ * two being made, those kept for reads) no more than this machine can work on: threads, once made, take turns and stay.
  */
 const IN_ENGINE_AT_ONCE = 2
+const IN_ALL_ENGINES_AT_ONCE = 4
+const turnOfAll = createTurns(IN_ALL_ENGINES_AT_ONCE)
 
 export async function createProvider(options: ProviderOptions): Promise<Provider> {
   const engine = await (await sharedContext()).createProvider(
@@ -125,7 +128,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   let id = 0
   const turn = createTurns(IN_ENGINE_AT_ONCE)
   const raw = async (json: string): Promise<string> => {
-    const { data } = await turn(() => engine.handleRequest(json))
+    const { data } = await turn(() => turnOfAll(() => engine.handleRequest(json)))
     return typeof data === 'string' ? data : JSON.stringify(data)
   }
   const ask = async (request: unknown) => {
