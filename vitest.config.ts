@@ -15,6 +15,8 @@ export default defineConfig({
           exclude: ['**/*.db.test.ts', '**/*.chain.test.ts'],
           // Pure: files share what they import, which otherwise takes longer than the tests.
           isolate: false,
+          // No limit on how fast: a loaded machine takes ten times as long for random rounds.
+          testTimeout: 60_000,
         },
       },
       {

@@ -327,8 +327,10 @@ withDb('a year of league and treasury', (db) => {
         const held = came(rows) + came(preview) - sum(own.moved) - (own.token === ETH ? gasSpent : 0n)
         expect(own.held).toBe(String(held))
       }
-      const statuses = new Set(rows.flatMap(({ tokens }) => tokens.map(({ status }) => status)))
-      expect([...statuses].sort()).toEqual(expect.arrayContaining(['dust', 'split', 'unpriced']))
+      if (seasons === SEASONS) {
+        const statuses = new Set(rows.flatMap(({ tokens }) => tokens.map(({ status }) => status)))
+        expect([...statuses].sort()).toEqual(expect.arrayContaining(['dust', 'split', 'unpriced']))
+      }
       expect(sent.size).toBeGreaterThan(0)
       const text = JSON.stringify(weeks)
       expect(
