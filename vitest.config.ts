@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     retry: 0,
+    // What is waited for comes within milliseconds, or a loaded machine's seconds.
+    expect: { poll: { timeout: 10_000 } },
     globalSetup: ['scripts/testSetup.ts'],
     projects: [
       {
