@@ -27,6 +27,8 @@ export default defineConfig({
           name: 'db',
           include: ['packages/*/src/**/*.db.test.ts'],
           maxWorkers: 2,
+          // Each file has stores of its own, so what is imported can be shared.
+          isolate: false,
           sequence: { groupOrder: 2 },
           testTimeout: 60_000,
           hookTimeout: 120_000,
