@@ -18,8 +18,8 @@ import { startDevnetProcess } from '../e2e/devnetProcess.ts'
 import { startServerProcess } from '../e2e/serverProcess.ts'
 import { MNEMONIC, openTrader } from '../e2e/trading/trader.ts'
 import { tradingEnv } from '../e2e/trading/world.ts'
-import { openTable } from '../packages/server/src/features/fast/index.ts'
-import { createSimulator } from '../packages/server/src/features/trade/simulate/index.ts'
+import { openTable } from '../packages/trading/src/fast/index.ts'
+import { createSimulator } from '../packages/trading/src/simulate/index.ts'
 
 const ROUNDS = Number(process.argv[2] ?? 400)
 const WARM_UP = 20

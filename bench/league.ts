@@ -6,12 +6,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readFirstSeason, seasonOf } from '@pit/league'
+import { readFirstSeason, seasonOf } from '@pit/league/rules'
 import { type Db, openDb } from '@pit/platform/db'
 import { findPostgres, startPostgres } from '@pit/platform/test/postgresServer'
 import type { ChainProfile } from '@pit/protocol'
-import { openLeague } from '../packages/server/src/features/league/index.ts'
-import { PROFILE, TOKENS } from '../packages/server/src/features/league/test/leagueWorld.ts'
+import { openLeague } from '../packages/league/src/index.ts'
+import { PROFILE, TOKENS } from '../packages/league/test/leagueWorld.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
 const ENTRANTS = Number(process.env['ENTRANTS'] ?? 200)

@@ -28,7 +28,7 @@ import { createLogger } from '@pit/platform/logger'
 import { createRpc } from '@pit/platform/rpc'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { randomPool, seeded } from '../packages/chain/test/randomPool.ts'
-import { openMarket } from '../packages/server/src/features/market/index.ts'
+import { openMarket } from '../packages/market/src/pools/index.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
 const require = createRequire(import.meta.url)

@@ -8,8 +8,8 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Db, openDb } from '@pit/platform/db'
 import { findPostgres, startPostgres } from '@pit/platform/test/postgresServer'
-import { countTokens } from '../packages/server/src/features/tokens/countTokens.ts'
-import { countSharing, createTokenSearch } from '../packages/server/src/features/tokens/searchTokens.ts'
+import { countTokens } from '../packages/market/src/tokens/countTokens.ts'
+import { countSharing, createTokenSearch } from '../packages/market/src/tokens/searchTokens.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
 const TARGET_MS = 20

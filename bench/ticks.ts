@@ -13,8 +13,8 @@ import { startDevnetProcess } from '../e2e/devnetProcess.ts'
 import { seedAgents } from '../e2e/hosted/seedAgents.ts'
 import { freePort, startServerProcess } from '../e2e/serverProcess.ts'
 import { tradingEnv } from '../e2e/trading/world.ts'
+import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
-import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 
 const AGENTS = Number(process.env['AGENTS'] ?? 200)
 const INTERVAL_S = Number(process.env['INTERVAL_S'] ?? 300)

@@ -7,9 +7,9 @@ import { randomBytes } from 'node:crypto'
 import { createCrypto, hexToBytes, serializeSignature, splitSignature } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { loadCurve } from '../packages/chain/src/crypto/curve.ts'
-import { challengeMessage } from '../packages/server/src/features/auth/challengeMessage.ts'
-import type { AuthDeps } from '../packages/server/src/features/auth/deps.ts'
-import { findSignedChallenge } from '../packages/server/src/features/auth/findSignedChallenge.ts'
+import { challengeMessage } from '../packages/server/src/auth/challengeMessage.ts'
+import type { AuthDeps } from '../packages/server/src/auth/deps.ts'
+import { findSignedChallenge } from '../packages/server/src/auth/findSignedChallenge.ts'
 
 const TARGET = 0.85
 const SAMPLES = 1_000

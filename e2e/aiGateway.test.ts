@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { INJECTIONS } from '../packages/brains/test/injections.ts'
+import type { Brained } from '../packages/agents/src/brains/index.ts'
+import { addTrade, wallet } from '../packages/agents/test/brainsWorld.ts'
+import { INJECTIONS } from '../packages/agents/test/injections.ts'
 import { BROKE_KEY, LIMITED_KEY, VENDOR_MODES } from '../packages/devnet/src/vendors/index.ts'
-import type { Brained } from '../packages/server/src/features/hosted/brains/index.ts'
-import { addTrade, wallet } from '../packages/server/test/brainsWorld.ts'
 import { type AiWorld, call, openAiWorld } from './ai/world.ts'
 
 let world: AiWorld

@@ -3,7 +3,7 @@ import { decodeExecute, encodeExecute, type RouterCommand } from '@pit/chain'
 import { type Hex, keccak256 } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Random, seeded } from '../packages/chain/test/randomPool.ts'
-import { signTransaction } from '../packages/server/test/fastClient.ts'
+import { signTransaction } from '../packages/trading/test/fastClient.ts'
 import { type Built, type FastTrader, freshenFeeds, openFastTrader } from './fast/fastTrader.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { replayBook } from '@pit/brains'
+import { replayBook } from '@pit/agents/decide'
 import type { Hex } from '@pit/chain'
 import { keccak256, stringToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createCrypto, serializeSignature } from '@pit/chain'
 import { openDb } from '@pit/platform/db'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { newServerDirectory } from '../packages/server/test/serverStore.ts'
+import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { type ServerProcess, startServerProcess } from './serverProcess.ts'
 
 // Twenty by hand: KILL_ROUNDS=20 npx vitest run e2e/killSignIn.test.ts

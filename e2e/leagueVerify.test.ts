@@ -1,4 +1,4 @@
-import { RULES } from '@pit/league'
+import { RULES } from '@pit/league/rules'
 import { withDb as withStore } from '@pit/platform/test/withDb'
 import { afterEach, beforeAll, expect, it } from 'vitest'
 import { verifySeason } from '../packages/cli/src/leagueVerify.ts'
@@ -19,8 +19,8 @@ import {
   still,
   TOKENS,
   usd,
-} from '../packages/server/src/features/league/test/leagueWorld.ts'
-import { storeMigrations } from '../packages/server/src/migrateStore.ts'
+} from '../packages/league/test/leagueWorld.ts'
+import { storeMigrations } from '../packages/platform/src/db/index.ts'
 
 // A decided season is rebuilt by the command; every kind of change to the record is found, and named.
 

@@ -9,10 +9,10 @@ import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { type Answer, checkWith, ROUTES } from '@pit/protocol'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Account, openAccount } from '../packages/server/src/features/account/index.ts'
-import { type Market, openMarket } from '../packages/server/src/features/market/index.ts'
+import { type Market, openMarket } from '../packages/market/src/pools/index.ts'
+import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
+import { type Account, openAccount } from '../packages/relay/src/account/index.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
-import { newServerDirectory } from '../packages/server/test/serverStore.ts'
 import { seedDevnet } from './devnetSeed.ts'
 
 // A portfolio read from a real chain, some of whose tokens burn all gas or answer at great length.

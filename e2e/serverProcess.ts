@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { newServerDirectory } from '../packages/server/test/serverStore.ts'
+import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 
 export interface ServerProcess {
   pid: number

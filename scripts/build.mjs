@@ -50,18 +50,20 @@ await build({
     },
   ],
 })
-// Server and signer read their SQL files from beside their bundles.
+// Server and signer read their SQL files from beside their bundles: the server's are those of every capability.
+const capabilities = readdirSync('packages').map((name) => `packages/${name}/migrations`)
 const migrations = {
-  'packages/server/src/migrations': 'dist/migrations',
-  'packages/signer/src/migrations': 'dist/signerMigrations',
+  'dist/migrations': capabilities.filter((directory) => existsSync(directory)),
+  'dist/signerMigrations': ['packages/signer/src/migrations'],
 }
-for (const [source, target] of Object.entries(migrations)) {
+for (const [target, sources] of Object.entries(migrations)) {
   mkdirSync(target, { recursive: true })
-  for (const file of readdirSync(target)) {
-    if (!existsSync(`${source}/${file}`)) rmSync(`${target}/${file}`, { force: true })
-  }
-  for (const file of readdirSync(source)) {
-    const [from, to] = [`${source}/${file}`, `${target}/${file}`]
+  const files = new Map(
+    sources.flatMap((source) => readdirSync(source).map((file) => [file, `${source}/${file}`])),
+  )
+  for (const file of readdirSync(target)) if (!files.has(file)) rmSync(`${target}/${file}`, { force: true })
+  for (const [file, from] of files) {
+    const to = `${target}/${file}`
     if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue
     // Renamed into place: a process that starts beside a build must never find a file missing or half written.
     const draft = `dist/.migration.${process.pid}`

@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
-import type { PairNow } from '@pit/brains'
+import type { PairNow } from '@pit/agents/decide'
 import { openDb } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
+import { type Brains, type BrainsDeps, openBrains } from '../../packages/agents/src/brains/index.ts'
+import type { StoredAgent } from '../../packages/agents/src/store.ts'
+import { type AgentSketch, addAgent, TERMS, wallet } from '../../packages/agents/test/brainsWorld.ts'
 import { startVendors, type Vendors } from '../../packages/devnet/src/vendors/index.ts'
-import {
-  type Brains,
-  type BrainsDeps,
-  openBrains,
-} from '../../packages/server/src/features/hosted/brains/index.ts'
-import type { StoredAgent } from '../../packages/server/src/features/hosted/store.ts'
+import { newServerDirectory } from '../../packages/platform/test/serverStore.ts'
 import type { Handler } from '../../packages/server/src/http/types.ts'
 import { migrateStore } from '../../packages/server/src/migrateStore.ts'
-import { type AgentSketch, addAgent, TERMS, wallet } from '../../packages/server/test/brainsWorld.ts'
-import { newServerDirectory } from '../../packages/server/test/serverStore.ts'
 
 export const POOL_KEY = 'pk-devnet-service'
 const E18 = 10n ** 18n

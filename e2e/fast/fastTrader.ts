@@ -1,7 +1,7 @@
 import type { Answer, FastTable } from '@pit/protocol'
 import { encodeFunctionData, type Hex, maxUint160, maxUint256, parseAbi, toHex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
-import { buildFromTerms, signPermit, signTransaction } from '../../packages/server/test/fastClient.ts'
+import { buildFromTerms, signPermit, signTransaction } from '../../packages/trading/test/fastClient.ts'
 import type { DevnetProcess } from '../devnetProcess.ts'
 import { type Answered, MNEMONIC, openTrader, receiptOf } from '../trading/trader.ts'
 import type { TradingWorld } from '../trading/world.ts'

@@ -9,7 +9,7 @@ import {
 } from '@pit/chain'
 import { encodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
-import type { SimulateAsk } from '../../packages/server/src/features/trade/simulate/index.ts'
+import type { SimulateAsk } from '../../packages/trading/src/simulate/index.ts'
 import { BROKE, ETH } from './simulatorTerms.ts'
 import { lower, type SimulatorWorld } from './simulatorWorld.ts'
 

@@ -1,6 +1,6 @@
 import { type Address, encodeErc20Approve, type Hex, NATIVE } from '@pit/chain'
 import { describe, expect, test } from 'vitest'
-import type { SimulateAsk } from '../../packages/server/src/features/trade/simulate/index.ts'
+import type { SimulateAsk } from '../../packages/trading/src/simulate/index.ts'
 import { BROKE, codeOf, ETH, SYNC, USD } from './simulatorTerms.ts'
 import type { SimulatorWorld } from './simulatorWorld.ts'
 

@@ -26,8 +26,8 @@ import {
   createSimulator,
   type SimulateAsk,
   type Simulator,
-} from '../../packages/server/src/features/trade/simulate/index.ts'
-import type { PlanTx, StepKind, TradeToken } from '../../packages/server/src/features/trade/types.ts'
+} from '../../packages/trading/src/simulate/index.ts'
+import type { PlanTx, StepKind, TradeToken } from '../../packages/trading/src/types.ts'
 import { seedDevnet } from '../devnetSeed.ts'
 
 export const lower = (address: string): Address => address.toLowerCase() as Address

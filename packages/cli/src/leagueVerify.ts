@@ -1,4 +1,4 @@
-import { firstDifference } from '@pit/league'
+import { firstDifference } from '@pit/league/rules'
 import type { Db } from '@pit/platform/db'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'

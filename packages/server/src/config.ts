@@ -1,4 +1,4 @@
-import { readFirstSeason } from '@pit/league'
+import { readFirstSeason } from '@pit/league/rules'
 import { CAPS } from '@pit/protocol'
 import { createNetworks } from './http/clientAddress.ts'
 import { createHosts } from './http/hosts.ts'

@@ -4,9 +4,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { storeMigrations } from '@pit/platform/db'
 import { seedStore } from '@pit/platform/test/embeddedStore'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { storeMigrations } from './migrateStore.ts'
 
 const FILE = new URL('../../../dist/server.js', import.meta.url).pathname
 

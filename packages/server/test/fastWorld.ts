@@ -15,17 +15,17 @@ import {
   type V3Pool,
   type V4Pool,
 } from '@pit/chain'
+import type { Mark } from '@pit/market'
 import type { Answer } from '@pit/protocol'
+import type { RelayAsk, RelayOutcome } from '@pit/relay'
+import { openFast, openTable } from '@pit/trading'
+import type { PlanSimulation } from '@pit/trading/internal/types'
+import { buildFromTerms, signPermit, signTransaction } from '@pit/trading/test/fastClient'
+import { fastProfile } from '@pit/trading/test/fastProfile'
 import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
-import { openFast, openTable } from '../src/features/fast/index.ts'
-import type { Mark } from '../src/features/market/index.ts'
-import type { RelayAsk, RelayOutcome } from '../src/features/relay/index.ts'
-import type { PlanSimulation } from '../src/features/trade/types.ts'
 import { ratesOf } from '../src/http/rates/limiter.ts'
 import { createMemoryLimiter } from '../src/http/rates/memoryLimiter.ts'
-import { buildFromTerms, signPermit, signTransaction } from './fastClient.ts'
-import { fastProfile } from './fastProfile.ts'
 import { GOOD_KEY, openTestApp } from './testApp.ts'
 
 const crypto = await createCrypto()

@@ -1,4 +1,4 @@
-import { DIVISIONS } from '@pit/league'
+import { DIVISIONS } from '@pit/league/rules'
 import { type Command, Option } from 'commander'
 import { txHash, walletAddress, whole } from './arguments.ts'
 import { type Print, printDivision, printJson, printPayouts } from './print.ts'

@@ -7,7 +7,7 @@ import {
   printBacktest,
   RULE_BRAINS,
   readRuleParams,
-} from '@pit/brains'
+} from '@pit/agents/decide'
 import { FEE, HOSTED } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import type { Marks } from './marksFile.ts'

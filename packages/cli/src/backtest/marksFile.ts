@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { StoredMark } from '@pit/brains'
+import type { StoredMark } from '@pit/agents/decide'
 import { CommandRefused } from './refused.ts'
 
 /** Marks by token, oldest first. */

@@ -1,4 +1,4 @@
-import type { StakeRow } from '@pit/league'
+import type { StakeRow } from '@pit/league/rules'
 import type { Rpc, RpcCall } from '@pit/platform/rpc'
 import { CommandRefused } from '../backtest/refused.ts'
 import type { RawTrade, SeasonRecord } from './readRecord.ts'

@@ -9,7 +9,7 @@ import {
   type ScoredRow,
   type SeasonSpan,
   type StakeRow,
-} from '@pit/league'
+} from '@pit/league/rules'
 import type { Sql } from '@pit/platform/db'
 import { CommandRefused } from '../backtest/refused.ts'
 

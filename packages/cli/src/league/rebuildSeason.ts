@@ -12,7 +12,7 @@ import {
   replay,
   type SeenSwap,
   scoreRow,
-} from '@pit/league'
+} from '@pit/league/rules'
 import { markSourcesOf } from '@pit/platform/marks'
 import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 import type { RawTrade, RecordedEntry, SeasonRecord } from './readRecord.ts'

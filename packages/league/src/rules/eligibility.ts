@@ -1,7 +1,7 @@
 import { UNREVIEWABLE_RULES } from '@pit/protocol'
-import type { Copying } from '../copies.ts'
-import { dollarsOf } from '../decimals.ts'
-import { BPS_ALL, RULES } from '../numbers.ts'
+import type { Copying } from './copies.ts'
+import { dollarsOf } from './decimals.ts'
+import { BPS_ALL, RULES } from './numbers.ts'
 
 export type RuleStatus = 'pass' | 'fail' | 'flag' | 'pending'
 

@@ -1,5 +1,5 @@
 export { isStoreUnavailable } from './errors.ts'
-export { type Migration, MigrationError, migrate, readMigrations } from './migrate.ts'
+export { type Migration, MigrationError, migrate, readMigrations, storeMigrations } from './migrate.ts'
 export { openDb } from './openDb.ts'
 export { lockStore, StoreLockedError } from './storeLock.ts'
 export type { Db, Listener, Sql } from './types.ts'

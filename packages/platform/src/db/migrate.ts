@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Db } from './types.ts'
 
 export interface Migration {
@@ -77,11 +78,26 @@ function inTurn<T>(db: Db, run: Parameters<typeof db.transaction<T>>[0]): Promis
   )
 }
 
-export function readMigrations(directory: string): Migration[] {
-  const migrations = readdirSync(directory)
-    .filter((file) => file.endsWith('.sql'))
-    .sort()
-    .map((file): Migration => {
+/** The server's store: the files of every capability, numbered in one order. */
+export const storeMigrations = (): Migration[] => readMigrations(...storeDirectories())
+
+/** Beside the bundle that runs (dist/ or dist/bench/), or each package's own in the source tree. */
+function storeDirectories(): string[] {
+  const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+  const built = [here('./migrations'), here('../migrations')].find((directory) => existsSync(directory))
+  if (built) return [built]
+  const packages = here('../../..')
+  return readdirSync(packages)
+    .map((name) => join(packages, name, 'migrations'))
+    .filter((directory) => existsSync(directory))
+}
+
+export function readMigrations(...directories: string[]): Migration[] {
+  const migrations = directories
+    .flatMap((directory) => readdirSync(directory).map((file) => ({ directory, file })))
+    .filter(({ file }) => file.endsWith('.sql'))
+    .sort((a, b) => (a.file < b.file ? -1 : 1))
+    .map(({ directory, file }): Migration => {
       const number = Number(/^(\d{4})_[a-z0-9_]+\.sql$/.exec(file)?.[1] ?? Number.NaN)
       if (Number.isNaN(number)) throw new MigrationError(`${file} is not named like 0001_name.sql`)
       const sql = readFileSync(join(directory, file), 'utf8')

@@ -1,7 +1,7 @@
 import { nowS } from '@pit/platform/clock'
 import { TREASURY_BUCKETS } from '@pit/protocol'
+import { writeSwitch } from '@pit/sessions'
 import { Type } from '@sinclair/typebox'
-import { writeSwitch } from '../features/operator/index.ts'
 import { type Action, action, Exact, TxHash } from './action.ts'
 import { listActions, recordAction } from './audit.ts'
 import { LEAGUE_ACTIONS } from './leagueActions.ts'

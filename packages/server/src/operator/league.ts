@@ -7,7 +7,7 @@ import {
   reviewRule,
   setDivision,
   settleSeason,
-} from '../features/league/index.ts'
+} from '@pit/league'
 import type { LeagueActs } from './types.ts'
 
 /** They need the store alone, so they work whether a league runs in this process or not. */

@@ -1,4 +1,4 @@
-import { DIVISIONS } from '@pit/league'
+import { DIVISIONS } from '@pit/league/rules'
 import { nowS } from '@pit/platform/clock'
 import { Type } from '@sinclair/typebox'
 import { type Action, action, Exact, TxHash } from './action.ts'

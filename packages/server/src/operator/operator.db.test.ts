@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { withDb } from '../../test/withDb.ts'
-import { createSwitches } from '../features/operator/index.ts'
+import { withDb } from '@pit/platform/test/withStore'
+import { createSwitches } from '@pit/sessions'
 import {
   BUCKETS,
   ETHER,
@@ -16,7 +15,8 @@ import {
   type TestTreasury,
   USD_E18,
   USDG,
-} from '../features/treasury/test/openTestTreasury.ts'
+} from '@pit/treasury/test/openTestTreasury'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { LEAGUE } from './league.ts'
 import { openOperator } from './openOperator.ts'
 import { NobodyThere, reachSocket } from './reachSocket.ts'

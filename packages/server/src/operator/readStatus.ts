@@ -1,4 +1,4 @@
-import { readSwitches, SWITCHES, standing } from '../features/operator/index.ts'
+import { readSwitches, SWITCHES, standing } from '@pit/sessions'
 import type { OperatorDeps } from './types.ts'
 
 /** How everything an operator can change stands now. */

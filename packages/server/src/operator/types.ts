@@ -1,11 +1,11 @@
-import type { Division } from '@pit/league'
+import type { Division } from '@pit/league/rules'
+import type { AgentVault, VaultAgent } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
 import type { SignerClient } from '@pit/platform/signerClient'
 import type { ChainProfile } from '@pit/protocol'
-import type { AgentVault, VaultAgent } from '../features/agents/index.ts'
-import type { Treasury } from '../features/treasury/index.ts'
+import type { Treasury } from '@pit/treasury'
 
 /** What was asked cannot be done, or not now; the message is for the person who asked. */
 export class OperatorRefused extends Error {

@@ -1,6 +1,6 @@
-import { scoreText } from '@pit/league'
+import { scoreText } from '@pit/league/rules'
+import type { PlainRow } from '@pit/league/test/plainSeason'
 import type { Answer } from '@pit/protocol'
-import type { PlainRow } from '../../src/features/league/test/plainSeason.ts'
 
 /** What a prize row shows and what was counted for it, in one shape. */
 

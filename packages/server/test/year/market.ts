@@ -1,4 +1,4 @@
-import { ETH, FIRST_S, HOUR, TOKENS } from '../../src/features/league/test/leagueWorld.ts'
+import { ETH, FIRST_S, HOUR, TOKENS } from '@pit/league/test/leagueWorld'
 import { DECIMALS } from './openYear.ts'
 
 /** Prices and chances of the year, the same in every run. */

@@ -1,7 +1,4 @@
 import type { Address } from '@pit/chain'
-import type { Db } from '@pit/platform/db'
-import type { RpcCall } from '@pit/platform/rpc'
-import { type Answer, type ChainProfile, checkWith, ROUTES } from '@pit/protocol'
 import {
   at,
   DAY,
@@ -11,10 +8,13 @@ import {
   openLeagueWorld,
   PROFILE,
   TOKENS,
-} from '../../src/features/league/test/leagueWorld.ts'
-import { openTreasury } from '../../src/features/treasury/openTreasury.ts'
-import { createFakeChain } from '../../src/features/treasury/test/fakeChain.ts'
-import { emptyStore as emptyTreasury } from '../../src/features/treasury/test/openTestTreasury.ts'
+} from '@pit/league/test/leagueWorld'
+import type { Db } from '@pit/platform/db'
+import type { RpcCall } from '@pit/platform/rpc'
+import { type Answer, type ChainProfile, checkWith, ROUTES } from '@pit/protocol'
+import { openTreasury } from '@pit/treasury/internal/openTreasury'
+import { createFakeChain } from '@pit/treasury/test/fakeChain'
+import { emptyStore as emptyTreasury } from '@pit/treasury/test/openTestTreasury'
 
 /** League and treasury over one store, one clock and one chain. */
 

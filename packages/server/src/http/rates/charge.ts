@@ -2,11 +2,8 @@ import type { Clock } from '@pit/platform/clock'
 import type { Metrics } from '@pit/platform/metrics'
 import { type AnyRoute, BUCKETS, type BucketId, fail } from '@pit/protocol'
 import { networkOf } from '../clientAddress.ts'
-import type { Caller } from '../types.ts'
+import type { Charge } from '../types.ts'
 import type { Limiter, Taken, Taking } from './limiter.ts'
-
-/** Draws from buckets a handler only knows to apply once it has read the request (a route's `lateBuckets`). */
-export type Charge = (caller: Caller, buckets: readonly BucketId[]) => Promise<void>
 
 export function createCharge({
   limiter,

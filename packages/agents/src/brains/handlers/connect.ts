@@ -1,0 +1,60 @@
+import type { Handlers } from '@pit/platform/call'
+import { nowS } from '@pit/platform/clock'
+import { type Answer, fail } from '@pit/protocol'
+import { exchange } from '../exchange.ts'
+import { forgetKey, hintOf, storeKey } from '../money/keys.ts'
+import type { BrainHandlerDeps } from './deps.ts'
+
+const CHECK_MS = 5_000
+const MAX_ANSWER_BYTES = 65_536
+/** What a header can carry. */
+const KEY = /^[\x21-\x7e]{8,512}$/
+
+type Connection = Answer<'hosted.ai.connect'>
+const NONE: Connection = { connected: false, sub_hint: null, connected_at: null }
+
+/** POST hosted/ai/connect and disconnect: the owner's own key at the gateway. It is never logged or shown again. */
+export function createConnectHandlers(
+  deps: BrainHandlerDeps,
+): Pick<Handlers, 'hosted.ai.connect' | 'hosted.ai.disconnect'> {
+  const { db, clock, seal, gateway } = deps
+  return {
+    'hosted.ai.connect': async ({ body, caller }) => {
+      const wallet = caller.key?.wallet ?? fail('WALLET_NOT_BOUND')
+      if (gateway === null) return fail('HOSTED_UNAVAILABLE', { message: 'No AI gateway is set up here.' })
+      if (seal === null)
+        return fail('HOSTED_UNAVAILABLE', { message: 'This server cannot keep keys sealed.' })
+      const key = body.api_key
+      if (!KEY.test(key) || key === gateway.poolKey) return refuseKey()
+      if (!(await gatewayKnows(gateway.url, key))) return refuseKey()
+      const atS = nowS(clock)
+      await storeKey(db, seal, wallet, key, atS)
+      return { connected: true, sub_hint: hintOf(key), connected_at: atS }
+    },
+    'hosted.ai.disconnect': async ({ caller }) => {
+      const wallet = caller.key?.wallet ?? fail('WALLET_NOT_BOUND')
+      await forgetKey(db, wallet, nowS(clock))
+      return NONE
+    },
+  }
+}
+
+const refuseKey = (): never =>
+  fail('BAD_REQUEST', { field: 'api_key', message: 'The gateway does not take this key.' })
+
+/** A gateway without a route for its keys is asked for its models, with the key. */
+async function gatewayKnows(url: string, key: string): Promise<boolean> {
+  for (const path of ['key', 'models']) {
+    const answer = await exchange({
+      method: 'GET',
+      url: new URL(`${url}/${path}`),
+      headers: { authorization: `Bearer ${key}` },
+      timeoutMs: CHECK_MS,
+      maxAnswerBytes: path === 'key' ? MAX_ANSWER_BYTES : MAX_ANSWER_BYTES * 64,
+    })
+    if (answer.kind === 'answer' && answer.status === 200) return true
+    if (answer.kind === 'answer' && (answer.status === 401 || answer.status === 403)) return false
+    if (answer.kind !== 'answer' || answer.status !== 404) break
+  }
+  return fail('HOSTED_UNAVAILABLE', { message: 'The AI gateway does not answer: try again shortly.' })
+}

@@ -1,0 +1,104 @@
+import { isPlainObject } from '../../decide/index.ts'
+import { type Exchange, exchange } from '../exchange.ts'
+import type { StatedCost } from './cost.ts'
+
+/** The vendor's own header, in dollars. */
+const COST_HEADER = 'x-partner-cost'
+const MAX_ANSWER_BYTES = 1_000_000
+const MOST_TOKENS = 2_147_483_647
+
+/**
+ * How a call ended. `refused`: it did not run, so nothing was spent. `lost`: it may have run without an answer, so the
+ * worst case counts.
+ */
+export type ModelCall =
+  | { kind: 'answered'; content: string | null; why: string; stated: StatedCost }
+  | { kind: 'refused'; code: RefusedCall; retryAfterS: number | null; message: string }
+  | { kind: 'lost'; code: 'PARTNER_TIMEOUT' | 'PARTNER_GATEWAY_ERROR'; message: string }
+export type RefusedCall =
+  | 'KEY_REFUSED'
+  | 'PARTNER_BALANCE'
+  | 'PARTNER_RATE'
+  | 'PARTNER_UNREACHABLE'
+  | 'PARTNER_REJECTED'
+  | 'MODEL_NOT_ALLOWED'
+
+export async function callModel(ask: {
+  gatewayUrl: string
+  key: string
+  body: string
+  timeoutMs: number
+}): Promise<ModelCall> {
+  const answer = await exchange({
+    method: 'POST',
+    url: new URL(`${ask.gatewayUrl}/chat/completions`),
+    headers: { authorization: `Bearer ${ask.key}`, 'content-type': 'application/json' },
+    body: ask.body,
+    timeoutMs: ask.timeoutMs,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
+  })
+  return readCall(answer)
+}
+
+export function readCall(answer: Exchange): ModelCall {
+  if (answer.kind === 'unreachable') return refused('PARTNER_UNREACHABLE', answer.why)
+  if (answer.kind === 'timeout') return { kind: 'lost', code: 'PARTNER_TIMEOUT', message: answer.why }
+  if (answer.kind !== 'answer') return lost(answer.why)
+  if (answer.status === 200) return readCompletion(answer)
+  const why = `it answered ${answer.status}`
+  if (answer.status === 401 || answer.status === 403) return refused('KEY_REFUSED', why)
+  if (answer.status === 402) return refused('PARTNER_BALANCE', why)
+  if (answer.status === 404) return refused('MODEL_NOT_ALLOWED', why)
+  if (answer.status === 429) return refused('PARTNER_RATE', why, secondsOf(answer.headers['retry-after']))
+  // A request timeout of theirs, or anything but a plain refusal, may come after the model ran.
+  if (answer.status >= 400 && answer.status < 500 && answer.status !== 408)
+    return refused('PARTNER_REJECTED', why)
+  return lost(why)
+}
+
+const lost = (why: string): ModelCall => ({ kind: 'lost', code: 'PARTNER_GATEWAY_ERROR', message: why })
+const refused = (code: RefusedCall, message: string, retryAfterS: number | null = null): ModelCall => ({
+  kind: 'refused',
+  code,
+  retryAfterS,
+  message,
+})
+
+const secondsOf = (header: string | undefined): number | null => {
+  const seconds = Number(header)
+  return header !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : null
+}
+
+function readCompletion({ text, headers }: Extract<Exchange, { kind: 'answer' }>): ModelCall {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return lost('its answer is not JSON')
+  }
+  const choices = isPlainObject(body) ? body['choices'] : undefined
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined
+  const message = isPlainObject(choice) ? choice['message'] : undefined
+  if (!isPlainObject(body) || !isPlainObject(choice) || !isPlainObject(message)) {
+    return lost('its answer is no completion')
+  }
+  const usage = isPlainObject(body['usage']) ? body['usage'] : {}
+  const stated: StatedCost = {
+    promptTokens: tokensOf(usage['prompt_tokens']),
+    completionTokens: tokensOf(usage['completion_tokens']),
+    usage: usdOf(usage['cost']),
+    header: usdOf(Number(headers[COST_HEADER] ?? Number.NaN)),
+  }
+  const content = typeof message['content'] === 'string' ? message['content'] : null
+  if (content === null) return { kind: 'answered', content, why: 'the model refused to answer', stated }
+  // Cut off, it may still happen to parse: it is not what the model meant to say.
+  if (choice['finish_reason'] === 'length') {
+    return { kind: 'answered', content: null, why: 'the answer was cut off', stated }
+  }
+  return { kind: 'answered', content, why: '', stated }
+}
+
+const tokensOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS ? value : null
+const usdOf = (value: unknown): number | null =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null

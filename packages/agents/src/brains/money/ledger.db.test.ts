@@ -1,0 +1,244 @@
+import type { Db } from '@pit/platform/db'
+import { withDb } from '@pit/platform/test/withStore'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { addAgent, addTrade, NOW_MS, NOW_S, TERMS, wallet } from '../../../test/brainsWorld.ts'
+import type { StoredAgent } from '../../store.ts'
+import type { GatewayModel } from '../model/models.ts'
+import { type ReserveAsk, readFacts, recordNoCall, reserve, settle } from './ledger.ts'
+import { readPoolDay } from './pool.ts'
+import { DAY_S, type PoolTerms } from './rules.ts'
+import { readToday, spendPage } from './spendRows.ts'
+import { sweepSpend } from './sweep.ts'
+
+const MODEL: GatewayModel = {
+  id: 'partner/small',
+  inputPico: 150_000n,
+  outputPico: 600_000n,
+  inputUsd: 0.15,
+  outputUsd: 0.6,
+  structured: true,
+  contextTokens: null,
+}
+const BOUND = 1_000n
+
+withDb('the AI ledger', (db, store) => {
+  let agents = 0
+  const newAgent = (owner: number, more: { mode?: 'live'; live?: boolean; intervalS?: number } = {}) =>
+    addAgent(db, { id: `agent${++agents}`, wallet: wallet(owner), ...more })
+  const ask = (agent: StoredAgent, more: Partial<ReserveAsk> = {}): ReserveAsk => ({
+    agent,
+    tick: 1,
+    model: MODEL,
+    atMs: NOW_MS,
+    source: 'pool',
+    boundMicroUsd: BOUND,
+    budgetMicroUsd: 500_000n,
+    ...more,
+  })
+  const poolRows = async () => {
+    const [row] = await db.query<{ sum: string | null }>(
+      `select sum(cost_micro_usd) as sum from ai_spend where source = 'pool'`,
+    )
+    return BigInt(row?.sum ?? 0)
+  }
+
+  beforeEach(async () => {
+    for (const table of [
+      'ai_spend',
+      'ai_pool_days',
+      'ai_pool_agents',
+      'ai_trials',
+      'ai_keys',
+      'fees',
+      'trades',
+    ])
+      await db.query(`delete from ${table}`)
+  })
+
+  /** As many openers as the store allows. */
+  async function openers(): Promise<Db[]> {
+    const second = await store().openSecond?.()
+    return second ? [db, second] : [db]
+  }
+
+  it('lets exactly as many through as the pool holds, however many ask at once', async () => {
+    const terms: PoolTerms = { ...TERMS, dayMicroUsd: 10n * BOUND }
+    const owners = await Promise.all(Array.from({ length: 40 }, (_, i) => newAgent(100 + i)))
+    const dbs = await openers()
+    const reserved = await Promise.all(
+      owners.map((agent, i) => reserve(dbs[i % dbs.length] as Db, ask(agent), terms)),
+    )
+    expect(reserved.filter((row) => 'id' in row)).toHaveLength(10)
+    expect(new Set(reserved.flatMap((row) => ('hold' in row ? [row.hold] : [])))).toEqual(
+      new Set(['AI_POOL_SPENT']),
+    )
+    expect(await poolRows()).toBe(10n * BOUND)
+    // One taken back leaves nothing behind.
+    expect(await readPoolDay(db, NOW_S)).toEqual({ usedMicroUsd: 10n * BOUND, owners: 10, agents: 10 })
+    const [trials] = await db.query<{ n: number }>('select count(*) as n from ai_trials')
+    expect(trials?.n).toBe(10)
+  })
+
+  it('lets one owner’s agents past the last of the share together no more than alone', async () => {
+    await addTrade(db, { wallet: wallet(7), microUsd: 500_000_000n, atS: NOW_S - 60, feeAtoms: 5n })
+    const terms: PoolTerms = { ...TERMS, liveShareMicroUsd: 7n * BOUND }
+    const live = await Promise.all([1, 2, 3].map(() => newAgent(7, { mode: 'live', live: true })))
+    const dbs = await openers()
+    const reserved = await Promise.all(
+      Array.from({ length: 24 }, (_, i) =>
+        reserve(dbs[i % dbs.length] as Db, ask(live[i % 3] as StoredAgent, { tick: i }), terms),
+      ),
+    )
+    expect(reserved.filter((row) => 'id' in row)).toHaveLength(7)
+    expect(reserved).toContainEqual({ hold: 'AI_SHARE_SPENT' })
+  })
+
+  it('keeps an agent to its budget and an own key to its day, in a race', async () => {
+    const agent = await newAgent(8)
+    const budget = { budgetMicroUsd: 5n * BOUND, source: 'own' as const }
+    const byBudget = await Promise.all(
+      Array.from({ length: 12 }, () => reserve(db, ask(agent, budget), TERMS)),
+    )
+    expect(byBudget.filter((row) => 'id' in row)).toHaveLength(5)
+    expect(byBudget).toContainEqual({ hold: 'AI_BUDGET' })
+    const other = await newAgent(8)
+    const terms = { ...TERMS, ownDayMicroUsd: 8n * BOUND }
+    const byDay = await Promise.all(
+      Array.from({ length: 12 }, () => reserve(db, ask(other, { source: 'own' }), terms)),
+    )
+    expect(byDay.filter((row) => 'id' in row)).toHaveLength(3)
+    expect(byDay).toContainEqual({ hold: 'OWN_DAY_CAP' })
+    // Own keys leave the pool alone.
+    expect((await readPoolDay(db, NOW_S)).usedMicroUsd).toBe(0n)
+  })
+
+  it('counts the worst case until a call is settled, then what it cost, once', async () => {
+    const agent = await newAgent(9)
+    const first = await reserve(db, ask(agent), TERMS)
+    const second = await reserve(db, ask(agent, { tick: 2 }), TERMS)
+    if (!('id' in first) || !('id' in second)) throw new Error('held')
+    expect((await readPoolDay(db, NOW_S)).usedMicroUsd).toBe(2_000n)
+    const settled = {
+      status: 'ok',
+      code: null,
+      promptTokens: 900,
+      completionTokens: 40,
+      costMicroUsd: 159n,
+      costSource: 'usage.cost',
+      ms: 12,
+    } as const
+    await Promise.all([settle(db, first.id, settled), settle(db, first.id, { ...settled, costMicroUsd: 1n })])
+    const day = await readPoolDay(db, NOW_S)
+    expect([1_159n, 1_001n]).toContain(day.usedMicroUsd)
+    expect(day.usedMicroUsd).toBe(await poolRows())
+    const used = await readFacts(db, { wallet: agent.wallet, agentId: agent.id, atS: NOW_S })
+    expect(used.agentUsedMicroUsd).toBe(day.usedMicroUsd)
+
+    // The second was never settled: under way it is not shown, later it is an error at its worst case.
+    const page = (nowMs: number) => spendPage(db, { agentId: agent.id, before: undefined, limit: 9, nowMs })
+    expect(await page(NOW_MS + 1_000)).toHaveLength(1)
+    const [late] = await page(NOW_MS + 300_000)
+    expect(late).toMatchObject({
+      status: 'error',
+      code: 'PARTNER_TIMEOUT',
+      cost_usd: 0.001,
+      cost_source: 'bound',
+    })
+    expect(await readToday(db, agent.id, NOW_MS)).toMatchObject({
+      calls: 2,
+      prompt_tokens: 900,
+      completion_tokens: 40,
+    })
+  })
+
+  it('counts more than the bound when a vendor says so', async () => {
+    const agent = await newAgent(10)
+    const row = await reserve(db, ask(agent), TERMS)
+    if (!('id' in row)) throw new Error('held')
+    const settled = {
+      status: 'error',
+      code: 'COST_BOUND',
+      promptTokens: 1,
+      completionTokens: 1,
+      ms: 1,
+    } as const
+    await settle(db, row.id, { ...settled, costMicroUsd: 1_000_000_000n, costSource: 'usage.cost' })
+    expect(await reserve(db, ask(await newAgent(11)), TERMS)).toEqual({ hold: 'AI_POOL_SPENT' })
+  })
+
+  it('starts a new day with a new pool', async () => {
+    const terms: PoolTerms = { ...TERMS, dayMicroUsd: BOUND }
+    const agent = await newAgent(12)
+    expect(await reserve(db, ask(agent), terms)).toHaveProperty('id')
+    expect(await reserve(db, ask(agent), terms)).toEqual({ hold: 'AI_POOL_SPENT' })
+    expect(await reserve(db, ask(agent, { atMs: NOW_MS + DAY_S * 1_000 }), terms)).toHaveProperty('id')
+  })
+
+  describe('who the pool pays', () => {
+    const held = async (agent: StoredAgent, terms = TERMS, more: Partial<ReserveAsk> = {}) => {
+      const row = await reserve(db, ask(agent, more), terms)
+      return 'hold' in row ? row.hold : 'paid'
+    }
+    it('an owner on trial, one agent a day, for its days', async () => {
+      const [one, two] = [await newAgent(20), await newAgent(20)]
+      expect(await held(one)).toBe('paid')
+      expect(await held(two)).toBe('POOL_AGENT')
+      const later = (days: number) => ({ atMs: NOW_MS + days * DAY_S * 1_000 })
+      expect(await held(two, TERMS, later(1))).toBe('paid')
+      expect(await held(two, TERMS, later(7))).toBe('AI_NOT_ELIGIBLE')
+      expect(await held(await newAgent(21), { ...TERMS, trialsOpen: false })).toBe('AI_NOT_ELIGIBLE')
+    })
+    it('a live agent whose wallet traded enough and paid fees', async () => {
+      const terms = { ...TERMS, trialsOpen: false }
+      const live = await newAgent(22, { mode: 'live', live: true })
+      expect(await held(live, terms)).toBe('AI_NOT_LIVE')
+      await addTrade(db, {
+        wallet: wallet(22),
+        microUsd: 100_000_000n,
+        atS: NOW_S - 31 * DAY_S,
+        feeAtoms: 5n,
+      })
+      expect(await held(live, terms)).toBe('AI_NOT_LIVE')
+      await addTrade(db, { wallet: wallet(22), microUsd: 100_000_000n, atS: NOW_S - DAY_S, feeAtoms: null })
+      expect(await held(live, terms)).toBe('AI_NOT_LIVE')
+      await addTrade(db, { wallet: wallet(22), microUsd: 1n, atS: NOW_S - DAY_S, feeAtoms: 1n })
+      expect(await held(live, terms)).toBe('paid')
+      expect(await held(await newAgent(22), terms)).toBe('POOL_NOT_LIVE')
+      expect(await held(await newAgent(22, { mode: 'live' }), terms)).toBe('POOL_NOT_LIVE')
+    })
+    it('cheap models at quarter-hour ticks, while it is on', async () => {
+      const agent = await newAgent(23)
+      expect(await held(agent, { ...TERMS, on: false })).toBe('AI_POOL_OFF')
+      expect(await held(agent, { ...TERMS, dayMicroUsd: 0n })).toBe('AI_POOL_OFF')
+      expect(await held(agent, TERMS, { model: { ...MODEL, outputUsd: 3.2 } })).toBe('AI_POOL_MODEL')
+      expect(await held(await newAgent(24, { intervalS: 600 }))).toBe('AI_POOL_INTERVAL')
+    })
+  })
+
+  it('forgets what was spent long ago, and keeps what the pool paid in all', async () => {
+    const agent = await newAgent(40)
+    await reserve(db, ask(agent), TERMS)
+    await sweepSpend(db, NOW_S + 80 * DAY_S)
+    expect(await poolRows()).toBe(BOUND)
+    await sweepSpend(db, NOW_S + 92 * DAY_S)
+    expect(await poolRows()).toBe(0n)
+    expect(await readPoolDay(db, NOW_S)).toEqual({ usedMicroUsd: BOUND, owners: 0, agents: 0 })
+  })
+
+  it('writes a hold that repeats once a day', async () => {
+    const agent = await newAgent(30)
+    const hold = (code: string, atMs = NOW_MS) =>
+      recordNoCall(db, { agent, tick: 1, atMs, source: 'pool', model: null, status: 'hold', code })
+    await hold('AI_POOL_OFF')
+    await hold('AI_POOL_OFF')
+    await hold('AI_BUDGET')
+    await hold('AI_POOL_OFF')
+    await hold('AI_POOL_OFF', NOW_MS + DAY_S * 1_000)
+    const rows = await spendPage(db, { agentId: agent.id, before: undefined, limit: 10, nowMs: NOW_MS })
+    expect(rows.map((row) => row.code)).toEqual(['AI_POOL_OFF', 'AI_POOL_OFF', 'AI_BUDGET', 'AI_POOL_OFF'])
+    const [newest, next] = rows
+    const rest = await spendPage(db, { agentId: agent.id, before: next?.id, limit: 10, nowMs: NOW_MS })
+    expect(rest).toEqual(rows.slice(2))
+    expect(newest?.cost_usd).toBe(0)
+  })
+})

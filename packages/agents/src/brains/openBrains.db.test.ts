@@ -1,0 +1,148 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Handler } from '@pit/platform/call'
+import { systemClock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { createMetrics } from '@pit/platform/metrics'
+import { withDb } from '@pit/platform/test/withStore'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { addAgent, TERMS, wallet } from '../../test/brainsWorld.ts'
+import type { StoredAgent } from '../store.ts'
+import { type BrainsDeps, openBrains } from './openBrains.ts'
+import type { BrainAsk } from './types.ts'
+
+let server: Server
+let url: string
+const seen: { headers: IncomingHttpHeaders; body: string }[] = []
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      seen.push({ headers: request.headers, body: Buffer.concat(chunks).toString() })
+      response.end('{"orders":[],"reason":"quiet"}')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+})
+afterAll(() => void server.close())
+
+withDb('brains', (db) => {
+  let agents = 0
+  const { on: _, ...terms } = TERMS
+  const open = (more: Partial<BrainsDeps> = {}) =>
+    openBrains({
+      db,
+      clock: systemClock,
+      logger: createLogger({ level: 'silent' }),
+      metrics: createMetrics({ withProcess: false }),
+      profile: { kind: 'devnet', vendors: { gateway_url: 'http://127.0.0.1:1/v1' } },
+      randomBytes,
+      sealKey: Buffer.alloc(32, 7),
+      ai: { ...terms, poolKey: 'pk-service-key' },
+      ...more,
+    })
+  const ask = (agent: StoredAgent): BrainAsk => ({
+    agent,
+    tick: 3,
+    market: {
+      atS: Math.floor(Date.now() / 1_000),
+      pairs: [
+        {
+          pair: 'ETH/USDG',
+          base: 'ETH',
+          quote: 'USDG',
+          baseSymbol: 'ETH',
+          quoteSymbol: 'USDG',
+          priceE18: 2_000n * 10n ** 18n,
+          stale: false,
+          history: [],
+        },
+      ],
+    },
+    book: { cashMicroUsd: 100_000_000n, equityMicroUsd: 100_000_000n, positions: [], dayUsedMicroUsd: 0n },
+    deadlineMs: Date.now() + 30_000,
+  })
+  const webhookAgent = async (brains: ReturnType<typeof open>) => {
+    const id = `hook${db.engine}${++agents}`
+    const made = brains.newWebhookSecret(id)
+    const sketch = { id, wallet: wallet(77), brain: 'webhook', params: { url }, webhookSecret: made.sealed }
+    return { agent: await addAgent(db, sketch), secret: made.secret }
+  }
+
+  it('signs deliveries with the secret that was shown once, and with the new one after a rotation', async () => {
+    const brains = open()
+    const { agent, secret } = await webhookAgent(brains)
+    const signed = () => {
+      const { headers, body } = seen.at(-1) as (typeof seen)[number]
+      return { given: headers['x-pit-signature'], text: `${headers['x-pit-timestamp']}.${body}` }
+    }
+    const under = (key: string, text: string) => `v1=${createHmac('sha256', key).update(text).digest('hex')}`
+    expect(await brains.decide(ask(agent))).toMatchObject({ kind: 'decision', decision: { reason: 'quiet' } })
+    expect(signed().given).toBe(under(secret, signed().text))
+    const rotated = brains.newWebhookSecret(agent.id)
+    await db.query('update hosted_agents set webhook_secret = $2 where id = $1', [agent.id, rotated.sealed])
+    await brains.decide(ask(agent))
+    expect(signed().given).toBe(under(rotated.secret, signed().text))
+    expect(signed().given).not.toBe(under(secret, signed().text))
+  })
+
+  it('delivers nothing when the secret is another row’s or another server’s', async () => {
+    const brains = open()
+    const { agent } = await webhookAgent(brains)
+    const before = seen.length
+    expect(await open({ sealKey: Buffer.alloc(32, 8) }).decide(ask(agent))).toMatchObject({
+      code: 'WEBHOOK_SECRET',
+    })
+    const foreign = brains.newWebhookSecret('another')
+    await db.query('update hosted_agents set webhook_secret = $2 where id = $1', [agent.id, foreign.sealed])
+    expect(await brains.decide(ask(agent))).toMatchObject({ code: 'WEBHOOK_SECRET' })
+    expect(seen.length).toBe(before)
+    expect(() => open({ sealKey: null }).newWebhookSecret('x')).toThrow(
+      expect.objectContaining({ code: 'HOSTED_UNAVAILABLE' }),
+    )
+  })
+
+  it('decides by rule without asking anybody', async () => {
+    const brains = open()
+    const params = brains.readParams('dca', { usd: 5 }, { intervalS: 60, mode: 'paper' })
+    const agent = await addAgent(db, { id: `rule${db.engine}`, wallet: wallet(78), brain: 'dca', params })
+    expect(await brains.decide(ask(agent))).toMatchObject({
+      kind: 'decision',
+      decision: { orders: [{ pair: 'ETH/USDG', side: 'buy', microUsd: 5_000_000n }] },
+    })
+    expect(brains.historyS(agent)).toBe(0)
+    expect(brains.historyS({ brain: 'momentum', params: { lookback_s: 600 } })).toBe(1_200)
+    expect(brains.historyS({ brain: 'webhook', params: {} })).toBeGreaterThan(86_400)
+  })
+
+  it('knows of no spending where no model is asked', async () => {
+    const sketch = { id: `free${db.engine}`, wallet: wallet(80), brain: 'dca' }
+    const { id } = await addAgent(db, sketch)
+    const key = { keyId: 1, accountId: 1, wallet: wallet(80), expiresAtS: 9_999_999_999 }
+    const spend = open().handlers['hosted.spend'] as Handler<'hosted.spend'>
+    const caller = { requestId: 'r', address: '127.0.0.1', key }
+    await expect(
+      spend({ params: { id }, query: { limit: 5 }, body: {}, caller } as never),
+    ).rejects.toMatchObject({
+      code: 'NOT_AI',
+      status: 409,
+    })
+  })
+
+  it('holds AI_POOL_UNAVAILABLE when the pool cannot be read', async () => {
+    const agent = await addAgent(db, { id: `ai${db.engine}`, wallet: wallet(79) })
+    const gateway = createServer((_request, response) =>
+      response.end('{"data":[{"id":"m","pricing":{"input":0.1,"output":0.1},"structured_outputs":true}]}'),
+    )
+    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
+    const gatewayUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`
+    const broken: Db = { ...db, transaction: () => Promise.reject(new Error('the store is away')) }
+    const brains = open({ db: broken, profile: { kind: 'devnet', vendors: { gateway_url: gatewayUrl } } })
+    expect(await brains.decide(ask(agent))).toMatchObject({ kind: 'hold', code: 'AI_POOL_UNAVAILABLE' })
+    gateway.close()
+  })
+})

@@ -1,0 +1,198 @@
+import type { Handlers } from '@pit/platform/call'
+import { type Clock, nowS } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Metrics } from '@pit/platform/metrics'
+import { type Answer, type Brain, type ChainProfile, fail } from '@pit/protocol'
+import { Counter } from 'prom-client'
+import { isRuleBrain, RULE_BRAINS } from '../decide/index.ts'
+import type { AgentBrains } from '../deps.ts'
+import type { HostedAgent } from '../types.ts'
+import { createConnectHandlers } from './handlers/connect.ts'
+import { createOverviewHandler } from './handlers/overview.ts'
+import { createSpendHandler, fundingOf, modelNameOf } from './handlers/spend.ts'
+import { decideByModel } from './model/decideByModel.ts'
+import type { ModelDeps } from './model/deps.ts'
+import { createModels } from './model/models.ts'
+import { createRestingKeys } from './model/restingKeys.ts'
+import { readKey } from './money/keys.ts'
+import { watchPool } from './money/pool.ts'
+import type { PoolTerms } from './money/rules.ts'
+import { readToday } from './money/spendRows.ts'
+import { sweepSpend } from './money/sweep.ts'
+import { AI } from './numbers.ts'
+import { checkPairs, readParams } from './readParams.ts'
+import { createSeal } from './seal.ts'
+import type { BrainAsk, Brained } from './types.ts'
+import { usdOf } from './view.ts'
+import { deliver } from './webhook/deliver.ts'
+import { createResolve } from './webhook/resolve.ts'
+import type { Reach, Resolve } from './webhook/target.ts'
+
+export interface BrainsDeps {
+  db: Db
+  clock: Clock
+  logger: Logger
+  metrics: Metrics
+  profile: Pick<ChainProfile, 'kind'> & { vendors: Pick<ChainProfile['vendors'], 'gateway_url'> }
+  randomBytes(size: number): Uint8Array
+  /** 32 bytes; null where nothing can be sealed. */
+  sealKey: Uint8Array | null
+  ai: Omit<PoolTerms, 'on'> & { poolKey: string | null }
+  /** Names to addresses; the name servers' when absent. */
+  resolve?: Resolve
+  webhookTimeoutMs?: number
+  patienceMs?: number
+}
+
+export interface Brains extends AgentBrains {
+  handlers: Pick<Handlers, 'hosted.ai' | 'hosted.spend' | 'hosted.ai.connect' | 'hosted.ai.disconnect'>
+  decide(ask: BrainAsk): Promise<Brained>
+  /** How far back an agent's market has to reach. */
+  historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
+  /** The `ai_pool` of stats; null while it is off or unread. */
+  poolNow(): Answer<'stats'>['ai_pool']
+  /** Deletes old spending; asked now and then. */
+  sweep(): Promise<void>
+}
+
+/** A day and what a mark of a day ago may be late. */
+const OUTSIDE_HISTORY_S = 86_400 + 900
+const SECRET_BYTES = 32
+
+export function openBrains(deps: BrainsDeps): Brains {
+  const { db, clock, logger, profile } = deps
+  const seal = deps.sealKey === null ? null : createSeal(deps.sealKey, deps.randomBytes)
+  const reach: Reach = profile.kind === 'devnet' ? 'public and loopback' : 'public'
+  const { poolKey, ...rest } = deps.ai
+  const terms: PoolTerms = { ...rest, on: poolKey !== null }
+  const url = profile.vendors.gateway_url?.replace(/\/+$/, '') ?? null
+  // Without a key of ours and without a way to keep an owner's, nobody could pay.
+  const gateway =
+    url === null || (poolKey === null && seal === null)
+      ? null
+      : { url, poolKey, models: createModels({ gatewayUrl: url, key: poolKey, clock, logger }) }
+  const ended = new Counter({
+    name: 'pit_brain_ticks_total',
+    help: 'Ticks of webhook and model brains by how they ended: ok or the code.',
+    labelNames: ['brain', 'code'],
+    registers: [deps.metrics.registry],
+  })
+  const modelDeps: ModelDeps = {
+    db,
+    clock,
+    logger,
+    gateway,
+    terms,
+    ownKey: async (wallet) => {
+      const own = await readKey(db, seal, wallet)
+      return own.state === 'connected' ? { key: own.key } : { code: own.state }
+    },
+    resting: createRestingKeys(clock),
+    slots: createSlots(AI.callsAtOnce),
+    count: (code) => ended.inc({ brain: 'partner_llm', code }),
+    patienceMs: deps.patienceMs ?? AI.patienceMs,
+  }
+  const handlerDeps = { db, clock, logger, seal, gateway, terms }
+  const pool = watchPool({ db, clock, logger })
+  // The first answer of stats should not be the one without it.
+  if (gateway !== null && terms.on) pool()
+  const webhook = {
+    clock,
+    reach,
+    resolve: deps.resolve ?? createResolve(),
+    ...(deps.webhookTimeoutMs === undefined ? {} : { timeoutMs: deps.webhookTimeoutMs }),
+  }
+
+  async function decideByWebhook(ask: BrainAsk): Promise<Brained> {
+    const secret = await readSecret(ask.agent)
+    const brained: Brained =
+      secret === null
+        ? {
+            kind: 'error',
+            code: 'WEBHOOK_SECRET',
+            message: 'The webhook’s secret cannot be opened: rotate it.',
+          }
+        : await deliver(webhook, ask, secret)
+    ended.inc({ brain: 'webhook', code: brained.kind === 'decision' ? 'ok' : brained.code })
+    return brained
+  }
+
+  async function readSecret(agent: HostedAgent): Promise<string | null> {
+    const [row] = await db.query<{ webhook_secret: Uint8Array | null }>(
+      'select webhook_secret from hosted_agents where id = $1',
+      [agent.id],
+    )
+    if (seal === null || !row?.webhook_secret) return null
+    try {
+      return seal.open(row.webhook_secret, secretRow(agent.id))
+    } catch {
+      logger.warn({ agent: agent.id }, 'a webhook secret was sealed under another key')
+      return null
+    }
+  }
+
+  return {
+    handlers: {
+      ...createOverviewHandler(handlerDeps),
+      ...createSpendHandler(handlerDeps),
+      ...createConnectHandlers(handlerDeps),
+    },
+    readParams: (brain: Brain, params, ask) =>
+      readParams({ reach, models: () => gateway?.models.last() ?? null }, brain, params, ask),
+    checkPairs,
+    newWebhookSecret(agentId) {
+      if (seal === null) {
+        return fail('HOSTED_UNAVAILABLE', {
+          message: 'This server has no SEAL_KEY, so it keeps no webhook secrets.',
+        })
+      }
+      const secret = `whsec_${Buffer.from(deps.randomBytes(SECRET_BYTES)).toString('base64url')}`
+      return { secret, sealed: seal.seal(secret, secretRow(agentId)) }
+    },
+    aiSummary: async (agent) => ({
+      model: await modelNameOf({ gateway }, agent),
+      funding: fundingOf(agent),
+      today: { ...(await readToday(db, agent.id, clock.nowMs())) },
+    }),
+    async decide(ask) {
+      const { brain, params, brainState: state, limits, intervalS } = ask.agent
+      if (brain === 'webhook') return decideByWebhook(ask)
+      if (brain === 'partner_llm') return decideByModel(modelDeps, ask)
+      if (!isRuleBrain(brain)) throw new Error(`no brain ${brain}`)
+      const { market, book } = ask
+      const decision = RULE_BRAINS[brain].decide({ market, book, params, state, limits, intervalS })
+      return { kind: 'decision', decision }
+    },
+    historyS: ({ brain, params }) =>
+      isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : OUTSIDE_HISTORY_S,
+    sweep: () => sweepSpend(db, nowS(clock)),
+    poolNow() {
+      const day = gateway === null || !terms.on || terms.dayMicroUsd === 0n ? null : pool()
+      if (day === null) return null
+      const left = terms.dayMicroUsd > day.usedMicroUsd ? terms.dayMicroUsd - day.usedMicroUsd : 0n
+      return {
+        pool_usd: usdOf(terms.dayMicroUsd),
+        left_usd: usdOf(left),
+        owners_funded: day.owners,
+        agents_funded: day.agents,
+      }
+    },
+  }
+}
+
+const secretRow = (agentId: string): string => `hosted_agents.webhook_secret:${agentId}`
+
+function createSlots(most: number): ModelDeps['slots'] {
+  let free = most
+  return {
+    take() {
+      if (free === 0) return false
+      free -= 1
+      return true
+    },
+    give() {
+      free += 1
+    },
+  }
+}

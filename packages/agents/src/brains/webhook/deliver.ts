@@ -1,0 +1,143 @@
+import { type Clock, nowS } from '@pit/platform/clock'
+import { HOSTED, type WebhookCode } from '@pit/protocol'
+import { readDecision } from '../../decide/index.ts'
+import type { HostedAgent } from '../../types.ts'
+import { type Exchange, type ExchangeAsk, exchange } from '../exchange.ts'
+import type { BrainAsk, Brained } from '../types.ts'
+import { bookView, limitsView, marketView } from '../view.ts'
+import { signDelivery } from './sign.ts'
+import { findTarget, type Reach, type Resolve } from './target.ts'
+
+/** Orders one answer may name. */
+export const WEBHOOK_MAX_ORDERS = 8
+/** Marks of all pairs together: with everything else a delivery stays within what we take as an answer. */
+const MOST_POINTS = 960
+const MOST_POINTS_OF_PAIR = 60
+/** A second try needs this much of the tick's time. */
+const LEAST_MS = 250
+
+export interface WebhookDeps {
+  clock: Clock
+  resolve: Resolve
+  reach: Reach
+  timeoutMs?: number
+  /** Whose certificates count, in PEM; without it those the system trusts. */
+  ca?: string | undefined
+}
+
+type Attempt = { ok: true; text: string } | { ok: false; code: WebhookCode; message: string; again: boolean }
+
+/** The same for every try of a tick, also by a worker that takes it over: a receiver can tell it has seen it. */
+export const deliveryOf = (agent: Pick<HostedAgent, 'id'>, tick: number): string => `${agent.id}.${tick}`
+
+/** The body of a delivery. */
+export function deliveryBody({ agent, tick, market, book }: BrainAsk): string {
+  const points = Math.min(MOST_POINTS_OF_PAIR, Math.floor(MOST_POINTS / Math.max(1, market.pairs.length)))
+  return JSON.stringify({
+    delivery: deliveryOf(agent, tick),
+    agent: { id: agent.id, name: agent.name, mode: agent.mode, live: agent.live },
+    at: market.atS,
+    market: marketView(market, points),
+    book: bookView(book),
+    limits: limitsView(agent.limits, book, WEBHOOK_MAX_ORDERS),
+    state: agent.brainState,
+  })
+}
+
+/** Posts a tick to the owner's webhook, a second time when the first did not come through, and reads the decision. */
+export async function deliver(deps: WebhookDeps, ask: BrainAsk, secret: string): Promise<Brained> {
+  const { agent, tick } = ask
+  const body = deliveryBody(ask)
+  const headers = { 'x-pit-delivery': deliveryOf(agent, tick) }
+  const startedMs = deps.clock.nowMs()
+  let tries = 0
+  let attempt: Attempt
+  do {
+    tries += 1
+    attempt = await tryOnce(deps, ask, { body, secret, headers })
+  } while (!attempt.ok && attempt.again && tries < 2 && ask.deadlineMs - deps.clock.nowMs() > LEAST_MS)
+  const data = { delivery: deliveryOf(agent, tick), tries, ms: deps.clock.nowMs() - startedMs }
+  if (!attempt.ok) return { kind: 'error', code: attempt.code, message: attempt.message, data }
+  const read = readDecision(attempt.text, {
+    pairs: agent.pairs,
+    tokens: agent.tokens.map(({ token }) => token),
+    maxTradeMicroUsd: agent.limits.maxTradeMicroUsd,
+    maxOrders: WEBHOOK_MAX_ORDERS,
+    takesState: true,
+  })
+  if (!read.ok) return { kind: 'error', code: read.code, message: read.message, data }
+  const state = read.keepsState ? agent.brainState : read.decision.state
+  return { kind: 'decision', decision: { ...read.decision, state }, data }
+}
+
+async function tryOnce(
+  { clock, resolve, reach, ca, timeoutMs = HOSTED.webhookTimeoutMs }: WebhookDeps,
+  { agent, deadlineMs }: BrainAsk,
+  { body, secret, headers }: { body: string; secret: string; headers: Record<string, string> },
+): Promise<Attempt> {
+  const untilMs = Math.min(clock.nowMs() + timeoutMs, deadlineMs)
+  const target = await inTime(
+    findTarget(String(agent.params['url']), reach, resolve),
+    untilMs - clock.nowMs(),
+  )
+  if (target === undefined) return lost('WEBHOOK_TIMEOUT', 'its name did not resolve in time')
+  if (!target.ok) {
+    return target.gone
+      ? lost('WEBHOOK_UNREACHABLE', target.why)
+      : { ok: false, code: 'WEBHOOK_ADDRESS', message: said(target.why), again: false }
+  }
+  const leftMs = untilMs - clock.nowMs()
+  if (leftMs <= 0) return lost('WEBHOOK_TIMEOUT', 'no time was left to ask it')
+  const timestampS = nowS(clock)
+  const asked: ExchangeAsk = {
+    method: 'POST',
+    url: target.url,
+    address: target.address,
+    ca,
+    headers: {
+      ...headers,
+      'content-type': 'application/json',
+      'user-agent': 'Pit',
+      'x-pit-timestamp': String(timestampS),
+      'x-pit-signature': signDelivery(secret, timestampS, body),
+    },
+    body,
+    timeoutMs: leftMs,
+    maxAnswerBytes: HOSTED.webhookMaxAnswerBytes,
+  }
+  return judge(await exchange(asked))
+}
+
+function judge(answer: Exchange): Attempt {
+  if (answer.kind === 'timeout') return lost('WEBHOOK_TIMEOUT', answer.why)
+  if (answer.kind === 'unreachable' || answer.kind === 'broken')
+    return lost('WEBHOOK_UNREACHABLE', answer.why)
+  if (answer.kind !== 'answer') {
+    return { ok: false, code: 'WEBHOOK_ANSWER', message: said(answer.why), again: false }
+  }
+  const { status, text } = answer
+  if (status === 200) return { ok: true, text }
+  if (status >= 300 && status < 400) {
+    const message = said(`it answered ${status}; redirects are not followed`)
+    return { ok: false, code: 'WEBHOOK_REDIRECT', message, again: false }
+  }
+  const message = said(`it answered ${status}`)
+  return { ok: false, code: 'WEBHOOK_STATUS', message, again: status >= 500 || status === 429 }
+}
+
+const said = (why: string): string => `The webhook was not asked or did not decide: ${why}.`
+const lost = (code: WebhookCode, why: string): Attempt => ({
+  ok: false,
+  code,
+  message: said(why),
+  again: true,
+})
+
+/** A resolver that hangs must not hold the tick. */
+async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), Math.max(0, ms))
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

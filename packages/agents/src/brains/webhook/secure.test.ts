@@ -1,0 +1,106 @@
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { systemClock } from '@pit/platform/clock'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createAuthority, type Issued } from '../../../test/certificates.ts'
+import type { HostedAgent } from '../../types.ts'
+import type { BrainAsk } from '../types.ts'
+import { deliver, type WebhookDeps } from './deliver.ts'
+
+const NAME = 'hook.owner.example'
+const authority = createAuthority()
+const open: (() => void)[] = []
+afterEach(() => {
+  for (const close of open.splice(0)) close()
+})
+
+/** A webhook over TLS on loopback, with whatever certificate. */
+async function hook({ cert, key }: Issued) {
+  const seen: { servername: unknown; host: string | undefined; to: string | undefined }[] = []
+  const server = createServer({ cert, key }, (request, response) => {
+    const { servername, localAddress } = request.socket as TLSSocket & { servername?: unknown }
+    seen.push({ servername, host: request.headers.host, to: localAddress })
+    request.resume().on('end', () => response.end(JSON.stringify({ orders: [], reason: 'quiet' })))
+  })
+  server.on('tlsClientError', () => {})
+  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
+  open.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { seen, port: (server.address() as AddressInfo).port }
+}
+
+const run = (url: string, deps: Partial<WebhookDeps> = {}) =>
+  deliver(
+    {
+      clock: systemClock,
+      reach: 'public and loopback',
+      resolve: async () => ['127.0.0.1'],
+      timeoutMs: 20_000,
+      ca: authority.cert,
+      ...deps,
+    },
+    {
+      agent: {
+        id: 'agent1',
+        params: { url },
+        pairs: ['ETH/USDG'],
+        tokens: [{ token: 'ETH' }],
+        limits: { maxTradeMicroUsd: 1n, maxDayMicroUsd: 1n, maxPositionMicroUsd: 1n },
+        brainState: null,
+      } as unknown as HostedAgent,
+      tick: 1,
+      market: { atS: 1, pairs: [] },
+      book: { cashMicroUsd: 1n, equityMicroUsd: 1n, positions: [], dayUsedMicroUsd: 0n },
+      deadlineMs: Date.now() + 60_000,
+    } satisfies BrainAsk,
+    'whsec_test',
+  )
+
+describe('a webhook over TLS', () => {
+  it('is asked at the address that was checked, under its own name and by its own certificate', async () => {
+    const { seen, port } = await hook(authority.issue([NAME]))
+    // Another address with each asking, and no name server knows the name: only what was checked can be connected to.
+    const addresses = ['127.0.0.2', '127.0.0.3']
+    const resolved: string[] = []
+    const resolve = async (name: string) => {
+      resolved.push(name)
+      return [addresses.shift() ?? '10.0.0.1']
+    }
+    const asked = await run(`https://${NAME}:${port}/hook`, { resolve })
+    expect(asked).toMatchObject({ kind: 'decision', data: { tries: 1 } })
+    expect(resolved).toEqual([NAME])
+    expect(seen).toEqual([{ servername: NAME, host: `${NAME}:${port}`, to: '127.0.0.2' }])
+  })
+
+  it('at an address by number has to have a certificate of that address', async () => {
+    const { seen, port } = await hook(authority.issue(['127.0.0.1']))
+    expect(await run(`https://127.0.0.1:${port}/`)).toMatchObject({ kind: 'decision' })
+    expect(await run(`https://127.0.0.2:${port}/`)).toMatchObject({ code: 'WEBHOOK_UNREACHABLE' })
+    expect(seen).toHaveLength(1)
+  })
+
+  it.each([
+    ['of another name', authority.issue(['other.owner.example']), 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['of the address it is at', authority.issue(['127.0.0.1']), 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['that has run out', authority.issue([NAME], { from: -3, to: -1 }), 'CERT_HAS_EXPIRED'],
+    ['that is not valid yet', authority.issue([NAME], { from: 1, to: 3 }), 'CERT_NOT_YET_VALID'],
+    ['of nobody we know', createAuthority().issue([NAME]), 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ])('with a certificate %s is told nothing', async (_, issued, why) => {
+    const { seen, port } = await hook(issued)
+    const asked = await run(`https://${NAME}:${port}/`)
+    expect(asked).toMatchObject({ kind: 'error', code: 'WEBHOOK_UNREACHABLE', data: { tries: 2 } })
+    expect((asked as { message: string }).message).toContain(why)
+    expect(seen).toEqual([])
+  })
+
+  it('is judged by the system’s authorities where none are handed in', async () => {
+    const { seen, port } = await hook(authority.issue([NAME]))
+    expect(await run(`https://${NAME}:${port}/`, { ca: undefined })).toMatchObject({
+      code: 'WEBHOOK_UNREACHABLE',
+    })
+    expect(seen).toEqual([])
+  })
+})

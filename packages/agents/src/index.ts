@@ -1,0 +1,5 @@
+export * from './brains/index.ts'
+export { type Hosted, openHosted } from './openHosted.ts'
+export * from './paper/index.ts'
+export * from './run/index.ts'
+export type * from './types.ts'

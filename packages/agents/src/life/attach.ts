@@ -1,0 +1,104 @@
+import type { Call } from '@pit/platform/call'
+import { nowS } from '@pit/platform/clock'
+import { type Answer, fail, SESSION } from '@pit/protocol'
+import { change } from '../change.ts'
+import type { HostedDeps } from '../deps.ts'
+import { findOwned } from '../findOwned.ts'
+import { type AgentSession, readSession } from '../sessions.ts'
+import { readDetail } from '../show/readDetail.ts'
+import { isAttested } from '../signer.ts'
+import type { StoredAgent } from '../store.ts'
+import { checkFits } from '../terms/fits.ts'
+
+/** hosted/<id>/session: the owner's own grant to the agent's executor; from then on it bounds every trade. */
+export async function attachSession(
+  deps: HostedDeps,
+  { params, body, caller }: Call<'hosted.session'>,
+): Promise<Answer<'hosted.session'>> {
+  const agent = await change(
+    deps,
+    () => findOwned(deps, caller, params.id),
+    async (found) => {
+      if (found.mode === 'paper') fail('PAPER_AGENT')
+      if (found.status === 'stopped') fail('STOPPED')
+      const now = nowS(deps.clock)
+      const session = await readSession(deps.db, body.session_id, now)
+      if (!session || session.wallet !== found.wallet) {
+        return fail('NO_SESSION', { status: 404, field: 'session_id' })
+      }
+      refuseBad(sessionFaults(found, session, now))
+      checkFits(found, session)
+      checkAttestation(deps, found)
+      if (found.sessionId === session.id) return null
+      const message = `Session ${session.id} was attached; it ends ${new Date(session.expiresAtS * 1_000).toISOString()}.`
+      return {
+        patch: { sessionId: session.id },
+        log: {
+          kind: 'session',
+          code: 'ATTACHED',
+          message,
+          data: { session_id: session.id, replaced: found.sessionId },
+        },
+      }
+    },
+  )
+  return readDetail(deps, agent)
+}
+
+export interface SessionFault {
+  rule: 'executor' | 'status' | 'expiry' | 'version' | 'tokens'
+  message: string
+}
+
+/** A session that ends before the first ticks is of no use. */
+const LEAST_LEFT_S = 60
+
+/** Why a session cannot drive this agent at all: every reason, not the first. */
+export function sessionFaults(
+  { executor, tokens }: Pick<StoredAgent, 'executor' | 'tokens'>,
+  session: AgentSession,
+  now: number,
+): SessionFault[] {
+  const faults: SessionFault[] = []
+  const say = (bad: boolean, rule: SessionFault['rule'], message: string) => {
+    if (bad) faults.push({ rule, message })
+  }
+  const { binding, status, expiresAtS } = session
+  say(
+    session.executor !== executor,
+    'executor',
+    `it was granted to ${session.executor}, not to the agent’s executor ${executor}`,
+  )
+  say(status !== 'active', 'status', `it is ${status}`)
+  say(
+    status === 'active' && expiresAtS - now < LEAST_LEFT_S,
+    'expiry',
+    `it ends in ${expiresAtS - now} seconds`,
+  )
+  say(
+    binding.version < SESSION.bindingVersion,
+    'version',
+    `its binding is of version ${binding.version}, and hosted agents need ${SESSION.bindingVersion}`,
+  )
+  const missing = tokens.filter(({ address }) => !(binding.tokens as string[]).includes(address))
+  say(missing.length > 0, 'tokens', `it does not name ${missing.map(({ token }) => token).join(', ')}`)
+  return faults
+}
+
+function refuseBad(faults: readonly SessionFault[]): void {
+  if (faults.length === 0) return
+  fail('BAD_SESSION', {
+    message: `This session cannot drive the agent: ${faults.map(({ message }) => message).join('; ')}.`,
+    checks: faults.map(({ rule, message }) => ({ rule, ok: false, message })),
+  })
+}
+
+/** Whose key it is that gets the session must be beyond doubt. */
+function checkAttestation(
+  deps: HostedDeps,
+  { id, wallet, executor, executorAttestation: attestation }: StoredAgent,
+): void {
+  if (executor && attestation && isAttested(deps, { executor, owner: wallet, agentId: id, attestation }))
+    return
+  fail('EXECUTOR_ATTESTATION')
+}

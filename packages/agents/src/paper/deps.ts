@@ -1,0 +1,21 @@
+import type { Address } from '@pit/chain'
+import type { Market } from '@pit/market'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { ChainProfile } from '@pit/protocol'
+import type { Trade } from '@pit/trading'
+
+/** What paper trading is handed. */
+export interface PaperDeps {
+  db: Db
+  clock: Clock
+  profile: Pick<ChainProfile, 'core_tokens' | 'listed_stocks'>
+  market: Pick<Market, 'mark'>
+  quoteTrade: Trade['quoteTrade']
+}
+
+/** What books start with and pay gas from. */
+export interface Cash {
+  address: Address
+  decimals: number
+}

@@ -1,0 +1,86 @@
+import { type Address, feeOf, NATIVE } from '@pit/chain'
+import { fail } from '@pit/protocol'
+import { judgeQuote, type TradeAsk, type TradeQuote, usdOf } from '@pit/trading'
+import { applyFill, changesOf } from '../decide/index.ts'
+import type { Cash, PaperDeps } from './deps.ts'
+import { gasCostOf } from './rules.ts'
+import { insertFill, lockBook, readBalances } from './store.ts'
+import type { FillAsk, FilledNow } from './types.ts'
+
+/** Trades a book: priced and judged as a plan is, then booked in one transaction. */
+export async function fillOrder(deps: PaperDeps, cash: Cash, ask: FillAsk): Promise<FilledNow> {
+  const quote = await deps.quoteTrade(tradeOf(ask))
+  const priced = priceFill(deps, cash, ask, quote)
+  return deps.db.transaction(async (sql) => {
+    if (!(await lockBook(sql, ask.bookId))) throw new Error(`there is no paper book ${ask.bookId}`)
+    const moved = [...changesOf(priced, cash.address).keys()]
+    const applied = applyFill(await readBalances(sql, ask.bookId, moved), priced, cash.address)
+    if (!applied.ok) return refuseLack(quote, cash, applied)
+    const filled: FilledNow = { ...priced, id: await insertFill(sql, priced, applied.after) }
+    await ask.commit?.(sql, filled)
+    return filled
+  })
+}
+
+const tradeOf = ({ wallet, tokenIn, tokenOut, size, terms }: FillAsk): TradeAsk => ({
+  wallet,
+  tokenIn,
+  tokenOut,
+  ...('microUsd' in size ? { notionalUsd: usdOf(size.microUsd) } : { amountIn: size.amountIn }),
+  // What can be built, as live trading has it; aggregators are only ever quoted.
+  venues: ['venue_pool', 'venue_curve'],
+  shield: terms.shield,
+  policies: terms.policies,
+  fast: true,
+  // No stranger asks: a book trades what its owner named when it was made.
+  admit: async () => {},
+})
+
+/** What the trade would do to the book. Stock tokens need an attestation no paper book has: they are refused. */
+function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms }: FillAsk, quote: TradeQuote) {
+  const { route, outcome } = judgeQuote(quote, { acceptRisks: terms.acceptRisks, attestsNonUs: false })
+  const eth =
+    deps.market.mark(NATIVE) ??
+    fail('NO_MARK', { message: 'ETH has no price now, so the gas of this trade cannot be paid.' })
+  const gas = gasCostOf(
+    { gas: route.gas, gasPriceWei: quote.gasPriceWei, ethPriceE18: eth.priceE18 },
+    cash.decimals,
+  )
+  const { fee, amountIn } = quote
+  return {
+    bookId,
+    tokenIn: quote.tokenIn.address,
+    tokenOut: quote.tokenOut.address,
+    amountIn,
+    amountOut: outcome.expected,
+    // The policy refused what has no price.
+    microUsd: quote.notionalMicroUsd!,
+    fee: {
+      bps: fee.bps,
+      class: fee.class,
+      tier: fee.tier,
+      token: fee.token,
+      atoms: fee.side === 'input' ? feeOf(amountIn, fee.bps) : outcome.outputFee,
+    },
+    gasMicroUsd: gas.microUsd,
+    gasUsdgAtoms: gas.usdgAtoms,
+    routeId: route.id,
+    block: quote.block,
+    filledAtMs: deps.clock.nowMs(),
+    route: route.label,
+    risks: [...quote.risks, ...route.risks],
+  }
+}
+
+/** As the simulation of a live plan says of a wallet that holds too little. */
+function refuseLack(
+  { tokenIn, tokenOut }: TradeQuote,
+  cash: Cash,
+  { token, lacking }: { token: Address; lacking: bigint },
+): never {
+  const what = [tokenIn, tokenOut].find(({ address }) => address === token)?.symbol ?? 'USDG'
+  const why = token === cash.address && tokenIn.address !== token ? ', which pays for gas' : ''
+  return fail('SIMULATION_FAILED', {
+    message: `The book holds ${lacking} atoms of ${what.slice(0, 32)} too few${why}.`,
+  })
+}

@@ -1,0 +1,260 @@
+import { feeOf } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import { withDb } from '@pit/platform/test/withStore'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import {
+  codeOf,
+  ETH,
+  ETHER,
+  JUNK,
+  openTestPaper,
+  START_MS,
+  TERMS,
+  TOKENS,
+  USD,
+  WALLET,
+} from '../../test/paperWorld.ts'
+import { replayBook } from '../decide/index.ts'
+import type { FillAsk, Paper, PaperFill } from './types.ts'
+
+const START = 10_000n * USD
+let owners = 0
+const ownerOf = () => `test:${++owners}`
+
+withDb('a paper book', (db) => {
+  const openBook = (paper: Paper, startMicroUsd = START) =>
+    paper.openBook(db, { owner: ownerOf(), startMicroUsd, atS: START_MS / 1_000 })
+  const order = (bookId: number, more: Partial<FillAsk> = {}): FillAsk => ({
+    bookId,
+    wallet: WALLET,
+    tokenIn: 'USDG',
+    tokenOut: 'ETH',
+    size: { microUsd: 1_000n * USD },
+    terms: TERMS,
+    ...more,
+  })
+  const heldIn = async (paper: Paper, bookId: number) =>
+    new Map((await paper.bookNow([bookId])).get(bookId)!.balances.map(({ token, atoms }) => [token, atoms]))
+
+  it('opens once for an owner, in USDG', async () => {
+    const paper = openTestPaper(db)
+    const ask = { owner: ownerOf(), startMicroUsd: START, atS: 5 }
+    const id = await paper.openBook(db, ask)
+    expect(await paper.openBook(db, { ...ask, startMicroUsd: 1n })).toBe(id)
+    expect((await paper.bookNow([id, 999_999])).get(id)).toEqual({
+      startMicroUsd: START,
+      openedAtS: 5,
+      balances: [{ token: TOKENS.USDG, symbol: 'USDG', decimals: 6, atoms: START, microUsd: START }],
+      equityMicroUsd: START,
+      unpriced: [],
+    })
+  })
+
+  it('fills at the quote of its size, less fee and gas', async () => {
+    const paper = openTestPaper(db)
+    const id = await openBook(paper)
+    const quote = await paper.quoteTrade({
+      wallet: WALLET,
+      tokenIn: 'USDG',
+      tokenOut: 'ETH',
+      notionalUsd: 1_000,
+      venues: ['venue_pool'],
+      shield: false,
+      policies: null,
+      fast: false,
+      admit: async () => {},
+    })
+    const [best] = quote.routes
+    const fill = await paper.fill(order(id))
+    // ETH ranks above USDG: the fee comes off the output.
+    expect(fill.amountOut).toBe(best!.amountOut - feeOf(best!.amountOut, 25))
+    expect(fill).toMatchObject({
+      bookId: id,
+      tokenIn: TOKENS.USDG,
+      tokenOut: ETH,
+      amountIn: 1_000n * USD,
+      microUsd: 1_000n * USD,
+      fee: { bps: 25, class: 'major', tier: 25, token: ETH, atoms: feeOf(best!.amountOut, 25) },
+      block: 7,
+      filledAtMs: START_MS,
+    })
+    const gas = (BigInt(best!.gas) * 10_000_000n * 2_500n * USD) / ETHER
+    expect(fill.gasUsdgAtoms - gas).toBeLessThanOrEqual(1n)
+    expect(fill.gasUsdgAtoms).toBeGreaterThan(0n)
+    expect(await heldIn(paper, id)).toEqual(
+      new Map([
+        [ETH, fill.amountOut],
+        [TOKENS.USDG, START - 1_000n * USD - fill.gasUsdgAtoms],
+      ]),
+    )
+    const [stored] = await paper.fillsOf(id, { limit: 10 })
+    const { route: _, risks: __, ...kept } = fill
+    expect(stored).toEqual(kept)
+  })
+
+  it('is worth less after a round trip, never more', async () => {
+    const paper = openTestPaper(db)
+    const id = await openBook(paper)
+    const bought = await paper.fill(order(id))
+    await paper.fill(order(id, { tokenIn: 'ETH', tokenOut: 'USDG', size: { amountIn: bought.amountOut } }))
+    const { equityMicroUsd, balances } = (await paper.bookNow([id])).get(id)!
+    expect(balances.map(({ symbol }) => symbol)).toEqual(['USDG'])
+    expect(equityMicroUsd!).toBeLessThan(START)
+    // Two pool fees of 30 bps, two of ours of 25 and some impact, of a thousand dollars.
+    expect(START - equityMicroUsd!).toBeGreaterThan(11n * USD)
+    expect(START - equityMicroUsd!).toBeLessThan(15n * USD)
+  })
+
+  it('pays the wallet’s own tier', async () => {
+    const paper = openTestPaper(db)
+    paper.world.tierBps = 10
+    expect((await paper.fill(order(await openBook(paper)))).fee).toMatchObject({ bps: 10, tier: 10 })
+  })
+
+  it('refuses what a plan would be refused for, and what it cannot pay', async () => {
+    const paper = openTestPaper(db)
+    const id = await openBook(paper)
+    const tries: [string, Partial<FillAsk>][] = [
+      ['MIN_NOTIONAL', { size: { microUsd: 999_999n } }],
+      ['MAX_NOTIONAL', { size: { microUsd: 10_001n * USD } }],
+      ['SAME_TOKEN', { tokenOut: 'USDG' }],
+      ['TOKEN_NOT_ALLOWED', { tokenOut: 'DOGE' }],
+      ['NO_ROUTE', { tokenOut: 'PARTNER' }],
+      ['SIMULATION_FAILED', { tokenIn: 'ETH', tokenOut: 'USDG' }],
+      // All of the cash leaves nothing for gas.
+      ['SIMULATION_FAILED', { size: { microUsd: START } }],
+    ]
+    for (const [code, more] of tries) {
+      expect([await codeOf(paper.fill(order(id, more))), more], code).toEqual([code, more])
+    }
+    expect(await heldIn(paper, id)).toEqual(new Map([[TOKENS.USDG, START]]))
+    expect(await paper.fillsOf(id, { limit: 10 })).toEqual([])
+  })
+
+  it('honours the risk terms of its owner', async () => {
+    const paper = openTestPaper(db)
+    const id = await openBook(paper)
+    paper.world.risks.set(JUNK, [{ code: 'HONEYPOT', severity: 'severe', message: 'no way out' }])
+    const buy = { tokenOut: JUNK, size: { microUsd: 100n * USD } }
+    expect(await codeOf(paper.fill(order(id, buy)))).toBe('RISK_NOT_ACCEPTED')
+    const accepts = { ...TERMS, acceptRisks: ['HONEYPOT', 'NO_REFERENCE', 'UNSCREENED'] }
+    const fill = await paper.fill(order(id, { ...buy, terms: accepts }))
+    expect(fill.fee).toMatchObject({ bps: 50, class: 'other' })
+    const blocks = { ...accepts, shield: true, policies: ['block_severe'] as const }
+    expect(await codeOf(paper.fill(order(id, { ...buy, terms: blocks })))).toBe('RISK_BLOCKED')
+    // A token without an independent mark makes the whole unknown, not less.
+    expect((await paper.bookNow([id])).get(id)).toMatchObject({ equityMicroUsd: null, unpriced: [JUNK] })
+  })
+
+  it('refuses stock tokens: nobody attested for a book', async () => {
+    const { paper, id } = await withStockPool(db, openBook)
+    expect(await codeOf(paper.fill(order(id, { tokenOut: 'NVDA' })))).toBe('GEOFENCE')
+  })
+
+  it('does nothing when its commit fails', async () => {
+    const paper = openTestPaper(db)
+    const id = await openBook(paper)
+    const failing = paper.fill(
+      order(id, {
+        commit: async (sql, fill) => {
+          expect((await sql.query('select 1 from paper_fills where id = $1', [fill.id])).length).toBe(1)
+          throw new Error('the log is full')
+        },
+      }),
+    )
+    await expect(failing).rejects.toThrow('the log is full')
+    expect(await heldIn(paper, id)).toEqual(new Map([[TOKENS.USDG, START]]))
+    expect(await paper.fillsOf(id, { limit: 10 })).toEqual([])
+  })
+
+  it('never pays out the same cash twice', async () => {
+    const paper = openTestPaper(db)
+    const id = await openBook(paper, 5_000n * USD)
+    const codes = await Promise.all(
+      Array.from({ length: 8 }, () => codeOf(paper.fill(order(id, { size: { microUsd: 1_000n * USD } })))),
+    )
+    // Five would fit but for gas.
+    expect(codes.filter((code) => code === 'was not refused').length).toBe(4)
+    expect(codes.filter((code) => code === 'SIMULATION_FAILED').length).toBe(4)
+    const fills = await paper.fillsOf(id, { limit: 10 })
+    expect(await heldIn(paper, id)).toEqual(replayBook(5_000n * USD, fills.reverse(), TOKENS.USDG))
+  })
+
+  it('equals its replay, whatever was tried', async () => {
+    const paper = openTestPaper(db)
+    const tokens = ['USDG', 'ETH', 'cbBTC', JUNK]
+    const step = fc.record({
+      pair: fc.shuffledSubarray(tokens, { minLength: 2, maxLength: 2 }),
+      size: fc.oneof(
+        fc.bigInt({ min: 1n * USD, max: 4_000n * USD }).map((microUsd) => ({ microUsd })),
+        fc.bigInt({ min: 1n, max: 2n * ETHER }).map((amountIn) => ({ amountIn })),
+      ),
+    })
+    const terms = { ...TERMS, acceptRisks: ['NO_REFERENCE', 'UNSCREENED', 'HIGH_PRICE_IMPACT'] }
+    let filled = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const id = await openBook(paper)
+        // Something is held from the start, so that a sale can fill as well.
+        const made: PaperFill[] = [await paper.fill(order(id))]
+        for (const { pair, size } of steps) {
+          const ask = order(id, { tokenIn: pair[0]!, tokenOut: pair[1]!, size, terms })
+          try {
+            made.push(await paper.fill(ask))
+          } catch (error) {
+            await codeOf(Promise.reject(error))
+          }
+        }
+        filled += made.length
+        const stored = (await paper.fillsOf(id, { limit: 100 })).reverse()
+        expect(stored.map(({ id: fillId }) => fillId)).toEqual(made.map(({ id: fillId }) => fillId))
+        expect(await heldIn(paper, id)).toEqual(replayBook(START, stored, TOKENS.USDG))
+      }),
+      { numRuns: 25 },
+    )
+    expect(filled).toBeGreaterThan(25)
+  })
+
+  it('keeps its worth by the minute, and thins it out without losing the depth of a fall', async () => {
+    const paper = openTestPaper(db)
+    const [id, poor] = [await openBook(paper), await openBook(paper)]
+    const startS = START_MS / 1_000
+    for (let minute = 0; minute < 90; minute++) {
+      paper.marks.set(ETH, { ...paper.marks.get(ETH)!, priceE18: BigInt(2_500 - minute) * ETHER })
+      if (minute === 0) await paper.fill(order(id))
+      await paper.recordEquity([id, poor], startS + minute * 60 + 7)
+    }
+    const rowsOf = (bookId: number) =>
+      db.query<{ minute_s: number; micro_usd: number }>(
+        'select minute_s, micro_usd from paper_equity where book_id = $1 order by minute_s',
+        [bookId],
+      )
+    const before = await rowsOf(id)
+    expect(before.length).toBe(90)
+    expect(before[0]!.minute_s % 60).toBe(0)
+    paper.clock.ms += 86_400_000
+    expect(await paper.sweep()).toBe(0)
+    paper.clock.ms += 86_400_000 + 3 * 3_600_000
+    const gone = await paper.sweep()
+    expect(gone).toBeGreaterThan(0)
+    expect(await paper.sweep()).toBe(0)
+    const after = await rowsOf(id)
+    expect(after.length).toBeLessThan(8)
+    const least = (rows: { micro_usd: number }[]) => Math.min(...rows.map(({ micro_usd }) => micro_usd))
+    expect(least(after)).toBe(least(before))
+    // What cannot be priced leaves a gap, not a zero.
+    paper.marks.delete(ETH)
+    await paper.recordEquity([id, poor], startS + 10 * 86_400)
+    expect((await rowsOf(id)).length).toBe(after.length)
+    expect((await rowsOf(poor)).at(-1)).toMatchObject({ minute_s: startS + 10 * 86_400 })
+  })
+})
+
+async function withStockPool(db: Db, openBook: (paper: Paper) => Promise<number>) {
+  const { deepPools, pool, usd } = await import('../../test/paperWorld.ts')
+  const stock = pool(TOKENS.NVDA, TOKENS.USDG, 20_000n * ETHER, 2_000_000n * USD)
+  const paper = openTestPaper(db, { pools: [...deepPools(), stock] })
+  paper.marks.set(TOKENS.NVDA, usd(100))
+  return { paper, id: await openBook(paper) }
+}

@@ -1,0 +1,62 @@
+import type { Address, Crypto } from '@pit/chain'
+import type { Market, Tokens } from '@pit/market'
+import type { Handler } from '@pit/platform/call'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Metrics } from '@pit/platform/metrics'
+import type { Rpc } from '@pit/platform/rpc'
+import type { SignerClient } from '@pit/platform/signerClient'
+import type { ChainProfile } from '@pit/protocol'
+import type { Sessions, Switches } from '@pit/sessions'
+import type { Trade } from '@pit/trading'
+import type { Brains } from '../brains/index.ts'
+import type { Paper } from '../paper/index.ts'
+import type { MarkHistory } from './history.ts'
+import type { TickMetrics } from './metrics.ts'
+import type { FindTokenHold } from './tokenHolds.ts'
+import type { PracticeGate } from './types.ts'
+import type { Cash } from './view.ts'
+
+/** What running agents is handed. */
+export interface TickOptions {
+  db: Db
+  rpc: Pick<Rpc, 'request'>
+  clock: Clock
+  crypto: Crypto
+  logger: Logger
+  metrics: Pick<Metrics, 'registry'>
+  profile: ChainProfile
+  market: Pick<Market, 'mark' | 'head'>
+  tokens: Pick<Tokens, 'find'>
+  quoteTrade: Trade['quoteTrade']
+  brains: Pick<Brains, 'decide' | 'historyS'>
+  paper: Pick<Paper, 'fill' | 'bookNow' | 'recordEquity'>
+  sessions: Pick<Sessions, 'tradeHosted' | 'sessionOf'>
+  /** Null where this server has no signer: live agents then hold. */
+  signer: Pick<SignerClient, 'signExecutorTx'> | null
+  /** live/submit: what is relayed was built, stored and co-signed before. */
+  submit: Handler<'live.submit'>
+  submitEnabled: boolean
+  switches: Switches
+  isSanctioned(address: Address): boolean
+  /** The rate of a major trade for this wallet now. */
+  tierBps(wallet: Address): Promise<number>
+  practiceGate: PracticeGate
+  /** Of this process: names the holder of a lease. */
+  workerId: string
+  /** How many ticks that wait for others run at once. */
+  concurrency?: number
+}
+
+/** The same with what it makes for itself. */
+export interface RunDeps extends TickOptions {
+  usdg: Cash
+  /** Where delegations are redeemed. */
+  manager: Address
+  /** Addresses of the core assets. */
+  core: ReadonlySet<string>
+  history: MarkHistory
+  findTokenHold: FindTokenHold
+  counted: TickMetrics
+}

@@ -1,0 +1,298 @@
+import { withDb } from '@pit/platform/test/withStore'
+import { expect, it } from 'vitest'
+import { openLiveWorld, refuse } from '../../test/liveTicks.ts'
+import { JUNK, pool, TOKENS, USD, usd } from '../../test/paperWorld.ts'
+import { AGENT_TOKENS, decisionOf, orderOf } from '../../test/tickWorld.ts'
+import { TRACELESS_MS } from './settle.ts'
+
+withDb('ticks of live agents', (db) => {
+  const open = () => {
+    const world = openLiveWorld(db)
+    world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'buy', 20))
+    const next = async (id: string) => {
+      world.clock.ms = (await world.agentRow(id)).next_tick_ms!
+      await world.drain()
+    }
+    const last = async (id: string) => (await world.logsOf(id)).at(-1)!
+    return { ...world, next, last }
+  }
+
+  it('trades in its session: co-signed, checked, signed, written down, relayed', async () => {
+    const world = open()
+    let written: unknown
+    world.script.beforeRelay = async () => {
+      ;[written] = await db.query('select status, tx_hash from hosted_orders where agent_id = $1', [id])
+    }
+    const id = await world.addLive()
+    await world.drain()
+    expect(written).toMatchObject({ status: 'signed', tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
+    expect(await world.ordersOf(id)).toMatchObject([{ tick: 1, n: 0, status: 'relayed' }])
+    expect(await world.last(id)).toMatchObject({
+      kind: 'trade',
+      fee_bps: 25,
+      data: { session_id: world.session.id },
+    })
+    expect((await world.agentRow(id)).last_trade).toMatchObject({
+      tx_hash: (written as { tx_hash: string }).tx_hash,
+    })
+    // What the chain tells of it is written by the next tick.
+    await world.next(id)
+    expect((await world.ordersOf(id)).map(({ status }) => status)).toEqual(['filled', 'relayed'])
+    expect(world.script.signs).toBe(2)
+  })
+
+  it('sees the wallet as the chain shows it', async () => {
+    const world = open()
+    let cash: bigint | undefined
+    world.state.brain = ({ book }) => {
+      cash = book.cashMicroUsd
+      expect(book.positions).toMatchObject([
+        { token: 'ETH', atoms: 2n * 10n ** 17n, microUsd: 500n * USD },
+        { token: 'USDG', microUsd: 1_000n * USD },
+      ])
+      return decisionOf()
+    }
+    const id = await world.addLive()
+    await world.drain()
+    expect(cash).toBe(1_000n * USD)
+    world.chain.isDown = true
+    await world.next(id)
+    expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'RPC_UNAVAILABLE' })
+  })
+
+  it('holds what the service and the owner have not switched on', async () => {
+    const world = open()
+    const off = await world.addLive({ live: false })
+    await world.drain()
+    expect(await world.last(off)).toMatchObject({ kind: 'hold', code: 'LIVE_OFF' })
+    world.state.live = false
+    const on = await world.addLive()
+    await world.drain()
+    expect(await world.last(on)).toMatchObject({ kind: 'hold', code: 'LIVE_OFF' })
+    expect(world.script.trades).toBe(0)
+    expect(await world.ordersOf(on)).toMatchObject([{ status: 'held', code: 'LIVE_OFF' }])
+  })
+
+  it('says so when the executor has no gas', async () => {
+    const world = open()
+    world.chain.executorWei = 1n
+    const id = await world.addLive()
+    await world.drain()
+    const row = await world.last(id)
+    expect(row).toMatchObject({ kind: 'hold', code: 'EXECUTOR_GAS' })
+    expect(row.message).toContain(world.executor)
+    expect(world.script.trades).toBe(0)
+  })
+
+  it('checks the answer as a careful client before the executor signs', async () => {
+    const cases: [string, (answer: never, tx: never) => void][] = [
+      ['TX_REFUSED', (_: unknown, tx: { to: string }) => put(tx, { to: JUNK })],
+      ['TX_REFUSED', (_: unknown, tx: { valueWei: bigint }) => put(tx, { valueWei: 1n })],
+      ['TX_REFUSED', (answer: { wallet: string }) => put(answer, { wallet: JUNK })],
+      ['RISKS_MISSING', (answer: { risks: unknown }) => put(answer, { risks: undefined })],
+      ['RISKS_MISSING', (answer: { risks: unknown }) => put(answer, { risks: [{ code: 'X' }] })],
+      [
+        'RISKS_MISSING',
+        (answer: { risks: unknown }) => put(answer, { risks: [{ code: 'HONEYPOT', severity: 'severe' }] }),
+      ],
+      ['FEE_CLASS', (answer: { fee_class: string }) => put(answer, { fee_class: 'other' })],
+      ['FEE_MISMATCH', (answer: { fee_bps: number }) => put(answer, { fee_bps: 26 })],
+      ['FEE_MISMATCH', (answer: { fee_bps: number }) => put(answer, { fee_bps: 20 })],
+      ['SHIELD_MISMATCH', (answer: { shield: boolean }) => put(answer, { shield: true })],
+      ['MIN_OUT_QUOTE', (answer: Swap) => put(answer.swap, { amount_out_min: less(answer, 10n) })],
+      ['MIN_OUT_QUOTE', (answer: Swap) => put(answer.swap, { amount_out_min: '0' })],
+      ['SIMULATION_FAILED', (answer: { simulated_ok: boolean }) => put(answer, { simulated_ok: false })],
+      ['SIMULATION_FAILED', (answer: { ready: boolean }) => put(answer, { ready: false })],
+    ]
+    for (const [code, tamper] of cases) {
+      const world = open()
+      world.script.tamper = tamper as typeof world.script.tamper
+      const id = await world.addLive()
+      await world.drain()
+      expect([await world.last(id), String(tamper)]).toMatchObject([{ kind: 'hold', code }, String(tamper)])
+      expect(world.script.signs, code).toBe(0)
+      expect(await world.ordersOf(id)).toMatchObject([{ status: 'held', code }])
+    }
+  })
+
+  it('holds a minimum that the marks do not bear out, whatever the pools say', async () => {
+    const world = open()
+    // The pools give ETH at 2,500; the oracle says it is worth 2,300.
+    world.paper.marks.set(AGENT_TOKENS.ETH.address, usd(2_300))
+    const id = await world.addLive()
+    await world.drain()
+    expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'MIN_OUT_FLOOR' })
+    expect(world.script.signs).toBe(0)
+  })
+
+  it('trades stock tokens by the owner’s word only, in their hours', async () => {
+    const world = open()
+    const stock = pool(TOKENS.NVDA, TOKENS.USDG, 20_000n * 10n ** 18n, 2_000_000n * USD)
+    world.paper.index.add(stock)
+    world.paper.marks.set(TOKENS.NVDA, usd(100))
+    world.state.brain = () => decisionOf(orderOf('NVDA/USDG', 'buy', 20))
+    const id = await world.addLive({
+      pairs: ['NVDA/USDG'],
+      tokens: [AGENT_TOKENS.NVDA, AGENT_TOKENS.USDG],
+    })
+    // A Thursday.
+    world.clock.ms = Date.UTC(2027, 0, 21, 15)
+    await world.drain()
+    expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'STOCK_ATTESTATION' })
+    const attest = (issuedS: number, expiresS: number) =>
+      db.query(
+        `insert into hosted_stock_attestations (agent_id, executor, session_id, issued_s, expires_s, signature,
+           signed_at_s) values ($1, $2, $3, $4, $5, '0x', 0)`,
+        [id, world.executor, world.session.id, issuedS, expiresS],
+      )
+    const thursdayS = Date.UTC(2027, 0, 21) / 1_000
+    await attest(thursdayS - 10, thursdayS + 16 * 3_600)
+    await world.next(id)
+    expect(await world.last(id)).toMatchObject({ kind: 'trade' })
+    expect(world.script.attested).toEqual([true])
+    // Ended; then another one, taken back; then one that stands on a Saturday.
+    world.clock.ms = (thursdayS + 17 * 3_600) * 1_000
+    await world.drain()
+    expect(await world.last(id)).toMatchObject({ code: 'STOCK_ATTESTATION' })
+    await attest(thursdayS + 17 * 3_600, thursdayS + 10 * 86_400)
+    await db.query('update hosted_stock_attestations set revoked_at_s = 1 where agent_id = $1', [id])
+    await world.next(id)
+    expect(await world.last(id)).toMatchObject({ code: 'STOCK_ATTESTATION' })
+    await attest(thursdayS + 18 * 3_600, thursdayS + 10 * 86_400)
+    world.clock.ms = (thursdayS + 2 * 86_400 + 12 * 3_600) * 1_000
+    await world.drain()
+    expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'MARKET_CLOSED' })
+    expect(world.script.trades).toBe(1)
+  })
+
+  it('holds tokens by address whose record does not let them through', async () => {
+    const nowS = () => Math.floor(Date.UTC(2027, 0, 21) / 1_000)
+    const record = { screened_at: nowS(), stock_beacon: false, tradable: true, risks: [], reference: {} }
+    const cases: [string, object | null][] = [
+      ['TOKEN_STALE', null],
+      ['TOKEN_STALE', { ...record, screened_at: null }],
+      ['TOKEN_STALE', { ...record, screened_at: nowS() - 3 * 86_400 }],
+      ['STOCK_UNREAD', { ...record, stock_beacon: null }],
+      ['HELD_IMPERSONATOR', { ...record, risks: [{ code: 'IMPERSONATOR', severity: 'severe' }] }],
+      ['TOKEN_BLOCKED', { ...record, tradable: false }],
+      ['SESSION_TOO_LONG', record],
+    ]
+    const world = open()
+    world.clock.ms = nowS() * 1_000
+    world.state.brain = () => decisionOf(orderOf(`${JUNK}/ETH`, 'buy', 20))
+    const tokens = [AGENT_TOKENS.JUNK, AGENT_TOKENS.ETH]
+    for (const [code, found] of cases) {
+      world.options.tokens.find = async () => (found ? { record: found } : undefined) as never
+      const id = await world.addLive({ pairs: [`${JUNK}/ETH`], tokens })
+      await world.drain()
+      expect(await world.last(id), code).toMatchObject({ kind: 'hold', code })
+    }
+    expect(world.script.trades).toBe(0)
+  })
+
+  it('is held to its own risk terms where the session’s are wider', async () => {
+    const world = open()
+    world.paper.world.risks.set(AGENT_TOKENS.ETH.address, [
+      { code: 'TOKEN_PAUSED', severity: 'severe', message: 'paused' },
+    ])
+    const id = await world.addLive()
+    await world.drain()
+    expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'RISK_NOT_ACCEPTED' })
+    const accepts = { acceptRisks: ['TOKEN_PAUSED'], shield: true, policies: ['block_severe'] as const }
+    const shielded = await world.addLive({ terms: accepts })
+    await world.drain()
+    expect(await world.last(shielded)).toMatchObject({ kind: 'hold', code: 'RISK_BLOCKED' })
+    expect(world.script.trades).toBe(0)
+    const takes = await world.addLive({ terms: { ...accepts, shield: false, policies: null } })
+    await world.drain()
+    expect(await world.last(takes)).toMatchObject({ kind: 'trade' })
+  })
+
+  it('pauses when its session has ended, before the tick or in it', async () => {
+    const world = open()
+    const id = await world.addLive()
+    world.script.refuse = refuse('SESSION_EXPIRED')
+    await world.drain()
+    expect(await world.agentRow(id)).toMatchObject({
+      status: 'paused',
+      pause_reason: { code: 'SESSION_ENDED' },
+    })
+    expect((await world.logsOf(id)).map(({ kind }) => kind)).toEqual(['decision', 'session', 'hold'])
+    world.script.refuse = null
+    world.session.status = 'revoked'
+    const other = await world.addLive()
+    await world.drain()
+    expect(await world.agentRow(other)).toMatchObject({
+      status: 'paused',
+      pause_reason: { code: 'SESSION_ENDED', why: 'revoked' },
+      lease_by: null,
+    })
+    expect(await world.logsOf(other)).toMatchObject([{ kind: 'session', code: 'SESSION_ENDED' }])
+  })
+
+  it('logs the co-signer’s refusal with what it failed', async () => {
+    const world = open()
+    world.script.refuse = refuse('SIGNER_FROZEN')
+    const id = await world.addLive()
+    await world.drain()
+    expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'SIGNER_FROZEN' })
+    expect(await world.agentRow(id)).toMatchObject({ status: 'active' })
+  })
+
+  it('never signs again what was signed: an order left behind is looked up', async () => {
+    const world = open()
+    const id = await world.addLive()
+    world.script.submit = refuse('SEQUENCER_UNREACHABLE')
+    await world.drain()
+    expect(await world.ordersOf(id)).toMatchObject([{ status: 'signed' }])
+    expect(await world.last(id)).toMatchObject({ kind: 'error', code: 'SEQUENCER_UNREACHABLE' })
+    world.script.submit = null
+    world.clock.ms = (await world.agentRow(id)).next_tick_ms!
+    await world.drain()
+    // Nobody knows the bytes, but they may still be redeemed: the agent waits.
+    expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'TRADE_PENDING' })
+    expect(world.script.signs).toBe(1)
+    world.clock.ms += TRACELESS_MS
+    await world.drain()
+    const orders = await world.ordersOf(id)
+    expect(orders[0]).toMatchObject({ status: 'failed', code: 'TRADE_LOST' })
+    expect(orders[1]).toMatchObject({ status: 'relayed' })
+  })
+
+  it('waits for a trade that is not mined, and tells when it failed', async () => {
+    const world = open()
+    world.script.relayed = 'pending'
+    const id = await world.addLive({ intervalS: 30 })
+    await world.drain()
+    await world.next(id)
+    expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'TRADE_PENDING' })
+    await db.query(`update trades set status = 'reverted' where session_id = $1`, [world.session.id])
+    world.script.relayed = 'mined'
+    await world.next(id)
+    const orders = await world.ordersOf(id)
+    expect(orders[0]).toMatchObject({ status: 'failed', code: 'TRADE_FAILED' })
+    expect(orders[1]).toMatchObject({ status: 'relayed' })
+    expect((await world.logsOf(id)).map(({ code }) => code)).toContain('TRADE_FAILED')
+  })
+
+  it('carries out a second order of a tick only when the first has landed', async () => {
+    const world = open()
+    world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'buy', 20), orderOf('ETH/USDG', 'buy', 20))
+    const id = await world.addLive()
+    await world.drain()
+    expect((await world.ordersOf(id)).map(({ status }) => status)).toEqual(['relayed', 'relayed'])
+    world.script.relayed = 'reverted'
+    await world.next(id)
+    expect((await world.ordersOf(id)).slice(2)).toMatchObject([
+      { status: 'relayed' },
+      { status: 'held', code: 'TRADE_PENDING' },
+    ])
+  })
+})
+
+const put = (target: object, fields: object): void => {
+  Object.assign(target, fields)
+}
+type Swap = { swap: { amount_out_min: string } }
+const less = ({ swap }: Swap, percent: bigint): string =>
+  ((BigInt(swap.amount_out_min) * (100n - percent)) / 100n).toString()

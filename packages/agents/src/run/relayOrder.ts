@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Hex } from '@pit/chain'
+import { isRawAnswer } from '@pit/platform/call'
+import { type Answer, type FeeClass, isPitError, type PitError } from '@pit/protocol'
+import { usdOf } from '@pit/trading'
+import type { RunDeps } from './deps.ts'
+import type { OrderOutcome } from './holdOrder.ts'
+import { moveOrder } from './orders.ts'
+import { insertLogs, keepLastTrade } from './record.ts'
+import type { LiveAsk } from './tradeLive.ts'
+
+type TradeAnswer = Answer<'live.session.trade'>
+
+/** The bytes are known by their hash from here on: whatever happens, they are only ever looked up. */
+export async function relayOrder(
+  deps: RunDeps,
+  ask: LiveAsk,
+  { raw, hash, answer }: { raw: Hex; hash: Hex; answer: TradeAnswer },
+): Promise<OrderOutcome> {
+  const { agent, order, session, tick } = ask
+  try {
+    const submitted = await deps.submit({
+      params: {},
+      query: {},
+      body: { raw_tx: raw },
+      caller: {
+        requestId: `hosted ${agent.id}`,
+        address: '127.0.0.1',
+        key: { keyId: agent.keyId, accountId: 0, wallet: agent.wallet, expiresAtS: Number.MAX_SAFE_INTEGER },
+      },
+    })
+    if (isRawAnswer(submitted)) throw new Error('live/submit answered bytes')
+  } catch (error) {
+    if (!isPitError(error)) throw error
+    return notRelayed(deps, ask, hash, error)
+  }
+  const [trade] = await deps.db.query<{ id: number }>('select id from trades where tx_hash = $1', [hash])
+  const last = {
+    pair: order.pair,
+    side: order.side,
+    usd: usdOf(order.microUsd),
+    token_in: order.tokenIn.token,
+    token_out: order.tokenOut.token,
+    amount_in: answer.swap.amount_in,
+    amount_out_min: answer.swap.amount_out_min,
+    tx_hash: hash,
+    at: Math.floor(deps.clock.nowMs() / 1_000),
+  }
+  await deps.db.transaction(async (sql) => {
+    const ended = { status: 'relayed', ...(trade && { tradeId: trade.id }) } as const
+    if (!(await moveOrder(sql, order.id, 'signed', ended))) return
+    await insertLogs(sql, [
+      {
+        agentId: agent.id,
+        tick,
+        atMs: deps.clock.nowMs(),
+        kind: 'trade',
+        message: `${order.side === 'buy' ? 'Buying' : 'Selling'}: ${order.pair}, ${usdOf(order.microUsd)} dollars, relayed as ${hash}. ${order.reason}`,
+        fee: { bps: answer.fee_bps, class: answer.fee_class as FeeClass, tier: answer.fee_tier },
+        data: {
+          order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
+          ...last,
+          amount_out_expected: answer.swap.amount_out_expected,
+          session_id: session.id,
+          executor: session.executor,
+          trade_id: trade?.id ?? null,
+          risks: answer.risks.map(({ code }) => code),
+          spend: answer.spend,
+        },
+      },
+    ])
+    await keepLastTrade(sql, agent.id, { ...last, fee_bps: answer.fee_bps })
+  })
+  return 'relayed'
+}
+
+/** Refused for good, it ends here. An answer that was lost leaves it open: the next tick looks its hash up. */
+async function notRelayed(
+  deps: RunDeps,
+  { agent, order, tick }: LiveAsk,
+  hash: Hex,
+  error: PitError,
+): Promise<OrderOutcome> {
+  const isLost = error.code === 'SEQUENCER_UNREACHABLE'
+  await deps.db.transaction(async (sql) => {
+    if (!isLost && !(await moveOrder(sql, order.id, 'signed', { status: 'failed', code: error.code }))) return
+    await insertLogs(sql, [
+      {
+        agentId: agent.id,
+        tick,
+        atMs: deps.clock.nowMs(),
+        kind: 'error',
+        code: error.code,
+        message: `${error.message}${isLost ? ' Its hash is looked up before anything else is traded.' : ''}`,
+        data: { order: { n: order.n, pair: order.pair, side: order.side }, tx_hash: hash },
+      },
+    ])
+  })
+  return 'failed'
+}
+
+const WAIT_MS = 6_000
+const WAIT_STEP_MS = 150
+
+/** Whether a relayed order's trade was mined, and did not revert; waits a moment for it. */
+export async function isLanded({ db }: Pick<RunDeps, 'db'>, orderId: number): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += WAIT_STEP_MS) {
+    const [row] = await db.query<{ status: string }>(
+      'select t.status from hosted_orders o join trades t on t.tx_hash = o.tx_hash where o.id = $1',
+      [orderId],
+    )
+    if (row && row.status !== 'relaying' && row.status !== 'pending') return row.status === 'mined'
+    await sleep(WAIT_STEP_MS)
+  }
+  return false
+}

@@ -1,0 +1,75 @@
+import type { Call } from '@pit/platform/call'
+import { withDb } from '@pit/platform/test/withStore'
+import { expect, it } from 'vitest'
+import { WALLET } from '../../test/paperWorld.ts'
+import { decisionOf, openTickWorld, orderOf } from '../../test/tickWorld.ts'
+import type { HostedDeps } from '../deps.ts'
+import { pauseByOwner, resumeAgent } from '../life/pause.ts'
+
+withDb('an agent paused and resumed while its brain decides', (db) => {
+  /** A world whose brains wait until they are let go. */
+  function openWaiting() {
+    const world = openTickWorld(db)
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    world.state.brain = async () => {
+      await held
+      return decisionOf(orderOf('ETH/USDG', 'buy', 10))
+    }
+    const deps = { ...world.options, paper: world.paper } as unknown as HostedDeps
+    const key = { keyId: 1, accountId: 1, wallet: WALLET, expiresAtS: 2 ** 40 }
+    const call = (id: string) =>
+      ({ params: { id }, query: {}, body: {}, caller: { requestId: 'r', address: '::1', key } }) as never
+    return {
+      ...world,
+      letGo,
+      async pauseAndResume(id: string) {
+        await pauseByOwner(deps, call(id) as Call<'hosted.pause'>)
+        await resumeAgent(deps, call(id) as Call<'hosted.resume'>)
+      },
+      askedTimes: (id: string) => world.state.asked.filter(({ agent }) => agent === id).length,
+    }
+  }
+  const untilAsked = (world: ReturnType<typeof openWaiting>, id: string) =>
+    expect.poll(() => world.askedTimes(id), { timeout: 20_000 }).toBe(1)
+
+  it('asks a model no second time before its interval has passed', async () => {
+    const world = openWaiting()
+    const id = await world.addAgent({ brain: 'partner_llm', params: {}, intervalS: 900 })
+    // As after many ticks: the one before this was an interval ago.
+    await db.query('update hosted_agents set last_decision = $2 where id = $1', [
+      id,
+      JSON.stringify({ at: Math.floor(world.clock.ms / 1_000) - 900 }),
+    ])
+    const done = world.drain()
+    await untilAsked(world, id)
+    await world.pauseAndResume(id)
+    world.letGo()
+    await done
+    await world.drain()
+    expect(world.askedTimes(id)).toBe(1)
+    expect(await world.agentRow(id)).toMatchObject({ tick: 1, next_tick_ms: world.clock.ms + 900_000 })
+    expect(await world.ordersOf(id)).toEqual([])
+    world.clock.ms += 900_000
+    await world.drain()
+    expect(world.askedTimes(id)).toBe(2)
+    expect(await world.ordersOf(id)).toMatchObject([{ tick: 2, status: 'filled' }])
+  })
+
+  it('asks a webhook anew, once: what it answered before counts for nothing', async () => {
+    const world = openWaiting()
+    const id = await world.addAgent({ brain: 'webhook', params: { url: 'http://127.0.0.1:9' } })
+    const done = world.drain()
+    await untilAsked(world, id)
+    await world.pauseAndResume(id)
+    await world.pauseAndResume(id)
+    world.letGo()
+    await done
+    await world.drain()
+    expect(world.askedTimes(id)).toBe(2)
+    expect(await world.ordersOf(id)).toMatchObject([{ tick: 2, status: 'filled' }])
+    expect((await world.logsOf(id)).map(({ code }) => code)).toContain('CHANGED')
+  })
+})

@@ -1,0 +1,98 @@
+import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
+import { feedBackedTokens } from '@pit/platform/marks'
+import { type ChainProfile, type HoldCode, SESSION, stockSessionOpen } from '@pit/protocol'
+import type { Session } from '@pit/sessions'
+import type { AgentToken, HostedAgent } from '../types.ts'
+import type { TickOptions } from './deps.ts'
+import { hasStockWord } from './stockWord.ts'
+
+export interface TokenHold {
+  code: HoldCode
+  message: string
+}
+
+/** A screen older than this says little: its token is looked at again before an agent trades it unasked. */
+const SCREEN_MAX_AGE_S = 2 * 86_400
+
+/** What is held about the tokens of an order before anything is asked for it; null when nothing is. */
+export type FindTokenHold = (
+  agent: HostedAgent,
+  ends: readonly AgentToken[],
+  session: Session | null,
+) => Promise<TokenHold | null>
+
+export function createTokenHolds(
+  deps: Pick<TickOptions, 'db' | 'clock' | 'profile' | 'tokens' | 'market'>,
+): FindTokenHold {
+  const { clock, profile, tokens } = deps
+  const core = new Set(profile.core_tokens.map(({ address }) => address.toLowerCase()))
+  const backed = feedBackedTokens(profile)
+  const closes = closingOf(profile)
+
+  /** Of a token by address: what its record says. */
+  async function ofRecord({ terms }: HostedAgent, { token, address }: AgentToken): Promise<TokenHold | null> {
+    if (core.has(address)) return null
+    const known = await tokens.find(address)
+    if (!known || known.record.screened_at === null) {
+      return { code: 'TOKEN_STALE', message: `${token} has not been screened.` }
+    }
+    const { record } = known
+    if (record.stock_beacon === null) {
+      return { code: 'STOCK_UNREAD', message: `Whether ${token} is a stock token could not be read.` }
+    }
+    const ageS = nowS(clock) - (record.screened_at ?? 0)
+    if (ageS > SCREEN_MAX_AGE_S) {
+      return { code: 'TOKEN_STALE', message: `${token} was last screened ${ageS} s ago.` }
+    }
+    const imitates = record.risks.some(({ code }) => code === 'IMPERSONATOR')
+    if (imitates && !terms.acceptRisks.includes('IMPERSONATOR')) {
+      return { code: 'HELD_IMPERSONATOR', message: `${token} imitates a core asset.` }
+    }
+    if (!record.tradable) return { code: 'TOKEN_BLOCKED', message: `${token} has no route.` }
+    return null
+  }
+
+  /** Of a stock token: the owner's word, and the hours it trades in. */
+  async function ofStock(agent: HostedAgent, { token, address }: AgentToken): Promise<TokenHold | null> {
+    if (agent.mode === 'live' && !(await hasStockWord(deps, agent))) {
+      return {
+        code: 'STOCK_ATTESTATION',
+        message: `${token} is a stock token: the owner’s signed attestation is missing, has ended or was taken back.`,
+      }
+    }
+    if (closes(address) && !stockSessionOpen(clock.nowMs())) {
+      return {
+        code: 'MARKET_CLOSED',
+        message: `${token} trades from Sunday 20:00 to Friday 20:00 New York time.`,
+      }
+    }
+    return null
+  }
+
+  return async (agent, ends, session) => {
+    for (const end of ends) {
+      const hold = (await ofRecord(agent, end)) ?? (end.stock ? await ofStock(agent, end) : null)
+      if (hold) return hold
+    }
+    const feedless = ends.find(({ address }) => !backed.has(address))
+    const lengthS = session ? session.expiresAtS - session.createdAtS : 0
+    if (feedless && lengthS > SESSION.expiresInSMaxFeedless) {
+      return {
+        code: 'SESSION_TOO_LONG',
+        message: `${feedless.token} has no oracle feed: its sessions last a day at most, this one ${lengthS} s.`,
+      }
+    }
+    return null
+  }
+}
+
+/** Whether a stock token keeps hours: unless the profile says otherwise, it does. */
+function closingOf({ core_tokens, listed_stocks }: ChainProfile): (address: Address) => boolean {
+  const always = new Set(
+    [...core_tokens, ...listed_stocks]
+      .filter(({ feed }) => feed?.session === 'always')
+      .map(({ address }) => address.toLowerCase()),
+  )
+  return (address) => !always.has(address)
+}

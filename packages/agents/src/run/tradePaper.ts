@@ -1,0 +1,80 @@
+import { type HoldCode, isPitError, type PitError } from '@pit/protocol'
+import { usdOf } from '@pit/trading'
+import type { LogEntry } from '../types.ts'
+import type { TickOptions } from './deps.ts'
+import { holdOrder, type OrderAsk, type OrderOutcome } from './holdOrder.ts'
+import { moveOrder } from './orders.ts'
+import { insertLogs, keepLastTrade } from './record.ts'
+
+/** Somebody else has ended this order: the fill that was about to be made is not. */
+class OrderTaken extends Error {}
+
+/** Fills an order on paper: the fill, the order's end and its log are one transaction. */
+export async function tradePaper(
+  deps: Pick<TickOptions, 'db' | 'clock' | 'paper'>,
+  ask: OrderAsk & { bookId: number },
+): Promise<OrderOutcome> {
+  const { agent, tick, order, bookId } = ask
+  try {
+    await deps.paper.fill({
+      bookId,
+      wallet: agent.wallet,
+      tokenIn: order.tokenIn.token,
+      tokenOut: order.tokenOut.token,
+      size: order.allAtoms === null ? { microUsd: order.microUsd } : { amountIn: order.allAtoms },
+      terms: agent.terms,
+      async commit(sql, fill) {
+        if (!(await moveOrder(sql, order.id, 'intended', { status: 'filled', fillId: fill.id }))) {
+          throw new OrderTaken()
+        }
+        const trade = {
+          pair: order.pair,
+          side: order.side,
+          usd: usdOf(fill.microUsd),
+          token_in: order.tokenIn.token,
+          token_out: order.tokenOut.token,
+          amount_in: fill.amountIn.toString(),
+          amount_out: fill.amountOut.toString(),
+          gas_usd: usdOf(fill.gasMicroUsd),
+          at: Math.floor(fill.filledAtMs / 1_000),
+        }
+        const { bps, class: cls, tier, token, atoms } = fill.fee
+        const entry: LogEntry = {
+          agentId: agent.id,
+          tick,
+          atMs: fill.filledAtMs,
+          kind: 'trade',
+          message: `${order.side === 'buy' ? 'Bought' : 'Sold'} on paper: ${order.pair}, ${usdOf(fill.microUsd)} dollars. ${order.reason}`,
+          fee: { bps, class: cls, tier },
+          data: {
+            order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
+            paper: true,
+            fill_id: fill.id,
+            ...trade,
+            // With the amounts all that a replay of the book needs.
+            gas_usdg_atoms: fill.gasUsdgAtoms.toString(),
+            fee: { token, atoms: atoms.toString() },
+            route: fill.route,
+            block: fill.block,
+            risks: fill.risks.map(({ code }) => code),
+          },
+        }
+        await insertLogs(sql, [entry])
+        await keepLastTrade(sql, agent.id, { ...trade, paper: true, fee_bps: bps })
+      },
+    })
+    return 'filled'
+  } catch (error) {
+    if (error instanceof OrderTaken) return 'failed'
+    if (!isPitError(error)) throw error
+    return holdOrder(deps, ask, { code: holdCodeOf(error), message: error.message })
+  }
+}
+
+/** A refusal as an agent's log names it. */
+const AS_HOLD: Partial<Record<string, HoldCode>> = {
+  TOKEN_CHANGED: 'TOKEN_STALE',
+  NO_ROUTE: 'TOKEN_BLOCKED',
+  GEOFENCE: 'STOCK_ATTESTATION',
+}
+export const holdCodeOf = ({ code }: Pick<PitError, 'code'>): string => AS_HOLD[code] ?? code

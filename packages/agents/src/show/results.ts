@@ -1,0 +1,103 @@
+import type { Address } from '@pit/chain'
+import { usdOf } from '@pit/trading'
+import type { BookNow } from '../paper/index.ts'
+import type { AgentToken } from '../types.ts'
+import type { FeeSums, TradeSums } from './liveTrades.ts'
+
+/** How an agent does, in dollars at independent marks. What has no mark makes a sum null, never smaller. */
+
+export interface Fall {
+  microUsd: bigint
+  fromMicroUsd: bigint
+}
+
+const percentOf = (part: bigint, whole: bigint): number | null =>
+  whole <= 0n ? null : Number((part * 1_000_000n) / whole) / 10_000
+
+/** A paper agent's: its book. `fall`: the deepest from a high, where it was read. */
+export function paperPnl(
+  book: BookNow,
+  tokens: readonly AgentToken[],
+  fall?: Fall | null,
+): Record<string, unknown> {
+  const { equityMicroUsd: equity, startMicroUsd: start } = book
+  const profit = equity === null ? null : equity - start
+  return {
+    basis: 'paper_book',
+    since: book.openedAtS,
+    start_usd: usdOf(start),
+    equity_usd: equity === null ? null : usdOf(equity),
+    profit_usd: profit === null ? null : usdOf(profit),
+    return_pct: profit === null ? null : percentOf(profit, start),
+    ...(fall !== undefined && {
+      max_drawdown_usd: fall === null ? null : usdOf(fall.microUsd),
+      max_drawdown_pct: fall === null ? null : percentOf(fall.microUsd, fall.fromMicroUsd),
+    }),
+    positions: book.balances.map(({ token, symbol, atoms, microUsd }) => ({
+      token,
+      symbol: symbol ?? tokens.find(({ address }) => address === token)?.symbol ?? null,
+      amount_atoms: atoms.toString(),
+      value_usd: microUsd === null ? null : usdOf(microUsd),
+    })),
+    unpriced: book.unpriced,
+  }
+}
+
+export interface Marked {
+  decimals(token: Address): number | undefined
+  priceE18(token: Address): bigint | undefined
+}
+
+/** A live agent's: what its mined trades brought less what they took, at the marks of now. Fees are in it, gas is not. */
+export function livePnl(sums: readonly TradeSums[], marks: Marked): Record<string, unknown> | null {
+  const mined = sums.filter(({ status }) => status === 'mined')
+  if (mined.length === 0) return null
+  const flows = new Map<Address, bigint>()
+  const add = (token: Address, atoms: bigint) => flows.set(token, (flows.get(token) ?? 0n) + atoms)
+  for (const { tokenIn, tokenOut, amountIn, amountOut } of mined) {
+    add(tokenIn, -amountIn)
+    add(tokenOut, amountOut)
+  }
+  const unpriced: Address[] = []
+  let profit = 0n
+  for (const [token, atoms] of flows) {
+    if (atoms === 0n) continue
+    const decimals = marks.decimals(token)
+    const price = marks.priceE18(token)
+    if (decimals === undefined || price === undefined) unpriced.push(token)
+    else profit += worthOf(atoms, decimals, price)
+  }
+  return {
+    basis: 'mined_trades',
+    since: Math.floor(Math.min(...mined.map(({ firstAtMs }) => firstAtMs)) / 1_000),
+    equity_usd: null,
+    profit_usd: unpriced.length > 0 ? null : usdOf(profit),
+    flows: [...flows].map(([token, atoms]) => ({ token, amount_atoms: atoms.toString() })),
+    unpriced,
+  }
+}
+
+/** In micro-dollars, rounded down for what came and up for what went. */
+function worthOf(atoms: bigint, decimals: number, priceE18: bigint): bigint {
+  const scale = 10n ** BigInt(18 + decimals)
+  const worth = atoms * priceE18 * 1_000_000n
+  return (worth < 0n ? worth - scale + 1n : worth) / scale
+}
+
+/** Live trades counted. */
+export function liveStats(sums: readonly TradeSums[], fees: readonly FeeSums[]): Record<string, unknown> {
+  const count = (...statuses: TradeSums['status'][]) =>
+    sums.filter(({ status }) => statuses.includes(status)).reduce((total, { trades }) => total + trades, 0)
+  const mined = sums.filter(({ status }) => status === 'mined')
+  const volume = mined.reduce((total, { volumeMicroUsd }) => total + volumeMicroUsd, 0n)
+  const last = Math.max(0, ...sums.map(({ lastAtMs }) => lastAtMs))
+  return {
+    mined: count('mined'),
+    pending: count('relaying', 'pending'),
+    reverted: count('reverted'),
+    dropped: count('dropped'),
+    volume_usd: usdOf(volume),
+    fees: fees.map(({ token, atoms }) => ({ token, amount_atoms: atoms.toString() })),
+    last_trade_at: last === 0 ? null : Math.floor(last / 1_000),
+  }
+}

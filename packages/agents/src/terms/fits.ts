@@ -1,0 +1,61 @@
+import { boundRiskTerms, fail } from '@pit/protocol'
+import { usdOf } from '@pit/trading'
+import type { AgentSession } from '../sessions.ts'
+import type { HostedAgent } from '../types.ts'
+import { policiesOf } from './riskTerms.ts'
+
+type Bounded = Pick<HostedAgent, 'limits' | 'terms' | 'tokens'>
+export interface FitCheck {
+  rule: 'tokens' | 'max_trade' | 'max_day' | 'accept_risks' | 'shield' | 'policies'
+  /** Of the request. */
+  field: string
+  message: string
+}
+
+/** Where an agent is wider than its session. Every trade would be refused there; better said before. */
+export function outsideOf(agent: Bounded, { binding }: Pick<AgentSession, 'binding'>): FitCheck[] {
+  const { limits, terms, tokens } = agent
+  const checks: FitCheck[] = []
+  const say = (rule: FitCheck['rule'], field: string, message: string) =>
+    checks.push({ rule, field, message })
+
+  const missing = tokens.filter(({ address }) => !(binding.tokens as string[]).includes(address))
+  if (missing.length > 0) {
+    say('tokens', 'pairs', `it does not name ${missing.map(({ token }) => token).join(', ')}`)
+  }
+  const trade = BigInt(binding.limits.max_trade_micro_usd)
+  if (limits.maxTradeMicroUsd > trade) {
+    say('max_trade', 'limits.max_trade_usd', `it allows ${usdOf(trade)} dollars a trade`)
+  }
+  const day = BigInt(binding.limits.max_day_micro_usd)
+  if (limits.maxDayMicroUsd > day) {
+    say('max_day', 'limits.max_day_usd', `it allows ${usdOf(day)} dollars in 24 hours`)
+  }
+  const bound = boundRiskTerms(binding)
+  const unaccepted = terms.acceptRisks.filter((code) => !bound.accept_risks.includes(code))
+  if (unaccepted.length > 0) {
+    say('accept_risks', 'accept_risks', `it does not accept ${unaccepted.join(', ')}`)
+  }
+  // Either way round: a session asks the audit for all of its trades or for none.
+  if (terms.shield !== bound.shield) {
+    say('shield', 'shield', bound.shield ? 'it trades with shield only' : 'it trades without shield')
+  }
+  const own = policiesOf(terms)
+  const dropped = bound.policies.filter((policy) => !own.includes(policy))
+  if (terms.shield && bound.shield && dropped.length > 0) {
+    say('policies', 'policies', `it is held to ${dropped.join(', ')}`)
+  }
+  return checks
+}
+
+export function checkFits(agent: Bounded, session: Pick<AgentSession, 'id' | 'binding'>): void {
+  const checks = outsideOf(agent, session)
+  const [first] = checks
+  if (!first) return
+  const text = checks.map(({ message }) => message).join('; ')
+  fail('OUTSIDE_SESSION', {
+    field: first.field,
+    message: `Wider than session ${session.id}: ${text}.`,
+    checks: checks.map(({ rule, field, message }) => ({ rule, field, ok: false, message })),
+  })
+}

@@ -1,0 +1,172 @@
+import { createBinding, isPitError, type RiskCode, SHIELD_POLICIES, SHIELD_POLICY_NAMES } from '@pit/protocol'
+import { address, MEME, USDG } from '@pit/trading/test/tradeFixtures'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AgentLimits } from '../types.ts'
+import { outsideOf } from './fits.ts'
+import { checkInterval } from './interval.ts'
+import { limitsJson, readLimits } from './limits.ts'
+import { checkTerms, policiesOf, readTerms, termsFaults } from './riskTerms.ts'
+
+const refused = (work: () => unknown): unknown => {
+  try {
+    work()
+  } catch (error) {
+    if (isPitError(error)) return [error.code, error.extras['field']]
+    throw error
+  }
+  return 'passed'
+}
+
+describe('limits', () => {
+  const of = (trade: number, day: number, position = 100) => ({
+    max_trade_usd: trade,
+    max_day_usd: day,
+    max_position_usd: position,
+  })
+  it.each([
+    [of(1, 1, 1), 'passed'],
+    [of(10_000, 10_000), 'passed'],
+    [of(0.999999, 1), 'limits.max_trade_usd'],
+    [of(0.9999999, 1), 'limits.max_trade_usd'],
+    [of(10_000.000001, 20_000), 'limits.max_trade_usd'],
+    [of(20, 19.999999), 'limits.max_day_usd'],
+    [of(20, 1e300), 'limits.max_day_usd'],
+    [of(20, 20, 0.5), 'limits.max_position_usd'],
+    [of(20, 20, 1e10), 'limits.max_position_usd'],
+  ])('%j: %s', (limits, expected) => {
+    const said = refused(() => readLimits(limits))
+    expect(said).toEqual(expected === 'passed' ? 'passed' : ['BAD_REQUEST', expected])
+  })
+
+  it('are exact to the micro-dollar and read back as they were sent', () => {
+    const micro = fc.integer({ min: 1_000_000, max: 10_000_000_000 })
+    fc.assert(
+      fc.property(micro, (value) => {
+        const sent = of(value / 1e6, value / 1e6, value / 1e6)
+        const limits = readLimits(sent)
+        expect(limits.maxTradeMicroUsd).toBe(BigInt(value))
+        expect(limitsJson(limits)).toEqual(sent)
+      }),
+    )
+  })
+
+  it('of an AI agent’s interval start at five minutes', () => {
+    expect(refused(() => checkInterval('partner_llm', 299))).toEqual(['BAD_REQUEST', 'interval_s'])
+    expect(refused(() => checkInterval('partner_llm', 300))).toBe('passed')
+    expect(refused(() => checkInterval('dca', 10))).toBe('passed')
+  })
+})
+
+describe('risk terms', () => {
+  const terms = (
+    accept_risks: string[],
+    shield: boolean,
+    policies?: (typeof SHIELD_POLICY_NAMES)[number][] | false,
+  ) => readTerms({ accept_risks, shield, policies })
+
+  it.each([
+    ['nothing at all', terms([], false), 'passed'],
+    ['accepted risks', terms(['HONEYPOT', 'UNSCREENED'], false), 'passed'],
+    ['shield with its default', terms(['HONEYPOT'], true), 'passed'],
+    ['no policies without shield', terms([], false, []), 'passed'],
+    ['policies false without shield', terms([], false, false), 'passed'],
+    ['a policy without shield', terms([], false, ['block_new']), 'policies'],
+    ['an unknown risk', terms(['MOON'], false), 'accept_risks'],
+    ['what the default policy blocks', terms(['AUDIT_FLAGGED'], true), 'accept_risks'],
+    ['what a named policy blocks', terms(['UNSCREENED'], true, ['block_new']), 'accept_risks'],
+    ['the same with no policies at all', terms(['AUDIT_FLAGGED'], true, []), 'passed'],
+  ])('%s: %#', (_, given, expected) => {
+    const said = refused(() => checkTerms(given))
+    expect(said).toEqual(expected === 'passed' ? 'passed' : ['BAD_TERMS', expected])
+  })
+
+  it('name every contradiction at once', () => {
+    const faults = termsFaults(terms(['MOON', 'HONEYPOT', 'UNSCREENED'], true, ['block_severe', 'block_new']))
+    expect(faults.map(({ message }) => message)).toEqual([
+      'there is no risk called MOON',
+      'UNSCREENED cannot be accepted while block_new refuses it',
+      'HONEYPOT, UNSCREENED cannot be accepted while block_severe refuses it',
+    ])
+  })
+
+  it('contradict themselves exactly where an accepted risk is blocked', () => {
+    const codes = [...new Set(Object.values(SHIELD_POLICIES).flat())]
+    fc.assert(
+      fc.property(fc.subarray(codes), fc.subarray([...SHIELD_POLICY_NAMES]), (accepted, policies) => {
+        const blocked = policies.some((policy) =>
+          accepted.some((code) => SHIELD_POLICIES[policy].includes(code as RiskCode)),
+        )
+        expect(termsFaults(terms(accepted, true, policies)).length > 0).toBe(blocked)
+      }),
+    )
+  })
+
+  it('have one spelling', () => {
+    expect(terms(['UNSCREENED', 'HONEYPOT', 'UNSCREENED'], true, ['block_new', 'block_flagged'])).toEqual({
+      acceptRisks: ['HONEYPOT', 'UNSCREENED'],
+      shield: true,
+      policies: ['block_flagged', 'block_new'],
+    })
+    expect(policiesOf(terms([], true))).toEqual(['block_flagged'])
+    expect(policiesOf(terms([], false))).toEqual([])
+  })
+})
+
+describe('an agent inside its session', () => {
+  const ETH = address('0')
+  const session = (over: object = {}) => ({
+    binding: createBinding({
+      wallet: address('1'),
+      executor: address('2'),
+      cosigner: address('3'),
+      router: address('4'),
+      feeRecipient: address('6'),
+      tokens: [ETH, USDG.address],
+      limits: { max_trade_micro_usd: 25_000_000, max_day_micro_usd: 100_000_000, max_trades: 50 },
+      expires_at: 1_900_000_000,
+      risk: { accept_risks: ['UNSCREENED'], shield: true, policies: ['block_flagged', 'block_taxed'] },
+      nonce: `0x${'ab'.repeat(32)}`,
+      ...over,
+    }),
+  })
+  const token = (at: string, name: string) => ({
+    token: name,
+    symbol: name,
+    address: at as `0x${string}`,
+    decimals: 18,
+    stock: false,
+  })
+  const fitting = {
+    limits: {
+      maxTradeMicroUsd: 25_000_000n,
+      maxDayMicroUsd: 100_000_000n,
+      maxPositionMicroUsd: 10n ** 12n,
+    } satisfies AgentLimits,
+    terms: readTerms({
+      accept_risks: ['UNSCREENED'],
+      shield: true,
+      policies: ['block_flagged', 'block_taxed', 'block_new'],
+    }),
+    tokens: [token(ETH, 'ETH'), token(USDG.address, 'USDG')],
+  }
+  const rules = (over: object = {}, of: object = {}) =>
+    outsideOf({ ...fitting, ...over }, session(of)).map(({ rule }) => rule)
+
+  it('fits at every edge', () => expect(rules()).toEqual([]))
+
+  it.each([
+    ['tokens', { tokens: [...fitting.tokens, token(MEME.address, MEME.address)] }],
+    ['max_trade', { limits: { ...fitting.limits, maxTradeMicroUsd: 25_000_001n } }],
+    ['max_day', { limits: { ...fitting.limits, maxDayMicroUsd: 100_000_001n } }],
+    ['accept_risks', { terms: { ...fitting.terms, acceptRisks: ['HONEYPOT', 'UNSCREENED'] } }],
+    ['policies', { terms: { ...fitting.terms, policies: ['block_flagged'] } }],
+    ['shield', { terms: { ...fitting.terms, shield: false, policies: null } }],
+  ])('is outside by its %s', (rule, over) => expect(rules(over)).toEqual([rule]))
+
+  it('is outside a session without the shield it asks for', () => {
+    expect(rules({}, { risk: { accept_risks: ['UNSCREENED'], shield: false, policies: [] } })).toEqual([
+      'shield',
+    ])
+  })
+})

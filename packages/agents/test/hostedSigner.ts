@@ -1,0 +1,121 @@
+import { type Address, type Crypto, type Hex, serializeSignature, signTx } from '@pit/chain'
+import type { SignedRefund } from '@pit/platform/signerCalls'
+import { SignerUnreachable } from '@pit/platform/signerClient'
+import { CHAIN_ID, executorAttestationText, refusal } from '@pit/protocol'
+import { keccak256, stringToHex } from 'viem'
+import type { ExecutorSigner } from '../src/deps.ts'
+
+export interface HostedSigner extends ExecutorSigner {
+  keys: Map<Address, { key: Hex; owner: Address }>
+  /** Executors whose owner's word for stock tokens stands. */
+  stock: Set<Address>
+  refunds: Map<Address, SignedRefund>
+  reachable: boolean
+  /** What becomes of an honest answer. */
+  bend: {
+    created(made: Awaited<ReturnType<ExecutorSigner['createExecutor']>>): typeof made
+    refund(refund: SignedRefund): SignedRefund
+  }
+  refusesStock: boolean
+}
+
+export const GAS = { limit: 21_000, maxFeeWei: 20_000_000n }
+
+/** Keeps executors' keys and signs refunds as the signing service does; what it knows of the chain is handed in. */
+export function createHostedSigner(
+  crypto: Crypto,
+  {
+    cosignerKey,
+    balanceOf,
+    nonceOf,
+  }: { cosignerKey: Hex; balanceOf(who: Address): bigint; nonceOf(who: Address): number },
+): HostedSigner {
+  const reach = () => {
+    if (!signer.reachable) throw new SignerUnreachable('nobody listens', { cause: { code: 'ECONNREFUSED' } })
+  }
+  const signer: HostedSigner = {
+    keys: new Map(),
+    stock: new Set(),
+    refunds: new Map(),
+    reachable: true,
+    bend: { created: (made) => made, refund: (made) => made },
+    refusesStock: false,
+    async createExecutor({ agent_id, owner }) {
+      reach()
+      const key = keccak256(stringToHex(`executor ${signer.keys.size} of ${agent_id}`))
+      const executor = crypto.addressOf(key)
+      signer.keys.set(executor, { key, owner })
+      const text = executorAttestationText({ executor, owner, agentId: agent_id, chainId: CHAIN_ID })
+      const signature = serializeSignature(crypto.sign(crypto.hashMessage(text), cosignerKey))
+      return signer.bend.created({
+        executor,
+        attestation: { text, signature, cosigner: crypto.addressOf(cosignerKey) },
+      })
+    },
+    async attestStock({ executor }) {
+      reach()
+      if (signer.refusesStock) throw refusal('STOCK_ATTESTATION', { message: 'no such root' })
+      signer.stock.add(executor)
+      return { accepted: true }
+    },
+    async revokeStock({ executor }) {
+      reach()
+      signer.stock.delete(executor)
+      return { revoked: true, revoked_at: 1 }
+    },
+    async refundGas({ executor }) {
+      reach()
+      const known = signer.refunds.get(executor)
+      const { key, owner } = signer.keys.get(executor)!
+      const balance = balanceOf(executor)
+      const isDust = balance <= BigInt(GAS.limit) * GAS.maxFeeWei
+      if (known && (known.nonce >= nonceOf(executor) || isDust)) return { ...known, already: true }
+      const value = balance - BigInt(GAS.limit) * GAS.maxFeeWei
+      if (value <= 0n) throw refusal('REFUND_REFUSED', { checks: [{ rule: 'BALANCE', ok: false }] })
+      const nonce = nonceOf(executor)
+      const made = signRefund(crypto, key, { to: owner, value, nonce, balance })
+      signer.refunds.set(executor, made)
+      return signer.bend.refund(made)
+    },
+  }
+  return signer
+}
+
+/** A plain transfer, unless `bent` says otherwise. */
+export function signRefund(
+  crypto: Crypto,
+  key: Hex,
+  { to, value, nonce, balance }: { to: Address; value: bigint; nonce: number; balance: bigint },
+  bent: { data?: Hex; chainId?: number; gas?: bigint } = {},
+): SignedRefund {
+  const { raw, hash } = signTx(
+    crypto,
+    {
+      type: 2,
+      chainId: CHAIN_ID,
+      nonce,
+      maxPriorityFeePerGas: 1n,
+      maxFeePerGas: GAS.maxFeeWei,
+      gas: BigInt(GAS.limit),
+      to,
+      value,
+      data: '0x',
+      accessList: [],
+      ...bent,
+    },
+    key,
+  )
+  return {
+    raw,
+    tx_hash: hash,
+    executor: crypto.addressOf(key),
+    to,
+    value_wei: value.toString(),
+    balance_wei: balance.toString(),
+    nonce,
+    gas: GAS.limit,
+    max_fee_per_gas: GAS.maxFeeWei.toString(),
+    already: false,
+    closed: true,
+  }
+}

@@ -1,0 +1,202 @@
+import {
+  type Address,
+  createCrypto,
+  feeOf,
+  type Hex,
+  hashTx,
+  multicall3Abi,
+  NATIVE,
+  parseSignedTx,
+} from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import { type Answer, CHAIN_ID, refusal } from '@pit/protocol'
+import type { Session } from '@pit/sessions'
+import type { PlanTx } from '@pit/trading'
+import { decodeFunctionData, encodeFunctionResult, toHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { NewAgent } from '../src/store.ts'
+import { ETHER, TOKENS, USD, WALLET } from './paperWorld.ts'
+import { AGENT_TOKENS, MANAGER, openTickWorld } from './tickWorld.ts'
+
+/** Live agents over a real store and real quotes; the co-signer, the executor's key and the sequencer are scripts. */
+
+const crypto = await createCrypto()
+type TradeAnswer = Answer<'live.session.trade'>
+const RECIPIENT = '0x0000000000000000000000000000000000000fee'
+
+let keys = 1
+export function openLiveWorld(db: Db) {
+  const account = privateKeyToAccount(toHex(++keys + 0xabc0000, { size: 32 }))
+  const executor = account.address.toLowerCase() as Address
+  const sessionId = `s_${keys}`
+  const chain = {
+    held: new Map<Address, bigint>([
+      [NATIVE, ETHER / 5n],
+      [TOKENS.USDG, 1_000n * USD],
+    ]),
+    executorWei: ETHER,
+    isDown: false,
+    known: new Set<Hex>(),
+  }
+  const script = {
+    tamper: (_answer: TradeAnswer, _tx: PlanTx): void => {},
+    refuse: null as null | (() => never),
+    /** What becomes of relayed bytes. */
+    relayed: 'mined' as 'mined' | 'pending' | 'reverted',
+    submit: null as null | (() => never | Promise<never>),
+    beforeRelay: async (): Promise<void> => {},
+    signs: 0,
+    trades: 0,
+    attested: [] as boolean[],
+  }
+  const session = {
+    id: sessionId,
+    wallet: WALLET,
+    executor,
+    status: 'active',
+    createdAtS: 1_800_000_000,
+    expiresAtS: 1_800_000_000 + 20 * 86_400,
+    binding: {
+      version: 3,
+      fee: {
+        schedule: 2,
+        recipient: RECIPIENT,
+        major_min_bps: 10,
+        major_max_bps: 25,
+        other_bps: 50,
+        shield_add_bps: 10,
+      },
+      risk: { accept_risks: [], shield: false, policies: [] },
+    },
+  } as unknown as Session
+
+  const world = openTickWorld(db, {
+    rpc: {
+      async request<T>(method: string, params: readonly unknown[] = []): Promise<T> {
+        if (chain.isDown) throw new Error('down')
+        if (method === 'eth_getTransactionByHash') return (chain.known.has(params[0] as Hex) ? {} : null) as T
+        const { data } = params[0] as { data: Hex }
+        const { args } = decodeFunctionData({ abi: multicall3Abi, data })
+        const calls = (args as readonly [readonly { target: Address; callData: Hex }[]])[0]
+        const word = (value: bigint) => ({ success: true, returnData: toHex(value, { size: 32 }) })
+        const result = calls.map(({ target, callData }) => {
+          const at = target.toLowerCase() as Address
+          if (at !== MANAGER) return word(chain.held.get(at) ?? 0n)
+          const isExecutor = callData.toLowerCase().includes(executor.slice(2))
+          return word(isExecutor ? chain.executorWei : (chain.held.get(NATIVE) ?? 0n))
+        })
+        return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result }) as T
+      },
+    },
+    sessions: {
+      sessionOf: async (id) => (id === sessionId ? session : null),
+      async tradeHosted(ask) {
+        script.attested.push(ask.ownerAttestsNonUs)
+        script.refuse?.()
+        const quote = await world.paper.quoteTrade({
+          wallet: WALLET,
+          tokenIn: ask.tokenIn,
+          tokenOut: ask.tokenOut,
+          notionalUsd: Number(ask.notionalMicroUsd) / 1e6,
+          venues: ['venue_pool'],
+          shield: false,
+          policies: null,
+          fast: false,
+          admit: async () => {},
+        })
+        const gross = quote.routes[0]!.amountOut
+        const out = quote.fee.side === 'output' ? gross - feeOf(gross, quote.fee.bps) : gross
+        const tx: PlanTx = {
+          from: executor,
+          to: MANAGER,
+          valueWei: 0n,
+          data: toHex(++script.trades, { size: 8 }),
+          gas: 500_000,
+          nonce: script.trades,
+          maxFeePerGasWei: 20n,
+          maxPriorityFeePerGasWei: 1n,
+        }
+        const answer = {
+          session_id: sessionId,
+          wallet: WALLET,
+          executor,
+          ready: true,
+          simulated_ok: true,
+          swap: {
+            amount_in: quote.amountIn.toString(),
+            amount_out_min: (out - feeOf(out, 50)).toString(),
+            amount_out_expected: out.toString(),
+          },
+          risk_terms: { accept_risks: [], shield: false },
+          spend: {},
+          risks: [{ code: 'CURVE', severity: 'info', message: 'x' }],
+          fee_bps: quote.fee.bps,
+          fee_class: quote.fee.class,
+          fee_tier: quote.fee.tier,
+          fee_side: quote.fee.side,
+          fee_token: quote.fee.token,
+          shield: false,
+        } as unknown as TradeAnswer
+        script.tamper(answer, tx)
+        return { tx, answer }
+      },
+    },
+    signer: {
+      async signExecutorTx({ tx }) {
+        script.signs++
+        const raw = await account.signTransaction({
+          type: 'eip1559',
+          chainId: CHAIN_ID,
+          to: tx.to,
+          value: tx.value_wei,
+          data: tx.data,
+          nonce: tx.nonce,
+          gas: BigInt(tx.gas),
+          maxFeePerGas: tx.max_fee_per_gas,
+          maxPriorityFeePerGas: tx.max_priority_fee_per_gas,
+        })
+        return { raw, tx_hash: hashOf(raw) }
+      },
+    },
+    async submit({ body, caller }) {
+      if (script.submit) return script.submit()
+      await script.beforeRelay()
+      const hash = hashOf(body.raw_tx as Hex)
+      await db.query(
+        `insert into trades (kind, wallet, key_id, path, session_id, status, tx_hash, fee_bps, fee_class, fee_tier,
+           created_at_ms) values ('swap', $1, $2, 'hosted', $3, $4, $5, 25, 'major', 25, 0)`,
+        [WALLET, caller.key!.keyId, sessionId, script.relayed, hash],
+      )
+      return { tx_hash: hash, as_built: true, timings: {} }
+    },
+  })
+
+  /** A live agent with its session attached and its flag on. */
+  async function addLive(given: Partial<NewAgent> = {}): Promise<string> {
+    await db.query(
+      `insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash, created_at_s,
+         expires_at_s) values ($1, $2, $3, 'active', '{}', 3, '{}', $4, 0, 4000000000) on conflict do nothing`,
+      [sessionId, WALLET, executor, toHex(keys, { size: 32 })],
+    )
+    return world.addAgent({
+      mode: 'live',
+      live: true,
+      brain: 'webhook',
+      executor,
+      sessionId,
+      tokens: [AGENT_TOKENS.ETH, AGENT_TOKENS.USDG],
+      ...given,
+    })
+  }
+  return { ...world, chain, script, session, executor, addLive }
+}
+
+export const refuse = (code: Parameters<typeof refusal>[0]) => (): never => {
+  throw refusal(code, { message: `no: ${code}` })
+}
+
+function hashOf(raw: Hex): Hex {
+  const parsed = parseSignedTx(raw)
+  if (!parsed.ok) throw new Error(parsed.why)
+  return hashTx(crypto, parsed.tx)
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto'
+import { createCrypto } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import { createMetrics } from '@pit/platform/metrics'
+import type { Answer } from '@pit/protocol'
+import type { Brained } from '../src/brains/index.ts'
+import { type Decision, isRuleBrain, RULE_BRAINS } from '../src/decide/index.ts'
+import type { TickOptions } from '../src/run/deps.ts'
+import { openTicks } from '../src/run/index.ts'
+import { insertAgent, type NewAgent } from '../src/store.ts'
+import type { AgentToken } from '../src/types.ts'
+import { ETH, JUNK, openTestPaper, PROFILE, TOKENS, WALLET } from './paperWorld.ts'
+
+/** Hosted agents that tick over a real store, real quotes and real paper books; brains, sessions and chain are scripts. */
+
+const crypto = await createCrypto()
+export const MANAGER = '0x00000000000000000000000000000000000000dd' as const
+const token = (
+  name: string,
+  address: AgentToken['address'],
+  decimals: number,
+  stock = false,
+): AgentToken => ({
+  token: name,
+  symbol: name,
+  address,
+  decimals,
+  stock,
+})
+export const AGENT_TOKENS = {
+  ETH: token('ETH', ETH, 18),
+  USDG: token('USDG', TOKENS.USDG, 6),
+  cbBTC: token('cbBTC', TOKENS.cbBTC, 8),
+  NVDA: token('NVDA', TOKENS.NVDA, 18, true),
+  JUNK: token(JUNK, JUNK, 18),
+} as const
+
+const dollars = (usd: number): bigint => BigInt(Math.round(usd * 1e6))
+export const orderOf = (pair: string, side: 'buy' | 'sell', usd: number) => ({
+  pair,
+  side,
+  microUsd: dollars(usd),
+  reason: `wants to ${side}`,
+})
+export const decisionOf = (...orders: Decision['orders']): Brained => ({
+  kind: 'decision',
+  decision: { orders, reason: 'as told', state: { told: true } },
+})
+
+export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
+  const paper = openTestPaper(db)
+  const { clock } = paper
+  const metrics = createMetrics({ withProcess: false })
+  const state = {
+    killed: false,
+    sanctioned: null as string | null,
+    live: true,
+    /** What a brain answers; rule brains decide for themselves where nothing is said. */
+    brain: null as
+      | null
+      | ((ask: Parameters<TickOptions['brains']['decide']>[0]) => Promise<Brained> | Brained),
+    gate: null as Awaited<ReturnType<TickOptions['practiceGate']>>,
+    asked: [] as { agent: string; tick: number }[],
+  }
+  const options: TickOptions = {
+    db,
+    clock,
+    crypto,
+    logger: createLogger({ level: 'silent' }),
+    metrics,
+    profile: {
+      ...PROFILE,
+      contracts: { ...PROFILE.contracts, multicall3: MANAGER },
+      delegation: { delegation_manager: MANAGER },
+    } as unknown as TickOptions['profile'],
+    rpc: { request: async () => null as never },
+    market: paper.market as unknown as TickOptions['market'],
+    tokens: {
+      find: async (address) => {
+        const risks = paper.world.risks.get(address) ?? []
+        const record = {
+          screened_at: Math.floor(clock.ms / 1_000),
+          stock_beacon: false,
+          tradable: true,
+          risks,
+          reference: { price_usd: 0.25 },
+        }
+        return { record } as never
+      },
+    },
+    quoteTrade: paper.quoteTrade,
+    brains: {
+      historyS: ({ brain, params }) => (isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : 3_600),
+      async decide(ask) {
+        state.asked.push({ agent: ask.agent.id, tick: ask.tick })
+        if (state.brain) return state.brain(ask)
+        if (!isRuleBrain(ask.agent.brain)) throw new Error('nothing was said')
+        const { params, brainState, limits, intervalS } = ask.agent
+        const decision = RULE_BRAINS[ask.agent.brain].decide({
+          ...ask,
+          params,
+          state: brainState,
+          limits,
+          intervalS,
+        })
+        return { kind: 'decision', decision }
+      },
+    },
+    paper,
+    sessions: {
+      tradeHosted: () => Promise.reject(new Error('no session trades here')),
+      sessionOf: async () => null,
+    },
+    signer: null,
+    submit: () => Promise.reject(new Error('nothing is relayed here')) as Promise<Answer<'live.submit'>>,
+    submitEnabled: true,
+    switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
+    tierBps: async () => 25,
+    isSanctioned: (wallet) => state.sanctioned === wallet,
+    practiceGate: async () => state.gate,
+    workerId: 'worker 1',
+    ...more,
+  }
+
+  /** A new agent, active and due at once. */
+  async function addAgent(given: Partial<NewAgent> & { usd?: number } = {}): Promise<string> {
+    const id = `a_${randomUUID()}`
+    const { usd = 10_000, ...agent } = given
+    await db.transaction(async (sql) => {
+      const bookId =
+        agent.mode === 'live'
+          ? null
+          : await paper.openBook(sql, { owner: `hosted:${id}`, startMicroUsd: dollars(usd), atS: 0 })
+      await insertAgent(sql, {
+        id,
+        wallet: WALLET,
+        keyId: 1,
+        name: null,
+        brain: 'dca',
+        params: { usd: 10, side: 'buy' },
+        intervalS: 60,
+        pairs: ['ETH/USDG'],
+        tokens: [AGENT_TOKENS.ETH, AGENT_TOKENS.USDG],
+        limits: {
+          maxTradeMicroUsd: dollars(500),
+          maxDayMicroUsd: dollars(2_000),
+          maxPositionMicroUsd: dollars(5_000),
+        },
+        terms: { acceptRisks: [], shield: false, policies: null },
+        mode: 'paper',
+        live: false,
+        status: 'active',
+        pauseReason: null,
+        sessionId: null,
+        executor: null,
+        executorAttestation: null,
+        webhookSecret: null,
+        bookId,
+        createdAtS: Math.floor(clock.ms / 1_000),
+        nextTickMs: clock.ms,
+        ...agent,
+      })
+    })
+    return id
+  }
+  const agentRow = async (id: string) => {
+    const [row] = await db.query<{
+      tick: number
+      next_tick_ms: number | null
+      lease_by: string | null
+      lease_until_ms: number | null
+      brain_state: unknown
+      status: string
+      pause_reason: { code: string } | null
+      last_decision: Record<string, unknown> | null
+      last_trade: Record<string, unknown> | null
+      book_id: number
+    }>('select * from hosted_agents where id = $1', [id])
+    return row!
+  }
+  const ordersOf = (id: string) =>
+    db.query<{ tick: number; n: number; status: string; code: string | null; micro_usd: number }>(
+      'select tick, n, status, code, micro_usd from hosted_orders where agent_id = $1 order by tick, n',
+      [id],
+    )
+  const logsOf = (id: string) =>
+    db.query<{
+      kind: string
+      code: string | null
+      message: string
+      tick: number
+      fee_bps: number | null
+      data: Record<string, unknown>
+    }>('select kind, code, message, tick, fee_bps, data from hosted_logs where agent_id = $1 order by id', [
+      id,
+    ])
+  return {
+    ...openTicks(options),
+    options,
+    paper,
+    clock,
+    state,
+    metrics,
+    addAgent,
+    agentRow,
+    ordersOf,
+    logsOf,
+    /** Another process on the same store. */
+    another: (change: Partial<TickOptions> = {}) =>
+      openTicks({
+        ...options,
+        metrics: createMetrics({ withProcess: false }),
+        workerId: 'worker 2',
+        ...change,
+      }),
+  }
+}

@@ -1,0 +1,54 @@
+import type { Sql } from '@pit/platform/db'
+import { advance, decodeBook, encodeBook, replay, type SeasonSpan } from '../rules/index.ts'
+import { groupBy } from './groupBy.ts'
+import type { MarkBook, Wanted } from './marks.ts'
+import { lockBooks, saveBooks, type TakenTrade, tradesOfBook } from './store.ts'
+
+/**
+ * Goes on with the books of one season by trades just taken. A book whose trade came late is rebuilt from all of its
+ * trades: it comes to the same as if it had come in time.
+ */
+export async function applyTaken(
+  sql: Sql,
+  marks: MarkBook,
+  span: SeasonSpan,
+  trades: readonly TakenTrade[],
+  nowS: number,
+): Promise<{ rebuilt: number }> {
+  const byEntry = groupBy(trades, ({ entryId }) => entryId)
+  const rows = await lockBooks(sql, span.number, [...byEntry.keys()])
+  const market = await marks.read(sql, {
+    wanted: wantedOf(trades),
+    hours: { fromS: span.startsAtS, toS: Math.min(nowS, span.endsAtS) },
+    nowS,
+  })
+  let rebuilt = 0
+  const changed = []
+  for (const { entry_id: entryId, book: stored } of rows) {
+    let book = decodeBook(stored)
+    if (!advance(book, byEntry.get(entryId) ?? [], market)) {
+      rebuilt++
+      const all = await tradesOfBook(sql, span.number, entryId)
+      const known = await marks.read(sql, {
+        wanted: wantedOf(all),
+        hours: { fromS: span.startsAtS, toS: Math.min(nowS, span.endsAtS) },
+        nowS,
+      })
+      book = replay(span, all, book.sampledToS, known)
+    }
+    changed.push({ entryId, book: encodeBook(book) })
+  }
+  await saveBooks(sql, span.number, changed)
+  return { rebuilt }
+}
+
+/** A trade is valued at the marks of its own minute. */
+export const wantedOf = (trades: readonly Pick<TakenTrade, 'swap' | 'minedAtS'>[]): Wanted[] =>
+  trades.flatMap(({ swap, minedAtS }) =>
+    swap
+      ? [
+          { token: swap.tokenIn, atS: minedAtS },
+          { token: swap.tokenOut, atS: minedAtS },
+        ]
+      : [],
+  )

@@ -1,0 +1,117 @@
+import type { Sql } from '@pit/platform/db'
+import {
+  type BookNumbers,
+  type Copying,
+  decodeBook,
+  encodeBook,
+  findCopies,
+  numbersOf,
+  type SeasonSpan,
+  type SeenSwap,
+  sampleTo,
+} from '../rules/index.ts'
+import type { MarkBook } from './marks.ts'
+import { saveBooks } from './store.ts'
+
+const AT_ONCE = 1_000
+const SWAPS_AT_ONCE = 20_000
+
+/** What a book came to, as JSON: amounts are decimal text. */
+export type StoredNumbers = Omit<
+  BookNumbers,
+  'profitMicroUsd' | 'capitalMicroUsd' | 'beyondMarksMicroUsd'
+> & {
+  beyondMarksMicroUsd: string
+  profitMicroUsd: string | null
+  capitalMicroUsd: string
+}
+
+export const encodeNumbers = (numbers: BookNumbers): StoredNumbers => ({
+  ...numbers,
+  profitMicroUsd: numbers.profitMicroUsd?.toString() ?? null,
+  capitalMicroUsd: numbers.capitalMicroUsd.toString(),
+  beyondMarksMicroUsd: numbers.beyondMarksMicroUsd.toString(),
+})
+
+export const decodeNumbers = (stored: StoredNumbers): BookNumbers => ({
+  ...stored,
+  profitMicroUsd: stored.profitMicroUsd === null ? null : BigInt(stored.profitMicroUsd),
+  capitalMicroUsd: BigInt(stored.capitalMicroUsd),
+  beyondMarksMicroUsd: BigInt(stored.beyondMarksMicroUsd),
+})
+
+/** Values every book of a season as of its end; in the transaction that makes the season provisional. */
+export async function closeBooks(sql: Sql, marks: MarkBook, span: SeasonSpan, nowS: number): Promise<void> {
+  const market = await marks.read(sql, {
+    hours: { fromS: span.startsAtS, toS: span.endsAtS },
+    atS: span.endsAtS,
+    nowS,
+  })
+  const copies = findCopies(await readSwaps(sql, span.number))
+  for (let after = 0; ; ) {
+    const rows = await sql.query<{ entry_id: number; book: Parameters<typeof decodeBook>[0] }>(
+      'select entry_id, book from league_books where season = $1 and entry_id > $2 order by entry_id limit $3',
+      [span.number, after, AT_ONCE],
+    )
+    if (rows.length === 0) return
+    after = rows[rows.length - 1]!.entry_id
+    const closed = rows.map(({ entry_id: entryId, book: stored }) => {
+      const book = decodeBook(stored)
+      sampleTo(book, span.endsAtS, market)
+      return { entryId, book: encodeBook(book), numbers: numbersOf(book, span.endsAtS, market, 'ended') }
+    })
+    await saveBooks(sql, span.number, closed)
+    await sql.query(
+      `update league_books b set numbers = given.numbers::jsonb, copying = given.copying::jsonb
+       from unnest($2::int8[], $3::text[], $4::text[]) as given (entry_id, numbers, copying)
+       where b.season = $1 and b.entry_id = given.entry_id`,
+      [
+        span.number,
+        closed.map(({ entryId }) => entryId),
+        closed.map(({ numbers }) => JSON.stringify(encodeNumbers(numbers))),
+        closed.map(({ entryId }) => textOf(copies.get(entryId))),
+      ],
+    )
+  }
+}
+
+const textOf = (copying: Copying | undefined): string | null =>
+  copying === undefined ? null : JSON.stringify(copying)
+
+/** Every swap of a season; of a token's many texts one is kept. */
+async function readSwaps(sql: Sql, season: number): Promise<SeenSwap[]> {
+  const texts = new Map<string, string>()
+  const once = (text: string): string => {
+    const known = texts.get(text)
+    if (known !== undefined) return known
+    texts.set(text, text)
+    return text
+  }
+  const swaps: SeenSwap[] = []
+  for (let after = 0; ; ) {
+    const rows = await sql.query<{
+      trade_id: number
+      entry_id: number
+      mined_at_s: number
+      block: number
+      token_in: string
+      token_out: string
+    }>(
+      `select trade_id, entry_id, mined_at_s, block, token_in, token_out from league_trades
+       where season = $1 and token_in is not null and trade_id > $2 order by trade_id limit $3`,
+      [season, after, SWAPS_AT_ONCE],
+    )
+    for (const row of rows) {
+      swaps.push({
+        entryId: row.entry_id,
+        atS: row.mined_at_s,
+        block: row.block,
+        id: row.trade_id,
+        tokenIn: once(row.token_in),
+        tokenOut: once(row.token_out),
+      })
+    }
+    if (rows.length < SWAPS_AT_ONCE) return swaps
+    after = rows[rows.length - 1]!.trade_id
+  }
+}

@@ -1,0 +1,101 @@
+import type { Sql } from '@pit/platform/db'
+import { type MarketRecord, markCertainS, RULES } from '../rules/index.ts'
+import type { Assets } from './assets.ts'
+
+const ONE_E18 = 10n ** 18n
+const AT_ONCE = 5_000
+/** Of full hours that are past nothing changes: those of a season are kept. */
+const MOST_HOURS = 1_000
+
+/** By time, then by token; null where there is no mark. */
+type Prices = Map<number, Map<string, bigint | null>>
+
+export interface Wanted {
+  token: string
+  atS: number
+}
+
+/**
+ * The marks that books are valued with, from the store's minutes. What will be asked for is read beforehand, many in one
+ * query; asking for anything else is a defect.
+ */
+export interface MarkBook {
+  /** Marks of trades at their minutes, of every asset at full hours and at one more time. */
+  read(
+    sql: Sql,
+    ask: { wanted?: readonly Wanted[]; hours?: { fromS: number; toS: number }; atS?: number; nowS: number },
+  ): Promise<MarketRecord>
+}
+
+export function createMarkBook(assets: Assets): MarkBook {
+  /** By full hour, then by token. */
+  const hours: Prices = new Map()
+  const readable = [...assets.decimals.keys()].filter((token) => !assets.fixed.has(token))
+
+  async function lookUp(sql: Sql, wanted: readonly Wanted[]): Promise<Prices> {
+    const found: Prices = new Map()
+    for (let from = 0; from < wanted.length; from += AT_ONCE) {
+      const part = wanted.slice(from, from + AT_ONCE)
+      const rows = await sql.query<{ price_e18: string | null }>(
+        `select (select price_e18 from marks where marks.token = given.token and minute_s <= given.at_s
+             and minute_s > given.at_s - ${RULES.markMaxAgeS} order by minute_s desc limit 1) as price_e18
+         from unnest($1::text[], $2::int8[]) with ordinality as given (token, at_s, place) order by place`,
+        [part.map(({ token }) => token), part.map(({ atS }) => atS)],
+      )
+      for (const [i, { token, atS }] of part.entries()) {
+        const price = rows[i]?.price_e18 ?? null
+        const then = found.get(atS) ?? new Map<string, bigint | null>()
+        if (then.size === 0) found.set(atS, then)
+        then.set(token, price === null ? null : BigInt(price))
+      }
+    }
+    return found
+  }
+
+  async function readHours(sql: Sql, { fromS, toS }: { fromS: number; toS: number }, nowS: number) {
+    const every = RULES.sampleEveryS
+    const missing: number[] = []
+    for (let atS = Math.ceil(fromS / every) * every; atS <= toS; atS += every) {
+      if (!hours.has(atS)) missing.push(atS)
+    }
+    const found = await lookUp(
+      sql,
+      missing.flatMap((atS) => readable.map((token) => ({ token, atS }))),
+    )
+    const unsure: Prices = new Map()
+    for (const atS of missing) {
+      const prices = new Map(readable.map((token) => [token, found.get(atS)?.get(token) ?? null]))
+      // The minute's mark may still be written.
+      if (markCertainS(atS) > nowS) unsure.set(atS, prices)
+      else hours.set(atS, prices)
+    }
+    for (const atS of hours.keys()) {
+      if (hours.size <= MOST_HOURS) break
+      if (atS < fromS) hours.delete(atS)
+    }
+    return unsure
+  }
+
+  return {
+    async read(sql, { wanted = [], hours: span, atS, nowS }) {
+      const unsure: Prices = span ? await readHours(sql, span, nowS) : new Map()
+      const more = atS === undefined ? [] : readable.map((token) => ({ token, atS }))
+      const single = await lookUp(
+        sql,
+        [...wanted, ...more].filter(({ token }) => assets.decimals.has(token) && !assets.fixed.has(token)),
+      )
+      return {
+        assets: assets.decimals,
+        native: assets.native,
+        priceAt(token, time) {
+          if (assets.fixed.has(token)) return ONE_E18
+          const own = single.get(time)?.get(token)
+          if (own !== undefined) return own
+          const hour = (hours.get(time) ?? unsure.get(time))?.get(token)
+          if (hour !== undefined) return hour
+          throw new Error(`the mark of ${token} at ${time} was not read beforehand`)
+        },
+      }
+    },
+  }
+}

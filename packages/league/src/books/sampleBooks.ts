@@ -1,0 +1,44 @@
+import { nowS } from '@pit/platform/clock'
+import { decodeBook, encodeBook, RULES, type SeasonSpan, sampleTo } from '../rules/index.ts'
+import { lockBooks, saveBooks } from './store.ts'
+import type { TakeDeps } from './takeTrades.ts'
+
+const AT_ONCE = 1_000
+/** By then what was mined in the hour is final and taken, as a rule; a later one rebuilds its book. */
+const SETTLED_S = 300
+
+/** Looks at every book of a season at the full hours that have passed, so that drawdowns are up to date. */
+export async function sampleBooks({ db, marks, clock }: TakeDeps, span: SeasonSpan): Promise<void> {
+  const now = nowS(clock)
+  const due = Math.min(now - SETTLED_S, span.endsAtS)
+  const untilS = due - (due % RULES.sampleEveryS)
+  const [row] = await db.query<{ sampled_to_s: number | null }>(
+    'select sampled_to_s from league_seasons where number = $1',
+    [span.number],
+  )
+  if (untilS <= (row?.sampled_to_s ?? span.startsAtS)) return
+  for (let after = 0; ; ) {
+    const ids = await db.query<{ entry_id: number }>(
+      'select entry_id from league_books where season = $1 and entry_id > $2 order by entry_id limit $3',
+      [span.number, after, AT_ONCE],
+    )
+    if (ids.length === 0) break
+    after = ids[ids.length - 1]!.entry_id
+    await db.transaction(async (sql) => {
+      const rows = await lockBooks(
+        sql,
+        span.number,
+        ids.map(({ entry_id }) => entry_id),
+      )
+      const market = await marks.read(sql, { hours: { fromS: span.startsAtS, toS: untilS }, nowS: now })
+      const changed = rows.flatMap(({ entry_id: entryId, book: stored }) => {
+        const book = decodeBook(stored)
+        if (book.sampledToS >= untilS) return []
+        sampleTo(book, untilS, market)
+        return [{ entryId, book: encodeBook(book) }]
+      })
+      await saveBooks(sql, span.number, changed)
+    })
+  }
+  await db.query('update league_seasons set sampled_to_s = $2 where number = $1', [span.number, untilS])
+}

@@ -1,0 +1,191 @@
+import { nowS } from '@pit/platform/clock'
+import type { LeagueDeps } from '../deps.ts'
+import { markCertainS, seasonAt, seasonOf } from '../rules/index.ts'
+import { applyTaken } from './applyTaken.ts'
+import type { Assets } from './assets.ts'
+import { groupBy } from './groupBy.ts'
+import type { MarkBook } from './marks.ts'
+import { readGas } from './readGas.ts'
+import {
+  type BookKey,
+  booksOfWallets,
+  countBooks,
+  insertLate,
+  insertTaken,
+  lastBefore,
+  moveCursor,
+  participantTokens,
+  type RelayedRow,
+  readCursor,
+  relayedAfter,
+  type TakenTrade,
+} from './store.ts'
+
+const PAGE = 2_000
+const MOST_PAGES = 50
+const CURSOR_EVERY_MS = 60_000
+const CURSOR_BEHIND_MS = 2 * 3_600_000
+/** A node that has no receipt of a mined transaction by then has lost it. */
+const GAS_LOST_S = 3_600
+
+export type TakeDeps = Pick<LeagueDeps, 'db' | 'rpc' | 'clock' | 'logger'> & {
+  firstSeasonS: number
+  assets: Assets
+  marks: MarkBook
+}
+
+/**
+ * Takes the transactions of entrants that are final into their seasons' books. The cursor stays before the first that may
+ * still change, and a while behind: who enters late may have traded a moment before.
+ */
+export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
+  const { db, clock } = deps
+  const tokensOf = createParticipants(deps)
+  let cursorDueMs = 0
+  return async () => {
+    const cursor = await readCursor(db)
+    let taken = 0
+    let firstOpen = Number.POSITIVE_INFINITY
+    let after = cursor
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const rows = await relayedAfter(db, after, PAGE)
+      const looked = await takePage(deps, tokensOf, rows)
+      taken += looked.taken
+      for (const id of looked.open) firstOpen = Math.min(firstOpen, id)
+      after = rows.at(-1)?.id ?? after
+      if (rows.length < PAGE) break
+      // What was not looked at is open.
+      if (page === MOST_PAGES - 1) firstOpen = Math.min(firstOpen, after + 1)
+    }
+    const nowMs = clock.nowMs()
+    if (nowMs >= cursorDueMs) {
+      cursorDueMs = nowMs + CURSOR_EVERY_MS
+      const old = await lastBefore(db, cursor, nowMs - CURSOR_BEHIND_MS)
+      await moveCursor(db, Math.min(old, firstOpen - 1))
+    }
+    return { taken }
+  }
+}
+
+/** Takes what can be taken of a page; answers what has to be looked at again. */
+async function takePage(
+  deps: TakeDeps,
+  tokensOf: (season: number) => Promise<ReadonlySet<string>>,
+  rows: readonly RelayedRow[],
+): Promise<{ taken: number; open: Set<number> }> {
+  const { db, clock, firstSeasonS, logger } = deps
+  const now = nowS(clock)
+  const open = new Set<number>()
+  const final = rows.filter((row) => {
+    if (!row.settled || (isMined(row) && markCertainS(row.mined_at_s!) > now)) {
+      open.add(row.id)
+      return false
+    }
+    return isMined(row)
+  })
+  const seasons = final.map((row) => seasonAt(firstSeasonS, row.mined_at_s!)?.number ?? 0)
+  const keys = await booksOfWallets(
+    db,
+    [...new Set(final.map(({ wallet }) => wallet))],
+    [...new Set(seasons)],
+  )
+  const books = new Map(keys.map((key) => [`${key.season} ${key.wallet}`, key]))
+  const late: { id: number; season: number }[] = []
+  const own = final.flatMap((row, i) => {
+    const key = books.get(`${seasons[i]} ${row.wallet}`)
+    if (!key || (key.left_at_s !== null && row.mined_at_s! >= key.left_at_s)) return []
+    if (key.state === 'open' || key.state === 'closing') return [{ row, key }]
+    logger.warn({ trade: row.id, season: key.season }, 'a trade became final after its season was valued')
+    late.push({ id: row.id, season: key.season })
+    return []
+  })
+  await insertLate(db, late, now)
+  const unread = own.filter(({ row }) => row.gas_wei === null)
+  const gas = await readGas(
+    deps.rpc,
+    unread.map(({ row }) => row.tx_hash),
+  ).catch((error: unknown) => {
+    logger.warn({ err: error }, 'receipts of entrants cannot be read')
+    return new Map<string, bigint | null>()
+  })
+  const ready: TakenTrade[] = []
+  const tokens = new Map<number, ReadonlySet<string>>()
+  for (const { key } of own) {
+    if (!tokens.has(key.season)) tokens.set(key.season, await tokensOf(key.season))
+  }
+  for (const { row, key } of own) {
+    const gasWei = row.gas_wei === null ? gas.get(row.tx_hash) : BigInt(row.gas_wei)
+    const isLost = gasWei === null && row.mined_at_s! + GAS_LOST_S < now
+    if (gasWei === undefined || (gasWei === null && !isLost)) open.add(row.id)
+    else ready.push(takenOf(row, key, gasWei, tokens.get(key.season)!))
+  }
+  await book(deps, ready, now)
+  return { taken: ready.length, open }
+}
+
+const isMined = ({ status, mined_at_s }: RelayedRow): boolean =>
+  (status === 'mined' || status === 'reverted') && mined_at_s !== null
+
+async function book({ db, marks, firstSeasonS, logger }: TakeDeps, trades: TakenTrade[], now: number) {
+  for (const [season, part] of groupBy(trades, (trade) => trade.season)) {
+    const { rebuilt } = await db.transaction(async (sql) => {
+      // The season's lock: once it is valued nothing is added to it.
+      const [row] = await sql.query<{ state: string }>(
+        'select state from league_seasons where number = $1 for share',
+        [season],
+      )
+      if (row?.state !== 'open' && row?.state !== 'closing') return { rebuilt: 0 }
+      const fresh = await insertTaken(sql, part)
+      const added = part.filter(({ id }) => fresh.has(id))
+      return applyTaken(sql, marks, seasonOf(firstSeasonS, season), added, now)
+    })
+    if (rebuilt > 0) logger.info({ season, rebuilt }, 'books rebuilt for trades that came late')
+  }
+}
+
+function takenOf(
+  row: RelayedRow,
+  key: BookKey,
+  gasWei: bigint | null,
+  participants: ReadonlySet<string>,
+): TakenTrade {
+  const counts =
+    row.kind === 'swap' && row.status === 'mined' && row.token_in !== null && row.token_out !== null
+  const amountIn = BigInt(row.amount_in ?? 0)
+  const swap =
+    counts && amountIn > 0n
+      ? {
+          tokenIn: row.token_in!,
+          tokenOut: row.token_out!,
+          amountIn,
+          // What was known to be nothing counts as nothing; what could not be told exactly, as the least it can be.
+          amountOut: BigInt(row.amount_out ?? 0),
+        }
+      : null
+  const ends = swap ? [swap.tokenIn, swap.tokenOut].filter((token) => participants.has(token)) : []
+  return {
+    id: row.id,
+    season: key.season,
+    entryId: key.entry_id,
+    minedAtS: row.mined_at_s!,
+    block: row.block ?? 0,
+    swap,
+    gasWei,
+    participant: ends.includes(key.token) ? 'own' : ends.length > 0 ? 'other' : null,
+  }
+}
+
+/** Tokens of a season's entrants, but for those the whole market trades. Read again when a book was added. */
+function createParticipants({ db, assets }: TakeDeps) {
+  const known = new Map<number, { books: number; set: ReadonlySet<string> }>()
+  return async (season: number): Promise<ReadonlySet<string>> => {
+    const books = await countBooks(db, season)
+    const found = known.get(season)
+    if (found?.books === books) return found.set
+    const tokens = (await participantTokens(db, season)).filter((token) => !assets.decimals.has(token))
+    const set = new Set(tokens)
+    for (const old of known.keys()) if (known.size > 3) known.delete(old)
+    known.set(season, { books, set })
+    return set
+  }
+}

@@ -1,0 +1,116 @@
+import type { AgentVault } from '@pit/market'
+import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import type { Rpc } from '@pit/platform/rpc'
+import type { LeagueDeps } from '../deps.ts'
+import { readStake, type SeasonSpan } from '../rules/index.ts'
+import { lastBlockBefore } from './blockAt.ts'
+
+/** Blocks in one look for withdrawals. */
+const RANGE = 100_000
+const MOST_RANGES = 5_000
+/** A boundary is looked for a little after it: the chain's newest blocks may still be before it. */
+const AFTER_S = 30
+const NOW_EVERY_S = 60
+
+type StakeDeps = Pick<LeagueDeps, 'db' | 'clock' | 'logger'> & {
+  rpc: Pick<Rpc, 'request'>
+  vault: AgentVault
+  platformAgentId: string
+}
+
+export interface StakeAt {
+  block: number | null
+  principal: bigint
+  gain: bigint
+  /** Since the boundary before; null while that one was not read. */
+  withdrawn: bigint | null
+}
+
+export async function stakeAt(sql: Sql, boundaryS: number): Promise<StakeAt | null> {
+  const row = await readStake(sql, boundaryS)
+  if (!row) return null
+  const { block, principal, gain, withdrawn } = row
+  return {
+    block,
+    principal: BigInt(principal),
+    gain: BigInt(gain),
+    withdrawn: withdrawn === null ? null : BigInt(withdrawn),
+  }
+}
+
+/** What the stake earned over a season: what is there at its end beyond its start, and what was taken out between. */
+export async function gainOver(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Promise<bigint | null> {
+  const start = await stakeAt(sql, startsAtS)
+  const end = await stakeAt(sql, endsAtS)
+  return start && end && end.withdrawn !== null ? end.gain + end.withdrawn - start.gain : null
+}
+
+/**
+ * Reads the stake at a season's start or end, as of the last block before that second. One season's end is the next
+ * one's start: it is read once, and what was taken out since the boundary before is added when that one is known.
+ */
+export async function readStakeAt(deps: StakeDeps, span: SeasonSpan, which: 'start' | 'end'): Promise<void> {
+  const { db, clock, rpc, vault, platformAgentId } = deps
+  const boundaryS = which === 'start' ? span.startsAtS : span.endsAtS
+  if (nowS(clock) < boundaryS + AFTER_S) return
+  const known = await stakeAt(db, boundaryS)
+  if (known && known.withdrawn !== null) return
+  const before = await stakeAt(db, boundaryS - (span.endsAtS - span.startsAtS))
+  if (known && !before) return
+  const block = known ? known.block : await lastBlockBefore(rpc, boundaryS)
+  const nothing = { principal: 0n, gain: 0n }
+  const { principal, gain } = known ?? (block === null ? nothing : await vault.stake(platformAgentId, block))
+  const fromBlock = (before?.block ?? -1) + 1
+  const withdrawn = before && (block === null ? 0n : await withdrawnIn(deps, fromBlock, block))
+  await db.query(
+    `insert into league_stakes (boundary_s, block, principal, gain, withdrawn)
+     values ($1, $2, $3, $4, $5) on conflict (boundary_s) do update set withdrawn = excluded.withdrawn
+       where league_stakes.withdrawn is null`,
+    [boundaryS, block, principal, gain, withdrawn],
+  )
+}
+
+async function withdrawnIn(
+  { vault, platformAgentId }: StakeDeps,
+  fromBlock: number,
+  toBlock: number,
+): Promise<bigint> {
+  let sum = 0n
+  for (let from = fromBlock, ranges = 0; from <= toBlock; from += RANGE) {
+    if (++ranges > MOST_RANGES)
+      throw new Error(`blocks ${fromBlock} to ${toBlock} are too many to look through`)
+    sum += await vault.gainWithdrawn(platformAgentId, from, Math.min(from + RANGE - 1, toBlock))
+  }
+  return sum
+}
+
+/** Keeps what the stake earned so far in the season that runs, for the estimate. */
+export function createStakeNow(deps: StakeDeps): (span: SeasonSpan) => Promise<void> {
+  const { db, clock, rpc, vault, platformAgentId } = deps
+  let readAtS = 0
+  /** What was taken out since the season's start, up to a block. */
+  let seen = { season: 0, toBlock: 0, withdrawn: 0n }
+  const keep = (season: number, gain: bigint | null, why: string | null) =>
+    db.query(
+      `insert into league_stake_now (season, gain_so_far, why, read_at_s) values ($1, $2, $3, $4)
+       on conflict (only_one) do update set season = excluded.season, gain_so_far = excluded.gain_so_far,
+         why = excluded.why, read_at_s = excluded.read_at_s`,
+      [season, gain, why, nowS(clock)],
+    )
+  return async (span) => {
+    if (nowS(clock) - readAtS < NOW_EVERY_S && seen.season === span.number) return
+    readAtS = nowS(clock)
+    const start = await stakeAt(db, span.startsAtS)
+    if (!start) {
+      await keep(span.number, null, 'the stake at the season’s start has not been read')
+      return
+    }
+    const head = Number(await rpc.request<string>('eth_blockNumber'))
+    if (seen.season !== span.number) seen = { season: span.number, toBlock: start.block ?? -1, withdrawn: 0n }
+    const withdrawn = seen.withdrawn + (await withdrawnIn(deps, seen.toBlock + 1, head))
+    seen = { season: span.number, toBlock: head, withdrawn }
+    const { gain } = await vault.stake(platformAgentId, head)
+    await keep(span.number, gain + withdrawn - start.gain, null)
+  }
+}

@@ -1,0 +1,38 @@
+import type { HostedAgent, Paper } from '@pit/agents'
+import type { Address, Crypto } from '@pit/chain'
+import type { AgentVault } from '@pit/market'
+import type { Caller } from '@pit/platform/call'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Rpc } from '@pit/platform/rpc'
+import { type ChainProfile, fail } from '@pit/protocol'
+
+/** What the league is handed. */
+export interface LeagueDeps {
+  db: Db
+  rpc: Pick<Rpc, 'request' | 'batch'>
+  clock: Clock
+  crypto: Pick<Crypto, 'recoverMessage'>
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  profile: ChainProfile
+  /** Where season 1 starts; null: no league is run here. */
+  firstSeasonS: number | null
+  /** Null where the chain has no agent registry: nobody can enter. */
+  vault: AgentVault | null
+  isSanctioned(address: Address): boolean
+  /** Null where hosted agents do not run. */
+  hosted: { agentOf(id: string): Promise<HostedAgent | null> } | null
+  paper: Pick<Paper, 'openBook' | 'fill' | 'bookNow' | 'fillsOf' | 'recordEquity'>
+  /** The domain wallets sign in to; statements name it. */
+  domain: string
+  randomBytes(size: number): Uint8Array
+}
+
+export { lowerAddress as lower } from '@pit/chain'
+
+export const walletOf = ({ key }: Caller): Address => key?.wallet ?? fail('WALLET_NOT_BOUND')
+
+/** Where season 1 starts, for whoever cannot go on without. */
+export const firstSeasonOf = ({ firstSeasonS }: Pick<LeagueDeps, 'firstSeasonS'>): number =>
+  firstSeasonS ?? fail('LEAGUE_UNAVAILABLE', { message: 'No league is run here.' })

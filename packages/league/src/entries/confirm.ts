@@ -1,0 +1,45 @@
+import type { Call } from '@pit/platform/call'
+import { nowS } from '@pit/platform/clock'
+import { type Answer, fail } from '@pit/protocol'
+import { firstSeasonOf, type LeagueDeps, walletOf } from '../deps.ts'
+import { describeEntry } from './describeEntry.ts'
+import { refuseOwner } from './enter.ts'
+import { refuseSanctioned } from './readAsk.ts'
+import { readSigned, useStatement } from './statements.ts'
+import { activeForAgent, confirmableFor, fileConfirmation, knownOwners } from './store.ts'
+
+/** POST league/confirm: files the owner's confirmation. A season already decided stays as decided. */
+export async function confirm(
+  deps: LeagueDeps,
+  { caller, body }: Call<'league.confirm'>,
+): Promise<Answer<'league.confirm'>> {
+  const firstSeasonS = firstSeasonOf(deps)
+  const wallet = walletOf(caller)
+  const agentId = BigInt(body.agent_id).toString()
+  const entries = await confirmableFor(deps.db, agentId, wallet)
+  const entry = entries[0] ?? (await refuseOthers(deps, agentId))
+  refuseSanctioned(deps, {
+    owner: entry.owner,
+    agentWallet: entry.agent_wallet,
+    beneficiary: entry.beneficiary,
+  })
+  const known = await knownOwners(deps.db, agentId)
+  if (known) refuseSanctioned(deps, known)
+  const entrant = { kind: 'wallet', wallet } as const
+  const signed = await readSigned(deps, body, { wallet, agentId, board: 'prize', entrant })
+  if (signed.signer !== entry.owner) refuseOwner(entry.owner)
+  const atS = nowS(deps.clock)
+  const confirmed = await deps.db.transaction(async (sql) => {
+    await useStatement(sql, body.nonce, atS)
+    // Who left after a season and entered again confirms both: it is the same owner's word for the same wallet.
+    for (const other of entries.slice(1).filter(({ owner }) => owner === signed.signer))
+      await fileConfirmation(sql, other.id, signed, atS)
+    return fileConfirmation(sql, entry.id, signed, atS)
+  })
+  return describeEntry(confirmed ?? fail('NOT_ENTERED'), firstSeasonS, atS)
+}
+
+async function refuseOthers({ db }: LeagueDeps, agentId: string): Promise<never> {
+  if (!(await activeForAgent(db, 'prize', agentId))) fail('NOT_ENTERED')
+  return fail('FORBIDDEN', { message: 'Another wallet trades for this agent.' })
+}

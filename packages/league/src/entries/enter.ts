@@ -1,0 +1,107 @@
+import type { Address } from '@pit/chain'
+import type { VaultAgent } from '@pit/market'
+import type { Call } from '@pit/platform/call'
+import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import { type Answer, type Body, fail, NATIVE_TOKEN } from '@pit/protocol'
+import { firstSeasonOf, type LeagueDeps, lower, walletOf } from '../deps.ts'
+import { nextSeasonAt } from '../rules/index.ts'
+import { describeEntry } from './describeEntry.ts'
+import { type EntryAsk, readAgent, readEntryAsk, refuseSanctioned, refuseUnfit } from './readAsk.ts'
+import { readSigned, useStatement } from './statements.ts'
+import { activeForAgent, activeForEntrant, type Confirmation, insertEntry } from './store.ts'
+
+/** POST league/enter: the agent plays from the next season, once its owner is proven. */
+export async function enter(
+  deps: LeagueDeps,
+  { caller, body }: Call<'league.enter'>,
+): Promise<Answer<'league.enter'>> {
+  const firstSeasonS = firstSeasonOf(deps)
+  const wallet = walletOf(caller)
+  refuseHalf(body)
+  const ask = await readEntryAsk(deps, caller.key!, wallet, body)
+  const agent = await readAgent(deps, ask.agentId)
+  refuseSanctioned(deps, agent)
+  const proof = await proveOwner(deps, ask, agent, body)
+  await refuseEntered(deps, ask)
+  const atS = nowS(deps.clock)
+  const entered = await deps.db
+    .transaction(async (sql) => {
+      if (body.nonce !== undefined && proof) await useStatement(sql, body.nonce, atS)
+      await refuseChanged(sql, ask)
+      return insertEntry(sql, {
+        board: ask.board,
+        entrant: ask.entrant,
+        agent,
+        fromSeason: nextSeasonAt(firstSeasonS, atS).number,
+        proof: proof ? 'statement' : 'signed_in',
+        confirmation: ask.board === 'prize' ? proof : null,
+        nowS: atS,
+        scansFrom: scansFrom(deps, ask, agent),
+      })
+    })
+    .catch(refuseSlower)
+  const described = describeEntry(entered, firstSeasonS, atS)
+  return { ...described, note: noteOf(described) }
+}
+
+const noteOf = ({ from_season, confirmed }: Answer<'league.confirm'>): string => {
+  const plays = `It plays from season ${from_season}.`
+  if (confirmed !== false) return plays
+  return `${plays} It wins nothing until the owner signs a prize statement and it is sent to league/confirm.`
+}
+
+/** Told by the request alone, before anything is read for it. */
+function refuseHalf({ signature, nonce }: Body<'league.enter'>): void {
+  if ((signature === undefined) === (nonce === undefined)) return
+  const field = signature === undefined ? 'signature' : 'nonce'
+  fail('BAD_REQUEST', { field, message: 'signature and nonce go together' })
+}
+
+/** The owner's signature of a statement, or null when the signed-in wallet is the owner itself. */
+async function proveOwner(
+  deps: LeagueDeps,
+  ask: EntryAsk,
+  { owner }: VaultAgent,
+  { signature, nonce }: Body<'league.enter'>,
+): Promise<Confirmation | null> {
+  if (signature === undefined || nonce === undefined) return ask.wallet === owner ? null : refuseOwner(owner)
+  const signed = await readSigned(deps, { signature, nonce }, ask)
+  return signed.signer === owner ? signed : refuseOwner(owner)
+}
+
+export const refuseOwner = (owner: Address): never => fail('NOT_OWNER', { owner })
+
+export async function refuseEntered({ db }: Pick<LeagueDeps, 'db'>, ask: EntryAsk): Promise<void> {
+  if (await activeForAgent(db, ask.board, ask.agentId)) fail('AGENT_ENTERED')
+  if (await activeForEntrant(db, ask.entrant)) fail('ALREADY_ENTERED')
+}
+
+/** The market trades core tokens: their transfers link nobody. */
+function scansFrom({ profile }: LeagueDeps, { board }: EntryAsk, { token }: VaultAgent): number | null {
+  const isCore = profile.core_tokens.some(({ address }) => lower(address) === token)
+  return board === 'prize' && !isCore && token !== NATIVE_TOKEN ? profile.first_block : null
+}
+
+/**
+ * As the agent is now, held until the entry stands: one that was stopped meanwhile has left already, as far as its owner
+ * knows, and one that was changed meanwhile may play here no more.
+ */
+async function refuseChanged(sql: Sql, { entrant }: EntryAsk): Promise<void> {
+  if (entrant.kind !== 'hosted') return
+  const [agent] = await sql.query<{ pairs: string[]; interval_s: number }>(
+    `select pairs, interval_s from hosted_agents
+     where id = $1 and status <> 'stopped' and deleted_at_s is null for share`,
+    [entrant.hostedId],
+  )
+  if (!agent) return fail('STOPPED')
+  refuseUnfit({ pairs: agent.pairs, intervalS: agent.interval_s })
+}
+
+/** Two at once: the index that refused says which rule it was. */
+function refuseSlower(error: unknown): never {
+  const { code, constraint } = error as { code?: string; constraint?: string }
+  if (code === '23505' && constraint === 'league_entries_agent') fail('AGENT_ENTERED')
+  if (code === '23505' && constraint?.startsWith('league_entries_')) fail('ALREADY_ENTERED')
+  throw error
+}

@@ -1,0 +1,62 @@
+import type { Address } from '@pit/chain'
+import type { Call } from '@pit/platform/call'
+import { nowS } from '@pit/platform/clock'
+import { type Answer, type Body, fail } from '@pit/protocol'
+import { firstSeasonOf, type LeagueDeps, walletOf } from '../deps.ts'
+import { describeEntry } from './describeEntry.ts'
+import { activeForAgent, activeForEntrant, markLeft, type StoredEntry } from './store.ts'
+
+/** POST league/leave: takes an entry out at once. */
+export async function leave(
+  deps: LeagueDeps,
+  { caller, body }: Call<'league.leave'>,
+): Promise<Answer<'league.leave'>> {
+  const firstSeasonS = firstSeasonOf(deps)
+  const wallet = walletOf(caller)
+  const entry = await findEntry(deps, wallet, caller.key!.accountId, body)
+  if (!entry) fail('NOT_ENTERED')
+  if (!(await mayRemove(deps, wallet, entry, body.agent_id !== undefined))) fail('FORBIDDEN')
+  const atS = nowS(deps.clock)
+  const left = (await markLeft(deps.db, entry.id, atS)) ?? fail('NOT_ENTERED')
+  return { ...describeEntry(left, firstSeasonS, atS), note: 'It may enter again for the next season.' }
+}
+
+async function findEntry(
+  { db }: LeagueDeps,
+  wallet: Address,
+  accountId: number,
+  { board, hosted_id: hostedId, agent_id: agentId }: Body<'league.leave'>,
+): Promise<StoredEntry | null> {
+  const where = board ?? (hostedId === undefined ? 'prize' : 'practice')
+  if (agentId !== undefined) {
+    const entry = await activeForAgent(db, where, BigInt(agentId).toString())
+    return entry && (hostedId === undefined || entry.hosted_id === hostedId) ? entry : null
+  }
+  if (hostedId !== undefined)
+    return where === 'prize' ? null : activeForEntrant(db, { kind: 'hosted', wallet, hostedId })
+  return where === 'prize'
+    ? activeForEntrant(db, { kind: 'wallet', wallet })
+    : activeForEntrant(db, { kind: 'account', wallet, accountId })
+}
+
+/** The entering wallet; where the agent was named, its owner too: the one on record or the registry's now. */
+async function mayRemove(
+  { vault }: LeagueDeps,
+  wallet: Address,
+  entry: StoredEntry,
+  byAgent: boolean,
+): Promise<boolean> {
+  if (entry.wallet === wallet) return true
+  if (!byAgent) return false
+  if (entry.owner === wallet) return true
+  const agent = await vault?.agent(entry.agent_id).catch(() => null)
+  return agent?.owner === wallet
+}
+
+/** A hosted agent that was stopped or deleted leaves too. */
+export async function leaveHosted({ db, clock }: LeagueDeps, hostedId: string): Promise<void> {
+  await db.query('update league_entries set left_at_s = $2 where hosted_id = $1 and left_at_s is null', [
+    hostedId,
+    nowS(clock),
+  ])
+}

@@ -1,0 +1,92 @@
+import type { Address } from '@pit/chain'
+import type { AgentVault, VaultAgent } from '@pit/market'
+import type { ApiKey } from '@pit/platform/call'
+import { type Board, fail, LEAGUE, PRACTICE_ASSETS, PRACTICE_QUOTE } from '@pit/protocol'
+import type { LeagueDeps } from '../deps.ts'
+import { RULES } from '../rules/index.ts'
+import type { Entrant } from './store.ts'
+
+/** What statement, enter and confirm have in common. */
+export interface EntryAsk {
+  wallet: Address
+  agentId: string
+  board: Board
+  entrant: Entrant
+}
+
+/** Which board and who plays on it. Refuses an entrant that board does not take. */
+export async function readEntryAsk(
+  deps: Pick<LeagueDeps, 'db' | 'hosted'>,
+  key: ApiKey,
+  wallet: Address,
+  body: { agent_id: string | number; board?: Board | undefined; hosted_id?: string | undefined },
+): Promise<EntryAsk> {
+  const { hosted_id: hostedId } = body
+  const agentId = BigInt(body.agent_id).toString()
+  const board = body.board ?? (hostedId === undefined ? 'prize' : 'practice')
+  if (hostedId !== undefined) {
+    if (board === 'prize') fail('PRIZE_IS_LIVE')
+    await checkHosted(deps, wallet, hostedId)
+    return { wallet, agentId, board, entrant: { kind: 'hosted', wallet, hostedId } }
+  }
+  if (board === 'prize') return { wallet, agentId, board, entrant: { kind: 'wallet', wallet } }
+  await checkDivision(deps, key.accountId)
+  return { wallet, agentId, board, entrant: { kind: 'account', wallet, accountId: key.accountId } }
+}
+
+async function checkHosted({ hosted }: Pick<LeagueDeps, 'hosted'>, wallet: Address, hostedId: string) {
+  if (!hosted) fail('HOSTED_UNAVAILABLE')
+  const agent = await hosted.agentOf(hostedId)
+  if (!agent || agent.deletedAtS !== null) fail('NOT_FOUND', { message: 'There is no such hosted agent.' })
+  if (agent.wallet !== wallet) fail('FORBIDDEN', { message: 'This hosted agent is another wallet’s.' })
+  if (agent.status === 'stopped') fail('STOPPED')
+  if (agent.mode !== 'paper') fail('LEAGUE_PAPER_ONLY')
+  refuseUnfit(agent)
+}
+
+/** What a hosted agent trades and how often decide whether it may play. */
+export function refuseUnfit({ pairs, intervalS }: { pairs: readonly string[]; intervalS: number }): void {
+  const allowed = new Set<string>(PRACTICE_ASSETS.map((asset) => `${asset}/${PRACTICE_QUOTE}`))
+  const strange = pairs.find((pair) => !allowed.has(pair))
+  if (strange !== undefined) fail('LEAGUE_PAIRS', { message: `${strange} is not traded there.` })
+  if (intervalS < LEAGUE.practiceMinIntervalS) fail('LEAGUE_INTERVAL')
+}
+
+async function checkDivision({ db }: Pick<LeagueDeps, 'db'>, accountId: number): Promise<void> {
+  const [account] = await db.query<{ division: string }>('select division from accounts where id = $1', [
+    accountId,
+  ])
+  const division = account?.division ?? RULES.practiceDivision
+  if (division !== RULES.practiceDivision)
+    fail('LEAGUE_DIVISION', {
+      message: `The account trades ${division}, the practice board ${RULES.practiceDivision}.`,
+    })
+}
+
+/** The agent as the registry has it now. */
+export async function readAgent(
+  { vault, logger }: Pick<LeagueDeps, 'logger'> & { vault: AgentVault | null },
+  agentId: string,
+): Promise<VaultAgent> {
+  if (!vault) fail('LEAGUE_UNAVAILABLE', { message: 'This chain has no agent registry.' })
+  const agent = await vault.agent(agentId).catch((error: unknown) => {
+    logger.warn({ err: error, agentId }, 'the agent registry cannot be read')
+    return fail('LEAGUE_UNAVAILABLE', { message: 'The agent registry cannot be read now.' })
+  })
+  return agent ?? fail('NOT_AN_AGENT', { field: 'agent_id' })
+}
+
+/** Nobody enters or confirms an agent one of whose addresses is on the list; the field says which. */
+export function refuseSanctioned(
+  { isSanctioned }: Pick<LeagueDeps, 'isSanctioned'>,
+  who: { owner: Address; agentWallet: Address; beneficiary: Address },
+): void {
+  const named = { owner: who.owner, agent_wallet: who.agentWallet, beneficiary: who.beneficiary }
+  for (const [field, address] of Object.entries(named)) {
+    if (isSanctioned(address))
+      fail('SANCTIONED', {
+        field,
+        message: `The agent’s ${field.replace('_', ' ')} is on the sanctions list.`,
+      })
+  }
+}

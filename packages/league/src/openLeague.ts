@@ -1,0 +1,115 @@
+import type { Handlers, RawAnswer } from '@pit/platform/call'
+import { nowS } from '@pit/platform/clock'
+import { type Answer, type Board, fail, type RouteId } from '@pit/protocol'
+import { assetsOf } from './books/assets.ts'
+import { createMarkBook } from './books/marks.ts'
+import { firstSeasonOf, type LeagueDeps, lower, walletOf } from './deps.ts'
+import { confirm } from './entries/confirm.ts'
+import { describeEntry } from './entries/describeEntry.ts'
+import { enter } from './entries/enter.ts'
+import { leave, leaveHosted } from './entries/leave.ts'
+import { statement } from './entries/statement.ts'
+import { entriesOfWallet } from './entries/store.ts'
+import { paperBook } from './practice/book.ts'
+import { type PracticeGate, practiceGate } from './practice/gate.ts'
+import { paperOrder } from './practice/order.ts'
+import { buildLeague, buildReserve } from './reads/league.ts'
+import { prizePayouts } from './reads/prizePayouts.ts'
+import type { ReadDeps } from './reads/readDeps.ts'
+import { buildSeason } from './reads/seasonRecord.ts'
+import { buildSeasons } from './reads/seasons.ts'
+import { createSharedAnswers } from './reads/shared.ts'
+import { buildStandings, findSeason } from './reads/standings.ts'
+import { seasonAt } from './rules/index.ts'
+import { runEvery } from './runEvery.ts'
+import { createRunner } from './season/runDue.ts'
+
+type LeagueRoutes = Extract<RouteId, 'league' | `league.${string}` | `paper.${string}`>
+
+export interface League {
+  handlers: Pick<Handlers, LeagueRoutes>
+  /** What a hosted agent's tick is told about the practice board. */
+  practiceGate(hostedId: string): Promise<PracticeGate>
+  /** A hosted agent that was stopped or deleted leaves. */
+  leaveHosted(hostedId: string): Promise<void>
+  /** For the treasury's record. */
+  prizePayouts(): Promise<Answer<'treasury'>['prize_payouts']>
+  /** Does what is due; false when another worker is at it, or no league is run here. */
+  runDue(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export interface LeagueOptions extends LeagueDeps {
+  /** Whether this process runs the league's jobs. */
+  background: boolean
+  workerId: string
+}
+
+const EVERY_MS = 2_000
+/** Standings of so many seasons and boards are kept as bytes. */
+const MOST_ANSWERS = 32
+
+/** The league: seasons of a prize board and a practice board. */
+export function openLeague(options: LeagueOptions): League {
+  const { db, clock, logger, profile } = options
+  const assets = assetsOf(profile)
+  const marks = createMarkBook(assets)
+  const reserveOn = options.vault !== null && profile.league.platform_agent_id !== null
+  const shared = { ...options, assets, marks, reserveOn }
+  const reading = (): ReadDeps => ({ ...shared, firstSeasonS: firstSeasonOf(options) })
+  const answers = createSharedAnswers({ clock, most: MOST_ANSWERS, build: (key) => build(reading(), key) })
+  const answer = async (key: string): Promise<RawAnswer> => {
+    firstSeasonOf(options)
+    return { serialised: await answers.get(key) }
+  }
+  const runner =
+    options.firstSeasonS === null ? null : createRunner({ ...shared, firstSeasonS: options.firstSeasonS })
+  const runDue = async () => (runner ? runner() : false)
+  const jobs = options.background && runner ? runEvery({ everyMs: EVERY_MS, work: runDue, logger }) : null
+  const token = profile.core_tokens.find(({ symbol }) => symbol === 'PARTNER')
+
+  return {
+    handlers: {
+      league: () => answer('league'),
+      'league.standings': ({ query }) =>
+        answer(
+          `standings ${query.season ?? currentNumber(firstSeasonOf(options), nowS(clock))} ${query.board}`,
+        ),
+      'league.seasons': () => answer('seasons'),
+      'league.season': ({ params }) => answer(`season ${params.n}`),
+      'league.reserve': () => answer('reserve'),
+      'league.me': async ({ caller }) => {
+        const wallet = walletOf(caller)
+        const entries = await entriesOfWallet(db, wallet)
+        const first = firstSeasonOf(options)
+        return { wallet, entries: entries.map((entry) => describeEntry(entry, first, nowS(clock))) }
+      },
+      'league.statement': (call) => statement(options, call),
+      'league.enter': (call) => enter(options, call),
+      'league.confirm': (call) => confirm(options, call),
+      'league.leave': (call) => leave(options, call),
+      'paper.order': (call) => paperOrder(options, call),
+      'paper.book': (call) => paperBook(options, call),
+    },
+    practiceGate: (hostedId) => practiceGate(options, hostedId),
+    leaveHosted: (hostedId) => leaveHosted(options, hostedId),
+    prizePayouts: async () => (token ? prizePayouts(db, { ...token, address: lower(token.address) }) : []),
+    runDue,
+    close: async () => jobs?.stop(),
+  }
+}
+
+const currentNumber = (firstSeasonS: number, atS: number): number => seasonAt(firstSeasonS, atS)?.number ?? 1
+
+/** Builds the answer a key stands for. */
+async function build(deps: ReadDeps, key: string): Promise<object> {
+  const [what, number, board] = key.split(' ')
+  if (what === 'league') return buildLeague(deps)
+  if (what === 'seasons') return buildSeasons(deps)
+  if (what === 'reserve') return buildReserve(deps)
+  if (what === 'season') return buildSeason(deps, Number(number))
+  if (what !== 'standings') return fail('NOT_FOUND')
+  const found = await findSeason(deps, Number(number))
+  const { ledger: _, ...standings } = await buildStandings(deps, found, board as Board)
+  return standings
+}

@@ -1,0 +1,38 @@
+import type { Sql } from '@pit/platform/db'
+import { isReviewable, RULE_NAMES } from '../rules/index.ts'
+import { lockSeason } from '../season/store.ts'
+import { LeagueRefused } from './refused.ts'
+
+export interface RuleReview {
+  season: number
+  entryId: number
+  rule: string
+  status: 'pass' | 'fail'
+  reason: string
+  operator: string
+  atS: number
+}
+
+/** Records a person's judgement of one rule of one entry. CONFIRMED and SANCTIONS are nobody's to judge. */
+export async function reviewRule(sql: Sql, review: RuleReview): Promise<{ id: number }> {
+  const { season, entryId, rule, status, reason, operator, atS } = review
+  if (!RULE_NAMES.includes(rule))
+    throw new LeagueRefused(`there is no rule ${rule}; there are ${RULE_NAMES.join(', ')}`)
+  if (!isReviewable(rule)) throw new LeagueRefused(`${rule} cannot be reviewed`)
+  if (reason.trim() === '') throw new LeagueRefused('a review needs a reason')
+  const row = await lockSeason(sql, season)
+  if (!row) throw new LeagueRefused(`there is no season ${season}`)
+  if (row.state === 'decided' || row.state === 'settled')
+    throw new LeagueRefused(`season ${season} is ${row.state}: it stays as it was decided`)
+  const plays = await sql.query('select 1 from league_books where season = $1 and entry_id = $2', [
+    season,
+    entryId,
+  ])
+  if (plays.length === 0) throw new LeagueRefused(`entry ${entryId} does not play season ${season}`)
+  const [made] = await sql.query<{ id: number }>(
+    `insert into league_reviews (season, entry_id, rule, status, reason, operator, at_s)
+     values ($1, $2, $3, $4, $5, $6, $7) returning id`,
+    [season, entryId, rule, status, reason, operator, atS],
+  )
+  return made!
+}

@@ -1,0 +1,47 @@
+import type { Sql } from '@pit/platform/db'
+import type { ChainProfile } from '@pit/protocol'
+import { assetsOf } from '../books/assets.ts'
+import { createMarkBook } from '../books/marks.ts'
+import { flagListed, type Listing } from '../reserve/flagListed.ts'
+import { type PayoutRow, payoutsOf } from '../reserve/store.ts'
+import { readLedger } from '../rules/index.ts'
+import { fixLedger, hasOpenBefore, planPayouts } from '../season/decideSeason.ts'
+import { lockSeason } from '../season/store.ts'
+import { LeagueRefused } from './refused.ts'
+
+export interface Settlement extends Listing {
+  season: number
+  profile: ChainProfile
+  atS: number
+  /** Dollars for one whole platform-linked token, times 10^18, where no mark was read at the season's end. */
+  partnerPriceE18?: bigint
+  /** The stake's gain over the season in atoms, where it could not be read. */
+  gain?: bigint
+}
+
+/** Fixes the ledger of a decided season; answers what is to be paid. */
+export async function settleSeason(sql: Sql, ask: Settlement): Promise<PayoutRow[]> {
+  const { season, profile, atS } = ask
+  const row = await lockSeason(sql, season)
+  if (!row) throw new LeagueRefused(`there is no season ${season}`)
+  if (row.state !== 'decided') throw new LeagueRefused(`season ${season} is ${row.state}, not decided`)
+  if (await hasOpenBefore(sql, season))
+    throw new LeagueRefused('an earlier season is not settled: its ledger comes first')
+  const assets = assetsOf(profile)
+  const reserveOn = profile.contracts.agent_registry !== null && profile.league.platform_agent_id !== null
+  const known = await readLedger(sql, season)
+  const overrides = { gain: ask.gain ?? null, partnerPriceE18: ask.partnerPriceE18 ?? null }
+  if (known?.status === 'provisional' && (overrides.gain !== null || overrides.partnerPriceE18 !== null))
+    throw new LeagueRefused('the ledger is complete: gain and price are taken from the record')
+  const counted = await planPayouts(
+    { marks: createMarkBook(assets), assets, reserveOn },
+    sql,
+    row,
+    atS,
+    overrides,
+  )
+  if (counted && !counted.ledger) throw new LeagueRefused(`the ledger is incomplete: ${counted.why}`)
+  await fixLedger(sql, season, atS)
+  await flagListed(sql, ask)
+  return payoutsOf(sql, [season])
+}

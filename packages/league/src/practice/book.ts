@@ -1,0 +1,45 @@
+import type { Call } from '@pit/platform/call'
+import { type Answer, fail, LEAGUE } from '@pit/protocol'
+import { firstSeasonOf, type LeagueDeps, walletOf } from '../deps.ts'
+import { activeForEntrant } from '../entries/store.ts'
+import { dollarsOf } from '../rules/index.ts'
+import { describeFill } from './order.ts'
+import { playingNow } from './playing.ts'
+
+const FILLS_SHOWN = 50
+
+/** GET paper/book: the wallet's practice account in the season that runs. */
+export async function paperBook(
+  deps: LeagueDeps,
+  { caller }: Call<'paper.book'>,
+): Promise<Answer<'paper.book'>> {
+  const firstSeasonS = firstSeasonOf(deps)
+  const wallet = walletOf(caller)
+  const entry = await activeForEntrant(deps.db, { kind: 'account', wallet, accountId: caller.key!.accountId })
+  if (!entry) fail('NOT_ENTERED', { message: 'This wallet’s account does not play the practice board.' })
+  const nothing = {
+    season: null,
+    balances: {},
+    equity_usd: null,
+    profit_usd: null,
+    started_usdg: LEAGUE.practiceBookUsdg,
+    fills: [],
+  }
+  const playing = await playingNow(deps, firstSeasonS, entry)
+  if (playing.state !== 'plays') return nothing
+  const { bookId, season } = playing
+  const book = (await deps.paper.bookNow([bookId])).get(bookId)
+  if (!book) return nothing
+  const { equityMicroUsd: equity, startMicroUsd } = book
+  const fills = await deps.paper.fillsOf(bookId, { limit: FILLS_SHOWN })
+  return {
+    season,
+    balances: Object.fromEntries(
+      book.balances.map(({ symbol, token, atoms }) => [symbol ?? token, String(atoms)]),
+    ),
+    equity_usd: equity === null ? null : dollarsOf(equity),
+    profit_usd: equity === null ? null : dollarsOf(equity - startMicroUsd),
+    started_usdg: LEAGUE.practiceBookUsdg,
+    fills: fills.map((fill) => describeFill(deps, season, fill)),
+  }
+}

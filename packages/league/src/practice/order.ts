@@ -1,0 +1,88 @@
+import type { PaperFill } from '@pit/agents'
+import type { Call } from '@pit/platform/call'
+import type { Sql } from '@pit/platform/db'
+import { type Answer, fail } from '@pit/protocol'
+import { microUsdOf } from '@pit/trading'
+import { firstSeasonOf, type LeagueDeps, lower, walletOf } from '../deps.ts'
+import { activeForEntrant } from '../entries/store.ts'
+import { playingNow } from './playing.ts'
+
+const TERMS = { acceptRisks: [], shield: false, policies: null }
+
+/** POST paper/orders: trades the wallet's practice account at a real quote. */
+export async function paperOrder(
+  deps: LeagueDeps,
+  { caller, body }: Call<'paper.order'>,
+): Promise<Answer<'paper.order'>> {
+  const firstSeasonS = firstSeasonOf(deps)
+  const wallet = walletOf(caller)
+  const entry = await activeForEntrant(deps.db, { kind: 'account', wallet, accountId: caller.key!.accountId })
+  if (!entry) fail('NOT_ENTERED', { message: 'This wallet’s account does not play the practice board.' })
+  const playing = await playingNow(deps, firstSeasonS, entry)
+  if (playing.state !== 'plays') fail('SEASON_CLOSED', { why: playing.why })
+  await checkToken(deps, body.token_in, 'token_in')
+  await checkToken(deps, body.token_out, 'token_out')
+  const fill = await deps.paper.fill({
+    bookId: playing.bookId,
+    wallet,
+    tokenIn: body.token_in,
+    tokenOut: body.token_out,
+    size:
+      body.amount_in === undefined
+        ? { microUsd: microUsdOf(body.notional_usd!) }
+        : { amountIn: BigInt(body.amount_in) },
+    terms: TERMS,
+    commit: (sql, made) => refuseAfterEnd(sql, playing.season, made),
+  })
+  return describeFill(deps, playing.season, fill)
+}
+
+/** The board trades what its division has: core tokens that are no stocks. Entrants' own tokens least of all. */
+async function checkToken({ db, profile }: LeagueDeps, token: string, field: string): Promise<void> {
+  const core = profile.core_tokens.find(
+    ({ symbol, address }) => symbol === token || lower(address) === token.toLowerCase(),
+  )
+  if (core && core.kind !== 'stock') return
+  const [entered] = await db.query(
+    'select 1 from league_entries where token = $1 and left_at_s is null limit 1',
+    [token.toLowerCase()],
+  )
+  if (entered && !core)
+    fail('PARTICIPANT_TOKEN', { message: 'Entrants’ own tokens are not traded on this board.' })
+  fail('TOKEN_NOT_ALLOWED', { field, message: `The practice board does not trade ${token.slice(0, 64)}.` })
+}
+
+/** A quote takes time: what would be booked after the season's end, or after it was closed, is not. */
+async function refuseAfterEnd(sql: Sql, season: number, { filledAtMs }: PaperFill): Promise<void> {
+  const [row] = await sql.query<{ state: string; ends_at_s: number }>(
+    'select state, ends_at_s from league_seasons where number = $1 for share',
+    [season],
+  )
+  if (row?.state === 'open' && filledAtMs < row.ends_at_s * 1000) return
+  fail('SEASON_CLOSED', { why: `season ${season} ended while the order was priced` })
+}
+
+/** A fill as its owner sees it. */
+export function describeFill(
+  { profile }: Pick<LeagueDeps, 'profile'>,
+  season: number,
+  fill: PaperFill,
+): Answer<'paper.order'> {
+  const named = (address: string) => profile.core_tokens.find((token) => lower(token.address) === address)
+  const [tokenIn, tokenOut] = [named(fill.tokenIn), named(fill.tokenOut)]
+  // The price is that of what is not dollars.
+  const [asset, atoms] = tokenIn?.symbol === 'USDG' ? [tokenOut, fill.amountOut] : [tokenIn, fill.amountIn]
+  const whole = asset ? Number(atoms) / 10 ** asset.decimals : 0
+  return {
+    order_id: fill.id,
+    season,
+    token_in: tokenIn?.symbol ?? fill.tokenIn,
+    token_out: tokenOut?.symbol ?? fill.tokenOut,
+    amount_in: String(fill.amountIn),
+    amount_out: String(fill.amountOut),
+    price_usd: whole > 0 ? Number(fill.microUsd) / 1e6 / whole : null,
+    fee_bps: fill.fee.bps,
+    gas_usd: Number(fill.gasMicroUsd) / 1e6,
+    time: Math.floor(fill.filledAtMs / 1000),
+  }
+}

@@ -1,0 +1,35 @@
+import { StartRefused } from '@pit/platform/checkChain'
+import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import type { LeagueDeps } from './deps.ts'
+import { mondayOf, readFirstSeason, seasonOf } from './rules/index.ts'
+
+/**
+ * Where season 1 starts: as the setting or the chain's profile says. A devnet has no calendar of its own: its first
+ * season is that of the week its store first saw. Null where no league is run.
+ */
+export async function readStart({
+  db,
+  clock,
+  profile,
+  setting,
+}: Pick<LeagueDeps, 'db' | 'clock' | 'profile'> & { setting: string | null }): Promise<number | null> {
+  const named = setting ?? profile.league.first_season
+  if (named !== null) return unmoved(db, readFirstSeason(named))
+  if (profile.kind !== 'devnet') return null
+  await db.query('insert into league_start (first_season_s) values ($1) on conflict do nothing', [
+    mondayOf(nowS(clock)),
+  ])
+  const [row] = await db.query<{ first_season_s: number }>('select first_season_s from league_start')
+  return unmoved(db, row!.first_season_s)
+}
+
+/** Seasons that were played stay where they were: with another first Monday their numbers would name other weeks. */
+async function unmoved(sql: Sql, firstSeasonS: number): Promise<number> {
+  const [last] = await sql.query<{ number: number; starts_at_s: number }>(
+    'select number, starts_at_s from league_seasons order by number desc limit 1',
+  )
+  if (!last || seasonOf(firstSeasonS, last.number).startsAtS === last.starts_at_s) return firstSeasonS
+  const began = new Date(last.starts_at_s * 1000).toISOString().slice(0, 10)
+  throw new StartRefused(`season ${last.number} began on ${began}: the first season cannot be moved any more`)
+}

@@ -1,0 +1,147 @@
+import { nowS } from '@pit/platform/clock'
+import { type Answer, type Board, fail, LEAGUE } from '@pit/protocol'
+import { countSeason } from '../reserve/countSeason.ts'
+import { rowOf } from '../reserve/describe.ts'
+import { estimateSeason } from '../reserve/estimate.ts'
+import {
+  type LedgerRow,
+  nextSeasonAt,
+  readLedger,
+  type SeasonSpan,
+  seasonAt,
+  seasonOf,
+} from '../rules/index.ts'
+import { readSeason, type SeasonRow, spanOf } from '../season/store.ts'
+import { readFacts } from '../standings/facts.ts'
+import { practiceRows } from '../standings/practiceRows.ts'
+import { judgeNow, prizeRows } from '../standings/prizeRows.ts'
+import { recordedRows } from '../standings/recorded.ts'
+import { breathe } from './breathe.ts'
+import { describeSeason } from './describeSeason.ts'
+import { entrantsFor, type ReadDeps } from './readDeps.ts'
+
+type Standings = Answer<'league.standings'>
+
+/** The season asked for: any that was opened, the one that runs, or the first while it is to come. */
+export async function findSeason(
+  { db, firstSeasonS, clock }: ReadDeps,
+  number: number | undefined,
+): Promise<{ span: SeasonSpan; row: SeasonRow | null }> {
+  const current = seasonAt(firstSeasonS, nowS(clock)) ?? seasonOf(firstSeasonS, 1)
+  const asked = number ?? current.number
+  const row = await readSeason(db, asked)
+  if (row) return { span: spanOf(row), row }
+  return asked === current.number ? { span: current, row: null } : fail('NO_SEASON', { field: 'season' })
+}
+
+/** A board's standings, from the store. */
+export async function buildStandings(
+  deps: ReadDeps,
+  found: { span: SeasonSpan; row: SeasonRow | null },
+  board: Board,
+): Promise<Standings & { ledger: LedgerRow | null }> {
+  const { db, clock, firstSeasonS } = deps
+  const now = nowS(clock)
+  const season = describeSeason(found.span, found.row, now)
+  const next = await entrantsFor(db, nextSeasonAt(firstSeasonS, now))
+  const head = {
+    board,
+    season,
+    status: season.status,
+    decided: found.row?.decided_at_s != null,
+    entrants_next: next[board],
+    now,
+  }
+  if (!found.row || found.row.missed) {
+    return {
+      ...head,
+      rows: [],
+      outcome: found.row && board === 'prize' ? found.row.outcome : null,
+      ...noPrizes(board),
+      ledger: null,
+    }
+  }
+  return board === 'practice'
+    ? { ...head, ...(await practicePart(deps, found.row, now)), ...noPrizes(board), ledger: null }
+    : { ...head, ...(await prizePart(deps, found.row, now)) }
+}
+
+const noPrizes = (board: Board) => ({
+  places: board === 'prize' ? LEAGUE.places : 0,
+  amounts_atoms: [],
+  amounts_basis: null,
+})
+
+async function practicePart({ db, marks, assets }: ReadDeps, season: SeasonRow, now: number) {
+  if (season.valued_at_s !== null)
+    return { rows: await recordedRows(db, season.number, 'practice'), outcome: null }
+  const atS = Math.min(now, season.ends_at_s)
+  const market = await marks.read(db, { atS, nowS: now })
+  return {
+    rows: await practiceRows(db, season, { market, usdg: assets.usdg, atS, nowS: now }),
+    outcome: null,
+  }
+}
+
+type PrizePart = Pick<Standings, 'rows' | 'outcome' | 'places' | 'amounts_atoms' | 'amounts_basis'> & {
+  ledger: LedgerRow | null
+}
+
+async function prizePart(deps: ReadDeps, season: SeasonRow, now: number): Promise<PrizePart> {
+  if (season.decided_at_s !== null) return decidedPart(deps, season)
+  const entries = await readFacts(deps, deps.db, season, now)
+  await breathe()
+  const judged = judgeNow(entries, season)
+  await breathe()
+  const placesWon = judged.rows.filter(({ place }) => place !== null).length
+  const { amounts, basis, ledger } = await amountsOf(deps, season, placesWon, now)
+  const rows = prizeRows(entries, judged, season, { amounts: amounts.map(BigInt), nowS: now })
+  const { eligibleAgents, eligibleOwners, activeClusters, pays, why } = judged.outcome
+  return {
+    rows,
+    outcome: {
+      eligible_agents: eligibleAgents,
+      eligible_owners: eligibleOwners,
+      active_clusters: activeClusters,
+      pays,
+      why,
+    },
+    places: LEAGUE.places,
+    amounts_atoms: [...amounts],
+    amounts_basis: basis,
+    ledger,
+  }
+}
+
+const prizeOf = (place: number | null, amounts: readonly string[]): string | null =>
+  place === null ? null : (amounts[place - 1] ?? null)
+
+/** As recorded; amounts come with the ledger, which may have been completed later. */
+async function decidedPart({ db }: ReadDeps, season: SeasonRow): Promise<PrizePart> {
+  const ledger = await readLedger(db, season.number)
+  const amounts = ledger?.shares ?? []
+  const rows = await recordedRows(db, season.number, 'prize')
+  return {
+    rows: rows.map((row) => ({ ...row, prize_atoms: prizeOf(row.place, amounts) }) as typeof row),
+    outcome: season.outcome,
+    places: LEAGUE.places,
+    amounts_atoms: amounts,
+    amounts_basis: amounts.length > 0 ? 'decided' : null,
+    ledger,
+  }
+}
+
+async function amountsOf(deps: ReadDeps, season: SeasonRow, placesWon: number, now: number) {
+  const { db, marks, assets, reserveOn } = deps
+  if (!reserveOn) return { amounts: [] as string[], basis: null, ledger: null }
+  const span = spanOf(season)
+  const atS = Math.min(now, span.endsAtS)
+  const market = await marks.read(db, { atS, nowS: now })
+  if (now < span.endsAtS) {
+    const { shares } = await estimateSeason(db, span, { market, partner: assets.partner, atS })
+    return { amounts: shares, basis: 'estimate' as const, ledger: null }
+  }
+  const counted = await countSeason(db, span, { placesWon, partner: assets.partner, market })
+  const ledger = rowOf(season.number, counted)
+  return { amounts: ledger.shares, basis: 'provisional' as const, ledger }
+}

@@ -1,0 +1,72 @@
+import type { Sql } from '@pit/platform/db'
+import { gainOver } from '../chain/readStakes.ts'
+import { countLedger, type MarketRecord, type SeasonSpan } from '../rules/index.ts'
+import type { CountedLedger } from './store.ts'
+
+/** What the operator says where the record lacks it. */
+export interface LedgerOverrides {
+  gain: bigint | null
+  partnerPriceE18: bigint | null
+}
+const NOTHING_KNOWN: LedgerOverrides = { gain: null, partnerPriceE18: null }
+
+/** A season's ledger from the record: the reserve before it, the stake's gain, the token's mark at its end. */
+export async function countSeason(
+  sql: Sql,
+  span: SeasonSpan,
+  {
+    placesWon,
+    partner,
+    market,
+    overrides = NOTHING_KNOWN,
+  }: {
+    placesWon: number
+    partner: string | null
+    /** With the marks of the season's end. */
+    market: MarketRecord
+    overrides?: LedgerOverrides
+  },
+): Promise<CountedLedger> {
+  const before = await reserveBefore(sql, span.number)
+  const gain = (await gainOver(sql, span)) ?? overrides.gain
+  const mark = partner === null ? null : market.priceAt(partner, span.endsAtS)
+  const partnerPriceE18 = mark ?? overrides.partnerPriceE18
+  const known = {
+    reserveBefore: before.atoms,
+    gain,
+    partnerPriceE18,
+    markAtS: partnerPriceE18 === null ? null : span.endsAtS,
+    markSource: partnerPriceE18 === null ? null : mark === null ? ('manual' as const) : ('marks' as const),
+  }
+  const lacking =
+    before.why ??
+    (gain === null ? 'the stake at the season’s start or end has not been read' : null) ??
+    (partnerPriceE18 === null ? 'the platform-linked token had no mark at the season’s end' : null)
+  if (lacking !== null || before.atoms === null || gain === null || partnerPriceE18 === null)
+    return { ...known, why: lacking, ledger: null }
+  const ledger = countLedger({ reserveBefore: before.atoms, gain, partnerPriceE18, placesWon })
+  return { ...known, why: null, ledger }
+}
+
+/** What is in the reserve before a season, or why that is not known. */
+export type ReserveBefore =
+  | { status: 'known'; atoms: bigint; why: null }
+  | { status: 'undecided' | 'incomplete'; atoms: null; why: string }
+
+/** What the seasons before left; nothing before the first. A season that was missed changes nothing. */
+export async function reserveBefore(sql: Sql, number: number): Promise<ReserveBefore> {
+  const [open] = await sql.query<{ number: number }>(
+    `select number from league_seasons where number < $1 and state in ('open', 'closing', 'provisional')
+     order by number limit 1`,
+    [number],
+  )
+  if (open) return { status: 'undecided', atoms: null, why: `season ${open.number} is not decided yet` }
+  const [last] = await sql.query<{ season: number; reserve_after: string | null }>(
+    'select season, reserve_after from league_ledger where season < $1 order by season desc limit 1',
+    [number],
+  )
+  if (!last) return { status: 'known', atoms: 0n, why: null }
+  if (last.reserve_after === null)
+    return { status: 'incomplete', atoms: null, why: `the ledger of season ${last.season} is incomplete` }
+  return { status: 'known', atoms: BigInt(last.reserve_after), why: null }
+}

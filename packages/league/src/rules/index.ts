@@ -1,0 +1,52 @@
+export { type Book, type BookTrade, emptyBook, inOrder } from './book/book.ts'
+export { decodeBook, encodeBook, type StoredBook } from './book/encode.ts'
+export { advance, replay } from './book/replay.ts'
+export { sampleTo } from './book/sample.ts'
+export { clusterOwners } from './clusters.ts'
+export { type Copying, findCopies, type SeenSwap } from './copies.ts'
+export { dollarsOf, percentOf, scoreText } from './decimals.ts'
+export { firstDifference } from './difference.ts'
+export {
+  type Asked,
+  type EntryFacts,
+  isReviewable,
+  type Review,
+  RULE_NAMES,
+  type RuleResult,
+  type RuleStatus,
+} from './eligibility.ts'
+export type { ClusterLink } from './links.ts'
+export { costOf, type MarketRecord, type MinuteMark, markAt, markCertainS, worth } from './marks.ts'
+export { DAY_S, DIVISIONS, type Division, RULES } from './numbers.ts'
+export type { Party } from './party.ts'
+export { type Outcome, rankEntries } from './places.ts'
+export {
+  LEDGER_COLUMNS,
+  type LedgerRow,
+  ledgerTexts,
+  readLedger,
+  readStake,
+  type StakeRow,
+} from './record.ts'
+export { capAtoms, countLedger, type Ledger, splitBudget } from './reserve.ts'
+export { type ScoredRow, scoreRow } from './scoreRow.ts'
+export {
+  type BookNumbers,
+  type EntryRecord,
+  type JudgedEntry,
+  type JudgedSeason,
+  judgeSeason,
+  numbersOf,
+} from './season.ts'
+export { nextState, type OpenedState } from './seasonStates.ts'
+export {
+  mondayOf,
+  nextSeasonAt,
+  readFirstSeason,
+  type SeasonSpan,
+  seasonAt,
+  seasonDay,
+  seasonName,
+  seasonOf,
+} from './seasons.ts'
+export { CONFIRMATION, type EntrantKind, type StatementParts, statementText } from './statement.ts'

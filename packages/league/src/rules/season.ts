@@ -1,0 +1,143 @@
+import type { Book } from './book/book.ts'
+import { valueBook } from './book/valueBook.ts'
+import { type Cluster, clusterOwners } from './clusters.ts'
+import type { Copying } from './copies.ts'
+import { type EntryFacts, judgeEntry, type Review } from './eligibility.ts'
+import type { MarketRecord } from './marks.ts'
+import type { Party } from './party.ts'
+import {
+  type Candidate,
+  hasUndecidedWinner,
+  hasUnreadWinner,
+  type Outcome,
+  type Placed,
+  placeEntries,
+  rankEntries,
+} from './places.ts'
+
+/** What a book comes to: all that a standings row says of it. */
+export interface BookNumbers {
+  profitMicroUsd: bigint | null
+  capitalMicroUsd: bigint
+  returnBps: number | null
+  maxDrawdownBps: number
+  trades: number
+  activeDays: number
+  unvalued: number
+  unknownGas: number
+  openUnpriced: number
+  outliers: number
+  /** Gains that no independent mark shows; what was lost that way is not taken off the other. */
+  beyondMarksMicroUsd: bigint
+  roundTrips: number
+}
+
+export function numbersOf(
+  book: Book,
+  atS: number,
+  market: MarketRecord,
+  when: 'running' | 'ended',
+): BookNumbers {
+  return {
+    ...valueBook(book, atS, market, when),
+    maxDrawdownBps: book.maxDrawdownBps,
+    trades: book.trades,
+    activeDays: book.days.size,
+    unknownGas: book.unknownGas,
+    outliers: book.outliers,
+    beyondMarksMicroUsd: gainOf(book.overMarksMicroUsd) + gainOf(book.unmarkedGainMicroUsd),
+    roundTrips: book.roundTrips,
+  }
+}
+
+const gainOf = (microUsd: bigint): bigint => (microUsd > 0n ? microUsd : 0n)
+
+/** What is known of an entry beside its book. */
+export interface EntryRecord {
+  entryId: number
+  party: Omit<Party, 'entryId'>
+  numbers: BookNumbers
+  facts: Pick<
+    EntryFacts,
+    | 'confirmed'
+    | 'sanctioned'
+    | 'left'
+    | 'owner'
+    | 'ownTokenSwaps'
+    | 'participantSwaps'
+    | 'transfers'
+    | 'funders'
+  >
+  copying: Copying | null
+  reviews: readonly Review[]
+}
+
+export interface JudgedEntry extends Placed {
+  entryId: number
+  rank: number
+  cluster: Cluster
+}
+
+export interface JudgedSeason {
+  /** In rank order. */
+  rows: JudgedEntry[]
+  outcome: Outcome
+  /** Whether one who would win has an open question; looked at when asked. */
+  undecidedWinner(): boolean
+  /** Whether one would win whose owner could not be read. */
+  unreadWinner(): boolean
+}
+
+/** Ranks, clusters, rules and places of a season: the same function while it runs, when it is decided, and to verify it. */
+export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | 'ended'): JudgedSeason {
+  const clusters = clusterOwners(entries.map(({ entryId, party }) => ({ entryId, ...party })))
+  const candidates = entries.map(({ entryId, numbers, facts, copying, reviews }): Candidate => {
+    const {
+      profitMicroUsd,
+      capitalMicroUsd,
+      trades,
+      activeDays,
+      unvalued,
+      unknownGas,
+      outliers,
+      roundTrips,
+      beyondMarksMicroUsd,
+    } = numbers
+    const book = {
+      trades,
+      activeDays,
+      unvalued,
+      unknownGas,
+      outliers,
+      roundTrips,
+      copying,
+      ended: when === 'ended',
+    }
+    return {
+      entryId,
+      profitMicroUsd,
+      capitalMicroUsd,
+      left: facts.left,
+      trades,
+      cluster: clusters.get(entryId)!,
+      rules: judgeEntry({ ...facts, ...book, profitMicroUsd, beyondMarksMicroUsd }, reviews),
+      reviews,
+    }
+  })
+  const ranked = rankEntries(candidates)
+  const unread = new Set(
+    entries.filter(({ facts }) => facts.owner === 'unreadable').map(({ entryId }) => entryId),
+  )
+  const { placed, outcome } = placeEntries(ranked)
+  return {
+    rows: ranked.map(({ entryId }, i) => ({
+      entryId,
+      rank: i + 1,
+      cluster: clusters.get(entryId)!,
+      ...placed.get(entryId)!,
+    })),
+    outcome,
+    undecidedWinner: () => hasUndecidedWinner(ranked),
+    unreadWinner: () => hasUnreadWinner(ranked, unread),
+  }
+}

@@ -1,0 +1,130 @@
+import { nowS } from '@pit/platform/clock'
+import type { Assets } from '../books/assets.ts'
+import type { MarkBook } from '../books/marks.ts'
+import { sampleBooks } from '../books/sampleBooks.ts'
+import { createTaker } from '../books/takeTrades.ts'
+import { checkPayouts } from '../chain/checkPayouts.ts'
+import { readFunders } from '../chain/readFunders.ts'
+import { readOwners } from '../chain/readOwners.ts'
+import { createStakeNow, readStakeAt } from '../chain/readStakes.ts'
+import { createTransferScanner } from '../chain/scanTransfers.ts'
+import type { LeagueDeps } from '../deps.ts'
+import { sweepStatements } from '../entries/statements.ts'
+import { createEquityKeeper } from '../practice/keepEquity.ts'
+import { flagListed } from '../reserve/flagListed.ts'
+import { seasonAt } from '../rules/index.ts'
+import { endSeason, valueSeason } from './closeSeason.ts'
+import { decideSeason, settleByItself } from './decideSeason.ts'
+import { withLease } from './lease.ts'
+import { openMissingBooks, openPracticeBooks, openSeasons } from './openSeasons.ts'
+import { readSeason, spanOf, unsettledSeasons } from './store.ts'
+
+/** Looks for transfers in one run; more are left for the next. */
+const MOST_SCANS = 20
+const MOST_BOOK_ROUNDS = 100
+const MOST_OWNER_PARTS = 20
+const REST_AFTER_FAILURE_MS = 20_000
+/** What reads a whole season, or has nothing to do most of the time. */
+const NOW_AND_THEN_MS = 30_000
+
+export type RunDeps = LeagueDeps & {
+  firstSeasonS: number
+  assets: Assets
+  marks: MarkBook
+  reserveOn: boolean
+  workerId: string
+}
+
+/**
+ * Everything of the league that is due: seasons opened, ended, valued and decided, trades taken, the chain read. It may
+ * come late or twice: each step looks at what is recorded and does what lacks. One that fails does not keep the others
+ * from running.
+ */
+export function createRunner(deps: RunDeps): () => Promise<boolean> {
+  const { db, clock, logger, vault, profile, firstSeasonS } = deps
+  const takeTrades = createTaker(deps)
+  const keepEquity = createEquityKeeper(deps)
+  const scanTransfers = createTransferScanner(deps)
+  const platformAgentId = profile.league.platform_agent_id
+  const stake = vault && platformAgentId ? { ...deps, vault, platformAgentId } : null
+  const stakeNow = stake && createStakeNow(stake)
+  /** When what failed, or need not be done all the time, is due again. */
+  const dueMs = new Map<string, number>()
+  const troubled = new Set<string>()
+
+  /** Trouble is told once, until it is over, and tried again after a while. */
+  async function step(what: string, work: () => Promise<unknown>, everyMs = 0): Promise<void> {
+    const nowMs = clock.nowMs()
+    if (nowMs < (dueMs.get(what) ?? 0)) return
+    try {
+      await work()
+      dueMs.set(what, nowMs + everyMs)
+      troubled.delete(what)
+    } catch (error) {
+      if (!troubled.has(what)) logger.warn({ err: error }, `league: ${what} failed and is tried again`)
+      troubled.add(what)
+      dueMs.set(what, nowMs + REST_AFTER_FAILURE_MS)
+    }
+  }
+
+  async function current(): Promise<void> {
+    const span = seasonAt(firstSeasonS, nowS(clock))
+    if (!span || (await readSeason(db, span.number))?.state !== 'open') return
+    await step('opening practice books', async () => {
+      for (let round = 0; round < MOST_BOOK_ROUNDS; round++) {
+        if ((await openPracticeBooks(deps, span)) === 0) return
+      }
+    })
+    await step('looking at the books by the hour', () => sampleBooks(deps, span))
+    await step('keeping practice equity', () => keepEquity(span))
+    if (stake) await step('reading the stake at the start', () => readStakeAt(stake, span, 'start'))
+    if (stakeNow) await step('reading the stake', () => stakeNow(span))
+  }
+
+  async function ended(): Promise<void> {
+    for (const season of await unsettledSeasons(db)) {
+      const now = nowS(clock)
+      if (now < season.ends_at_s) continue
+      if (stake) {
+        await step('reading the stake at the start', () => readStakeAt(stake, spanOf(season), 'start'))
+        await step('reading the stake at the end', () => readStakeAt(stake, spanOf(season), 'end'))
+      }
+      await step('valuing a season', () => valueSeason(deps, season))
+      const row = (await readSeason(db, season.number)) ?? season
+      const { number } = row
+      if (row.state === 'provisional')
+        await step(`deciding season ${number}`, () => decideSeason(deps, row), NOW_AND_THEN_MS)
+      const decided = (await readSeason(db, number)) ?? row
+      if (decided.state === 'decided')
+        await step(`settling season ${number}`, () => settleByItself(deps, decided), NOW_AND_THEN_MS)
+    }
+  }
+
+  const run = async () => {
+    await step('ending seasons', async () => {
+      for (const season of await unsettledSeasons(db)) await endSeason(deps, season)
+    })
+    await step('opening seasons', () => openSeasons(deps))
+    // Before trades are taken: what others trade of a late entrant's token is told by the field.
+    const span = seasonAt(firstSeasonS, nowS(clock))
+    if (span) await step('opening books of late entries', () => openMissingBooks(deps, span))
+    await step('taking trades', takeTrades)
+    await current()
+    if (vault) {
+      await step('reading owners', async () => {
+        for (let part = 0; part < MOST_OWNER_PARTS; part++)
+          if ((await readOwners({ ...deps, vault })) === 0) return
+      })
+    }
+    await step('reading first funders', () => readFunders(deps))
+    await step('looking for transfers', async () => {
+      for (let scan = 0; scan < MOST_SCANS; scan++) if ((await scanTransfers()) === 'done') return
+    })
+    await ended()
+    await step('holding back listed recipients', () => flagListed(db, deps))
+    const { partner } = deps.assets
+    if (partner !== null) await step('checking payouts', () => checkPayouts({ ...deps, partner }))
+    await step('sweeping statements', () => sweepStatements(db, nowS(clock)), NOW_AND_THEN_MS)
+  }
+  return () => withLease(deps, run)
+}

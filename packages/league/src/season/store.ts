@@ -1,0 +1,69 @@
+import type { Sql } from '@pit/platform/db'
+import type { OpenedState, SeasonSpan } from '../rules/index.ts'
+
+export interface StoredOutcome {
+  eligible_agents: number
+  eligible_owners: number
+  active_clusters: number
+  pays: boolean
+  why: string | null
+}
+
+export interface SeasonRow {
+  number: number
+  starts_at_s: number
+  ends_at_s: number
+  state: OpenedState
+  missed: boolean
+  opened_at_s: number | null
+  valued_at_s: number | null
+  decided_at_s: number | null
+  settled_at_s: number | null
+  outcome: StoredOutcome | null
+}
+
+export const SEASON_COLUMNS = `s.number, s.starts_at_s, s.ends_at_s, s.state, s.missed, s.opened_at_s, s.valued_at_s,
+  s.decided_at_s, s.settled_at_s, s.outcome`
+
+/** Of an entry `e`: whether it still plays, or played a season that is not decided. Of others nothing is looked up. */
+export const STILL_JUDGED = `(e.left_at_s is null or exists (
+  select 1 from league_books b join league_seasons n on n.number = b.season
+  where b.entry_id = e.id and n.state in ('open', 'closing', 'provisional')))`
+
+export const spanOf = ({ number, starts_at_s, ends_at_s }: SeasonRow): SeasonSpan => ({
+  number,
+  startsAtS: starts_at_s,
+  endsAtS: ends_at_s,
+})
+
+/** Newest first. */
+export const allSeasons = (sql: Sql): Promise<SeasonRow[]> =>
+  sql.query<SeasonRow>(`select ${SEASON_COLUMNS} from league_seasons s order by s.number desc`)
+
+export async function readSeason(sql: Sql, number: number): Promise<SeasonRow | null> {
+  const [row] = await sql.query<SeasonRow>(
+    `select ${SEASON_COLUMNS} from league_seasons s where s.number = $1`,
+    [number],
+  )
+  return row ?? null
+}
+
+/** Oldest first: a later season's ledger goes on from the one before. */
+export const unsettledSeasons = (sql: Sql): Promise<SeasonRow[]> =>
+  sql.query<SeasonRow>(
+    `select ${SEASON_COLUMNS} from league_seasons s where s.state <> 'settled' order by s.number`,
+  )
+
+/** Until the transaction ends nobody else moves this season on. */
+export async function lockSeason(sql: Sql, number: number): Promise<SeasonRow | null> {
+  const [row] = await sql.query<SeasonRow>(
+    `select ${SEASON_COLUMNS} from league_seasons s where s.number = $1 for update`,
+    [number],
+  )
+  return row ?? null
+}
+
+export async function lastSeason(sql: Sql): Promise<number> {
+  const [row] = await sql.query<{ last: number | null }>('select max(number) as last from league_seasons')
+  return row?.last ?? 0
+}

@@ -1,0 +1,312 @@
+import type { HostedAgent } from '@pit/agents'
+import { openPaper, type Paper } from '@pit/agents'
+import { type Address, type Crypto, createCrypto } from '@pit/chain'
+import type { Caller } from '@pit/platform/call'
+import type { Db } from '@pit/platform/db'
+import {
+  type Answer,
+  type Body,
+  type ChainProfile,
+  checkWith,
+  isPitError,
+  NATIVE_TOKEN,
+  type RouteId,
+  routeById,
+} from '@pit/protocol'
+import { keccak256, stringToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { openLeague } from '../src/openLeague.ts'
+import { readFirstSeason, seasonOf } from '../src/rules/index.ts'
+import { createScriptedChain, createScriptedVault } from './scriptedChain.ts'
+
+/** The league over a real store, on a clock and a chain that tests own. */
+
+export const at = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
+export const ETH = NATIVE_TOKEN as Address
+export const TOKENS = { WETH: at(0xe0), USDG: at(0xe1), cbBTC: at(0xe2), PARTNER: at(0xe3), NVDA: at(0xe4) }
+export const FIRST_S = readFirstSeason('2026-01-05')
+export const DAY = 86_400
+export const HOUR = 3_600
+export const E18 = 10n ** 18n
+export const usd = (dollars: number): bigint => BigInt(Math.round(dollars * 1e6))
+export const season = (number: number) => seasonOf(FIRST_S, number)
+
+const feed = { address: at(0xfe), decimals: 8, heartbeat_s: 3_600, session: 'always' }
+const core = (symbol: string, address: Address, decimals: number, own: object = {}) => ({
+  symbol,
+  name: symbol,
+  address,
+  decimals,
+  kind: 'core',
+  native: false,
+  feed: null,
+  ...own,
+})
+export const PROFILE = {
+  kind: 'devnet',
+  chain_id: 4663,
+  first_block: 0,
+  contracts: { agent_registry: at(0xa9), multicall3: at(0xca11) },
+  core_tokens: [
+    core('ETH', ETH, 18, { kind: 'native', native: true, feed }),
+    core('WETH', TOKENS.WETH, 18),
+    core('USDG', TOKENS.USDG, 6),
+    core('cbBTC', TOKENS.cbBTC, 8, { feed }),
+    core('PARTNER', TOKENS.PARTNER, 18),
+    core('NVDA', TOKENS.NVDA, 18, { kind: 'stock', feed }),
+  ],
+  listed_stocks: [],
+  pins: { partner_usdg: { version: 'v3', address: at(0x9001), fee: 3000 }, reference_pools: {} },
+  league: { first_season: '2026-01-05', platform_agent_id: '1' },
+} as unknown as ChainProfile
+
+export interface Wallet {
+  address: Address
+  key: Caller['key']
+  sign(text: string): Promise<`0x${string}`>
+}
+
+let crypto: Crypto | undefined
+const logger = { info() {}, warn() {}, error() {} }
+
+export async function openLeagueWorld(
+  db: Db,
+  own: {
+    nowS?: number
+    genesisS?: number
+    platform?: boolean
+    paper?: Paper
+    clock?: { ms: number; nowMs(): number }
+    profile?: ChainProfile
+    /** A chain of the test's own. */
+    node?: Pick<ReturnType<typeof createScriptedChain>, 'rpc' | 'head' | 'timeOf'>
+  } = {},
+) {
+  crypto ??= await createCrypto()
+  const clock: { ms: number; nowMs(): number } = own.clock ?? { ms: 0, nowMs: () => clock.ms }
+  clock.ms = (own.nowS ?? FIRST_S + HOUR) * 1000
+  const genesisS = own.genesisS ?? FIRST_S - 30 * DAY
+  const scripted = { ...createScriptedChain(clock, genesisS), ...own.node }
+  const { vault, face } = createScriptedVault(scripted, genesisS)
+  const sanctioned = new Set<string>()
+  const isSanctioned = (address: string) => sanctioned.has(address.toLowerCase())
+  const hosted = new Map<string, HostedAgent>()
+  const profile =
+    own.profile ??
+    (own.platform === false
+      ? ({ ...PROFILE, league: { ...PROFILE.league, platform_agent_id: null } } as ChainProfile)
+      : PROFILE)
+  const paper =
+    own.paper ??
+    openPaper({
+      db,
+      clock,
+      profile,
+      market: { mark: () => undefined },
+      quoteTrade: async () => {
+        throw new Error('nothing is quoted here')
+      },
+    })
+  const open = (workerId = 'one', more: { firstSeasonS?: number | null } = {}) =>
+    openLeague({
+      db,
+      rpc: scripted.rpc,
+      clock,
+      crypto: crypto!,
+      logger,
+      profile,
+      firstSeasonS: FIRST_S,
+      vault: face,
+      isSanctioned,
+      hosted: { agentOf: async (id) => hosted.get(id) ?? null },
+      paper,
+      domain: 'pit.example',
+      randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
+      background: false,
+      workerId,
+      ...more,
+    })
+  const league = open()
+  return {
+    db,
+    clock,
+    chain: scripted.chain,
+    head: scripted.head,
+    vault,
+    registry: face,
+    sanctioned,
+    isSanctioned,
+    hosted,
+    league,
+    open,
+    profile,
+    nowS: () => Math.floor(clock.ms / 1000),
+    goTo(timeS: number) {
+      clock.ms = timeS * 1000
+    },
+    /** Does what is due at a time, as often as it takes to come to rest. */
+    async runAt(timeS: number, times = 2) {
+      clock.ms = timeS * 1000
+      for (let i = 0; i < times; i++) await league.runDue()
+    },
+  }
+}
+export type LeagueWorld = Awaited<ReturnType<typeof openLeagueWorld>>
+
+/** A wallet with an account; by name, so that a test reads. */
+export async function newWallet(db: Db, name: string): Promise<Wallet> {
+  const account = privateKeyToAccount(keccak256(stringToHex(`league ${name}`)))
+  const address = account.address.toLowerCase() as Address
+  const [row] = await db.query<{ id: number }>(
+    `insert into accounts (wallet, created_at_s) values ($1, 0)
+     on conflict (wallet) do update set wallet = excluded.wallet returning id`,
+    [address],
+  )
+  const key = { keyId: 1, accountId: row!.id, wallet: address, expiresAtS: 9_999_999_999 }
+  return { address, key, sign: (text) => account.signMessage({ message: text }) }
+}
+
+export const callerOf = (wallet: Wallet): Caller => ({ requestId: 'r', address: '::1', key: wallet.key })
+
+/** Puts an agent into the registry. */
+export function register(
+  world: LeagueWorld,
+  id: string,
+  own: Partial<Record<'owner' | 'agentWallet' | 'beneficiary' | 'token', Address>>,
+) {
+  const owner = own.owner ?? at(0x1000 + Number(id))
+  world.vault.agents.set(id, {
+    id,
+    owner,
+    agentWallet: own.agentWallet ?? owner,
+    beneficiary: own.beneficiary ?? owner,
+    token: own.token ?? at(0x70000 + Number(id)),
+    symbol: `AG${id}`,
+    name: `Agent number ${id}`,
+  })
+}
+
+type Writes = 'league.statement' | 'league.enter' | 'league.confirm' | 'league.leave' | 'paper.order'
+/** Calls a handler as the edge would. */
+export async function call<Id extends Writes>(
+  world: { league: LeagueWorld['league'] },
+  id: Id,
+  wallet: Wallet,
+  body: Body<Id>,
+): Promise<Answer<Id>> {
+  const handler = world.league.handlers[id] as unknown as (call: unknown) => Promise<Answer<Id>>
+  return asDocumented(id, await handler({ caller: callerOf(wallet), body, params: {}, query: {} }))
+}
+
+/** Every answer is held against the route's own schema. */
+function asDocumented<Id extends RouteId>(id: Id, answer: Answer<Id>): Answer<Id> {
+  const checked = checkWith(routeById(id).answer, answer)
+  if (!checked.ok) throw new Error(`${id} answers ${checked.field}: ${checked.message}`)
+  return answer
+}
+
+/** The code of a refusal, with the extra that tells more. */
+export const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'was not refused',
+    (error: unknown) => {
+      if (!isPitError(error)) throw error
+      const { field, owner } = error.extras as { field?: string; owner?: string }
+      return [error.code, field ?? owner].filter(Boolean).join(' ')
+    },
+  )
+
+type Reads = 'league' | 'league.standings' | 'league.seasons' | 'league.season' | 'league.reserve'
+export async function read<Id extends Reads>(
+  world: { league: LeagueWorld['league'] },
+  id: Id,
+  ask: { query?: object; params?: object } = {},
+): Promise<Answer<Id>> {
+  const handler = world.league.handlers[id] as unknown as (call: unknown) => Promise<{ serialised: Buffer }>
+  const { serialised } = await handler({ query: { board: 'prize', ...ask.query }, params: ask.params ?? {} })
+  return asDocumented(id, JSON.parse(serialised.toString()) as Answer<Id>)
+}
+
+/** Enters an agent that the wallet owns, by its signed statement. */
+export async function enterSigned(world: LeagueWorld, wallet: Wallet, agentId: string, owner = wallet) {
+  if (!world.vault.agents.has(agentId)) register(world, agentId, { owner: owner.address })
+  const made = await call(world, 'league.statement', wallet, { agent_id: agentId })
+  const signature = await owner.sign(made.message)
+  return call(world, 'league.enter', wallet, { agent_id: agentId, signature, nonce: made.nonce })
+}
+
+let hashes = 0
+/** A relayed transaction that is final, as the relay leaves it. */
+export async function addTrade(
+  db: Db,
+  wallet: Address,
+  trade: {
+    atS: number
+    tokenIn?: Address
+    tokenOut?: Address
+    amountIn?: bigint
+    amountOut?: bigint | null
+    status?: 'mined' | 'reverted' | 'pending' | 'dropped'
+    settled?: boolean
+    kind?: 'swap' | 'approve'
+    gasWei?: bigint
+  },
+): Promise<{ id: number; hash: string }> {
+  const hash = `0x${(++hashes).toString(16).padStart(64, '0')}`
+  const mined = trade.status !== 'pending' && trade.status !== 'dropped'
+  const [row] = await db.query<{ id: number }>(
+    `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out,
+       amount_out_kind, tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled, gas_wei)
+     values ($1, $2, 1, 'agent', $3, $4, $5, $6, $7, 'actual', $8, $2, 0, $9, $8, $10, $11, $12, $13) returning id`,
+    [
+      trade.kind ?? 'swap',
+      wallet,
+      trade.status ?? 'mined',
+      trade.tokenIn ?? TOKENS.USDG,
+      trade.tokenOut ?? ETH,
+      trade.amountIn ?? usd(100),
+      trade.status === 'reverted' ? null : (trade.amountOut ?? E18 / 20n),
+      hash,
+      mined ? trade.atS * 10 : null,
+      mined ? trade.atS : null,
+      (trade.atS - 1) * 1000,
+      trade.settled ?? true,
+      trade.gasWei ?? null,
+    ],
+  )
+  return { id: row!.id, hash }
+}
+
+/** A mark of each token at every half hour of a span; where the price is null there is none. */
+export async function addMarks(
+  db: Db,
+  { fromS, toS, everyS = 1_800 }: { fromS: number; toS: number; everyS?: number },
+  priceOf: (token: Address, atS: number) => number | null,
+): Promise<void> {
+  const rows: [string, number, string][] = []
+  for (const token of [ETH, TOKENS.WETH, TOKENS.cbBTC, TOKENS.PARTNER]) {
+    for (let minuteS = fromS; minuteS <= toS; minuteS += everyS) {
+      const price = priceOf(token, minuteS)
+      if (price !== null) rows.push([token, minuteS, `${BigInt(Math.round(price * 1e6)) * 10n ** 12n}`])
+    }
+  }
+  await db.query(
+    `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
+     select token, minute_s, price::numeric, 'oracle_feed', 1, minute_s, false
+     from unnest($1::text[], $2::int8[], $3::text[]) as given (token, minute_s, price) on conflict do nothing`,
+    [rows.map(([token]) => token), rows.map(([, atS]) => atS), rows.map(([, , price]) => price)],
+  )
+}
+
+export const still = (token: Address): number =>
+  token === TOKENS.cbBTC ? 50_000 : token === TOKENS.PARTNER ? 0.5 : 2_000
+
+/** Everything the league and its neighbours keep, gone: the next test starts anew. */
+export const emptyStore = (db: Db): Promise<void> =>
+  db.exec(`alter table league_reviews disable trigger user;
+    truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger, league_stakes,
+    league_stake_now, league_trades, league_practice_books, league_books, league_entries, league_statements,
+    league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers, league_lease,
+    paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,
+    league_start restart identity cascade;
+    alter table league_reviews enable trigger user`)

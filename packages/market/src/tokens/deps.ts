@@ -1,0 +1,32 @@
+import type { Address, Crypto } from '@pit/chain'
+import type { Charge } from '@pit/platform/call'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Metrics } from '@pit/platform/metrics'
+import type { Rpc } from '@pit/platform/rpc'
+import type { ChainProfile } from '@pit/protocol'
+import type { Market } from '../pools/index.ts'
+
+/** The part of the market that tokens are described by. */
+export type TokenMarket = Pick<Market, 'head' | 'index' | 'curveOf' | 'pools' | 'mark' | 'onBlock' | 'onPool'>
+
+/** What the verbs of the registry are handed. */
+export interface TokenDeps {
+  db: Db
+  rpc: Rpc
+  clock: Clock
+  crypto: Pick<Crypto, 'keccak256' | 'keccakText' | 'parseAddress'>
+  logger: Logger
+  metrics: Pick<Metrics, 'registry'>
+  profile: ChainProfile
+  market: TokenMarket
+  charge: Charge
+  randomBytes(size: number): Uint8Array
+  /** Whether a token is a registry agent's; null while the registry cannot be read. */
+  isAgentToken(token: Address): Promise<boolean | null>
+  /** The rate of a major trade for this wallet now. */
+  majorBps(wallet: Address | null): number | Promise<number>
+}
+
+export const lower = (address: string): Address => address.toLowerCase() as Address

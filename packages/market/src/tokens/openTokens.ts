@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import type { Address } from '@pit/chain'
+import type { Handlers } from '@pit/platform/call'
+import { FEE, type RiskCode } from '@pit/protocol'
+import { createAgentTokens } from './agentTokens.ts'
+import { createTokenStats } from './countTokens.ts'
+import { createTokenHandlers, type TokenRoute } from './createTokenHandlers.ts'
+import type { TokenDeps } from './deps.ts'
+import { keepRegistry } from './keepRegistry.ts'
+import { type AuditReader, createAuditReader } from './readAudit.ts'
+import { createRegistry, type Registry } from './registry.ts'
+import { createTokenSearch } from './searchTokens.ts'
+
+export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'> &
+  Partial<Pick<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'>> & {
+    /** Whether this process screens new tokens unasked, refreshes records and watches proxies. */
+    background: boolean
+  }
+
+export interface Tokens {
+  handlers: Pick<Handlers, TokenRoute>
+  /** A token's record for a trade: screened first when it is new, once `admit` lets it. */
+  get: Registry['get']
+  find: Registry['find']
+  coreBySymbol: Registry['coreBySymbol']
+  /** Refuses TOKEN_CHANGED when a proxy runs other code than its screen read. */
+  assertUnchanged: Registry['assertUnchanged']
+  readAudit: AuditReader['read']
+  /** False when less arrives than was sent, or balances change by themselves: then logs do not tell what came. */
+  isPlain(token: Address): Promise<boolean>
+  /** Tokens with a route, null while first counted. */
+  tradable(): number | null
+  close(): Promise<void>
+}
+
+const CORE_EVERY_MS = 15_000
+const MOVES_OTHERWISE = new Set<string>([
+  'FEE_ON_TRANSFER',
+  'BUY_TAX',
+  'SELL_TAX',
+  'REBASING',
+  'UNSCREENED',
+] satisfies RiskCode[])
+
+export async function openTokens({ background, ...options }: TokenOptions): Promise<Tokens> {
+  const deps: TokenDeps = {
+    randomBytes,
+    majorBps: () => FEE.majorMaxBps,
+    isAgentToken: createAgentTokens({
+      ...options,
+      registry: options.profile.contracts.agent_registry as Address | null,
+    }),
+    ...options,
+  }
+  const { clock, logger, profile } = deps
+  const registry = createRegistry(deps, { background })
+  const stats = createTokenStats(deps)
+  const audit = createAuditReader({ url: profile.vendors.audit_url, clock, logger })
+  const refreshCore = () =>
+    registry.refreshCore().catch((error) => logger.warn({ err: error }, 'core assets could not be read'))
+  const countUnseen = () =>
+    stats.refresh().catch((error) => logger.warn({ err: error }, 'the tokens were not counted'))
+
+  void refreshCore()
+  const kept = background ? await keepRegistry(deps, registry) : null
+  const timer = setInterval(refreshCore, CORE_EVERY_MS)
+  void countUnseen()
+  return {
+    handlers: createTokenHandlers({ ...deps, registry, audit, stats, searchTokens: createTokenSearch(deps) }),
+    get: registry.get,
+    find: registry.find,
+    coreBySymbol: registry.coreBySymbol,
+    assertUnchanged: registry.assertUnchanged,
+    readAudit: audit.read,
+    isPlain: async (token) => {
+      if (registry.coreAddresses.has(token)) return true
+      const known = await registry.find(token)
+      return known !== undefined && !known.record.risks.some(({ code }) => MOVES_OTHERWISE.has(code))
+    },
+    tradable: stats.tradable,
+    close: async () => {
+      clearInterval(timer)
+      await kept?.close()
+      await registry.screening.close()
+    },
+  }
+}

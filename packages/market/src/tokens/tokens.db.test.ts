@@ -1,0 +1,186 @@
+import { createLogger } from '@pit/platform/logger'
+import { withDb } from '@pit/platform/test/withStore'
+import { beforeAll, expect, it } from 'vitest'
+import { countTokens, createTokenStats } from './countTokens.ts'
+import type { StoredRecord } from './describeToken.ts'
+import type { TokenReading } from './reading.ts'
+import { countSharing, createTokenSearch, type TokenSearchTerms } from './searchTokens.ts'
+import { findToken, refreshToken, replaceableAfter, saveToken, screenedAmong } from './store.ts'
+import { cleanText } from './text.ts'
+
+const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}` as const
+
+interface Row {
+  n: number
+  symbol: string
+  name?: string
+  liquidity?: number
+  tier?: StoredRecord['tier']
+  kind?: StoredRecord['kind']
+  risks?: string[]
+  proxy?: boolean
+  unscreened?: boolean
+}
+function known({ n, symbol, name = `Token ${n}`, liquidity = 100, tier = 'C', kind = 'erc20', ...row }: Row) {
+  const record = {
+    address: address(n),
+    symbol,
+    name,
+    tier,
+    kind,
+    tradable: tier !== 'blocked',
+    blocked_reason: tier === 'blocked' ? 'NO_ROUTE' : null,
+    liquidity_usd: liquidity,
+    risks: (row.risks ?? []).map((code) => ({ code, severity: 'info', message: 'x' })),
+    screened_at: row.unscreened ? null : 1_700_000_000,
+  } as unknown as StoredRecord
+  const proxy = row.proxy ? { kind: 'implementation', at: address(n), implementation: address(1) } : null
+  return { record, reading: { address: address(n), code: { proxy } } as unknown as TokenReading }
+}
+
+const ROWS: Row[] = [
+  { n: 0xa0, symbol: 'USDG', name: 'Global Dollar', kind: 'core', tier: 'A', liquidity: 5 },
+  { n: 0xa1, symbol: 'USDG', name: 'Fake One', liquidity: 900_000, risks: ['IMPERSONATOR'] },
+  { n: 0xa2, symbol: 'usdg', name: 'Fake Two', liquidity: 3, risks: ['IMPERSONATOR', 'LOW_LIQUIDITY'] },
+  { n: 0xa3, symbol: 'USDGX', name: 'Longer', liquidity: 9_000_000, tier: 'B' },
+  { n: 0xa4, symbol: '100%', name: 'Per_cent\\', liquidity: 50 },
+  { n: 0xa5, symbol: '_under', name: '%wild', liquidity: 50 },
+  { n: 0xa6, symbol: 'ＦＵＬＬ', name: 'Full Width' },
+  { n: 0xa7, symbol: '<b>XSS</b>', name: '<script>alert("pit")</script>' },
+  { n: 0xa8, symbol: 'NOWHERE', tier: 'blocked', liquidity: 0 },
+  { n: 0xa9, symbol: 'UPGR', proxy: true },
+  { n: 0xaa, symbol: '😀😀', name: cleanText('Nul\u0000 in it', 128).text },
+  { n: 0xab, symbol: 'LATER', unscreened: true },
+]
+
+withDb('the token registry', (db) => {
+  const clock = { nowMs: () => 1_700_000_100_000 }
+  const logger = createLogger({ level: 'silent' })
+  beforeAll(async () => {
+    for (const row of ROWS) await saveToken(db, known(row), 1_700_000_000)
+  })
+  const found = async (terms: Partial<TokenSearchTerms>) =>
+    (await createTokenSearch({ db, clock, logger })({ q: '', limit: 20, ...terms })).map(
+      ({ symbol }) => symbol,
+    )
+
+  it('keeps a token and what became of it', async () => {
+    const row = known({ n: 0xff, symbol: 'NEW' })
+    await saveToken(db, row, 1)
+    expect(await findToken(db, address(0xff))).toEqual(JSON.parse(JSON.stringify(row)))
+    await saveToken(db, known({ n: 0xff, symbol: 'OTHER' }), 2)
+    expect((await findToken(db, address(0xff)))?.record.symbol).toBe('OTHER')
+    expect(await found({ q: 'new' })).toEqual([])
+    await db.query('delete from tokens where address = $1', [address(0xff)])
+    expect(await findToken(db, address(0xff))).toBeUndefined()
+  })
+
+  it('never lets a refresh undo a newer screen', async () => {
+    const old = known({ n: 0xfe, symbol: 'OLD' })
+    old.reading.screenedAtS = 1
+    await saveToken(db, old, 1)
+    const screened = known({ n: 0xfe, symbol: 'SCREENED' })
+    screened.reading.screenedAtS = 2
+    await saveToken(db, screened, 2)
+    await refreshToken(db, old, 3)
+    expect((await findToken(db, address(0xfe)))?.record.symbol).toBe('SCREENED')
+    const moved = known({ n: 0xfe, symbol: 'MOVED' })
+    moved.reading.screenedAtS = 2
+    await refreshToken(db, moved, 4)
+    expect((await findToken(db, address(0xfe)))?.record.symbol).toBe('MOVED')
+    await db.query('delete from tokens where address = $1', [address(0xfe)])
+    await refreshToken(db, moved, 5)
+    expect(await findToken(db, address(0xfe))).toBeUndefined()
+  })
+
+  it('knows which were screened and which can change', async () => {
+    expect(await screenedAmong(db, [address(0xa1), address(0xab), address(0x77)])).toEqual(
+      new Set([address(0xa1)]),
+    )
+    expect((await replaceableAfter(db, '', 10)).map((reading) => reading.address)).toEqual([address(0xa9)])
+    expect(await replaceableAfter(db, address(0xa9), 10)).toEqual([])
+  })
+
+  it('finds the core asset first, then the same symbol, then what is deepest', async () => {
+    const tokens = await createTokenSearch({ db, clock, logger })({ q: 'uSdG', limit: 20 })
+    expect(tokens.map((token) => token.address)).toEqual([0xa0, 0xa1, 0xa2, 0xa3].map(address))
+    expect(await countSharing(db, 'USDG')).toEqual({ count: 3, atLeast: false })
+    expect(await countSharing(db, 'usdg', address(0xa0))).toEqual({ count: 2, atLeast: false })
+  })
+
+  it('finds prefixes of symbol, name and address, in any case and width', async () => {
+    expect(await found({ q: 'us' })).toEqual(['USDG', 'USDGX', 'USDG', 'usdg'])
+    expect(await found({ q: 'GLOBAL d' })).toEqual(['USDG'])
+    expect(await found({ q: 'full' })).toEqual(['ＦＵＬＬ'])
+    expect(await found({ q: 'ｆｕｌｌ　ｗ' })).toEqual(['ＦＵＬＬ'])
+    expect(await found({ q: address(0xa8) })).toEqual(['NOWHERE'])
+    expect(await found({ q: address(0xa8).toUpperCase().replace('0X', '0x') })).toEqual(['NOWHERE'])
+    expect((await found({ q: '0x000' })).length).toBe(ROWS.length)
+    expect(await found({ q: '<script' })).toEqual(['<b>XSS</b>'])
+    expect(await found({ q: '😀' })).toEqual(['😀😀'])
+    expect(await found({ q: 'sdg' })).toEqual([])
+  })
+
+  it('takes nothing in the question for a sign of its own', async () => {
+    expect(await found({ q: '%' })).toEqual(['_under'])
+    expect(await found({ q: '_' })).toEqual(['_under'])
+    expect(await found({ q: '100%' })).toEqual(['100%'])
+    for (const q of [
+      '\\',
+      "'; drop table tokens; --",
+      '\u{10ffff}',
+      '\u0000',
+      '%%%%',
+      '[a-z]',
+      '😀'.repeat(64),
+    ]) {
+      expect((await found({ q })).length, q).toBeLessThanOrEqual(q === '\u0000' ? 20 : 0)
+    }
+  })
+
+  it('keeps to filters and limits', async () => {
+    expect(await found({ q: 'u', tier: 'B' })).toEqual(['USDGX'])
+    expect(await found({ q: 'u', kind: 'core' })).toEqual(['USDG'])
+    expect(await found({ tier: 'blocked' })).toEqual(['NOWHERE'])
+    expect(await found({ tier: 'A', kind: 'erc20' })).toEqual([])
+    expect(await found({ limit: 2 })).toEqual(['USDG', 'USDGX'])
+    expect(await found({ q: 'u', limit: 1 })).toEqual(['USDG'])
+  })
+
+  it('counts them', async () => {
+    expect(await countTokens(db, 7)).toEqual({
+      total: 12,
+      tradable: 11,
+      by_tier: { A: 1, B: 1, C: 9, blocked: 1 },
+      by_kind: { core: 1, erc20: 11 },
+      by_risk: { IMPERSONATOR: 2, LOW_LIQUIDITY: 1 },
+      blocked_by_reason: { NO_ROUTE: 1 },
+      generated_at: 7,
+    })
+  })
+
+  it('answers counts from memory, at most half a minute old, and none before the first', async () => {
+    const time = { nowMs: 1_700_000_000_000 }
+    let statements = 0
+    const counted = {
+      query: <Row>(text: string, values?: readonly unknown[]) => {
+        statements++
+        return db.query<Row>(text, values)
+      },
+    }
+    const stats = createTokenStats({ db: counted, clock: { nowMs: () => time.nowMs }, logger })
+    expect(stats.tradable()).toBeNull()
+    expect(() => stats.read()).toThrow(expect.objectContaining({ code: 'STATS_PENDING', retryAfterS: 2 }))
+    await stats.refresh()
+    const after = statements
+    for (let i = 0; i < 100; i++) expect(stats.read()).toMatchObject({ total: 12, cached_s: 0 })
+    time.nowMs += 29_000
+    expect(stats.read().cached_s).toBe(29)
+    expect(statements).toBe(after)
+    time.nowMs += 1_000
+    expect(stats.read().cached_s).toBe(30)
+    await stats.refresh()
+    expect(stats.read().cached_s).toBe(0)
+    expect(stats.tradable()).toBe(11)
+  })
+})

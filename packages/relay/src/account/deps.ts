@@ -1,0 +1,20 @@
+import type { Market } from '@pit/market'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Metrics } from '@pit/platform/metrics'
+import type { Rpc } from '@pit/platform/rpc'
+import type { ChainProfile } from '@pit/protocol'
+
+/** What the verbs of the account are handed. */
+export interface AccountDeps {
+  db: Db
+  rpc: Pick<Rpc, 'request' | 'batch'>
+  clock: Clock
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+  metrics: Pick<Metrics, 'registry'>
+  profile: ChainProfile
+  market: Pick<Market, 'head' | 'mark' | 'whyUnread'>
+}
+
+export { lowerAddress as lower } from '@pit/chain'

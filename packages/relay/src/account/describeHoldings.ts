@@ -1,0 +1,69 @@
+import type { Mark } from '@pit/market'
+import { valueMicroUsd } from '@pit/platform/marks'
+import type { Answer } from '@pit/protocol'
+import { formatUnits } from 'viem'
+import type { AccountDeps } from './deps.ts'
+import { dollarsOf } from './rules.ts'
+import type { TokenText } from './tokenTexts.ts'
+
+type Portfolio = Answer<'me.portfolio'>
+type Holding = Portfolio['holdings'][number]
+
+export interface Held {
+  text: TokenText
+  atoms: bigint
+  /** Whether the profile names it: only then an independent price may exist. */
+  standing: boolean
+}
+
+/** Holdings at independent prices, and what they add up to: exactly the values shown. */
+export function describeHoldings(
+  held: readonly Held[],
+  { market, nowS }: { market: Pick<AccountDeps['market'], 'mark' | 'whyUnread'>; nowS: number },
+): Pick<Portfolio, 'holdings' | 'total_usd' | 'priced' | 'unpriced'> {
+  let totalMicroUsd = 0n
+  const holdings = held.map((one): Holding => {
+    const { text, atoms } = one
+    const decimals = text.decimals ?? 0
+    const mark = market.mark(text.address)
+    const base = {
+      token: text.token,
+      address: text.address,
+      symbol: text.symbol ?? '',
+      name: text.name ?? '',
+      decimals,
+      kind: text.kind,
+      amount_atoms: atoms.toString(),
+      amount: formatUnits(atoms, decimals),
+    }
+    if (!mark) {
+      const unpriced = whyUnpriced(one, market)
+      return { ...base, priced: false, price_usd: null, value_usd: null, mark: null, unpriced }
+    }
+    const microUsd = valueMicroUsd(atoms, decimals, mark.priceE18)
+    totalMicroUsd += microUsd
+    return {
+      ...base,
+      priced: true,
+      price_usd: Number(formatUnits(mark.priceE18, 18)),
+      value_usd: dollarsOf(microUsd),
+      mark: describeMark(mark, nowS),
+      unpriced: null,
+    }
+  })
+  const priced = holdings.filter((holding) => holding.priced).length
+  return { holdings, total_usd: dollarsOf(totalMicroUsd), priced, unpriced: holdings.length - priced }
+}
+
+/** Once the chain is silent the market calls every token unread, strangers too: they never had a mark. */
+const whyUnpriced = ({ text, standing }: Held, market: Pick<AccountDeps['market'], 'whyUnread'>) =>
+  standing && market.whyUnread(text.address) !== undefined ? 'MARK_UNAVAILABLE' : 'NO_INDEPENDENT_MARK'
+
+/** A stale one still prices, and says so. */
+const describeMark = ({ source, block, updatedAtS, stale }: Mark, nowS: number) => ({
+  source,
+  block,
+  updated_at: updatedAtS,
+  age_s: Math.max(0, nowS - updatedAtS),
+  stale,
+})

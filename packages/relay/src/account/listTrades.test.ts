@@ -1,0 +1,75 @@
+import { checkWith, NATIVE_TOKEN, schemas } from '@pit/protocol'
+import { expect, it } from 'vitest'
+import { addressOf } from '../../test/openTestAccount.ts'
+import { describeTrade } from './listTrades.ts'
+import type { StoredTrade } from './store.ts'
+
+const STRANGE = addressOf(7)
+const row = (more: Partial<StoredTrade>): StoredTrade => ({
+  id: 5,
+  path: 'agent',
+  status: 'mined',
+  code: null,
+  token_in: NATIVE_TOKEN,
+  token_out: STRANGE,
+  amount_in: '1000',
+  amount_out: '950',
+  amount_out_kind: 'actual',
+  amount_out_min: '900',
+  tx_hash: `0x${'a'.repeat(64)}`,
+  block: 42,
+  session_id: null,
+  created_at_ms: 1_800_000_000_999,
+  ...more,
+})
+const describeRow = (more: Partial<StoredTrade>) => {
+  const shown = describeTrade(row(more), (address) => ({
+    token: address === NATIVE_TOKEN ? 'ETH' : address,
+    address,
+    symbol: null,
+    name: null,
+    decimals: null,
+    kind: 'token',
+  }))
+  expect(checkWith(schemas.TradeRow, shown)).toMatchObject({ ok: true })
+  return shown
+}
+const amountOut = (more: Partial<StoredTrade>) => {
+  const { amount_out, amount_out_kind } = describeRow(more)
+  return [amount_out, amount_out_kind]
+}
+
+it('shows what came out once mined, and the minimum before or where it cannot be told', () => {
+  expect(amountOut({ status: 'mined' })).toEqual(['950', 'actual'])
+  expect(amountOut({ status: 'mined', amount_out: '900', amount_out_kind: 'minimum' })).toEqual([
+    '900',
+    'minimum',
+  ])
+  expect(amountOut({ status: 'mined', amount_out: null, amount_out_kind: null })).toEqual(['900', 'minimum'])
+  for (const status of ['relaying', 'pending'] as const) {
+    expect(amountOut({ status, amount_out: null, amount_out_kind: null })).toEqual(['900', 'minimum'])
+  }
+})
+
+it('shows nothing where nothing came out', () => {
+  for (const status of ['reverted', 'dropped', 'refused'] as const) {
+    expect(amountOut({ status })).toEqual([null, null])
+    expect(describeRow({ status }).amount_out_min).toBe('900')
+  }
+  expect(amountOut({ status: 'pending', amount_out: null, amount_out_min: null })).toEqual([null, null])
+})
+
+it('calls what is on its way pending', () => {
+  expect(describeRow({ status: 'relaying' }).status).toBe('pending')
+})
+
+it('names a code only for a refusal, and a session only where there may be one', () => {
+  expect(describeRow({ status: 'refused', code: 'MAX_NOTIONAL' }).code).toBe('MAX_NOTIONAL')
+  expect(describeRow({ status: 'reverted', code: 'X' })).not.toHaveProperty('code')
+  expect(describeRow({ path: 'session', session_id: 'ses_1' }).session_id).toBe('ses_1')
+  expect(describeRow({ path: 'fast' })).not.toHaveProperty('session_id')
+})
+
+it('carries no fee', () => {
+  expect(JSON.stringify(describeRow({}))).not.toMatch(/fee/)
+})

@@ -1,0 +1,261 @@
+import type { Address } from '@pit/chain'
+import { withDb } from '@pit/platform/test/withStore'
+import { checkWith, NATIVE_TOKEN, ROUTES } from '@pit/protocol'
+import { toHex } from 'viem'
+import { expect, it } from 'vitest'
+import {
+  addressOf,
+  addToken,
+  addTrade,
+  codeOf,
+  mark,
+  openTestAccount,
+  START_MS,
+  type TestAccount,
+  TOKENS,
+} from '../../test/openTestAccount.ts'
+
+let wallets = 0
+const newWallet = (): Address => addressOf(0xd0000 + ++wallets)
+let tokens = 0
+const newToken = (): Address => addressOf(0xe0000 + ++tokens)
+const USD = 10n ** 6n
+
+withDb('a portfolio', (db) => {
+  const open = () => {
+    const account = openTestAccount(db)
+    const { marks } = account.market
+    marks.set(NATIVE_TOKEN, mark(NATIVE_TOKEN, '3000.12'))
+    marks.set(TOKENS.USDG, mark(TOKENS.USDG, '1', { source: 'fixed' }))
+    return account
+  }
+  const read = async (account: TestAccount, wallet: Address) => {
+    const answer = await account.portfolio(wallet)
+    expect(checkWith(ROUTES['me.portfolio'].answer, answer)).toMatchObject({ ok: true })
+    return answer
+  }
+
+  it('shows what is held at independent prices, of one block', async () => {
+    const account = open()
+    const wallet = newWallet()
+    const { node, market } = account
+    node.ethWei = 1_500_000_000_000_000_001n
+    for (const token of Object.values(TOKENS)) node.tokens.set(token, 0n)
+    node.tokens.set(TOKENS.USDG, 1_234_567n)
+    node.tokens.set(TOKENS.NVDA, 10n ** 18n)
+    node.tokens.set(TOKENS.TSLA, 10n ** 17n)
+    market.marks.set(TOKENS.NVDA, mark(TOKENS.NVDA, '123.456789', { stale: true }))
+    market.unread.set(TOKENS.TSLA, 'the feed reverts')
+    const answer = await read(account, wallet)
+    expect(answer).toMatchObject({
+      wallet,
+      block: 100,
+      read_at: START_MS / 1000,
+      // 4500.18 + 1.234567 + 123.456789
+      total_usd: 4624.871356,
+      priced: 3,
+      unpriced: 1,
+      unread: [],
+      cached: false,
+      volume: { window_days: 30, volume_usd: 0, tier_bps: 25, posted_bps: 25 },
+    })
+    expect(answer.holdings).toEqual([
+      {
+        token: 'ETH',
+        address: NATIVE_TOKEN,
+        symbol: 'ETH',
+        name: 'ETH itself',
+        decimals: 18,
+        kind: 'native',
+        amount_atoms: '1500000000000000001',
+        amount: '1.500000000000000001',
+        priced: true,
+        price_usd: 3000.12,
+        value_usd: 4500.18,
+        mark: { source: 'oracle_feed', block: 99, updated_at: START_MS / 1000 - 7, age_s: 7, stale: false },
+        unpriced: null,
+      },
+      expect.objectContaining({ token: 'USDG', kind: 'core', amount: '1.234567', value_usd: 1.234567 }),
+      expect.objectContaining({
+        token: 'NVDA',
+        kind: 'stock',
+        value_usd: 123.456789,
+        mark: expect.objectContaining({ stale: true }),
+      }),
+      expect.objectContaining({
+        token: TOKENS.TSLA,
+        symbol: 'TSLA',
+        kind: 'stock',
+        priced: false,
+        price_usd: null,
+        value_usd: null,
+        mark: null,
+        unpriced: 'MARK_UNAVAILABLE',
+      }),
+    ])
+    const sum = answer.holdings.reduce(
+      (total, { value_usd }) => total + Math.round((value_usd ?? 0) * 1e6),
+      0,
+    )
+    expect(answer.total_usd).toBe(sum / 1e6)
+    expect(node.requests).toEqual(['eth_blockNumber', 'eth_call'])
+  })
+
+  it('lists ETH though there is none, and nothing else that is not held', async () => {
+    const account = open()
+    for (const token of Object.values(TOKENS)) account.node.tokens.set(token, 0n)
+    const answer = await read(account, newWallet())
+    expect(answer.holdings.map(({ token, amount }) => [token, amount])).toEqual([['ETH', '0']])
+    expect(answer).toMatchObject({ total_usd: 0, priced: 1, unpriced: 0, unread: [] })
+  })
+
+  it('never prices a token by address, and says what it is called', async () => {
+    const account = open()
+    const wallet = newWallet()
+    const [plain, stock, unknown] = [newToken(), newToken(), newToken()]
+    await addToken(db, { address: plain, symbol: 'PLN', name: 'Plain', decimals: 3 })
+    await addToken(db, { address: stock, symbol: 'ACME', name: 'Acme', decimals: 18, stock: true })
+    for (const tokenOut of [plain, stock, unknown]) {
+      await addTrade(db, { wallet, tokenOut })
+      account.node.tokens.set(tokenOut, 12_345n)
+      // As the market says of everything once the chain is silent.
+      account.market.unread.set(tokenOut, 'the chain has not answered for a while')
+    }
+    const { holdings } = await read(account, wallet)
+    const strangers = holdings.filter(({ token }) => token.startsWith('0x'))
+    expect(strangers).toMatchObject([
+      { token: unknown, symbol: '', name: '', decimals: 0, kind: 'token', amount: '12345' },
+      { token: stock, symbol: 'ACME', kind: 'stock' },
+      { token: plain, symbol: 'PLN', name: 'Plain', decimals: 3, kind: 'token', amount: '12.345' },
+    ])
+    for (const { unpriced } of strangers) expect(unpriced).toBe('NO_INDEPENDENT_MARK')
+  })
+
+  it('reads the forty tokens traded last, either way, once each', async () => {
+    const account = open()
+    const wallet = newWallet()
+    const traded = Array.from({ length: 45 }, newToken)
+    for (const token of traded) {
+      account.node.tokens.set(token, 1n)
+      await addTrade(db, { wallet, tokenIn: token, tokenOut: TOKENS.USDG })
+    }
+    for (const status of ['reverted', 'dropped', 'refused']) {
+      await addTrade(db, { wallet, tokenOut: newToken(), status })
+    }
+    await addTrade(db, { wallet, tokenOut: traded[0]!, status: 'pending' })
+    const shown = async () =>
+      (await read(account, wallet)).holdings
+        .map(({ token }) => token)
+        .filter((token) => token.startsWith('0x'))
+    expect(await shown()).toEqual([traded[0], ...traded.slice(6).reverse()])
+    // What comes later pushes the oldest out, though only what is new is read.
+    account.clock.ms += 5_000
+    const late = newToken()
+    account.node.tokens.set(late, 1n)
+    await addTrade(db, { wallet, tokenOut: late, atMs: account.clock.ms })
+    expect(await shown()).toEqual([late, traded[0], ...traded.slice(7).reverse()])
+  })
+
+  it('walks through a wallet’s past once, but for what may still change', async () => {
+    const wallet = newWallet()
+    const [old, late] = [newToken(), newToken()]
+    const asked: unknown[] = []
+    const account = openTestAccount({
+      ...db,
+      query: (text, values) => {
+        if (text.includes('with pairs')) asked.push(values?.[1])
+        return db.query(text, values)
+      },
+    })
+    const shown = async () => {
+      account.clock.ms += 5_000
+      return (await account.portfolio(wallet)).holdings.map(({ token }) => token)
+    }
+    account.node.tokens.set(old, 1n).set(late, 1n)
+    const first = await addTrade(db, { wallet, tokenOut: old, settled: true })
+    // Given up, and mined after all.
+    const dropped = await addTrade(db, { wallet, tokenOut: late, status: 'dropped' })
+    const newest = await addTrade(db, { wallet, settled: true })
+    expect(await shown()).not.toContain(late)
+    expect(asked).toEqual([0])
+    await db.query(`update trades set status = 'mined' where id = $1`, [dropped])
+    expect(await shown()).toEqual(expect.arrayContaining([old, late]))
+    expect(asked[1]).toBeGreaterThanOrEqual(first)
+    expect(asked[1]).toBeLessThan(dropped)
+    await db.query('update trades set settled = true where id = $1', [dropped])
+    await shown()
+    expect(await shown()).toEqual(expect.arrayContaining([old, late]))
+    expect(asked[3]).toBe(newest)
+    account.clock.ms += 600_000
+    await shown()
+    expect(asked[4]).toBe(0)
+  })
+
+  it('lets no token spoil the reading of another', async () => {
+    const account = open()
+    const wallet = newWallet()
+    const { node } = account
+    const [burner, reverter, silent, short, talker, honest] = Array.from({ length: 6 }, newToken) as Address[]
+    node.tokens.set(TOKENS.USDG, 5n * USD)
+    node.tokens.set(burner!, 'burns').set(reverter!, 'reverts').set(honest!, 9n)
+    node.tokens.set(short!, { answers: '0x01' })
+    node.tokens.set(talker!, { answers: `${toHex(8n, { size: 32 })}${'ff'.repeat(100_000)}` })
+    // The burner comes first, since it was traded last.
+    for (const tokenOut of [honest, talker, short, silent, reverter, burner]) {
+      await addTrade(db, { wallet, tokenOut: tokenOut! })
+    }
+    const { holdings, unread } = await read(account, wallet)
+    const amounts = Object.fromEntries(holdings.map(({ token, amount_atoms }) => [token, amount_atoms]))
+    expect(amounts).toEqual({ ETH: '0', USDG: '5000000', [honest!]: '9', [talker!]: '8' })
+    expect(unread).toEqual(['WETH', 'cbBTC', 'NVDA', TOKENS.TSLA, burner, reverter, silent, short])
+    expect(node.tags).toEqual(new Set([toHex(100)]))
+  })
+
+  it('reads a wallet once in five seconds, for all who ask at once', async () => {
+    const account = open()
+    const wallet = newWallet()
+    const { node } = account
+    const answers = await Promise.all([account.portfolio(wallet), account.portfolio(wallet)])
+    expect(answers.map(({ cached, block }) => [cached, block])).toEqual([
+      [false, 100],
+      [false, 100],
+    ])
+    node.ethWei = 5n
+    account.clock.ms += 4_999
+    expect(await read(account, wallet)).toEqual({ ...answers[0], cached: true })
+    expect(await read(account, newWallet())).toMatchObject({ cached: false, block: 101 })
+    account.clock.ms += 1
+    const again = await read(account, wallet)
+    expect(again).toMatchObject({ cached: false, block: 102 })
+    expect(again.holdings[0]?.amount_atoms).toBe('5')
+  })
+
+  it('answers RPC_UNAVAILABLE while the chain does not answer, and recovers at once', async () => {
+    const account = open()
+    const wallet = newWallet()
+    for (const trouble of ['silent', 'refuses'] as const) {
+      account.node.trouble = trouble
+      expect(await codeOf(account.portfolio(wallet))).toBe('RPC_UNAVAILABLE')
+    }
+    account.node.trouble = null
+    expect(await read(account, wallet)).toMatchObject({ cached: false })
+  })
+
+  it('answers RPC_UNAVAILABLE when the node knows a block and nothing of it', async () => {
+    const account = open()
+    const { rpc } = account.node
+    const { request } = rpc
+    rpc.request = (method, params) => {
+      account.node.trouble = method === 'eth_blockNumber' ? null : 'refuses'
+      return request(method, params)
+    }
+    expect(await codeOf(account.portfolio(newWallet()))).toBe('RPC_UNAVAILABLE')
+  })
+
+  it('answers LIVE_UNAVAILABLE before the market was read, and WALLET_NOT_BOUND to nobody’s key', async () => {
+    const account = open()
+    account.market.head = () => null
+    expect(await codeOf(account.portfolio(newWallet()))).toBe('LIVE_UNAVAILABLE')
+    expect(await codeOf(account.portfolio(null))).toBe('WALLET_NOT_BOUND')
+  })
+})

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { NATIVE, PROFILE, ROUTER, USDG } from '../../test/openTestRelay.ts'
+import { placeOf } from './place.ts'
+
+it('believes the log of a pool of ETH, unless its hook may take of what it gives', () => {
+  const hook = (flags: string) => `0x${'4'.repeat(36)}${flags}`
+  const pools: Record<string, object> = {
+    '0x01': { version: 'v4', token0: NATIVE, key: { hooks: NATIVE } },
+    '0x02': { version: 'v4', token0: USDG, key: { hooks: NATIVE } },
+    // After the swap, returning a delta.
+    '0x03': { version: 'v4', token0: NATIVE, key: { hooks: hook('0044') } },
+    '0x04': { version: 'v4', token0: NATIVE, key: { hooks: hook('0080'), fee: 0x800000 } },
+    '0x05': { version: 'v3', token0: NATIVE },
+  }
+  const market = { head: () => null, onBlock: () => () => {}, pool: (id: string) => pools[id] as never }
+  const place = placeOf({ profile: PROFILE, market })
+  const told = ['0x01', '0x02', '0x03', '0x04', '0x05', '0x06'].map((id) => place.isEtherPool(id as '0x'))
+  expect(told).toEqual([true, false, undefined, true, undefined, undefined])
+  expect(place.router).toBe(ROUTER)
+  expect(place.curveOf(USDG)).toBeUndefined()
+})

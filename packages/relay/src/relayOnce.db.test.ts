@@ -1,0 +1,113 @@
+import { type Crypto, createCrypto } from '@pit/chain'
+import { withDb } from '@pit/platform/test/withStore'
+import { beforeAll, beforeEach, expect, it } from 'vitest'
+import {
+  emptyStore,
+  NATIVE,
+  newWallet,
+  nowS,
+  openTestRelay,
+  RECIPIENT,
+  ROUTER,
+  rowOf,
+  type TestRelay,
+  USDG,
+} from '../test/openTestRelay.ts'
+import { createScriptedChain, type ScriptedChain } from '../test/scriptedChain.ts'
+import type { RelayAsk } from './types.ts'
+
+let crypto: Crypto
+beforeAll(async () => {
+  crypto = await createCrypto()
+})
+
+withDb('relayOnce', (db) => {
+  let chain: ScriptedChain
+  let relay: TestRelay
+  beforeEach(async () => {
+    await relay?.close()
+    await emptyStore(db)
+    chain = createScriptedChain(crypto, nowS())
+    relay = openTestRelay(db, crypto, chain)
+  })
+
+  /** Bytes another path has checked: there is no plan of them here. */
+  function fastAsk(nonce = 0): RelayAsk {
+    const wallet = newWallet(crypto)
+    const { raw, hash } = wallet.sign({ to: ROUTER, valueWei: 5n, data: '0x01' }, { nonce })
+    return {
+      signed: { raw, hash, signer: wallet.address, nonce },
+      kind: 'swap',
+      keyId: wallet.keyId,
+      wallet: wallet.address,
+      terms: {
+        path: 'fast',
+        sessionId: null,
+        tokenIn: NATIVE,
+        tokenOut: USDG,
+        amountIn: 5n,
+        amountOutMin: 4n,
+        fee: {
+          bps: 25,
+          class: 'major',
+          tier: 25,
+          side: 'input',
+          token: NATIVE,
+          amount: 1n,
+          recipient: RECIPIENT,
+        },
+        feeApart: false,
+        volumeToken: NATIVE,
+      },
+    }
+  }
+
+  it('says what became of the bytes: sent, then a repeat', async () => {
+    const ask = fastAsk()
+    expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'sent', hash: ask.signed.hash })
+    await expect.poll(async () => (await rowOf(db, ask.signed.hash))?.status).toBe('pending')
+    expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'repeat', status: 'pending' })
+    expect(await rowOf(db, ask.signed.hash)).toMatchObject({ path: 'fast', fee_amount: '1' })
+    await db.query(`update trades set status = 'reverted'`)
+    expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'repeat', status: 'reverted' })
+  })
+
+  it('tells of bytes in flight when asked to, here and in another process', async () => {
+    const ask = fastAsk()
+    chain.setMode({ kind: 'ok', delayMs: 300 })
+    const first = relay.relayOnce(ask)
+    const tell = { ...ask, whenInFlight: 'tell' } as const
+    expect(await relay.relayOnce(tell)).toMatchObject({ kind: 'in_flight' })
+    const other = openTestRelay(db, crypto, chain)
+    await expect.poll(async () => (await rowOf(db, ask.signed.hash))?.status).toBe('relaying')
+    expect(await other.relayOnce(tell)).toMatchObject({ kind: 'in_flight' })
+    expect(await first).toMatchObject({ kind: 'sent' })
+    expect(chain.sent).toHaveLength(1)
+    await other.close()
+  })
+
+  it('knows a nonce that another transaction took', async () => {
+    const ask = fastAsk(3)
+    chain.setNonce(ask.signed.signer, 4)
+    chain.setMode({ kind: 'refuse', words: 'nonce too low' })
+    expect(await relay.relayOnce(ask)).toMatchObject({
+      kind: 'rejected',
+      reason: 'sequencer',
+      words: 'nonce too low',
+      nonceRefused: true,
+      nonceSpent: true,
+    })
+    const ahead = fastAsk(9)
+    chain.setMode({ kind: 'refuse', words: 'nonce too high' })
+    expect(await relay.relayOnce(ahead)).toMatchObject({ nonceRefused: true, nonceSpent: false })
+    const poor = fastAsk()
+    chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
+    expect(await relay.relayOnce(poor)).toMatchObject({ nonceRefused: false, nonceSpent: false })
+  })
+
+  it('says unreachable when no answer came', async () => {
+    chain.setMode({ kind: 'lossy' })
+    const ask = fastAsk()
+    expect(await relay.relayOnce(ask)).toMatchObject({ kind: 'unreachable', hash: ask.signed.hash })
+  })
+})

@@ -1,0 +1,200 @@
+import { type Crypto, createCrypto, type Hex } from '@pit/chain'
+import { withDb } from '@pit/platform/test/withStore'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  emptyStore,
+  NATIVE,
+  newWallet,
+  nowS,
+  openTestRelay,
+  planOf,
+  ROUTER,
+  refused,
+  rowOf,
+  type TestRelay,
+  USDG,
+} from '../test/openTestRelay.ts'
+import { createScriptedChain, type ScriptedChain } from '../test/scriptedChain.ts'
+
+let crypto: Crypto
+beforeAll(async () => {
+  crypto = await createCrypto()
+})
+const NO_HASH: Hex = `0x${'00'.repeat(32)}`
+const codeOf = async (work: Promise<unknown>) => (await refused(work)).code
+
+withDb('submit', (db) => {
+  let chain: ScriptedChain
+  let relay: TestRelay
+  beforeEach(async () => {
+    await relay?.close()
+    await emptyStore(db)
+    chain = createScriptedChain(crypto, nowS())
+    relay = openTestRelay(db, crypto, chain)
+  })
+  const statusOf = async (hash: Hex) => (await rowOf(db, hash))?.status
+  const expectStatus = (hash: Hex, status: string) =>
+    expect.poll(() => statusOf(hash), { timeout: 5_000, interval: 10 }).toBe(status)
+
+  describe('is refused', () => {
+    it('where nothing is relayed', async () => {
+      const off = openTestRelay(db, crypto, chain, { submitEnabled: false })
+      expect(await refused(off.submit(newWallet(crypto), { raw_tx: '0x' }))).toMatchObject({
+        code: 'SUBMIT_DISABLED',
+        status: 403,
+      })
+    })
+
+    it.each(['0x', '0x02', '0x02c0', '0xdeadbeef'])('what cannot be read: %s', async (raw_tx) => {
+      expect(await refused(relay.submit(newWallet(crypto), { raw_tx }))).toMatchObject({
+        code: 'SUBMIT_REJECTED',
+        status: 422,
+      })
+    })
+
+    it('another chain, with the fields that differ', async () => {
+      const wallet = newWallet(crypto)
+      const { plan } = await relay.plan(wallet)
+      const { raw } = wallet.sign(plan.txs[0]!, { chainId: 1 })
+      expect(await refused(relay.submit(wallet, { raw_tx: raw }))).toMatchObject({
+        code: 'NOT_AS_BUILT',
+        extras: { diffs: [{ field: 'chain_id', expected: 4663, got: 1 }] },
+      })
+    })
+
+    it('a signer that is not the key’s wallet, unless it executes for it', async () => {
+      const [owner, other] = [newWallet(crypto), newWallet(crypto)]
+      const { plan } = await relay.plan(owner)
+      const stolen = other.sign(plan.txs[0]!)
+      expect(await refused(relay.submit(owner, { raw_tx: stolen.raw }))).toMatchObject({
+        code: 'WALLET_MISMATCH',
+        status: 403,
+      })
+      const asked: unknown[] = []
+      const trusting = openTestRelay(db, crypto, chain, {
+        executorOf: async (ask) => asked.push(ask) > 0,
+      })
+      // A session's trade: built for the wallet's key, sent by the executor.
+      const session = planOf(owner)
+      session.steps = [{ kind: 'swap', tx: { ...session.txs[0]!, from: other.address } }]
+      const { keyId, address: wallet } = owner
+      await trusting.storePlan({ keyId, wallet, path: 'session', sessionId: 's1', plan: session })
+      const { raw, hash } = other.sign(session.txs[0]!)
+      expect((await trusting.submit(owner, { raw_tx: raw })).tx_hash).toBe(hash)
+      expect(asked).toEqual([{ keyId, wallet, signer: other.address }])
+      expect(await rowOf(db, hash)).toMatchObject({ wallet, signer: other.address, session_id: 's1' })
+      await trusting.close()
+    })
+
+    it('a sanctioned signer', async () => {
+      const wallet = newWallet(crypto)
+      const strict = openTestRelay(db, crypto, chain, { isSanctioned: (who) => who === wallet.address })
+      const { signed } = await strict.plan(wallet)
+      expect(await refused(strict.submit(wallet, { raw_tx: signed[0]!.raw }))).toMatchObject({
+        code: 'SANCTIONED',
+        status: 451,
+        extras: { field: 'signer' },
+      })
+    })
+
+    it('the creation of a contract', async () => {
+      const wallet = newWallet(crypto)
+      const { raw } = wallet.sign({ to: null as never, valueWei: 0n, data: '0x6000' })
+      expect(await codeOf(relay.submit(wallet, { raw_tx: raw }))).toBe('ROUTER_NOT_ALLOWED')
+    })
+
+    it('what was built for nobody, and says so', async () => {
+      const wallet = newWallet(crypto)
+      const { raw } = wallet.sign({ to: ROUTER, valueWei: 1n, data: '0x' })
+      const error = await refused(relay.submit(wallet, { raw_tx: raw }))
+      expect(error).toMatchObject({ code: 'NOT_AS_BUILT', extras: { diffs: [{ field: 'plan' }] } })
+    })
+
+    it('what was built for another key of the same wallet', async () => {
+      const wallet = newWallet(crypto)
+      const { signed } = await relay.plan(wallet)
+      const other = { ...wallet, keyId: wallet.keyId + 500_000 }
+      expect(await codeOf(relay.submit(other, { raw_tx: signed[0]!.raw }))).toBe('NOT_AS_BUILT')
+    })
+
+    it('a byte, a wei or a target off, with the differences to the nearest plan', async () => {
+      const wallet = newWallet(crypto)
+      await relay.plan(wallet)
+      const { plan } = await relay.plan(wallet)
+      await relay.plan(wallet, { tokenIn: USDG, tokenOut: NATIVE, steps: ['approve', 'swap'] })
+      const built = plan.txs[0]!
+      const diffs = async (own: Partial<typeof built>) =>
+        (await refused(relay.submit(wallet, { raw_tx: wallet.sign({ ...built, ...own }).raw }))).extras[
+          'diffs'
+        ]
+      expect(await diffs({ valueWei: built.valueWei + 1n })).toEqual([
+        { field: 'value', expected: '1000000', got: '1000001' },
+      ])
+      expect(await diffs({ to: USDG })).toEqual([{ field: 'to', expected: ROUTER, got: USDG }])
+      expect(await diffs({ data: `${built.data.slice(0, -2)}ff` as Hex })).toEqual([
+        {
+          field: 'data',
+          expected: '0x00',
+          got: '0xff',
+          first_difference: 67,
+          expected_bytes: 68,
+          got_bytes: 68,
+        },
+      ])
+      expect(await diffs({ data: `${built.data}00` as Hex, valueWei: 5n })).toMatchObject([
+        { field: 'value' },
+        { field: 'data', first_difference: 68, got: '0x00', expected: '0x', got_bytes: 69 },
+      ])
+      expect(chain.sent).toEqual([])
+    })
+
+    it('after the deadline, and says to prepare again', async () => {
+      const wallet = newWallet(crypto)
+      const { signed } = await relay.plan(wallet, { deadlineS: nowS() - 1 })
+      const error = await refused(relay.submit(wallet, { raw_tx: signed[0]!.raw }))
+      expect(error).toMatchObject({ code: 'SUBMIT_REJECTED', message: expect.stringContaining('prepare') })
+      expect(await statusOf(signed[0]!.hash)).toBeUndefined()
+    })
+
+    it('after the deadline by the chain’s clock, where that is ahead', async () => {
+      const head = { number: 1, hash: NO_HASH, parentHash: NO_HASH, timestampS: nowS() + 121, baseFeeWei: 1n }
+      const market = { head: () => head, onBlock: () => () => {} }
+      const ahead = openTestRelay(db, crypto, chain, { market })
+      const wallet = newWallet(crypto)
+      const { signed } = await ahead.plan(wallet, { deadlineS: nowS() + 120 })
+      const error = await refused(ahead.submit(wallet, { raw_tx: signed[0]!.raw }))
+      expect(error).toMatchObject({ code: 'SUBMIT_REJECTED', extras: { why: 'DEADLINE_PASSED' } })
+      expect(chain.sent).toEqual([])
+      await ahead.close()
+    })
+
+    it('by the sequencer, in its words; and may be tried again', async () => {
+      const wallet = newWallet(crypto)
+      const { signed } = await relay.plan(wallet)
+      const { raw, hash } = signed[0]!
+      chain.setMode({ kind: 'refuse', words: 'insufficient funds\nfor gas at http://10.0.0.7:8545/x' })
+      const error = await refused(relay.submit(wallet, { raw_tx: raw }))
+      expect(error).toMatchObject({
+        code: 'SUBMIT_REJECTED',
+        status: 422,
+        extras: { why: 'insufficient funds for gas at [url]' },
+      })
+      expect(error.message).toContain('insufficient funds for gas')
+      expect(await rowOf(db, hash)).toMatchObject({
+        status: 'refused',
+        code: 'SUBMIT_REJECTED',
+        amount_out: null,
+        amount_out_kind: null,
+      })
+      chain.setMode({ kind: 'ok' })
+      expect((await relay.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+      expect(chain.sentTimes(hash)).toBe(2)
+      await expectStatus(hash, 'pending')
+      expect(await rowOf(db, hash)).toMatchObject({
+        code: null,
+        amount_out: '900',
+        amount_out_kind: 'minimum',
+      })
+    })
+  })
+})

@@ -1,0 +1,198 @@
+import type { Address, Hex } from '@pit/chain'
+import type { Handler } from '@pit/platform/call'
+import { nowS } from '@pit/platform/clock'
+import { fail } from '@pit/protocol'
+import type { RelayDeps } from './deps.ts'
+import { diffsAgainst } from './diffs.ts'
+import {
+  checkFeeSent,
+  feeBefore,
+  feeMined,
+  hasFeeApart,
+  type Item,
+  needsFee,
+  orderFault,
+} from './feeFirst.ts'
+import type { FeeWaiter } from './feeWaiter.ts'
+import { findPlanned, nearPlans } from './findPlanned.ts'
+import type { PlanCache } from './planCache.ts'
+import { type Built, planHash } from './planHash.ts'
+import { builtOf, type ReadTx, readSigned } from './readSigned.ts'
+import { refuseOutcome } from './refuseOutcome.ts'
+import type { RelayOnce } from './relayOnce.ts'
+import { relayedAmong } from './tradeRows.ts'
+import type { RelayOutcome } from './types.ts'
+
+type SubmitDeps = Pick<
+  RelayDeps,
+  'db' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf' | 'sessionOpen'
+> & { plans: PlanCache; relayOnce: RelayOnce; waitForFee: FeeWaiter }
+
+interface Key {
+  keyId: number
+  wallet: Address
+}
+
+/** live/submit: relays what was built for this key, byte for byte, and nothing else. */
+export function createSubmit(deps: SubmitDeps): Handler<'live.submit'> {
+  return async ({ body, caller }) => {
+    if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 403 })
+    if (!caller.key?.wallet) fail('WALLET_NOT_BOUND')
+    const key: Key = { keyId: caller.key.keyId, wallet: caller.key.wallet }
+    const started = performance.now()
+    const raws = body.raw_txs ?? [body.raw_tx ?? '0x']
+    const read = raws.map((raw) => readSigned(deps.crypto, raw))
+    await checkSigners(deps, key, read)
+    const items = await findItems(deps, key, read)
+    const fees = await checkOrder(deps, key, items, body.fee_tx_hash as Hex | undefined)
+    const feeFirst = items.some(hasFeeApart)
+    const checkedMs = performance.now() - started
+
+    const sent: Hex[] = []
+    const ms = { write: 0, send: 0 }
+    for (const item of items) {
+      const paid = fees.get(item.signed.hash)
+      if (paid && sent.includes(paid)) await feeMined(deps.waitForFee, key.keyId, paid, sent)
+      const outcome = await relay(deps, key, item, paid ?? null)
+      if (outcome.kind !== 'sent' && outcome.kind !== 'repeat')
+        refuseOutcome(outcome, body.raw_txs ? sent : null)
+      sent.push(outcome.hash)
+      ms.write += outcome.ms.write
+      ms.send += outcome.ms.send
+    }
+    const total = performance.now() - started
+    const timings = {
+      check: round(checkedMs),
+      write: round(ms.write),
+      send: round(ms.send),
+      total: round(total),
+    }
+    const answer = { tx_hash: sent[sent.length - 1]!, as_built: true, timings }
+    if (!body.raw_txs) return answer
+    return { ...answer, tx_hashes: sent, fee_first: feeFirst }
+  }
+}
+
+const round = (ms: number): number => Math.round(ms * 100) / 100
+
+/** Only the key's wallet signs, or an executor of its sessions; and nobody who may not be served. */
+async function checkSigners(
+  deps: SubmitDeps,
+  { keyId, wallet }: Key,
+  read: readonly ReadTx[],
+): Promise<void> {
+  for (const signer of new Set(read.map(({ signed }) => signed.signer))) {
+    if (deps.isSanctioned(signer)) fail('SANCTIONED', { field: 'signer' })
+    if (signer === wallet) continue
+    if (await deps.executorOf?.({ keyId, wallet, signer })) continue
+    fail('WALLET_MISMATCH', {
+      message: `Signed by ${signer}, which is neither the key's wallet nor an executor of its sessions.`,
+    })
+  }
+}
+
+/** Each transaction with the plan it is of. One that was relayed before needs none: the answer is what became of it. */
+async function findItems(deps: SubmitDeps, { keyId, wallet }: Key, read: readonly ReadTx[]): Promise<Item[]> {
+  const built = read.map(builtOf)
+  const hashes = built.map((one) => planHash(deps.crypto, one))
+  const now = deadlineClockS(deps)
+  const planned = await findPlanned(deps, keyId, hashes, now)
+  const items: Item[] = read.map(({ signed }, i) => ({ signed, planned: planned.get(hashes[i]!) ?? null }))
+  for (const { planned: plan } of items) {
+    if (plan && plan.wallet !== wallet && deps.isSanctioned(plan.wallet))
+      fail('SANCTIONED', { field: 'session_wallet' })
+  }
+  await checkSessions(deps, items)
+  const lacking = items.filter(({ planned: plan }) => plan === null || plan.expiresAtS < now)
+  if (lacking.length === 0) return items
+  const relayed = await relayedAmong(
+    deps.db,
+    lacking.map(({ signed }) => signed.hash),
+  )
+  for (const item of lacking) {
+    if (relayed.has(item.signed.hash)) item.planned = null
+    else if (item.planned === null) await refuseUnknown(deps, keyId, built[items.indexOf(item)]!, now)
+    else {
+      fail('SUBMIT_REJECTED', {
+        message: 'The plan’s deadline has passed: prepare it again and sign the new one.',
+        why: 'DEADLINE_PASSED',
+      })
+    }
+  }
+  return items
+}
+
+/** The chain judges deadlines: where its clock is ahead, it counts, as it did when the plan was made. */
+const deadlineClockS = ({ clock, market }: SubmitDeps): number =>
+  Math.max(nowS(clock), market.head()?.timestampS ?? 0)
+
+/** Revoked is revoked: a trade that was planned before does not leave after. */
+async function checkSessions({ db, sessionOpen }: SubmitDeps, items: readonly Item[]): Promise<void> {
+  for (const { planned, signed } of items) {
+    const id = planned?.terms?.sessionId
+    if (!id || !sessionOpen || (await sessionOpen(id))) continue
+    // Relayed before, it can only be told what became of it.
+    if ((await relayedAmong(db, [signed.hash])).size > 0) continue
+    fail('SUBMIT_REJECTED', {
+      message: 'The session was revoked or has ended: its trades are not relayed any more.',
+      why: 'SESSION_ENDED',
+    })
+  }
+}
+
+async function refuseUnknown(deps: SubmitDeps, keyId: number, built: Built, now: number): Promise<never> {
+  const near = await nearPlans(deps.db, keyId, built, now)
+  return fail('NOT_AS_BUILT', { diffs: diffsAgainst(near, built) })
+}
+
+/** The order, and for each swap whose fee travels apart the transaction that pays it; refuses what lacks one. */
+async function checkOrder(
+  deps: SubmitDeps,
+  { keyId }: Key,
+  items: readonly Item[],
+  feeTxHash: Hex | undefined,
+): Promise<Map<Hex, Hex>> {
+  const fault = orderFault(items)
+  if (fault) {
+    const message = `These transactions cannot go like this: ${fault}.`
+    if (items.some(hasFeeApart)) fail('FEE_FIRST', { message, sent: [] })
+    fail('SUBMIT_REJECTED', { message, why: fault })
+  }
+  const fees = new Map<Hex, Hex>()
+  for (const swap of items.filter(needsFee)) {
+    const beside = feeBefore(items, swap)
+    if (beside) {
+      fees.set(swap.signed.hash, beside.hash)
+      continue
+    }
+    if (feeTxHash !== undefined) {
+      const fee = feeTxHash.toLowerCase() as Hex
+      await checkFeeSent(deps, keyId, fee, swap)
+      fees.set(swap.signed.hash, fee)
+      continue
+    }
+    // Sent before, its fee was there: what became of it is the answer.
+    if ((await relayedAmong(deps.db, [swap.signed.hash])).size > 0) swap.planned = null
+    else fail('FEE_FIRST', { sent: [] })
+  }
+  return fees
+}
+
+/** What has no plan any more was relayed before: nothing is sent, its row answers. */
+async function relay(
+  { relayOnce }: SubmitDeps,
+  { keyId }: Key,
+  { signed, planned }: Item,
+  feeTxHash: Hex | null,
+): Promise<RelayOutcome> {
+  if (planned) {
+    const { kind, wallet, terms } = planned
+    return relayOnce({ signed, kind, keyId, wallet, terms, feeTxHash })
+  }
+  const known = await relayOnce.lookUp(signed)
+  if (known) return known
+  return fail('SUBMIT_REJECTED', {
+    message: 'It was refused before and its plan is gone: prepare it again and sign the new one.',
+    why: 'DEADLINE_PASSED',
+  })
+}

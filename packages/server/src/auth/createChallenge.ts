@@ -1,0 +1,49 @@
+import { nowS } from '@pit/platform/clock'
+import { type Answer, AUTH, CHAIN_ID, challengeStatement, fail } from '@pit/protocol'
+import type { Call } from '../http/types.ts'
+import { challengeMessage } from './challengeMessage.ts'
+import type { AuthDeps } from './deps.ts'
+import { PURPOSE_TTL_S, type Purpose, type Wallet } from './rules.ts'
+import { signInSite } from './signInSite.ts'
+import { addChallenge } from './store.ts'
+
+const NEXT: Record<Purpose, string> = {
+  'sign-in':
+    'Check domain, chain and address, sign message with personal_sign (EIP-191), then POST address, signature and nonce to /api/v1/auth/verify before expires_at.',
+  'revoke-all':
+    'Sign message with personal_sign (EIP-191), then POST address, signature and nonce to /api/v1/auth/revoke-all before expires_at.',
+}
+
+export async function createChallenge(
+  deps: AuthDeps,
+  { body }: Pick<Call<'auth.challenge'>, 'body'>,
+): Promise<Answer<'auth.challenge'>> {
+  const site = signInSite(deps.config)
+  const wallet = body.address.toLowerCase() as Wallet
+  const purpose: Purpose = body.purpose === 'revoke-all' ? 'revoke-all' : 'sign-in'
+  // A sanctioned wallet is served nothing, but may still take its keys back.
+  if (purpose === 'sign-in' && deps.isSanctioned(wallet)) fail('SANCTIONED', { field: 'address' })
+  const issuedAtS = nowS(deps.clock)
+  const challenge = {
+    wallet,
+    purpose,
+    nonce: Buffer.from(deps.randomBytes(16)).toString('hex'),
+    issuedAtS,
+    expiresAtS: issuedAtS + PURPOSE_TTL_S[purpose],
+  }
+  await addChallenge(deps.db, challenge)
+  return {
+    address: wallet,
+    message: challengeMessage(deps.crypto, site, challenge),
+    nonce: challenge.nonce,
+    domain: site.domain,
+    uri: site.uri,
+    chain_id: CHAIN_ID,
+    version: AUTH.messageVersion,
+    statement: challengeStatement(purpose),
+    issued_at: issuedAtS,
+    expires_at: challenge.expiresAtS,
+    // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is no thenable
+    then: NEXT[purpose],
+  }
+}

@@ -1,0 +1,19 @@
+import type { Crypto } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Config } from '../config.ts'
+import type { KeyCache } from './keyCache.ts'
+import type { PartnerLookup } from './partner.ts'
+import type { Wallet } from './rules.ts'
+
+/** What the verbs of sign-in are handed. */
+export interface AuthDeps {
+  db: Db
+  clock: Clock
+  crypto: Crypto
+  randomBytes(size: number): Uint8Array
+  keys: KeyCache
+  findPartner: PartnerLookup
+  isSanctioned(address: Wallet): boolean
+  config: Pick<Config, 'authDomain' | 'publicUrl' | 'requirePartnerAgent' | 'caps'>
+}

@@ -1,0 +1,1 @@
+export { openAuth } from './openAuth.ts'

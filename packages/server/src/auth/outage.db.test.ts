@@ -1,0 +1,127 @@
+import { type Crypto, createCrypto, serializeSignature } from '@pit/chain'
+import type { Db, Listener } from '@pit/platform/db'
+import { withDb } from '@pit/platform/test/withStore'
+import { AUTH } from '@pit/protocol'
+import { beforeAll, expect, it } from 'vitest'
+import type { ApiKey, Call } from '../http/types.ts'
+import { openAuth } from './openAuth.ts'
+
+const caps = { signupsPerAddressDay: 1e6, signupsPerHour: 1e6, keysPerAddressDay: 1e6, keysPerHour: 1e6 }
+const config = {
+  authDomain: 'pit.example',
+  publicUrl: 'https://pit.example',
+  requirePartnerAgent: false,
+  caps,
+}
+const clock = { nowMs: () => 1_800_000_000_000 }
+type Purpose = 'sign-in' | 'revoke-all'
+
+let crypto: Crypto
+let wallets = 0
+beforeAll(async () => {
+  crypto = await createCrypto()
+})
+
+withDb('sign-in and a store that fails', (db) => {
+  async function open(store: Db) {
+    const { handlers, authenticateKey, close } = await openAuth({
+      db: store,
+      clock,
+      crypto,
+      isSanctioned: () => false,
+      config,
+    })
+    type Verb = (call: { body: object; caller: object }) => Promise<Record<string, string>>
+    const call = (route: keyof typeof handlers, body: object, key: ApiKey | null = null) =>
+      (handlers[route] as unknown as Verb)({
+        body,
+        caller: { requestId: 'r', address: '192.0.2.1', key } satisfies Call<'auth.me'>['caller'],
+      })
+    const privateKey = `0x${(0xf000 + ++wallets).toString(16).padStart(64, '0')}` as const
+    const address = crypto.addressOf(privateKey)
+    const signed = async (purpose: Purpose) => {
+      const { message, nonce } = await call('auth.challenge', { address, purpose })
+      return {
+        address,
+        nonce,
+        signature: serializeSignature(crypto.sign(crypto.hashMessage(message as string), privateKey)),
+      }
+    }
+    const signIn = async () => (await call('auth.verify', await signed('sign-in')))['api_key'] as string
+    return { call, signed, signIn, address, authenticateKey, close }
+  }
+
+  it('forgets a revoked key though the commit’s answer was lost', async () => {
+    let losing = false
+    const auth = await open({
+      ...db,
+      async transaction(run, options) {
+        const result = await db.transaction(run, options)
+        if (losing) throw new Error('the connection ended before the answer')
+        return result
+      },
+    })
+    const [one, other] = [await auth.signIn(), await auth.signIn()]
+    const key = await auth.authenticateKey(one)
+    expect([key, await auth.authenticateKey(other)]).not.toContain(null)
+    const revokeAll = await auth.signed('revoke-all')
+    losing = true
+    await expect(auth.call('auth.revoke', {}, key)).rejects.toThrow('before the answer')
+    expect(await auth.authenticateKey(one)).toBeNull()
+    await expect(auth.call('auth.revoke_all', revokeAll)).rejects.toThrow('before the answer')
+    expect(await auth.authenticateKey(other)).toBeNull()
+    await auth.close()
+  })
+
+  it('believes nothing it remembered once the store has been away', async () => {
+    const listeners: Listener[] = []
+    const auth = await open({
+      ...db,
+      listen(channel, listener) {
+        listeners.push(listener)
+        return db.listen(channel, listener)
+      },
+    })
+    const text = await auth.signIn()
+    expect(await auth.authenticateKey(text)).not.toBeNull()
+    await db.query('update api_keys set revoked_at_s = 1 where wallet = $1', [auth.address])
+    for (const listener of listeners) {
+      listener.lost()
+      listener.back()
+    }
+    expect(await auth.authenticateKey(text)).toBeNull()
+    await auth.close()
+  })
+
+  it('keeps a wallet’s revoke-all open, however many sign-ins a stranger begins for it', async () => {
+    const auth = await open(db)
+    await auth.signIn()
+    const revokeAll = await auth.signed('revoke-all')
+    for (let i = 0; i < 3 * AUTH.maxOpenChallengesPerWallet; i++)
+      await auth.call('auth.challenge', { address: auth.address })
+    expect(await auth.call('auth.revoke_all', revokeAll)).toMatchObject({ revoked: 1 })
+    const open5 = await db.query('select id from challenges where wallet = $1 and used_at_s is null', [
+      auth.address,
+    ])
+    expect(open5).toHaveLength(AUTH.maxOpenChallengesPerWallet)
+    await auth.close()
+  })
+
+  it('asks the store about no unknown key when told to answer for known ones only', async () => {
+    let queries = 0
+    const auth = await open({
+      ...db,
+      query: (text, values) => {
+        queries++
+        return db.query(text, values)
+      },
+    })
+    const text = await auth.signIn()
+    queries = 0
+    expect(await auth.authenticateKey(text, 'known')).toBeNull()
+    expect(queries).toBe(0)
+    expect(await auth.authenticateKey(text)).not.toBeNull()
+    expect(await auth.authenticateKey(text, 'known')).not.toBeNull()
+    await auth.close()
+  })
+})

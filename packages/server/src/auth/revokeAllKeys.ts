@@ -1,0 +1,28 @@
+import { nowS } from '@pit/platform/clock'
+import { type Answer, fail } from '@pit/protocol'
+import type { Call } from '../http/types.ts'
+import type { AuthDeps } from './deps.ts'
+import { findSignedChallenge } from './findSignedChallenge.ts'
+import { markWalletRevoked, useChallenge } from './store.ts'
+
+const NOTE =
+  'Every key of this wallet has ended. Sessions are separate: revoke each with live/session/revoke and its on-chain steps.'
+
+/** Ends every key of the wallet that signed; a sanctioned wallet may do this too. */
+export async function revokeAllKeys(
+  deps: AuthDeps,
+  { body }: Pick<Call<'auth.revoke_all'>, 'body'>,
+): Promise<Answer<'auth.revoke_all'>> {
+  const { id, wallet } = await findSignedChallenge(deps, 'revoke-all', body)
+  const atS = nowS(deps.clock)
+  try {
+    const revoked = await deps.db.transaction(async (sql) => {
+      if (!(await useChallenge(sql, id, atS))) fail('CHALLENGE_EXPIRED')
+      return markWalletRevoked(sql, wallet, atS)
+    })
+    return { wallet, revoked, note: NOTE }
+  } finally {
+    // Also when the commit's outcome is unknown: the store is asked, not the memory of before.
+    deps.keys.forget({ wallet })
+  }
+}

@@ -1,0 +1,62 @@
+import { AUTH, type ChallengePurpose, REQUEST } from '@pit/protocol'
+import { networkOf } from '../http/clientAddress.ts'
+
+export type Wallet = `0x${string}`
+export type Purpose = ChallengePurpose
+
+export const PURPOSE_TTL_S: Record<Purpose, number> = {
+  'sign-in': AUTH.challengeTtlS,
+  'revoke-all': AUTH.revokeAllChallengeTtlS,
+}
+
+/** 32 bytes are 43 characters of base64url. Anything else is no key of ours and costs no look-up. */
+const KEY_SHAPE = new RegExp(`^${REQUEST.keyPrefix}[A-Za-z0-9_-]{43}$`)
+export const looksLikeKey = (text: string): boolean => KEY_SHAPE.test(text)
+
+export const newKeyText = (random: Uint8Array): string =>
+  `${REQUEST.keyPrefix}${Buffer.from(random).toString('base64url')}`
+
+/** Accounts have no chosen name: the wallet's ends are what its owner recognises. */
+export const accountName = (accountId: number, wallet: Wallet | null): string =>
+  wallet === null ? `account ${accountId}` : `${wallet.slice(0, 6)}...${wallet.slice(-4)}`
+
+export interface Caps {
+  signupsPerAddressDay: number
+  signupsPerHour: number
+  keysPerAddressDay: number
+  keysPerHour: number
+}
+
+/** One count that a sign-in adds to, and the most it may reach. */
+export interface Cap {
+  scope: string
+  windowStartS: number
+  windowEndS: number
+  most: number
+}
+
+const DAY_S = 86_400
+const HOUR_S = 3_600
+
+/** Days and hours are UTC's. Addresses first, the service last: every sign-in locks them in the same order. */
+export function capsOf(what: 'account' | 'key', caps: Caps, clientAddress: string, nowS: number): Cap[] {
+  const [perDay, perHour] =
+    what === 'account'
+      ? [caps.signupsPerAddressDay, caps.signupsPerHour]
+      : [caps.keysPerAddressDay, caps.keysPerHour]
+  return [
+    { scope: networkOf(clientAddress), ...windowOf(DAY_S, nowS), most: perDay },
+    { scope: 'service', ...windowOf(HOUR_S, nowS), most: perHour },
+  ]
+}
+
+function windowOf(lengthS: number, nowS: number) {
+  const windowStartS = nowS - (nowS % lengthS)
+  return { windowStartS, windowEndS: windowStartS + lengthS }
+}
+
+/** Seconds until a capped sign-in may be tried again; undefined when no cap is passed. */
+export function retryAfterS(caps: readonly Cap[], counts: ReadonlyMap<string, number>, nowS: number) {
+  const passed = caps.filter(({ scope, most }) => (counts.get(scope) ?? 0) > most)
+  return passed.length === 0 ? undefined : Math.max(...passed.map(({ windowEndS }) => windowEndS - nowS))
+}

@@ -1,0 +1,76 @@
+import { createCrypto, serializeSignature } from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import { type Answer, isPitError } from '@pit/protocol'
+import { expect } from 'vitest'
+import type { Caller } from '../../http/types.ts'
+import { type Auth, type AuthOptions, openAuth } from '../openAuth.ts'
+
+const SITE = { authDomain: 'pit.example', publicUrl: 'https://pit.example' }
+export const CAPS = {
+  signupsPerAddressDay: 1e6,
+  signupsPerHour: 1e6,
+  keysPerAddressDay: 1e6,
+  keysPerHour: 1e6,
+}
+export const CONFIG = { ...SITE, requirePartnerAgent: false, caps: CAPS }
+// A round hour, so that windows end where the tests say.
+const START_S = 1_800_000_000 - (1_800_000_000 % 86_400) + 10 * 3_600
+
+export const crypto = await createCrypto()
+
+export interface Wallet {
+  address: `0x${string}`
+  sign(message: string): `0x${string}`
+}
+let wallets = 0
+export function newWallet(): Wallet {
+  const key = `0x${(++wallets).toString(16).padStart(64, '0')}` as const
+  const address = crypto.addressOf(key)
+  return { address, sign: (message) => serializeSignature(crypto.sign(crypto.hashMessage(message), key)) }
+}
+
+export const clock = { ms: START_S * 1000, nowMs: () => clock.ms }
+export const later = (s: number) => {
+  clock.ms += s * 1000
+}
+export const caller = (address = '192.0.2.1'): Caller => ({ requestId: 'r', address, key: null })
+
+export async function openTestAuth(db: Db, options: Partial<AuthOptions> = {}) {
+  const auth = await openAuth({ db, clock, crypto, isSanctioned: () => false, config: CONFIG, ...options })
+  return { ...auth, ...driver(auth) }
+}
+export type TestAuth = Awaited<ReturnType<typeof openTestAuth>>
+
+type Body = Record<string, unknown>
+function driver({ handlers }: Auth) {
+  const call = async <T>(route: keyof typeof handlers, body: Body, by: Caller = caller()): Promise<T> => {
+    const handler = handlers[route] as (call: object) => Promise<T>
+    return handler({ params: {}, query: {}, body, caller: by })
+  }
+  return {
+    call,
+    challenge: (body: Body) => call<Answer<'auth.challenge'>>('auth.challenge', body),
+    verify: (body: Body, by?: Caller) => call<Answer<'auth.verify'>>('auth.verify', body, by),
+    revokeAll: (body: Body) => call<Answer<'auth.revoke_all'>>('auth.revoke_all', body),
+    async signIn(wallet: Wallet, by?: Caller) {
+      const { message, nonce } = await this.challenge({ address: wallet.address })
+      return this.verify({ address: wallet.address, signature: wallet.sign(message), nonce }, by)
+    },
+  }
+}
+
+export const refused = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.fail('was not refused'),
+    (error: unknown) => {
+      if (!isPitError(error)) throw error
+      return error
+    },
+  )
+export const codeOf = async (work: Promise<unknown>) => (await refused(work)).code
+
+/** The service under test on one store; cases of all kinds share it. */
+export interface AuthCases {
+  db: Db
+  auth(): TestAuth
+}

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto'
+import type { PartnerFinding } from '@pit/market'
+import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import { type Answer, AUTH, fail, refusal } from '@pit/protocol'
+import type { Call } from '../http/types.ts'
+import type { AuthDeps } from './deps.ts'
+import { findSignedChallenge } from './findSignedChallenge.ts'
+import { accountName, capsOf, newKeyText, retryAfterS, type Wallet } from './rules.ts'
+import { addKey, countIssued, holdAccount, useChallenge } from './store.ts'
+
+const NOTE =
+  'This key is shown once: only its SHA-256 is stored. It acts as the wallet until it expires or is revoked; it cannot move funds by itself.'
+const REFUSED = { account: 'SIGNUP_CAPPED', key: 'KEYS_CAPPED' } as const
+
+/** Trades a signed challenge for a key. Whatever refuses it after the signature leaves the challenge open. */
+export async function verifySignIn(
+  deps: AuthDeps,
+  { body, caller }: Pick<Call<'auth.verify'>, 'body' | 'caller'>,
+): Promise<Answer<'auth.verify'>> {
+  if (deps.isSanctioned(body.address.toLowerCase() as Wallet)) fail('SANCTIONED', { field: 'address' })
+  const { id: challengeId, wallet } = await findSignedChallenge(deps, 'sign-in', body)
+  const partner = await deps.findPartner(wallet)
+  if (deps.config.requirePartnerAgent) requireAgent(partner)
+
+  const apiKey = newKeyText(deps.randomBytes(AUTH.keyRandomBytes))
+  const issuedAtS = nowS(deps.clock)
+  const expiresAtS = issuedAtS + AUTH.keyTtlS
+  const issued = await deps.db.transaction(async (sql) => {
+    if (!(await useChallenge(sql, challengeId, issuedAtS))) fail('CHALLENGE_EXPIRED')
+    const account = await holdAccount(sql, wallet, issuedAtS)
+    if (account.isNew) await count(sql, 'account')
+    await count(sql, 'key')
+    const keyId = await addKey(sql, {
+      accountId: account.id,
+      wallet,
+      sha256: hash('sha256', apiKey, 'buffer'),
+      issuedAtS,
+      expiresAtS,
+    })
+    return { keyId, accountId: account.id }
+  })
+
+  async function count(sql: Sql, what: 'account' | 'key'): Promise<void> {
+    const caps = capsOf(what, deps.config.caps, caller.address, issuedAtS)
+    const waitS = retryAfterS(caps, await countIssued(sql, what, caps), issuedAtS)
+    if (waitS !== undefined) fail(REFUSED[what], { retryAfterS: waitS })
+  }
+
+  return {
+    api_key: apiKey,
+    key_id: issued.keyId,
+    wallet,
+    account: { id: issued.accountId, name: accountName(issued.accountId, wallet) },
+    expires_at: expiresAtS,
+    partner_agent: partner.status === 'ok' ? partner.agent : null,
+    partner_check: partner.status === 'ok' ? 'ok' : partner.why,
+    note: NOTE,
+  }
+}
+
+function requireAgent(partner: PartnerFinding): void {
+  if (partner.status === 'unreadable') throw refusal('PARTNER_UNAVAILABLE')
+  if (partner.agent === null) throw refusal('NOT_PARTNER_AGENT')
+}

@@ -1,2 +1,0 @@
-export { openAuth } from './openAuth.ts'
-export type { PartnerAgent, PartnerFinding, PartnerRegistry } from './partner.ts'

@@ -1,2 +1,0 @@
-export { type Hosted, openHosted } from './openHosted.ts'
-export type * from './types.ts'

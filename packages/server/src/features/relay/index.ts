@@ -1,6 +1,0 @@
-export type { RelayDeps } from './deps.ts'
-export { openRelay, type Relay } from './openRelay.ts'
-export { traceEther } from './receipts/traceEther.ts'
-export { saysKnown, sendRaw, viewChain } from './sendRaw.ts'
-export type { StorePlanAsk, StoreRevocationAsk } from './storePlan.ts'
-export type { FeeTerms, RelayAsk, RelayOutcome, SignedBytes, TradeTerms } from './types.ts'

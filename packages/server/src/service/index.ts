@@ -1,0 +1,48 @@
+import type { ChainProfile } from '@pit/protocol'
+import type { Config } from '../config.ts'
+import type { Handlers } from '../http/types.ts'
+import { describeConfig } from './describeConfig.ts'
+import type { Health } from './health.ts'
+
+export { type Health, type Probe, watchHealth } from './health.ts'
+
+/** GET config and GET health: neither waits for anything. */
+export function createServiceHandlers({
+  profile,
+  settings,
+  version,
+  health,
+  cosigner,
+}: {
+  profile: ChainProfile
+  settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
+  version: string
+  health: Health
+  /** Null while the signer has not been heard of. */
+  cosigner(): `0x${string}` | null
+}): Pick<Handlers, 'config' | 'health'> {
+  const serialise = (known: `0x${string}` | null) => ({
+    cosigner: known,
+    answer: {
+      serialised: Buffer.from(
+        JSON.stringify(describeConfig({ profile, settings, version, cosigner: known })),
+      ),
+    },
+  })
+  let config = serialise(cosigner())
+  return {
+    config: () => {
+      // Only this of it can change while the server runs.
+      if (config.cosigner !== cosigner()) config = serialise(cosigner())
+      return config.answer
+    },
+    health: () => {
+      const { status, checks } = health.report()
+      return {
+        serialised: JSON.stringify({ status, service: 'pit', version, checks }),
+        status: status === 'down' ? 503 : 200,
+      }
+    },
+  }
+}
+export { probesOf } from './probesOf.ts'

@@ -1,0 +1,64 @@
+import type { Market } from '@pit/market'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Rpc } from '@pit/platform/rpc'
+import type { Redis } from 'ioredis'
+import type { Probe } from './health.ts'
+
+const PING_BOUND_MS = 1_500
+const HEAD_MAX_AGE_S = 30
+
+/** What health asks: without the store nothing is served; the rest impairs. */
+export function probesOf({
+  db,
+  rpc,
+  clock,
+  sanctions,
+  market,
+  redis,
+  checkSigner,
+}: {
+  db: Pick<Db, 'ping'>
+  rpc: Pick<Rpc, 'request'>
+  clock: Clock
+  sanctions: { state(): { status: string; why?: string } }
+  market: Pick<Market, 'head' | 'unreadMarks'>
+  redis: Pick<Redis, 'ping'> | null
+  /** Null where this server has no signer. */
+  checkSigner: (() => Promise<void>) | null
+}): Probe[] {
+  const ageOf = (timestampS: number) => clock.nowMs() / 1000 - timestampS
+  return [
+    { name: 'store', required: true, check: () => db.ping(PING_BOUND_MS) },
+    {
+      name: 'chain',
+      required: false,
+      check: async () => {
+        const block = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
+        const ageS = ageOf(Number(block.timestamp))
+        if (ageS > HEAD_MAX_AGE_S) throw new Error(`the newest block is ${Math.round(ageS)} s old`)
+      },
+    },
+    {
+      name: 'sanctions',
+      required: false,
+      check: () => {
+        const state = sanctions.state()
+        if (state.status === 'degraded') throw new Error(state.why)
+      },
+    },
+    {
+      name: 'market',
+      required: false,
+      check: () => {
+        const at = market.head()
+        if (at === null) throw new Error('no block has been read yet')
+        const ageS = ageOf(at.timestampS)
+        if (ageS > HEAD_MAX_AGE_S) throw new Error(`the market stands ${Math.round(ageS)} s behind`)
+        if (market.unreadMarks() > 0) throw new Error(`${market.unreadMarks()} marks cannot be read`)
+      },
+    },
+    ...(checkSigner ? [{ name: 'signer', required: false, check: checkSigner }] : []),
+    ...(redis ? [{ name: 'redis', required: false, check: async () => void (await redis.ping()) }] : []),
+  ]
+}

@@ -1,0 +1,88 @@
+import type { Crypto } from '@pit/chain'
+import type { Market } from '@pit/market'
+import type { Clock } from '@pit/platform/clock'
+import { type Answer, type ChainProfile, FEE, STATS, STATS_SYMBOLS } from '@pit/protocol'
+import type { Handlers } from '../http/types.ts'
+import type { Health } from '../service/index.ts'
+import { quoteAsset } from './quoteAsset.ts'
+
+export interface StatsDeps {
+  market: Pick<Market, 'head' | 'index' | 'mark'>
+  crypto: Pick<Crypto, 'keccakText'>
+  profile: ChainProfile
+  clock: Clock
+  health: Pick<Health, 'report'>
+  /** Milliseconds of the latest probe, or null. */
+  latency: { rpc(): number | null; sequencer(): number | null }
+  /** Tokens with a route, or null while first counted. */
+  tradableTokens(): number | null
+  /** Today's AI pool, or null. */
+  aiPool(): Answer<'stats'>['ai_pool']
+  /** Whether submit relays here. */
+  relays: boolean
+}
+
+type Snapshot = Omit<Answer<'stats'>, 'cached_s'>
+
+/** GET stats: one snapshot for every reader, built at most every five seconds out of memory. */
+export function createStatsHandler(deps: StatsDeps): Pick<Handlers, 'stats'> {
+  let builtAtMs = Number.NEGATIVE_INFINITY
+  /** Everything but the closing brace, so that only the age is written per answer. */
+  let opening = ''
+  return {
+    stats: () => {
+      const nowMs = deps.clock.nowMs()
+      const ageMs = nowMs - builtAtMs
+      // A clock that was set back must not freeze the snapshot.
+      if (ageMs >= STATS.rebuildS * 1000 || ageMs < 0) {
+        opening = JSON.stringify(buildStats(deps, nowMs)).slice(0, -1)
+        builtAtMs = nowMs
+      }
+      return { serialised: `${opening},"cached_s":${Math.floor((nowMs - builtAtMs) / 1000)}}` }
+    },
+  }
+}
+
+const orNull = <T>(read: () => T): T | null => {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}
+
+/** A part that cannot be read now is null. */
+export function buildStats(deps: StatsDeps, nowMs: number): Snapshot {
+  const { market, profile, latency } = deps
+  const head = market.head()
+  const ageS = head ? Math.max(0, Math.round(nowMs / 1000 - head.timestampS)) : 0
+  const startedAt = performance.now()
+  const usdg = profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
+  const assets = orNull(() =>
+    head && usdg
+      ? STATS_SYMBOLS.map((wanted) => profile.core_tokens.find(({ symbol }) => symbol === wanted))
+          .filter((asset) => asset !== undefined)
+          .map((asset) => quoteAsset(deps, asset, usdg))
+      : null,
+  )
+  const quotesMs = Math.round((performance.now() - startedAt) * 100) / 100
+  const tradable = orNull(deps.tradableTokens)
+  return {
+    status: deps.health.report().status,
+    generated_at: Math.floor(nowMs / 1000),
+    block: head && { number: head.number, age_s: ageS },
+    prices: assets && head && { block: head.number, age_s: ageS, ref_size_usd: STATS.refSizeUsd },
+    assets,
+    routes: assets === null ? null : assets.reduce((sum, { routes }) => sum + routes, 0),
+    latency_ms: { ref_quotes: assets && quotesMs, rpc: latency.rpc(), sequencer: latency.sequencer() },
+    relay: deps.relays,
+    fee_bps: {
+      major_max: FEE.majorMaxBps,
+      major_min: FEE.majorMinBps,
+      other: FEE.otherBps,
+      shield_add: FEE.shieldAddBps,
+    },
+    tokens: tradable === null ? null : { tradable },
+    ai_pool: orNull(deps.aiPool),
+  }
+}

@@ -1,0 +1,45 @@
+import type { Address, Crypto, Hex } from '@pit/chain'
+import type { Market, Tokens } from '@pit/market'
+import type { Charge } from '@pit/platform/call'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Rpc } from '@pit/platform/rpc'
+import type { ChainProfile } from '@pit/protocol'
+import type { Refusal } from '@pit/relay'
+import type { PlanTx, StorePlanAsk, Trade } from '@pit/trading'
+import type { Cosigner } from './cosigner.ts'
+import type { SessionPlace } from './place.ts'
+
+/** What sessions are handed. */
+export interface SessionOptions {
+  db: Db
+  rpc: Pick<Rpc, 'request' | 'batch'>
+  clock: Clock
+  crypto: Crypto
+  logger: Logger
+  profile: ChainProfile
+  market: Pick<Market, 'head' | 'mark' | 'curveOf'>
+  tokens: Pick<Tokens, 'get' | 'coreBySymbol' | 'readAudit'>
+  trade: Pick<Trade, 'planTrade' | 'simulator'>
+  charge: Charge
+  /** The rate of a major trade for this wallet now. */
+  tierBps(wallet: Address): Promise<number>
+  isSanctioned(address: Address): boolean
+  /** Before a trade is answered: only what was stored is relayed. */
+  storePlan(ask: StorePlanAsk): Promise<void>
+  /** The owner's own transactions that belong to no trade: the setup, and what ends a session on chain. */
+  storeOwnerTxs(ask: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
+  /** Never waits and never throws. */
+  recordRefusal(refusal: Refusal): void
+  randomBytes(size: number): Uint8Array
+  /** The operator's, read before each co-signature for a hosted agent. */
+  switches?: { killed(): Promise<boolean>; liveEnabled(): Promise<boolean> }
+}
+
+export interface SessionDeps extends SessionOptions {
+  cosigner: Cosigner
+  place(): SessionPlace
+}
+
+export const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`

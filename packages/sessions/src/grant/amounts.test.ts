@@ -1,0 +1,171 @@
+import { NATIVE } from '@pit/chain'
+import { COSIGNER, createBinding } from '@pit/protocol'
+import { MEME, NOW_S, PERMIT2, RECIPIENT, ROUTER, USDG } from '@pit/trading/test/tradeFixtures'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CURVE, WHO } from '../../test/sessionWorld.ts'
+import type { SessionPlace } from '../place.ts'
+import { atomsFor, weiFor, worthOf } from './amounts.ts'
+import { exposureOf } from './exposure.ts'
+import type { GrantToken } from './findTokens.ts'
+import { approvedAtoms, budgetsOf, setupDrafts, type TokenBudget } from './setup.ts'
+
+const price = fc.bigInt({ min: 10n ** 12n, max: 10n ** 24n })
+const micro = fc.integer({ min: 1, max: 100_000_000_000 })
+
+describe('caps', () => {
+  it('in wei are never more than the dollars, and so near that the co-signer takes them', () => {
+    fc.assert(
+      fc.property(micro, price, (microUsd, priceE18) => {
+        const wei = weiFor(microUsd, priceE18)
+        // As the co-signer reads it back.
+        const back = (wei * priceE18) / 10n ** 30n
+        expect(back).toBeLessThanOrEqual(BigInt(microUsd))
+        expect((wei + 1n) * priceE18).toBeGreaterThan(BigInt(microUsd) * 10n ** 30n)
+        const off = BigInt(microUsd) - back
+        expect(off * 10_000n).toBeLessThanOrEqual(
+          BigInt(microUsd) * BigInt(COSIGNER.capPriceBandBps) + 10_000n,
+        )
+      }),
+    )
+  })
+  it('of tokens are never more than the dollars, nor than Permit2 can count', () => {
+    fc.assert(
+      fc.property(micro, price, fc.integer({ min: 0, max: 36 }), (microUsd, priceE18, decimals) => {
+        const token = { priceE18, decimals }
+        const atoms = atomsFor(BigInt(microUsd), token)
+        expect(worthOf(atoms, token)).toBeLessThanOrEqual(BigInt(microUsd))
+        expect(atoms).toBeLessThan(1n << 160n)
+      }),
+    )
+    expect(atomsFor(10n ** 12n, { priceE18: 1n, decimals: 36 })).toBe((1n << 160n) - 2n)
+  })
+})
+
+const place = { permit2: PERMIT2, router: ROUTER } as SessionPlace
+const grantToken = (over: Partial<GrantToken>): GrantToken => ({
+  address: USDG.address,
+  symbol: 'USDG',
+  decimals: 6,
+  isCore: true,
+  hasFeed: true,
+  priceE18: 10n ** 18n,
+  needsMark: false,
+  risks: [],
+  curve: null,
+  hasPools: true,
+  ...over,
+})
+const none = { permit2: 0n, permit: { amount: 0n, expirationS: 0 }, curve: 0n }
+const END = NOW_S + 1_000
+const stepsOf = (budget: TokenBudget) =>
+  setupDrafts(place, [budget], END).map(({ decoded }) => `${decoded['spender']} ${decoded['amount']}`)
+
+describe('the setup', () => {
+  const token = grantToken({})
+  const budget = 60_000_000n
+
+  it('approves what is missing, and nothing that is there', () => {
+    expect(stepsOf({ token, budget, before: none })).toEqual([`${PERMIT2} 60000000`, `${ROUTER} 60000000`])
+    const enough = { permit2: budget, permit: { amount: budget, expirationS: END + 120 }, curve: 0n }
+    expect(stepsOf({ token, budget, before: enough })).toEqual([])
+    const short = { ...enough, permit: { amount: budget, expirationS: END + 119 } }
+    expect(stepsOf({ token, budget, before: short })).toEqual([`${ROUTER} 60000000`])
+    expect(stepsOf({ token, budget: 0n, before: none })).toEqual([])
+  })
+
+  it('takes an old approval of a token by address back first, and approves a curve directly', () => {
+    const meme = grantToken({
+      address: MEME.address,
+      symbol: 'MEME',
+      isCore: false,
+      curve: CURVE.id,
+      hasPools: false,
+    })
+    expect(stepsOf({ token: meme, budget, before: { ...none, curve: 5n } })).toEqual([
+      `${CURVE.id} 0`,
+      `${CURVE.id} 60000000`,
+    ])
+  })
+
+  it('leaves ETH alone', () => {
+    const eth = grantToken({ address: NATIVE, symbol: 'ETH' })
+    expect(budgetsOf([eth, token], [none, none], budget).map((one) => one.token.symbol)).toEqual(['USDG'])
+  })
+
+  it('says what stays approved, whoever approved it', () => {
+    expect(approvedAtoms({ token, budget, before: none })).toBe(budget)
+    const before = { permit2: 10n ** 9n, permit: { amount: 10n ** 9n, expirationS: END }, curve: 0n }
+    expect(approvedAtoms({ token, budget, before })).toBe(10n ** 9n)
+    const endless = {
+      permit2: (1n << 256n) - 1n,
+      permit: { amount: (1n << 160n) - 1n, expirationS: END },
+      curve: 0n,
+    }
+    expect(approvedAtoms({ token, budget, before: endless })).toBe('unlimited')
+    expect(approvedAtoms({ token, budget, before: { ...endless, permit: none.permit } })).toBe(budget)
+  })
+})
+
+describe('the exposure', () => {
+  const binding = createBinding({
+    wallet: WHO.owner,
+    executor: WHO.executor,
+    cosigner: WHO.cosigner,
+    router: ROUTER,
+    feeRecipient: RECIPIENT,
+    tokens: [NATIVE, USDG.address],
+    limits: { max_trade_micro_usd: 25_000_000, max_day_micro_usd: 100_000_000, max_trades: 50 },
+    expires_at: NOW_S + 2 * 86_400,
+    risk: { accept_risks: [], shield: false, policies: [] },
+    nonce: `0x${'11'.repeat(32)}`,
+  })
+  const core = { symbol: 'ETH', isCore: true, hasFeed: true, needsMark: false }
+  const ask = { binding, nowS: NOW_S, hasCurves: false, budgets: [], tokens: [core] }
+  const eth = { tradeWei: 10n, dayWei: 40n, windowStartS: NOW_S - 60 }
+
+  it('counts fixed windows, or trades where those are fewer', () => {
+    // Two days that begin a minute after a window: the third has begun before the end.
+    expect(exposureOf({ ...ask, eth })).toMatchObject({
+      on_chain: { eth: { windows: 3, at_most_wei: '120' }, tokens: [] },
+      by_cosigner: { traded_at_most_usd: 200 },
+    })
+    const few = { ...binding, limits: { ...binding.limits, max_trades: 3 } }
+    expect(exposureOf({ ...ask, binding: few, eth })).toMatchObject({
+      on_chain: { eth: { at_most_wei: '30' } },
+      by_cosigner: { traded_at_most_usd: 75 },
+    })
+  })
+  it('counts the curves’ root and their fees too', () => {
+    expect(exposureOf({ ...ask, eth, hasCurves: true })).toMatchObject({
+      on_chain: { eth: { roots: 2, curve_fees_wei: '3', at_most_wei: '243' } },
+    })
+    expect(exposureOf({ ...ask, eth: null })).toMatchObject({ on_chain: { eth: null } })
+  })
+  it.each([
+    ['feeds alone', [core], 300, 25, 6.5],
+    ['a mean of a pool', [core, { ...core, hasFeed: false }], 500, 25, 10.5],
+    ['a stock that is not core', [core, { ...core, isCore: false }], 500, 50, 11],
+    [
+      'a price its owner signs',
+      [core, { symbol: 'MEME', isCore: false, hasFeed: false, needsMark: true }],
+      2_000,
+      50,
+      41,
+    ],
+  ])('goes by the weakest word there is: %s', (_, tokens, shortfall_bps, fee_bps, lost_at_most_usd) => {
+    const { by_cosigner, in_words } = exposureOf({ ...ask, eth, tokens }) as {
+      by_cosigner: object
+      in_words: string[]
+    }
+    expect(by_cosigner).toMatchObject({ traded_at_most_usd: 200, shortfall_bps, fee_bps, lost_at_most_usd })
+    expect(in_words[0]).toContain(`at most ${shortfall_bps} bps`)
+    expect(in_words[0]).toContain(`${lost_at_most_usd} dollars in all`)
+    expect(in_words[0]?.includes('the price of MEME that you sign')).toBe(shortfall_bps === 2_000)
+  })
+  it('speaks plainly', () => {
+    const budgets = [{ token: grantToken({}), budget: 60_000_000n, before: none }]
+    const { in_words } = exposureOf({ ...ask, eth, budgets }) as { in_words: string[] }
+    expect(in_words.join('\n')).toContain('60000000 atoms of USDG')
+  })
+})

@@ -1,0 +1,103 @@
+import { boundFeeBps, type PriceWitness, type SessionBindingV3, widestBandBps } from '@pit/protocol'
+import { usdOf } from '@pit/trading'
+import { formatEther } from 'viem'
+import { worthOf } from './amounts.ts'
+import type { GrantToken } from './findTokens.ts'
+import { approvedAtoms, type TokenBudget } from './setup.ts'
+
+export interface ExposureAsk {
+  binding: SessionBindingV3
+  nowS: number
+  /** Null when the session does not trade ETH. */
+  eth: { tradeWei: bigint; dayWei: bigint; windowStartS: number } | null
+  hasCurves: boolean
+  budgets: readonly TokenBudget[]
+  tokens: readonly Pick<GrantToken, 'symbol' | 'isCore' | 'hasFeed' | 'needsMark'>[]
+}
+
+const DAY_S = 86_400
+
+/** The most that can be lost: with every key but the owner's stolen, and while the co-signer keeps its word. */
+export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
+  const { binding } = ask
+  const { limits, expires_at } = binding
+  const days = Math.ceil((expires_at - ask.nowS) / DAY_S)
+  const [trade, day] = [limits.max_trade_micro_usd, limits.max_day_micro_usd].map(BigInt) as [bigint, bigint]
+  const spent = least(trade * BigInt(limits.max_trades), day * BigInt(days))
+  const eth = ethOf(ask)
+  const tokens = ask.budgets.map(tokenOf)
+  const { shortfallBps, feeBps, words } = worstOf(ask)
+  const lost = (spent * BigInt(shortfallBps + feeBps) + 9_999n) / 10_000n
+  return {
+    on_chain: {
+      when: 'the co-signer’s and the executor’s keys are both stolen',
+      eth,
+      tokens,
+    },
+    by_cosigner: {
+      when: 'only the executor’s key, or this service, is in other hands',
+      max_trade_usd: usdOf(trade),
+      max_day_usd: usdOf(day),
+      max_trades: limits.max_trades,
+      traded_at_most_usd: usdOf(spent),
+      shortfall_bps: shortfallBps,
+      fee_bps: feeBps,
+      lost_at_most_usd: usdOf(lost),
+    },
+    in_words: [
+      `While the co-signer keeps its word, at most ${usdOf(spent)} dollars are traded in all, ${usdOf(day)} in any 24 hours and ${usdOf(trade)} at once, and what is bought is worth at most ${shortfallBps} bps ${words} and a fee of ${feeBps} bps less than what is sold: ${usdOf(lost)} dollars in all.`,
+      eth === null
+        ? 'With both keys stolen no ETH can leave.'
+        : `With both keys stolen at most ${eth['at_most_eth']} ETH can leave until the session ends or you end it on chain.`,
+      tokens.length === 0
+        ? 'No token is approved.'
+        : `With both keys stolen everything approved can leave at once: ${tokens.map(({ symbol, amount }) => `${amount} atoms of ${symbol}`).join(', ')}.`,
+    ],
+  }
+}
+
+/** The furthest under its input a trade may be co-signed, by the weakest word there is for one of the tokens. */
+function worstOf({ binding, tokens }: ExposureAsk): { shortfallBps: number; feeBps: number; words: string } {
+  const feeClass = tokens.every(({ isCore }) => isCore) ? 'major' : 'other'
+  const marked = tokens.filter(({ needsMark }) => needsMark).map(({ symbol }) => symbol.slice(0, 32))
+  const witness: PriceWitness =
+    marked.length > 0 ? 'owner' : tokens.every(({ hasFeed }) => hasFeed) ? 'feed' : 'mean'
+  const words =
+    marked.length > 0
+      ? `(by the price of ${marked.join(', ')} that you sign, which the co-signer cannot check as it ages)`
+      : '(at the co-signer’s own prices)'
+  const shortfallBps = widestBandBps(witness, feeClass)
+  return { shortfallBps, feeBps: Math.max(...boundFeeBps(binding, feeClass)), words }
+}
+
+/** Caps are for fixed windows of a day, each anew; curves have a root with caps of its own, and their fees another. */
+function ethOf({ eth, binding, hasCurves }: ExposureAsk): Record<string, unknown> | null {
+  if (eth === null) return null
+  const windows = BigInt(Math.floor((binding.expires_at - eth.windowStartS) / DAY_S) + 1)
+  const trades = BigInt(binding.limits.max_trades)
+  const ofRoot = least(windows * eth.dayWei, trades * eth.tradeWei)
+  const fees = hasCurves ? windows * ((eth.dayWei + 99n) / 100n) : 0n
+  const most = ofRoot * (hasCurves ? 2n : 1n) + fees
+  return {
+    per_trade_wei: eth.tradeWei.toString(),
+    per_window_wei: eth.dayWei.toString(),
+    windows: Number(windows),
+    roots: hasCurves ? 2 : 1,
+    curve_fees_wei: fees.toString(),
+    at_most_wei: most.toString(),
+    at_most_eth: formatEther(most),
+  }
+}
+
+function tokenOf(budget: TokenBudget) {
+  const { token } = budget
+  const atoms = approvedAtoms(budget)
+  return {
+    token: token.address,
+    symbol: token.symbol.slice(0, 32),
+    amount: atoms.toString(),
+    about_usd: atoms === 'unlimited' ? null : usdOf(worthOf(atoms, token)),
+  }
+}
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,0 +1,150 @@
+import { type Address, NATIVE } from '@pit/chain'
+import { feedBackedTokens, markSourcesOf } from '@pit/platform/marks'
+import {
+  type Answer,
+  type BindingMark,
+  type ChainProfile,
+  type CoreToken,
+  fail,
+  isPitError,
+  SESSION,
+} from '@pit/protocol'
+import { fractionOf } from '@pit/trading'
+import type { SessionDeps } from '../deps.ts'
+import { lower } from '../place.ts'
+import { refuseFaults } from './readGrant.ts'
+
+type Risk = Answer<'tokens.get'>['risks'][number]
+
+/** A token of a session, with everything known of it at the grant. */
+export interface GrantToken {
+  address: Address
+  symbol: string
+  decimals: number
+  isCore: boolean
+  /** Without one the session ends within a day. */
+  hasFeed: boolean
+  /** Dollars of a whole one, times 10^18. */
+  priceE18: bigint
+  /** The co-signer cannot price it: what its owner signs is its price. */
+  needsMark: boolean
+  risks: readonly Risk[]
+  /** The curve it is launched on, when sessions can trade there. */
+  curve: Address | null
+  /** Traded through pools, too or only. */
+  hasPools: boolean
+}
+
+type Deps = Pick<SessionDeps, 'crypto' | 'profile' | 'tokens' | 'market'>
+type Found = { address: Address; field: string; core: CoreToken | null }
+
+/** Looks the named tokens up; each is screened first when it is new. */
+export async function findTokens(
+  deps: Deps,
+  names: readonly string[],
+  admit: () => Promise<void>,
+): Promise<GrantToken[]> {
+  const found = names.map((name, i) => read(deps, name, `tokens.${i}`))
+  const once = [...new Map(found.map((token) => [token.address, token])).values()]
+  if (once.length < SESSION.minTokens) {
+    refuseFaults([{ field: 'tokens', message: `must name at least ${SESSION.minTokens} tokens` }])
+  }
+  const bindsEth = once.some(({ address }) => address === NATIVE)
+  const { feedBacked, priced } = pricedOf(deps.profile)
+  return Promise.all(
+    once.map(async (token): Promise<GrantToken> => {
+      const { address, core, field } = token
+      const record = await recordOf(deps, token, admit)
+      if (record.tier === 'blocked') fail('NO_ROUTE', { message: `\`${field}\` has no route to trade by.` })
+      const hasPools = record.venues.some(({ venue }) => venue === 'venue_pool')
+      const curve = curveOf(deps, address, bindsEth)
+      if (core === null && !hasPools && curve === null) refuseCurve(deps, address, field)
+      return {
+        address,
+        symbol: core?.symbol ?? record.symbol,
+        decimals: core?.decimals ?? record.decimals,
+        isCore: core !== null,
+        hasFeed: feedBacked.has(address),
+        priceE18: priceOf(deps, address, record.reference.price_usd ?? null, field),
+        needsMark: !priced.has(address),
+        risks: record.risks.map((risk) => ({ ...risk, token: address })),
+        curve,
+        hasPools,
+      }
+    }),
+  )
+}
+
+function read({ crypto, profile }: Deps, name: string, field: string): Found {
+  if (!/^0x/i.test(name)) {
+    const core = profile.core_tokens.find(({ symbol }) => symbol === name)
+    return core ? { address: lower(core.address), field, core } : fail('TOKEN_NOT_ALLOWED', { field })
+  }
+  const address =
+    crypto.parseAddress(name) ??
+    fail('BAD_REQUEST', {
+      field,
+      message: `\`${field}\`: its checksum is wrong; send it lower-case or as it is.`,
+    })
+  const core = profile.core_tokens.find((token) => lower(token.address) === address) ?? null
+  return { address, field, core }
+}
+
+async function recordOf({ tokens }: Deps, { address, core, field }: Found, admit: () => Promise<void>) {
+  if (core) return tokens.coreBySymbol(core.symbol) ?? fail('SESSIONS_UNAVAILABLE')
+  try {
+    return await tokens.get(address, admit)
+  } catch (error) {
+    if (!isPitError(error) || error.code !== 'NOT_A_TOKEN') throw error
+    return fail('UNKNOWN_TOKEN', {
+      field,
+      message: `\`${field}\` is not an ERC-20 contract on this chain.`,
+    })
+  }
+}
+
+/** What the co-signer reads itself, and what of that is an oracle's word. */
+function pricedOf(profile: ChainProfile) {
+  return {
+    feedBacked: feedBackedTokens(profile),
+    priced: new Set(markSourcesOf(profile).map(({ token }) => token)),
+  }
+}
+
+/** Sessions trade on curves for ETH only: what pays their fee on chain pays in ETH. */
+function curveOf({ market }: Deps, token: Address, bindsEth: boolean): Address | null {
+  const curve = market.curveOf(token)
+  const isLive = curve?.version === 'curve' && !curve.graduated
+  return bindsEth && isLive && curve.pair === NATIVE ? curve.id : null
+}
+
+function refuseCurve({ market }: Deps, token: Address, field: string): void {
+  const curve = market.curveOf(token)
+  if (curve?.version !== 'curve' || curve.graduated) return
+  fail('TOKEN_NOT_ALLOWED', {
+    field,
+    message:
+      curve.pair === NATIVE
+        ? `\`${field}\` trades on its curve for ETH: name ETH among the tokens.`
+        : `\`${field}\` trades only on a curve against ${curve.pair}; sessions trade on curves for ETH.`,
+  })
+}
+
+/** By its independent mark, else by the reference its record compares trades with. */
+function priceOf({ market }: Deps, token: Address, referenceUsd: number | null, field: string): bigint {
+  const mark = market.mark(token)
+  if (mark && mark.priceE18 > 0n) return mark.priceE18
+  const fraction = referenceUsd === null ? undefined : fractionOf(referenceUsd)
+  const priceE18 = fraction ? (fraction.num * 10n ** 18n) / fraction.den : 0n
+  if (priceE18 > 0n && priceE18 < MARK_END) return priceE18
+  return fail('NO_MARK', { field, message: `\`${field}\` has no price now.` })
+}
+
+/** As long as a binding can write it. */
+const MARK_END = 10n ** 36n
+
+/** The owner's word for what the co-signer cannot price. */
+export const marksOf = (tokens: readonly GrantToken[]): BindingMark[] =>
+  tokens
+    .filter(({ needsMark }) => needsMark)
+    .map(({ address, decimals, priceE18 }) => ({ token: address, decimals, price_e18: priceE18.toString() }))

@@ -1,0 +1,144 @@
+import {
+  type Address,
+  type Delegation,
+  delegationHash,
+  delegationManagerAbi,
+  delegationOf,
+  encodeDisable,
+  type Hex,
+} from '@pit/chain'
+import type { Rpc, RpcCall } from '@pit/platform/rpc'
+import { isPitError } from '@pit/protocol'
+import { feesOf, limitFromUse, NotRunnable, type PlanTx, runBlocks } from '@pit/trading'
+import { encodeFunctionData } from 'viem'
+import type { SessionDeps } from '../deps.ts'
+import { codeOf, type WalletCode } from '../readWallet.ts'
+import type { Session } from '../types.ts'
+
+/** A root that is to be disabled, with what it is for. */
+export interface SignedRoot {
+  name: 'root' | 'curve' | 'fee'
+  delegation: Delegation
+  hash: Hex
+}
+
+/** The roots the owner signed; of a grant that was never switched on there are none. */
+export function signedRoots({ crypto }: Pick<SessionDeps, 'crypto'>, session: Session): SignedRoot[] {
+  const { root, curveRoots } = session
+  const all: [SignedRoot['name'], Delegation][] = [['root', root]]
+  if (curveRoots) all.push(['curve', curveRoots.curve], ['fee', curveRoots.fee])
+  return all
+    .filter(([, { signature }]) => signature !== '0x')
+    .map(([name, delegation]) => ({ name, delegation, hash: delegationHash(crypto, delegation) }))
+}
+
+export interface OwnerState {
+  nonce: number
+  code: WalletCode
+  /** By root: whether the manager refuses it already. */
+  disabled: boolean[]
+}
+
+/** Null when the chain does not answer: a session is revoked all the same. */
+export async function readOwner(
+  deps: Pick<SessionDeps, 'rpc' | 'place'>,
+  wallet: Address,
+  roots: readonly SignedRoot[],
+): Promise<OwnerState | null> {
+  const { manager, delegator } = deps.place().delegation
+  const calls: RpcCall[] = [
+    ['eth_getTransactionCount', [wallet, 'pending']],
+    ['eth_getCode', [wallet, 'latest']],
+    ...roots.map(({ hash }): RpcCall => ['eth_call', [{ to: manager, data: disabledData(hash) }, 'latest']]),
+  ]
+  const answers = await deps.rpc.batch(calls).catch(() => null)
+  const said = answers?.map((answer) =>
+    answer.ok && typeof answer.result === 'string' ? answer.result : null,
+  )
+  const [nonce, code, ...flags] = said ?? []
+  if (!nonce || !code || flags.some((flag) => flag === null)) return null
+  const delegatedTo = delegationOf(code as Hex)
+  return {
+    nonce: Number(nonce),
+    code: codeOf(delegatedTo, code !== '0x' && delegatedTo === null, delegator),
+    disabled: flags.map((flag) => isTrue(flag!)),
+  }
+}
+
+const disabledData = (hash: Hex): Hex =>
+  encodeFunctionData({ abi: delegationManagerAbi, functionName: 'disabledDelegations', args: [hash] })
+const isTrue = (word: string): boolean => /^0x0*1$/.test(word)
+
+export interface DisableStep {
+  kind: 'disable_delegation'
+  why: string
+  tx: PlanTx
+  root: SignedRoot
+}
+
+const DISABLE_GAS = 120_000
+const WHY = {
+  root: 'Ends the session’s root on chain: the delegation manager refuses it from then on.',
+  curve: 'Ends the root of the session’s curve trades.',
+  fee: 'Ends the root that pays the fees of curve trades.',
+} as const
+
+/** One transaction of the main key for each root that is not disabled yet. */
+export function disableSteps(
+  deps: Pick<SessionDeps, 'place' | 'market'>,
+  { wallet, roots, state }: { wallet: Address; roots: readonly SignedRoot[]; state: OwnerState | null },
+): DisableStep[] {
+  const { manager } = deps.place().delegation
+  const fees = feesOf(deps.market.head()?.baseFeeWei ?? 0n)
+  const open = roots.filter((_, i) => state?.disabled[i] !== true)
+  return open.map((root, i) => ({
+    kind: 'disable_delegation',
+    why: WHY[root.name],
+    root,
+    tx: {
+      from: wallet,
+      to: manager,
+      valueWei: 0n,
+      data: encodeDisable(root.delegation),
+      gas: DISABLE_GAS,
+      nonce: (state?.nonce ?? 0) + i,
+      ...fees,
+    },
+  }))
+}
+
+export interface Tried {
+  ok: boolean
+  /** By step. */
+  gas: number[]
+  disabled: boolean[]
+  error: string | null
+}
+
+const SIMULATE_MS = 5_000
+const READ_GAS = 100_000
+
+/** The steps in one simulated block, what the manager says of the roots in the next; null when it cannot be tried. */
+export async function tryDisabling(
+  deps: Pick<SessionDeps, 'rpc' | 'place'>,
+  steps: readonly DisableStep[],
+): Promise<Tried | null> {
+  const { manager } = deps.place().delegation
+  const calls = steps.map(({ tx: { from, to, data, gas } }) => ({ from, to, data, gas: gas * 3 }))
+  const reads = steps.map(({ root }) => ({ to: manager, data: disabledData(root.hash), gas: READ_GAS }))
+  try {
+    const rpc = deps.rpc as Pick<Rpc, 'request'>
+    const [sent, read] = await runBlocks(rpc, [{ calls }, { calls: reads }], { timeoutMs: SIMULATE_MS })
+    const disabled = read!.calls.map(({ ok, data }) => ok && isTrue(data))
+    const failed = sent!.calls.find(({ ok }) => !ok)
+    return {
+      ok: failed === undefined && disabled.every(Boolean),
+      gas: sent!.calls.map(({ gasUsed }) => limitFromUse(gasUsed)),
+      disabled,
+      error: failed?.error ?? null,
+    }
+  } catch (error) {
+    if (error instanceof NotRunnable || isPitError(error)) return null
+    throw error
+  }
+}

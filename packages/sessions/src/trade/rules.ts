@@ -1,0 +1,349 @@
+import type { SwapReading } from '@pit/chain'
+import {
+  type Answer,
+  boundFeeBps,
+  boundRiskTerms,
+  DEFAULT_SHIELD_POLICIES,
+  type ErrorCode,
+  errorRow,
+  type FeeClass,
+  fail,
+  type RefusalCode,
+  type SessionBinding,
+} from '@pit/protocol'
+import { usdOf } from '@pit/trading'
+import type { Session, Used } from '../types.ts'
+import type { SessionCall } from './readCall.ts'
+
+export type Check = Answer<'live.session.trade'>['checks'][number]
+
+/** Everything a trade of a session is judged by. What is absent is not known yet: its rules do not run. */
+export interface TradeFacts {
+  session: Session
+  nowS: number
+  /** Why the stored session is not what its owner signed; null when it is. */
+  unbound: string | null
+  /** What the request says of risks, if anything. */
+  asked: { accept_risks?: unknown; shield?: unknown; policies?: unknown }
+  /** Its ends, as far as they can be read without looking anything up. */
+  tokens?: readonly string[]
+  /** Tokens the audit would have to verify under an older binding, and has not. */
+  unverified?: readonly string[]
+  used?: Used
+  /** What the trade is worth. */
+  microUsd?: bigint
+  call?: SessionCall
+  fee?: { bps: number; class: FeeClass }
+}
+
+type Verdict = Pick<Check, 'ok' | 'message' | 'value' | 'limit'>
+interface Rule {
+  code: RefusalCode
+  /** The request field that would have to change. */
+  field?: string
+  /** Null when there is nothing to judge, or not yet. */
+  check(facts: TradeFacts): Verdict | null
+}
+
+/** Within this of the end nothing is begun: it could not land in time. */
+export const EXPIRY_MARGIN_S = 10
+
+/**
+ * What a session allows, in order: how it stands, what it binds, what it has left, what this call does. The co-signer
+ * judges all of it again by its own reading; here a trade that cannot pass is refused before anything is counted.
+ */
+export const SESSION_RULES: readonly Rule[] = [
+  {
+    code: 'SESSION_PENDING',
+    check: ({ session: { status } }) => {
+      const ok = status !== 'pending' && status !== 'registering'
+      return { ok, message: ok ? 'The session is switched on.' : 'The session is not switched on.' }
+    },
+  },
+  {
+    code: 'SESSION_REVOKED',
+    check: ({ session: { status } }) => ({
+      ok: status !== 'revoked',
+      message: status === 'revoked' ? 'The session was revoked.' : 'The session is not revoked.',
+    }),
+  },
+  {
+    code: 'SESSION_EXPIRED',
+    check: ({ session: { expiresAtS }, nowS }) => ({
+      ok: nowS < expiresAtS,
+      message: nowS < expiresAtS ? 'The session has not ended.' : 'The session has ended.',
+      value: nowS,
+      limit: expiresAtS,
+    }),
+  },
+  {
+    code: 'SESSION_EXPIRY',
+    check: ({ session: { expiresAtS }, nowS }) => ({
+      ok: nowS + EXPIRY_MARGIN_S < expiresAtS,
+      message: `The session ends in ${Math.max(0, expiresAtS - nowS)} s; a trade takes up to ${EXPIRY_MARGIN_S}.`,
+      value: expiresAtS - nowS,
+      limit: EXPIRY_MARGIN_S,
+    }),
+  },
+  {
+    code: 'SESSION_BOUND',
+    check: ({ unbound }) => ({
+      ok: unbound === null,
+      message: unbound ?? 'The binding hashes to the salt of what the owner signed.',
+    }),
+  },
+  { code: 'SESSION_TERMS', field: 'accept_risks', check: termsVerdict },
+  {
+    code: 'SESSION_TOKENS',
+    check({ session: { binding }, tokens }) {
+      if (!tokens) return null
+      const outside = tokens.filter((token) => !(binding.tokens as string[]).includes(token))
+      const message =
+        outside.length === 0
+          ? 'Both tokens are the session’s.'
+          : `Outside the session: ${outside.join(', ')}.`
+      return { ok: outside.length === 0, message, value: outside, limit: binding.tokens }
+    },
+  },
+  {
+    code: 'TOKEN_UNVERIFIED',
+    check({ session: { binding }, unverified }) {
+      if (binding.version >= 3 || !unverified) return null
+      return {
+        ok: unverified.length === 0,
+        value: unverified,
+        message:
+          unverified.length === 0
+            ? 'The audit has verified both tokens, or the session lists them.'
+            : `The audit has not verified ${unverified.join(', ')}, and this session does not list it.`,
+      }
+    },
+  },
+  {
+    code: 'SESSION_TRADES_LEFT',
+    check({ session: { binding }, used }) {
+      if (!used) return null
+      const { max_trades: limit } = binding.limits
+      const message = `${Math.max(0, limit - used.trades)} of ${limit} trades are left.`
+      return { ok: used.trades < limit, message, value: used.trades, limit }
+    },
+  },
+  {
+    code: 'SESSION_MAX_TRADE',
+    check({ session: { binding }, microUsd }) {
+      if (microUsd === undefined) return null
+      const limit = BigInt(binding.limits.max_trade_micro_usd)
+      const message = `One trade is at most ${usdOf(limit)} dollars.`
+      return { ok: microUsd <= limit, message, value: usdOf(microUsd), limit: usdOf(limit) }
+    },
+  },
+  {
+    code: 'SESSION_MAX_DAY',
+    check({ session: { binding }, microUsd, used }) {
+      if (microUsd === undefined || !used) return null
+      const limit = BigInt(binding.limits.max_day_micro_usd)
+      const sum = used.dayMicroUsd + microUsd
+      const message = `Trades of any 24 hours are at most ${usdOf(limit)} dollars; ${usdOf(used.dayMicroUsd)} were co-signed.`
+      return { ok: sum <= limit, message, value: usdOf(sum), limit: usdOf(limit) }
+    },
+  },
+  {
+    code: 'SESSION_CURVE_ROOTS',
+    check: ({ call }) =>
+      call?.kind === 'curve'
+        ? {
+            ok: call.roots !== null,
+            message:
+              call.roots === null
+                ? 'The owner signed no curve roots for this session.'
+                : 'Curve roots are signed.',
+          }
+        : null,
+  },
+  {
+    code: 'SESSION_CURVE',
+    check: ({ call }) =>
+      call?.kind === 'curve' && call.roots !== null
+        ? {
+            ok: call.roots.curve.curves.includes(call.execution.target),
+            message: `The curve traded is ${call.execution.target}.`,
+            value: call.execution.target,
+            limit: call.roots.curve.curves,
+          }
+        : null,
+  },
+  {
+    code: 'SESSION_CURVE_STEPS',
+    check: ({ call }) =>
+      call?.kind === 'curve'
+        ? {
+            ok: call.oddSteps.length === 0,
+            message:
+              call.oddSteps.length === 0
+                ? 'The steps are the fee in ETH and the trade.'
+                : 'A session pays a curve’s fee in ETH, beside one call of the curve.',
+            value: call.oddSteps,
+          }
+        : null,
+  },
+  {
+    code: 'SESSION_TARGET',
+    check({ call, session: { binding } }) {
+      if (call?.kind !== 'router') return null
+      const { target } = call.execution
+      return {
+        ok: target === binding.router,
+        message: `The call is to ${target}.`,
+        value: target,
+        limit: binding.router,
+      }
+    },
+  },
+  {
+    code: 'SESSION_RECIPIENTS',
+    check({ call, session: { binding } }) {
+      if (!call) return null
+      const paid = recipientsOf(call)
+      if (paid === null) return null
+      const known: readonly string[] = [binding.wallet, binding.fee.recipient]
+      const strange = paid.filter((address) => !known.includes(address))
+      const message =
+        strange.length === 0
+          ? 'It pays the wallet and the fee recipient.'
+          : `It pays ${strange.join(', ')} too.`
+      return { ok: strange.length === 0, message, value: paid, limit: known }
+    },
+  },
+  {
+    code: 'SESSION_EXECUTION',
+    check: ({ call }) =>
+      call ? { ok: call.fault === null, message: call.fault ?? 'The call is one a session makes.' } : null,
+  },
+  {
+    code: 'WALLET_CODE',
+    check: ({ call }) =>
+      call
+        ? {
+            ok: call.code.state !== 'unfit',
+            message:
+              call.code.state === 'unfit'
+                ? call.code.why
+                : 'The wallet runs the delegator, or will with this trade.',
+          }
+        : null,
+  },
+  {
+    code: 'SESSION_SETUP',
+    check: ({ call }) =>
+      call
+        ? {
+            ok: call.setup === null,
+            message: call.setup ?? 'What the session spends is approved.',
+          }
+        : null,
+  },
+  {
+    code: 'SESSION_ROOT_ALLOWS',
+    check({ call }) {
+      if (!call) return null
+      const { valueWei } = call.execution
+      return {
+        ok: valueWei <= call.mostWei,
+        message: `One call sends at most ${call.mostWei} wei under the root, at the price of the grant.`,
+        value: valueWei.toString(),
+        limit: call.mostWei.toString(),
+      }
+    },
+  },
+  {
+    code: 'FEE_BPS',
+    field: 'max_fee_bps',
+    check({ session: { binding }, fee }) {
+      if (!fee) return null
+      const allowed = boundFeeBps(binding, fee.class)
+      return {
+        ok: allowed.includes(fee.bps),
+        message: `A trade of class ${fee.class} pays ${allowed.join(' or ')} bps under this binding.`,
+        value: fee.bps,
+        limit: allowed,
+      }
+    },
+  },
+  {
+    code: 'FEE_MISMATCH',
+    check: ({ call }) =>
+      call
+        ? { ok: call.feeFault === null, message: call.feeFault ?? 'The call pays the fee that was set.' }
+        : null,
+  },
+]
+
+/** Every rule that can run, in order. */
+export function checkSession(facts: TradeFacts): Check[] {
+  return SESSION_RULES.flatMap(({ code, check }) => {
+    const verdict = check(facts)
+    return verdict ? [{ code, severity: 'refuse', ...verdict }] : []
+  })
+}
+
+/** Refuses by the first rule that failed, with all that ran. */
+export function refuseBySession(facts: TradeFacts): Check[] {
+  const checks = checkSession(facts)
+  const failed = checks.find(({ ok }) => !ok)
+  if (!failed) return checks
+  const code = failed.code as RefusalCode
+  const extras: Record<string, unknown> = {
+    checks,
+    field: SESSION_RULES.find((rule) => rule.code === code)?.field,
+  }
+  const named = errorRow(code as ErrorCode).extras.filter((name) => extras[name] !== undefined)
+  return fail(code, {
+    message: failed.message,
+    ...Object.fromEntries(named.map((name) => [name, extras[name]])),
+  })
+}
+
+/** The terms are the binding's: a request may repeat them, in any order, and say nothing else. */
+function termsVerdict({ session: { binding }, asked }: TradeFacts): Verdict {
+  const bound = boundRiskTerms(binding)
+  const differs = (Object.keys(asked) as (keyof typeof asked)[]).find(
+    (name) => asked[name] !== undefined && !isSame(asked[name], bound[name], name === 'policies'),
+  )
+  return {
+    ok: differs === undefined,
+    message:
+      differs === undefined
+        ? 'The risk terms are the binding’s.'
+        : `\`${differs}\` is bound by the session: leave it out.`,
+    limit: bound,
+  }
+}
+
+function isSame(asked: unknown, bound: boolean | readonly string[], mayBeFalse: boolean): boolean {
+  if (typeof bound === 'boolean') return asked === bound
+  // False names none, which is what a shield without names means.
+  if (mayBeFalse && asked === false) {
+    return bound.length === 0 || isSame([...DEFAULT_SHIELD_POLICIES], bound, false)
+  }
+  if (!Array.isArray(asked)) return false
+  const items = new Set(asked)
+  return items.size === bound.length && bound.every((item) => items.has(item))
+}
+
+/** Null where the call could not be read: that is another rule's. */
+function recipientsOf(call: SessionCall): string[] | null {
+  const reading: Pick<SwapReading, 'fee'> | null = call.kind === 'router' ? call.reading : null
+  if (call.kind === 'curve') return [call.recipient, call.fee.recipient]
+  return reading && (reading.fee ? [reading.fee.recipient] : [])
+}
+
+/** The rate a trade pays: the wallet's tier as far as the binding lets it, or the schedule's own. */
+export function feeBpsOf(binding: SessionBinding, tierBps: number): (cls: FeeClass) => number {
+  return (cls) => {
+    const allowed = boundFeeBps(binding, cls)
+    if (binding.fee.schedule === 1 || cls === 'other') return allowed[0] ?? 0
+    const due = tierBps + (binding.version === 3 && binding.risk.shield ? binding.fee.shield_add_bps : 0)
+    // Highest first: the highest that is not more than the tier, else the lowest there is.
+    return allowed.find((bps) => bps <= due) ?? allowed[allowed.length - 1] ?? 0
+  }
+}

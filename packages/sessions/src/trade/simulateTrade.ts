@@ -1,0 +1,98 @@
+import { NATIVE } from '@pit/chain'
+import { fail } from '@pit/protocol'
+import {
+  judgeSimulation,
+  type Planned,
+  type PlanSimulation,
+  type PlanTx,
+  type StepKind,
+  simulationJson,
+} from '@pit/trading'
+import type { SessionDeps } from '../deps.ts'
+import type { Executor } from './executor.ts'
+
+type Deps = Pick<SessionDeps, 'trade'>
+
+/** Room for what an estimate did not see; what is really used is what is answered. */
+const ROOM = 3
+const ROOM_UP_TO = 6_000_000
+
+/** Exactly the executor's transaction, from the executor, on the chain as it is. */
+export function simulateExact(
+  { trade: { simulator } }: Deps,
+  planned: Planned,
+  tx: PlanTx,
+  { balanceWei }: Executor,
+): Promise<PlanSimulation> {
+  const roomy = Math.max(tx.gas, Math.min(tx.gas * ROOM, ROOM_UP_TO))
+  const gas = BigInt(roomy) * tx.maxFeePerGasWei <= balanceWei ? roomy : tx.gas
+  return simulator.simulatePlan({ ...askOf(planned), ...one('swap', { ...tx, gas }), fund: false })
+}
+
+/**
+ * The wallet's own call without a session around it: for a trade that is not co-signed, on a lent balance where asked
+ * for. Refuses as a plan's simulation does.
+ */
+export async function simulateCall(
+  { trade: { simulator } }: Deps,
+  planned: Planned,
+  fund: boolean,
+): Promise<PlanSimulation> {
+  const { plan } = planned
+  const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
+  const simulation = await simulator.simulatePlan({ ...askOf(planned), transactions, fund })
+  const judgement = judgeSimulation(simulation, plan)
+  if (judgement) {
+    fail(judgement.code, { message: judgement.message, simulation: simulationJson(simulation, plan) })
+  }
+  return simulation
+}
+
+/**
+ * Tokens by address are tried out before anything is counted: one that delivers less than its pools say would use up
+ * the session. Selling one needs the wallet's own, and the wallet's own gas; without that the exact simulation tells.
+ */
+export async function tryFirst(deps: Deps, planned: Planned): Promise<void> {
+  const { quote, wallet } = planned.ask
+  if (quote.tokenIn.core !== null && quote.tokenOut.core !== null) return
+  if (quote.tokenIn.core !== null) {
+    await simulateCall(deps, planned, true)
+    return
+  }
+  const gasWei = planned.plan.steps.reduce(
+    (sum, { tx }) => (tx ? sum + BigInt(tx.gas) * tx.maxFeePerGasWei + tx.valueWei : sum),
+    0n,
+  )
+  if (wallet.balanceWei >= gasWei) await simulateCall(deps, planned, false)
+}
+
+const one = (kind: StepKind, tx: PlanTx) => ({ transactions: [{ kind, tx }] })
+
+function askOf({ plan, ask: { quote, wallet, route } }: Planned) {
+  return {
+    wallet: wallet.wallet,
+    tokenIn: quote.tokenIn.address,
+    tokenOut: quote.tokenOut.address,
+    amountIn: quote.amountIn,
+    fee: { token: quote.fee.token, recipient: quote.fee.recipient },
+    amountOutMin: plan.amountOutMin,
+    holdsInput: true,
+    approvals: 'as planned' as const,
+    spenders: route.way.kind === 'curve' ? [route.way.curve.id] : [],
+  }
+}
+
+/** What is missing for the trade to be sent now, in words; nothing when all is there. */
+export function lacking({ ask: { quote, wallet } }: Planned, tx: PlanTx, executor: Executor): string[] {
+  const missing: string[] = []
+  const { tokenIn, amountIn } = quote
+  const held = tokenIn.address === NATIVE ? wallet.balanceWei : wallet.balanceIn
+  if (held < amountIn) {
+    missing.push(`the wallet holds ${held} of ${amountIn} atoms of ${tokenIn.symbol.slice(0, 32)}`)
+  }
+  const gasWei = BigInt(tx.gas) * tx.maxFeePerGasWei
+  if (executor.balanceWei < gasWei) {
+    missing.push(`the executor holds ${executor.balanceWei} of the ${gasWei} wei its gas may cost`)
+  }
+  return missing
+}

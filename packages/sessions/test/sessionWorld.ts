@@ -1,0 +1,365 @@
+import {
+  type Address,
+  delegationHash,
+  delegationPlace,
+  NATIVE,
+  serializeSignature,
+  sessionRoot,
+  signAuthorization,
+  signDelegation,
+} from '@pit/chain'
+import type { Db } from '@pit/platform/db'
+import { createLogger } from '@pit/platform/logger'
+import {
+  type Answer,
+  type Body,
+  bindingHash,
+  FEE,
+  isPitError,
+  type PitError,
+  refusal,
+  type SessionBinding,
+} from '@pit/protocol'
+import type { PlanAsk, Planned, TradeToken } from '@pit/trading'
+import { buildPlan } from '@pit/trading/internal/plan/buildPlan'
+import { spendingOf } from '@pit/trading/internal/plan/spending'
+import {
+  MEME,
+  NOW_S,
+  PERMIT2,
+  PLACE,
+  quoteOf,
+  RECIPIENT,
+  USDG,
+  walletState,
+} from '@pit/trading/test/tradeFixtures'
+import { toFunctionSelector } from 'viem'
+import { expect } from 'vitest'
+import type { SessionOptions } from '../src/deps.ts'
+import { openSessions } from '../src/openSessions.ts'
+import { addPending, findSession, markActive, markRegistering } from '../src/store.ts'
+import type { Session } from '../src/types.ts'
+import { createScriptedSigner } from './scriptedSigner.ts'
+import { createSessionChain } from './sessionChain.ts'
+import { CURVE, crypto, KEYS, PRICES, PROFILE, type Role, TOKENS, WHO } from './sessionFixtures.ts'
+
+export * from './sessionFixtures.ts'
+
+export type TradeRequest = Partial<Body<'live.session.trade'>>
+export type SessionWorld = ReturnType<typeof openSessionWorld>
+
+/** Sessions on a real store, with plans as trading builds them; chain, market and co-signer are scripts. */
+export function openSessionWorld(db: Db, { withSigner = true } = {}) {
+  const place = delegationPlace(PROFILE)
+  const clock = { aheadS: 0, nowMs: () => (NOW_S + clock.aheadS) * 1_000 }
+  const nowS = () => NOW_S + clock.aheadS
+  const chain = createSessionChain({
+    disabledSelector: toFunctionSelector('disabledDelegations(bytes32)'),
+  })
+  chain.balance.set(WHO.executor, 10n ** 18n)
+  chain.balance.set(WHO.owner, 10n ** 18n)
+  const signer = createScriptedSigner({ crypto, place, key: KEYS.cosigner, nowS })
+  const seen = {
+    plans: [] as Parameters<SessionOptions['storePlan']>[0][],
+    ownerTxs: [] as Parameters<SessionOptions['storeOwnerTxs']>[0][],
+    refusals: [] as Parameters<SessionOptions['recordRefusal']>[0][],
+    simulated: [] as Parameters<SessionOptions['trade']['simulator']['simulatePlan']>[0][],
+  }
+  const audit = { verdict: 'unverified' }
+  const state = {
+    tierBps: FEE.majorMaxBps as number,
+    sanctioned: new Set<string>(),
+    simulationOk: true,
+    onCurve: true,
+    killed: false,
+    live: true,
+    /** Where plans pay their fee. */
+    feeRecipient: RECIPIENT,
+    /** How much dearer ETH is than it was. */
+    etherTimes: 1,
+    curve: CURVE,
+  }
+  const priceOf = (token: Address): number => PRICES[token]! * (token === NATIVE ? state.etherTimes : 1)
+  const atomsOf = (token: TradeToken, usd: number): bigint =>
+    (BigInt(Math.round(usd * 1e6)) * 10n ** BigInt(token.decimals)) /
+    BigInt(Math.round(priceOf(token.address) * 1e6))
+  const microOf = (token: TradeToken, atoms: bigint): bigint =>
+    (atoms * BigInt(Math.round(priceOf(token.address) * 1e6))) / 10n ** BigInt(token.decimals)
+  const world = { bends: (planned: Planned): Planned => planned }
+
+  async function planTrade({ trade, terms }: PlanAsk): Promise<Planned> {
+    const tokenIn = TOKENS[trade.tokenIn]!
+    const tokenOut = TOKENS[trade.tokenOut]!
+    const amountIn = trade.amountIn ?? atomsOf(tokenIn, trade.notionalUsd!)
+    const microUsd =
+      trade.notionalUsd === undefined ? microOf(tokenIn, amountIn) : BigInt(trade.notionalUsd * 1e6)
+    const feeClass = tokenIn.core && tokenOut.core ? 'major' : 'other'
+    const isCurve = feeClass === 'other' && trade.venues.includes('venue_curve') && state.onCurve
+    const { quote, route } = quoteOf({
+      tokenIn,
+      tokenOut,
+      amountIn,
+      amountOut: atomsOf(tokenOut, Number(microUsd) / 1e6),
+      feeBps: trade.feeBps!(feeClass),
+      feeSide: tokenIn.core === 'ETH' || (tokenIn.core && tokenOut.core !== 'ETH') ? 'input' : 'output',
+      ...(isCurve && { way: state.curve }),
+    })
+    quote.fee.class = feeClass
+    quote.fee.recipient = state.feeRecipient
+    quote.notionalMicroUsd = microUsd
+    quote.ask = { ...quote.ask, shield: trade.shield }
+    const code = chain.code.get(WHO.owner)
+    const wallet = walletState({
+      wallet: WHO.owner,
+      nonce: chain.nonce.get(WHO.owner) ?? 0,
+      balanceWei: chain.balance.get(WHO.owner) ?? 0n,
+      balanceIn: chain.balance.get(tokenIn.address) ?? 10n ** 24n,
+      allowance: chain.allowance.get(`${tokenIn.address} ${PERMIT2}`) ?? 0n,
+      curveAllowance: chain.allowance.get(`${tokenIn.address} ${CURVE.id}`) ?? 0n,
+      permit: { ...(chain.permit.get(tokenIn.address) ?? { amount: 0n, expirationS: 0 }), nonce: 0 },
+      delegatedTo: code?.startsWith('0xef0100') ? (`0x${code.slice(8)}` as Address) : null,
+      hasOtherCode: code !== undefined && !code.startsWith('0xef0100'),
+    })
+    const ask = { quote, route, wallet, ...terms, nowS: nowS() }
+    const spending = { ...spendingOf(PLACE, ask), resetsFirst: false }
+    const plan = buildPlan({ crypto, place: PLACE }, ask, spending)
+    return world.bends({ plan, ask, spending, checks: [], accepted: [], feeBalance: null, timings: {} })
+  }
+
+  const options: SessionOptions = {
+    db,
+    rpc: chain.rpc,
+    clock,
+    crypto,
+    logger: createLogger({ level: 'silent' }),
+    profile: PROFILE,
+    market: {
+      head: () => ({ number: 1, timestampS: nowS(), baseFeeWei: 10_000_000n }) as never,
+      mark: (token) =>
+        token === MEME.address || PRICES[token] === undefined
+          ? undefined
+          : ({ token, priceE18: BigInt(Math.round(priceOf(token))) * 10n ** 18n, stale: false } as never),
+      curveOf: (token) => (token === MEME.address && state.onCurve ? state.curve : undefined),
+    },
+    tokens: {
+      coreBySymbol: (symbol) =>
+        ({ ...TOKENS[symbol]?.record, risks: [], venues: [POOL], reference: {} }) as never,
+      get: async (token) => {
+        const known = TOKENS[token]?.record
+        if (!known) throw refusal('NOT_A_TOKEN')
+        return {
+          ...known,
+          venues: [POOL],
+          reference: { source: 'median', price_usd: PRICES[token] },
+        } as never
+      },
+      readAudit: async () => audit as never,
+    },
+    trade: {
+      planTrade,
+      simulator: {
+        simulatePlan: async (ask: (typeof seen.simulated)[number]) => {
+          seen.simulated.push(ask)
+          const ok = state.simulationOk
+          return {
+            ok,
+            block: 1,
+            amountOut: ok ? ask.amountOutMin : null,
+            feeTransfer: 1n,
+            gasTotal: 400_000,
+            fundedByOverrides: ask.fund === true,
+            transactions: ask.transactions.map(({ kind }) => ({
+              kind,
+              ok,
+              gasUsed: 400_000,
+              error: ok ? null : 'reverted',
+              logs: [],
+            })),
+            error: ok ? null : 'reverted',
+          }
+        },
+      } as never,
+    },
+    charge: async () => {},
+    tierBps: async () => state.tierBps,
+    isSanctioned: (who) => state.sanctioned.has(who),
+    storePlan: async (ask) => void seen.plans.push(ask),
+    storeOwnerTxs: async (ask) => void seen.ownerTxs.push(ask),
+    recordRefusal: (one) => void seen.refusals.push(one),
+    switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
+    randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
+  }
+  const sessions = openSessions({ ...options, signer: withSigner ? signer : null, writes: false })
+
+  const callerOf = (role: Role) => ({
+    requestId: 'r',
+    address: '127.0.0.1',
+    key: { keyId: 1 + Object.keys(KEYS).indexOf(role), accountId: 1, wallet: WHO[role], expiresAtS: 2 ** 40 },
+  })
+  const post = async <
+    Id extends 'live.session.grant' | 'live.session.trade' | 'live.session.revoke' | 'me.sessions',
+  >(
+    id: Id,
+    role: Role,
+    body: object = {},
+  ): Promise<Answer<Id>> => {
+    const handler = sessions.handlers[id] as (call: object) => Promise<Answer<Id>>
+    return handler({ params: {}, query: {}, body, caller: callerOf(role) })
+  }
+  type Pending = Extract<Answer<'live.session.grant'>, { status: 'pending' }>
+
+  const api = Object.assign(world, {
+    db,
+    place,
+    clock,
+    nowS,
+    chain,
+    signer,
+    seen,
+    state,
+    audit,
+    options,
+    sessions,
+    post,
+    start: (over: object = {}, role: Role = 'owner') =>
+      post('live.session.grant', role, {
+        ...GRANT,
+        wallet: WHO.owner,
+        executor: WHO.executor,
+        ...over,
+      }) as Promise<Pending>,
+    /** What the owner signs, of the stored session itself. */
+    async signatures(id: string, by: Role = 'owner', { curves = true } = {}) {
+      const { root, curveRoots, authorization, rootHash } = (await findSession(db, id))!
+      const signed = (delegation: Session['root']) =>
+        signDelegation(crypto, place, delegation, KEYS[by]).signature
+      return {
+        session_id: id,
+        rootHash,
+        delegation_signature: signed(root),
+        ...(authorization && {
+          authorization_signature: serializeSignature(signAuthorization(crypto, authorization, KEYS[by])),
+        }),
+        ...(curveRoots &&
+          curves && {
+            curve_root_signatures: Object.fromEntries(
+              Object.entries((await grantOf(id)).curve).map(([hash, root]) => [hash, signed(root)]),
+            ),
+          }),
+      }
+    },
+    async grant(over: object = {}, options: { curves?: boolean } = {}): Promise<Session> {
+      const { session_id } = await api.start(over)
+      await post('live.session.grant', 'owner', await api.signatures(session_id, 'owner', options))
+      return (await findSession(db, session_id))!
+    },
+    trade: (session: Pick<Session, 'id'>, over: TradeRequest = {}, role: Role = 'executor') =>
+      post('live.session.trade', role, {
+        session_id: session.id,
+        token_in: 'ETH',
+        token_out: 'USDG',
+        owner_attests_non_us: false,
+        fund: 'auto',
+        ...(over.amount_in === undefined && { notional_usd: 5 }),
+        ...over,
+      }),
+    /** A session as an older version of the service left it: signed, registered, active. */
+    async adopt(
+      binding: SessionBinding,
+      eth = { dayWei: 4n * 10n ** 16n, tradeWei: 10n ** 16n },
+    ): Promise<Session> {
+      const hash = bindingHash(crypto.keccakText, binding)
+      const root = sessionRoot(place, { binding, bindingHash: hash, eth, nowS: nowS() })
+      const session: Session = {
+        id: `ses_${binding.nonce.slice(2, 34)}`,
+        wallet: WHO.owner,
+        executor: WHO.executor,
+        status: 'active',
+        binding,
+        root: signDelegation(crypto, place, root, KEYS.owner),
+        rootHash: delegationHash(crypto, root),
+        curveRoots: null,
+        authorization: null,
+        createdAtS: nowS(),
+        expiresAtS: binding.expires_at,
+        revokedAtS: null,
+        signerRevokedAtS: null,
+      }
+      await addPending(db, session, 20)
+      await markRegistering(db, session, nowS())
+      await markActive(db, session.id)
+      await signer.registerRoot({ session_id: session.id, binding, root: session.root, curve_roots: [] })
+      return session
+    },
+    /** The executor is a hosted agent's. */
+    async host({ agentId = 'agt_1', owner = WHO.owner, retiredAtS = null as number | null } = {}) {
+      await db.query(
+        `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
+           max_day_micro_usd, max_position_micro_usd, mode, status, created_at_s)
+         values ($1, $2, 1, 'dca', '{}', 300, '{ETH/USDG}', '[]', 1, 1, 1, 'live', 'active', 1)`,
+        [agentId, owner],
+      )
+      await db.query(
+        `insert into hosted_executors (executor, agent_id, owner, attestation, created_at_s, retired_at_s)
+         values ($1, $2, $3, '{}', 1, $4)`,
+        [WHO.executor, agentId, owner, retiredAtS],
+      )
+      return agentId
+    },
+    /** As the setup and the first trade leave it. */
+    settleWallet() {
+      chain.code.set(WHO.owner, `0xef0100${PLACE.delegator.slice(2)}`)
+      chain.allowance.set(`${USDG.address} ${PERMIT2}`, 10n ** 12n)
+      chain.permit.set(USDG.address, { amount: 10n ** 12n, expirationS: NOW_S + 10 ** 8 })
+      chain.allowance.set(`${MEME.address} ${CURVE.id}`, 10n ** 30n)
+    },
+  })
+  async function grantOf(id: string) {
+    const { curveRoots } = (await findSession(db, id))!
+    return {
+      curve: Object.fromEntries(
+        [curveRoots!.curve, curveRoots!.fee].map((root) => [delegationHash(crypto, root), root]),
+      ),
+    }
+  }
+  return api
+}
+
+const POOL = {
+  venue: 'venue_pool',
+  protocol: 'v3',
+  address: null,
+  pair: USDG.address,
+  fee: 500,
+  liquidity_usd: 1,
+}
+/** As a request is after its defaults were filled in. */
+export const GRANT = {
+  tokens: ['ETH', 'USDG'],
+  max_trade_usd: 25,
+  max_day_usd: 100,
+  max_trades: 50,
+  expires_in_s: 86_400,
+  accept_risks: [],
+  shield: false,
+}
+
+export async function emptySessions(db: Db): Promise<void> {
+  await db.query('delete from hosted_executors')
+  await db.query('delete from hosted_agents')
+  await db.query('delete from session_trades')
+  await db.query('delete from sessions')
+}
+
+/** The refusal a promise ends with. */
+export async function refused(work: Promise<unknown>): Promise<PitError> {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!isPitError(error)) {
+    expect.unreachable(`not refused: ${error instanceof Error ? error.stack : JSON.stringify(error)}`)
+  }
+  return error
+}
+export const codeOf = async (work: Promise<unknown>): Promise<string> => (await refused(work)).code

@@ -1,0 +1,40 @@
+import type { Address, Crypto } from '@pit/chain'
+import type { Market, Tokens } from '@pit/market'
+import type { Charge } from '@pit/platform/call'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Rpc } from '@pit/platform/rpc'
+import type { ChainProfile } from '@pit/protocol'
+import type { Refusal } from '@pit/relay'
+import type { PlanTx, TradePlan } from './types.ts'
+
+/** What trading is handed. */
+export interface TradeDeps {
+  db: Db
+  market: Market
+  tokens: Tokens
+  rpc: Rpc
+  profile: ChainProfile
+  clock: Clock
+  crypto: Crypto
+  logger: Logger
+  charge: Charge
+  /** The rate of a major trade for this wallet now; null: the posted one. */
+  tierBps(wallet: Address | null): Promise<number>
+  /** Before a plan is answered: only what was stored is relayed. */
+  storePlan(ask: StorePlanAsk): Promise<void>
+  storeRevocation(ask: { keyId: number; wallet: Address; txs: readonly { tx: PlanTx }[] }): Promise<void>
+  /** Never waits and never throws. */
+  recordRefusal(refusal: Refusal): void
+  /** Whether requests may name a fee recipient, if only the pinned one. */
+  devFields: boolean
+}
+
+export interface StorePlanAsk {
+  keyId: number
+  wallet: Address
+  path: 'agent' | 'session' | 'hosted'
+  sessionId?: string | null
+  plan: TradePlan
+}

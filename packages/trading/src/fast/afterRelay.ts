@@ -1,0 +1,51 @@
+import type { Rpc } from '@pit/platform/rpc'
+import { fail } from '@pit/protocol'
+import type { RelayOutcome } from '@pit/relay'
+
+const VIEW_BOUND_MS = 2_000
+
+type Relayed = { repeat: boolean }
+
+/** What the relay came to, or its refusal. From here on the bytes may have reached the sequencer. */
+export async function relayedOrRefused(
+  { rpc }: { rpc: Pick<Rpc, 'request'> },
+  outcome: RelayOutcome,
+  { signer, nonce }: { signer: string; nonce: number },
+): Promise<Relayed> {
+  switch (outcome.kind) {
+    case 'sent':
+      return { repeat: false }
+    case 'repeat':
+      return { repeat: true }
+    case 'in_flight':
+      return fail('IN_FLIGHT')
+    case 'unreachable':
+      return fail('SEQUENCER_UNREACHABLE')
+    case 'rejected': {
+      if (outcome.reason === 'late')
+        fail('LIVE_UNAVAILABLE', { message: `Nothing was sent: ${outcome.words}.` })
+      if (outcome.reason === 'dropped') {
+        const message =
+          'These bytes were relayed before and have not reached the chain. Look for their hash before you sign another.'
+        fail('SUBMIT_REJECTED', { message, why: outcome.words })
+      }
+      if (outcome.nonceRefused) fail('NONCE', { chain: await nonceOf(rpc, signer, nonce) })
+      return fail('SUBMIT_REJECTED', {
+        message: `The sequencer refused the transaction: ${outcome.words}.`,
+        why: outcome.words,
+      })
+    }
+  }
+}
+
+/** Spent: another transaction took the nonce. Otherwise these bytes may still land. */
+async function nonceOf(rpc: Pick<Rpc, 'request'>, signer: string, nonce: number) {
+  try {
+    const asked = ['eth_getTransactionCount', [signer, 'latest'], { timeoutMs: VIEW_BOUND_MS }] as const
+    const next = Number(await rpc.request<string>(...asked))
+    return { spent: next > nonce, nonce: next }
+  } catch {
+    // Not known to be spent: the caller has to look before it signs anything else.
+    return { spent: false, nonce: null }
+  }
+}

@@ -1,0 +1,115 @@
+import { type Address, type Crypto, type Hex, MAX_STEPS_OF_HOP, quoteExactIn } from '@pit/chain'
+import { crossMid, type Market } from '@pit/market'
+import { type ChainProfile, FEE, fail, stockSessionOpen } from '@pit/protocol'
+import { diffsOf, readCall } from './diffs.ts'
+import type { Facts, FastBody, FastFee, Funds, Rebuilt } from './facts.ts'
+import { permitSignerOf } from './permit.ts'
+import { isFresh, priceTrade } from './prices.ts'
+import type { TxReading } from './readTx.ts'
+import { type FastAsk, rebuild } from './rebuild.ts'
+import type { PinnedRoute, PinnedTable, Place } from './table.ts'
+
+export interface GatherDeps {
+  pinned: PinnedTable & { place: Place }
+  market: Pick<Market, 'head' | 'index' | 'mark' | 'pool'>
+  profile: ChainProfile
+  crypto: Crypto
+}
+
+/** A head older than this says nothing of the next block. */
+const HEAD_MAX_AGE_S = 30
+
+export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, body: FastBody): PinnedRoute | null =>
+  pinned.routes.get(`${body.token_in}/${body.token_out}`) ?? null
+
+export const feeOfWallet = (
+  tierBps: number,
+  shield: boolean,
+  route: PinnedRoute | null,
+  recipient: Address,
+): FastFee => ({
+  bps: Math.min(tierBps + (shield ? FEE.shieldAddBps : 0), FEE.maxBps),
+  class: 'major',
+  tier: tierBps,
+  shield,
+  side: route?.row.fee.side ?? null,
+  token: (route?.row.fee.token ?? null) as Address | null,
+  recipient,
+})
+
+/** Everything but what the chain has to be asked for: from memory, without waiting, all of one moment. */
+export function gather(
+  deps: GatherDeps,
+  {
+    body,
+    tx,
+    wallet,
+    nowMs,
+    tierBps,
+    funds,
+  }: { body: FastBody; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
+): Facts {
+  const { pinned, market, profile, crypto } = deps
+  const { place } = pinned
+  const head = market.head()
+  if (head === null || nowMs / 1000 - head.timestampS > HEAD_MAX_AGE_S) {
+    fail('RPC_UNAVAILABLE', { message: 'The chain has shown no new block for a while.' })
+  }
+  const route = routeOf(deps, body)
+  const fee = feeOfWallet(tierBps, body.shield, route, place.feeRecipient)
+  const ask: FastAsk = {
+    amountIn: BigInt(body.amount_in),
+    minOut: BigInt(body.min_out),
+    deadlineS: body.deadline,
+    permit: body.permit ?? null,
+  }
+  const facts: Facts = {
+    nowMs,
+    body,
+    ask,
+    wallet,
+    place,
+    tx,
+    route,
+    stocksOpen: true,
+    marks: null,
+    priced: null,
+    fee,
+    baseFeeWei: head.baseFeeWei,
+    rebuilt: null,
+    permitSigner: undefined,
+    funds,
+    simulation: null,
+    poolOut: null,
+    mid: null,
+  }
+  if (!route) return facts
+  const marks = { in: market.mark(route.tokenIn.address), out: market.mark(route.tokenOut.address) }
+  facts.marks = marks
+  if (route.tokenIn.closes || route.tokenOut.closes) facts.stocksOpen = stockSessionOpen(nowMs)
+  if (isFresh(marks.in, nowMs) && isFresh(marks.out, nowMs)) {
+    facts.priced = priceTrade(route, { in: marks.in, out: marks.out }, ask.amountIn, fee)
+    facts.poolOut = poolOutOf(market, route, facts.priced.swapIn)
+  }
+  if (tx.tx) facts.rebuilt = compare(tx.tx.data, route, place, ask, fee.bps)
+  facts.permitSigner = permitSignerOf(crypto, route, place, ask)
+  if (route.midDue) facts.mid = crossMid({ market, profile }, route.tokenIn.address, route.tokenOut.address)
+  return facts
+}
+
+function compare(data: Hex, route: PinnedRoute, place: Place, ask: FastAsk, feeBps: number): Rebuilt {
+  const built = rebuild(route, place, ask, feeBps)
+  if (built === data) return { matches: true, diffs: [], fees: null }
+  const call = readCall(data, place)
+  return { matches: false, diffs: diffsOf(call, built, route, place), fees: call?.fees ?? null }
+}
+
+/** Exactly what the pool would give at the head; nothing where it would revert, run dry or cross more ticks than gas is for. */
+function poolOutOf(market: GatherDeps['market'], route: PinnedRoute, swapIn: bigint): bigint {
+  const pool = market.pool(route.poolId)
+  if (!pool || pool.version === 'curve') {
+    return fail('RPC_UNAVAILABLE', { message: 'The market is still catching up with the chain.' })
+  }
+  const result = quoteExactIn(pool, route.zeroForOne, swapIn, MAX_STEPS_OF_HOP)
+  return result?.filled ? result.amountOut : 0n
+}

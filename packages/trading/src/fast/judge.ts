@@ -1,0 +1,77 @@
+import {
+  type Answer,
+  errorRow,
+  FAST,
+  FAST_TERMS,
+  type FastRule,
+  FEE,
+  type PitError,
+  refusal,
+} from '@pit/protocol'
+import type { Check } from '../index.ts'
+import type { Facts, FastFee } from './facts.ts'
+import { minOutFloor } from './prices.ts'
+import { RULES, type Rule } from './rules.ts'
+import { describeSimulation } from './simulation.ts'
+
+export interface Failure {
+  code: FastRule
+  message: string
+  value?: unknown
+  limit?: unknown
+}
+export interface Judged {
+  /** Every rule that could be judged, in order. */
+  checks: Check[]
+  failures: (Failure & { code: Rule['code'] })[]
+}
+
+export function judge(facts: Facts): Judged {
+  const judged: Judged = { checks: [], failures: [] }
+  for (const { code, check } of RULES) {
+    const verdict = check(facts)
+    if (verdict === null) continue
+    const { ok, rule, message = (ok && rule) || errorRow(code).message, ...measured } = verdict
+    judged.checks.push({ code, ok, severity: 'refuse', message, ...measured })
+    if (!ok) judged.failures.push({ code, message, ...measured })
+  }
+  return judged
+}
+
+/** The first failure, with all of them, and what would have passed where the contract promises it. */
+export function refusalOf(facts: Facts, { failures }: Judged): PitError {
+  const first = failures[0]!
+  return refusal(first.code, {
+    message: first.message,
+    failures,
+    ...(first.code in FAST_TERMS ? { terms: termsOf(facts) } : {}),
+    ...(first.code === 'BAD_REQUEST' ? { field: 'raw_tx' } : {}),
+    ...(first.code === 'NOT_AS_BUILT' ? { diffs: facts.rebuilt!.diffs } : {}),
+    ...(first.code === 'SIMULATION_FAILED' ? { simulation: describeSimulation(facts) } : {}),
+  })
+}
+
+function termsOf(facts: Facts) {
+  return {
+    fee: feeTerms(facts.fee),
+    floor: minOutFloor(facts)?.toString() ?? null,
+    base_fee_wei: String(facts.baseFeeWei),
+    mark_max_age_s: FAST.markMaxAgeS,
+    server_time: Math.floor(facts.nowMs / 1000),
+  }
+}
+
+/** As GET live/fast/terms has it. */
+export const feeTerms = ({
+  tier,
+  bps,
+  recipient,
+}: Pick<FastFee, 'tier' | 'bps'> & { recipient: string | null }): Answer<'live.fast.terms'>['fee'] => ({
+  schedule: FEE.schedule,
+  class: 'major',
+  tier_bps: tier,
+  bps,
+  shield_add_bps: FEE.shieldAddBps,
+  posted_bps: FEE.majorMaxBps,
+  recipient,
+})

@@ -1,0 +1,68 @@
+import { feeOf } from '@pit/chain'
+import type { Answer } from '@pit/protocol'
+import type { Check, PlanSimulation } from '../index.ts'
+import type { Facts } from './facts.ts'
+
+type Described = NonNullable<Answer<'live.fast'>['simulation']>
+
+/** The simulation as it is answered, each of its own checks by name. Null when there was none. */
+export function describeSimulation(facts: Facts): Described | null {
+  const { simulation } = facts
+  if (simulation === null) return null
+  return {
+    ok: simulation.ok,
+    amount_out: simulation.amountOut?.toString() ?? null,
+    fee_transfer: simulation.feeTransfer?.toString() ?? null,
+    gas_total: simulation.gasTotal,
+    funded_by_overrides: simulation.fundedByOverrides,
+    block: simulation.block,
+    error: simulation.error,
+    checks: simulationChecks(facts, simulation),
+  }
+}
+
+function simulationChecks(facts: Facts, simulation: PlanSimulation): Check[] {
+  const { amountOut, feeTransfer } = simulation
+  const reverted = simulation.transactions.find(({ ok }) => !ok)
+  const message = reverted ? `The transaction fails: ${reverted.error}.` : 'The transaction succeeds.'
+  const checks: Check[] = [{ code: 'EXECUTES', ok: !reverted, message }]
+  if (reverted || amountOut === null) return checks
+  checks.push({
+    code: 'DELIVERS',
+    ok: amountOut >= facts.ask.minOut,
+    message: 'The wallet receives min_out at least.',
+    value: String(amountOut),
+    limit: String(facts.ask.minOut),
+  })
+  const due = feeDue(facts, simulation)
+  if (feeTransfer === null || due === null) return checks
+  checks.push({
+    code: 'FEE_PAID',
+    ok: feeTransfer === due,
+    message: 'The fee reaches its recipient to the atom.',
+    value: String(feeTransfer),
+    limit: String(due),
+  })
+  return checks
+}
+
+/** A simulation counts as good only when the service's fee arrived to the atom. */
+export function withFeeChecked(simulation: PlanSimulation, facts: Facts): PlanSimulation {
+  const due = feeDue(facts, simulation)
+  if (!simulation.ok || due === null || simulation.feeTransfer === due) return simulation
+  return {
+    ...simulation,
+    ok: false,
+    error: `the fee's recipient receives ${simulation.feeTransfer}, not ${due}`,
+  }
+}
+
+/** Null when it cannot be told: nothing was delivered, or the wallet is the recipient. */
+function feeDue(
+  { route, fee, ask, wallet }: Facts,
+  { amountOut, feeTransfer }: PlanSimulation,
+): bigint | null {
+  if (!route || amountOut === null || wallet === fee.recipient) return null
+  if (route.row.fee.side === 'input') return feeOf(ask.amountIn, fee.bps)
+  return feeOf(amountOut + (feeTransfer ?? 0n), fee.bps)
+}

@@ -1,0 +1,191 @@
+import { encodeSwap, feeOf, quoteCurveSell, readSwap } from '@pit/chain'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { curveOf, ETH, MEME, quoteOf, RECIPIENT, token, USDG, WETH } from '../../test/tradeFixtures.ts'
+import type { TradeToken } from '../types.ts'
+import { outcomeOf } from './amounts.ts'
+
+const bps = fc.integer({ min: 0, max: 1_000 })
+const atoms = fc.bigInt({ min: 1n, max: 10n ** 30n })
+const taxed = (flags: Record<string, number>) => token('TAXED', MEME.address, { flags })
+
+it('never promises more than it expects, nor nothing, and holds the contract to what it promises', () => {
+  fc.assert(
+    fc.property(
+      atoms,
+      bps,
+      fc.integer({ min: 0, max: 100 }),
+      fc.record({ buy_tax_bps: bps, transfer_tax_bps: bps, sell_tax_bps: fc.constant(0) }),
+      fc.constantFrom('v2' as const, 'v3' as const),
+      fc.constantFrom('input' as const, 'output' as const),
+      (amountOut, slippageBps, feeBps, flags, way, feeSide) => {
+        const { quote, route } = quoteOf({
+          tokenOut: taxed(flags),
+          amountOut,
+          feeBps,
+          feeSide,
+          way,
+          quote: { slippageBps },
+        })
+        const { expected, min, contractMin } = outcomeOf(quote, route)
+        expect(expected).toBeLessThanOrEqual(amountOut)
+        expect(min).toBeGreaterThan(0n)
+        expect(contractMin).toBeGreaterThanOrEqual(min)
+        if (expected > 0n) expect(min).toBeLessThanOrEqual(expected)
+        // What slippage alone takes, taken from what is expected, is never undercut by more than rounding.
+        const tolerated = expected - feeOf(expected, slippageBps)
+        expect(min).toBeGreaterThanOrEqual(tolerated - 4n)
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+it('raises the minimum to an own floor, and no further than it must', () => {
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 10_000n, max: 10n ** 24n }),
+      fc.integer({ min: 0, max: 10_000 }),
+      fc.record({ buy_tax_bps: bps, transfer_tax_bps: bps }),
+      fc.constantFrom('input' as const, 'output' as const),
+      (amountOut, share, flags, feeSide) => {
+        const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut, feeSide })
+        const plain = outcomeOf(quote, route)
+        const minAmountOut = (plain.expected * BigInt(share)) / 10_000n
+        const floored = outcomeOf(quote, route, { minAmountOut })
+        expect(floored.min).toBeGreaterThanOrEqual(minAmountOut)
+        expect(floored.min).toBeGreaterThanOrEqual(plain.min)
+        if (minAmountOut <= plain.min) expect(floored).toEqual(plain)
+        else expect(floored.min - minAmountOut).toBeLessThan(2n)
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
+
+it('reads without taxes as the figures of the briefing: slippage of the gross, then the fee', () => {
+  const { quote, route } = quoteOf({
+    tokenIn: MEME,
+    tokenOut: USDG,
+    amountIn: 10n ** 18n,
+    amountOut: 1_000_000n,
+    feeSide: 'output',
+    feeBps: 50,
+  })
+  expect(outcomeOf(quote, route)).toEqual({
+    direct: false,
+    countsBeforeTax: false,
+    expected: 995_000n,
+    min: 990_000n - feeOf(990_000n, 50),
+    contractMin: 985_050n,
+    outputFee: 5_000n,
+  })
+})
+
+it('never asks for more than a call can say', () => {
+  const { quote, route } = quoteOf({ tokenOut: taxed({ buy_tax_bps: 500, transfer_tax_bps: 500 }) })
+  const { contractMin } = outcomeOf(quote, route, { minAmountOut: 10n ** 77n })
+  expect(contractMin).toBe((1n << 128n) - 1n)
+})
+
+it('holds what arrives at the router against the minimum, whatever pool sent it', () => {
+  for (const way of ['v2', 'v3'] as const) {
+    const { quote, route } = quoteOf({ tokenOut: taxed({ buy_tax_bps: 500 }), amountOut: 1_000_000n, way })
+    expect(outcomeOf(quote, route)).toMatchObject({
+      expected: 950_000n,
+      min: 940_500n,
+      contractMin: 940_500n,
+      direct: false,
+      countsBeforeTax: false,
+    })
+  }
+})
+
+it('pays the wallet direct where transfers are taxed: v2 then counts what arrives and v3 what was sent', () => {
+  const flags = { buy_tax_bps: 500, transfer_tax_bps: 500 }
+  const of = (way: 'v2' | 'v3') => {
+    const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut: 1_000_000n, way })
+    return outcomeOf(quote, route)
+  }
+  const common = { expected: 950_000n, min: 940_500n, direct: true }
+  expect(of('v3')).toMatchObject({ ...common, contractMin: 990_000n, countsBeforeTax: true })
+  expect(of('v2')).toMatchObject({ ...common, contractMin: 940_500n, countsBeforeTax: false })
+})
+
+it('stops at the router all the same where v2’s count of the wallet is not to be had: it is taxed once more', () => {
+  const flags = { buy_tax_bps: 500, transfer_tax_bps: 500 }
+  const of = (way: 'v2' | 'v3') => {
+    const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut: 1_000_000n, way })
+    return outcomeOf({ ...quote, ask: { ...quote.ask, minimumAtRouter: true } }, route)
+  }
+  expect(of('v2')).toMatchObject({ direct: false, expected: 902_500n, min: 893_475n, contractMin: 940_500n })
+  expect(of('v3')).toMatchObject({ direct: true, contractMin: 990_000n })
+})
+
+it('pays the wallet direct for core tokens and no others, and never from a v2 pool', () => {
+  const directOf = (tokenOut: TradeToken, way: 'v2' | 'v3', more: Parameters<typeof quoteOf>[0] = {}) => {
+    const { quote, route } = quoteOf({ tokenIn: ETH, tokenOut, way, ...more })
+    return outcomeOf(quote, route).direct
+  }
+  expect(directOf(USDG, 'v3')).toBe(true)
+  expect(directOf(USDG, 'v2')).toBe(false)
+  expect(directOf(USDG, 'v3', { feeSide: 'output' })).toBe(false)
+  expect(directOf(MEME, 'v3')).toBe(false)
+  expect(directOf(taxed({ transfer_tax_bps: 0 }), 'v3')).toBe(false)
+  // What a pool pays in WETH is no ETH yet.
+  expect(directOf(ETH, 'v3', { tokenIn: USDG })).toBe(false)
+})
+
+it('counts the tax of what is sold', () => {
+  const { quote, route } = quoteOf({
+    tokenIn: taxed({ sell_tax_bps: 1_000 }),
+    tokenOut: USDG,
+    amountOut: 1_000_000n,
+    feeSide: 'output',
+    feeBps: 0,
+    quote: { slippageBps: 0 },
+  })
+  expect(outcomeOf(quote, route)).toMatchObject({ expected: 900_000n, min: 900_000n })
+})
+
+it('takes the fee of a curve sale as one fixed amount', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 10n ** 18n, max: 10n ** 25n }), bps, (amountIn, slippageBps) => {
+      const curve = curveOf()
+      const { pairOut } = quoteCurveSell(curve, amountIn)!
+      const { quote, route } = quoteOf({
+        tokenIn: MEME,
+        tokenOut: ETH,
+        amountIn,
+        amountOut: pairOut,
+        feeSide: 'output',
+        way: curve,
+        quote: { slippageBps },
+      })
+      const { expected, min, contractMin, outputFee } = outcomeOf(quote, route)
+      expect(outputFee).toBe(feeOf(pairOut, 50))
+      expect(expected).toBe(pairOut - outputFee)
+      expect(contractMin).toBe(min + outputFee)
+      expect(contractMin).toBe(pairOut - feeOf(pairOut, slippageBps))
+    }),
+  )
+})
+
+it('encodes into a call that says the same minimum', () => {
+  const { quote, route } = quoteOf({ amountOut: 1_000_000n })
+  const { contractMin, min } = outcomeOf(quote, route)
+  if (route.way.kind !== 'pools') throw new Error('a pool route was asked for')
+  const { data } = encodeSwap({
+    tokenIn: quote.tokenIn.address,
+    tokenOut: quote.tokenOut.address,
+    amountIn: quote.amountIn,
+    legs: route.way.legs,
+    amountOutMin: contractMin,
+    direct: false,
+    fee: { bps: 50, side: 'input', recipient: RECIPIENT },
+    deadlineS: 1n,
+    weth: WETH,
+  })
+  const reading = readSwap(data, { weth: WETH })
+  expect('fault' in reading ? reading.fault : reading.amountOutMin).toBe(min)
+})

@@ -1,0 +1,140 @@
+import type { Address } from '@pit/chain'
+import type { Caller } from '@pit/platform/call'
+import { type Answer, isPitError, type PitError } from '@pit/protocol'
+import type { TradeQuote } from '../types.ts'
+import { permitPlaceOf } from './askedPermits.ts'
+import type { PlanDeps } from './deps.ts'
+import { describePlan, type PlanAnswer } from './describePlan.ts'
+import { ms, type PlanAsk, type Planned, type PlanTrade } from './planTrade.ts'
+import { readTrade, type SimulateBody, type TradeBody, walletOf } from './readRequest.ts'
+import {
+  refuseSimulation,
+  type SimulateTerms,
+  simulatePlanned,
+  simulationJson,
+  type Trial,
+  tryAhead,
+  withUsedGas,
+} from './trySimulation.ts'
+
+interface Ask<B extends TradeBody | SimulateBody = TradeBody> {
+  body: B
+  caller: Caller
+}
+type PrepareAnswer = Extract<Answer<'live.prepare'>, { execution: unknown }>
+export type PrepareDeps = PlanDeps & { planTrade: PlanTrade }
+
+/** live/prepare: the plan, and a simulation of exactly its transactions. */
+export function prepareTrade(deps: PrepareDeps, ask: Ask): Promise<PrepareAnswer> {
+  return recordingRefusals(deps, ask, async (onQuote) => {
+    const terms: SimulateTerms = { fund: ask.body.fund, approvals: 'as planned' }
+    let trial: Trial | undefined
+    const planned = await planForWallet(deps, ask, {
+      onQuote,
+      onGuess(guess) {
+        if (guess.plan.complete) trial = tryAhead(deps.simulator, guess, terms)
+      },
+    })
+    const { plan } = planned
+    if (!plan.complete) {
+      await store(deps, ask, planned)
+      return { ...describePlan(deps.place(), planned), simulation: null }
+    }
+    const plannedAt = performance.now()
+    const [simulation] = await Promise.all([
+      trial?.resultFor(planned) ?? simulatePlanned(deps.simulator, planned, terms),
+      store(deps, ask, planned),
+    ])
+    planned.timings['simulate'] = ms(performance.now() - plannedAt)
+    refuseSimulation(simulation, plan)
+    const steps = withUsedGas(plan.steps, simulation)
+    return { ...describePlan(deps.place(), planned, steps), simulation: simulationJson(simulation, plan) }
+  })
+}
+
+/** live/build: the same without its simulation. */
+export function buildTrade(deps: PrepareDeps, ask: Ask): Promise<PlanAnswer> {
+  return recordingRefusals(deps, ask, async (onQuote) => {
+    const planned = await planForWallet(deps, ask, { onQuote })
+    await store(deps, ask, planned)
+    return describePlan(deps.place(), planned)
+  })
+}
+
+/** Plans for the key's own wallet, with the atoms of an earlier call where this is the second one. */
+export async function planForWallet(
+  deps: PrepareDeps,
+  { body, caller }: Ask<TradeBody | (SimulateBody & { wallet: string })>,
+  heard: Pick<PlanAsk, 'onQuote' | 'onGuess'> = {},
+): Promise<Planned> {
+  const address = walletOf(deps.crypto, caller, body.wallet)
+  const { trade, terms } = readTrade(deps, body, { caller, feeWallet: address })
+  const { permit, approval } = terms
+  const place = permit.kind === 'signed' ? permitPlaceOf(address, trade, approval, permit.nowS) : null
+  const asked = place ? await deps.permits.recall(place) : undefined
+  const { notionalUsd, ...sized } = trade
+  return deps.planTrade({
+    trade: asked ? { ...sized, amountIn: asked.amountIn } : trade,
+    terms: asked
+      ? { ...terms, granted: asked.granted, ...(notionalUsd !== undefined && { notionalUsd }) }
+      : terms,
+    wallet: { kind: 'real', address },
+    ...heard,
+  })
+}
+
+/** What is not stored is not relayed. A plan that waits for a signature stores the approvals before it. */
+async function store(deps: PrepareDeps, { caller }: Ask, planned: Planned): Promise<void> {
+  const { plan, ask } = planned
+  const hasTx = plan.steps.some(({ tx }) => tx !== null)
+  await Promise.all([
+    // The wallet was found to be the key's, so there is one.
+    hasTx && deps.storePlan({ keyId: caller.key!.keyId, wallet: ask.wallet.wallet, path: 'agent', plan }),
+    keepAskedPermit(deps, planned),
+  ])
+}
+
+/** Keeps the atoms of a permit that waits for its signature, so that the second call makes the same one. */
+export async function keepAskedPermit(
+  { permits }: Pick<PrepareDeps, 'permits'>,
+  { plan, ask }: Planned,
+): Promise<void> {
+  if (!plan.permit || plan.permitNowS === null || plan.complete) return
+  const { quote, wallet, approval } = ask
+  const place = permitPlaceOf(wallet.wallet, quote.ask, approval, plan.permitNowS)
+  if (!place) return
+  await permits.remember(place, { amountIn: quote.amountIn, granted: plan.permit.details.amount })
+}
+
+/** These are about the request's own words, or about a token that is none. */
+const UNRECORDED: ReadonlySet<string> = new Set(['TOKEN_UNKNOWN', 'TOKEN_NOT_ALLOWED', 'SAME_TOKEN'])
+
+/** A trade that was refused is shown among the wallet's calls; a malformed or hurried request is not. */
+async function recordingRefusals<T>(
+  { recordRefusal }: PrepareDeps,
+  { body, caller }: Ask,
+  run: (onQuote: (quote: TradeQuote) => void) => Promise<T>,
+): Promise<T> {
+  let quote: TradeQuote | undefined
+  try {
+    return await run((priced) => {
+      quote = priced
+    })
+  } catch (error) {
+    if (isPitError(error) && isTradeRefusal(error) && caller.key?.wallet) {
+      recordRefusal({
+        keyId: caller.key.keyId,
+        wallet: caller.key.wallet satisfies Address,
+        path: 'agent',
+        code: error.code,
+        tokenIn: body.token_in,
+        tokenOut: body.token_out,
+        amountIn: quote?.amountIn ?? (body.amount_in === undefined ? null : BigInt(body.amount_in)),
+      })
+    }
+    throw error
+  }
+}
+
+const isTradeRefusal = ({ status, code }: PitError): boolean =>
+  (status === 409 || status === 422) && !UNRECORDED.has(code)

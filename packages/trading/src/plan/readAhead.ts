@@ -1,0 +1,143 @@
+import type { Address } from '@pit/chain'
+import { hasStockRules } from '@pit/market'
+import { fail, isPitError } from '@pit/protocol'
+import type { WalletAsk } from '../simulate/index.ts'
+import type { TradeAsk, TradeQuote, WalletState } from '../types.ts'
+import type { BuildableRoute } from './chooseRoute.ts'
+import type { PlannerDeps } from './deps.ts'
+import { isEth, lower } from './place.ts'
+
+type End = WalletAsk['tokenIn']
+
+/** A wallet's state, read before its trade was priced. */
+interface Ahead {
+  tokenIn: End
+  tokenOut: End
+  curve: Address | null
+  state: WalletState
+}
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+/** After so long without an answer the node is not asked again: whoever waits has waited long enough. */
+const SILENT_AFTER_MS = 3_000
+
+/** Wallets whose last state is remembered, so that their next plan can be tried out before they are read again. */
+const MOST_REMEMBERED = 2_000
+
+/** A quote may wait for a screen; what was read of the wallet before is then too old. */
+const MAX_BLOCKS_APART = 20
+
+/**
+ * Reads a wallet while its trade is being priced, which saves a round trip where both tokens are known. What was read
+ * for other tokens, another curve or long ago is read again.
+ */
+export function createWalletReader({
+  simulator,
+  market,
+  tokens,
+  profile,
+}: Pick<PlannerDeps, 'simulator' | 'market' | 'tokens' | 'profile'>) {
+  const coreOf = (text: string) =>
+    profile.core_tokens.find(
+      ({ symbol, address }) => symbol === text || lower(address) === text.toLowerCase(),
+    )
+
+  async function known(text: string): Promise<End | undefined> {
+    const core = coreOf(text)
+    // Its record is made anew from the market each time, and tells nothing more here.
+    if (core) return { address: lower(core.address), stock: core.kind === 'stock' }
+    const record = ADDRESS.test(text) ? (await tokens.find(lower(text)))?.record : undefined
+    if (!record) return undefined
+    return {
+      address: lower(record.address),
+      stock: hasStockRules(record),
+    }
+  }
+
+  const curveOf = (...ends: End[]): Address | null => {
+    const curve = ends.map(({ address }) => market.curveOf(address)).find((one) => one?.version === 'curve')
+    return curve?.version === 'curve' && !curve.graduated ? curve.id : null
+  }
+
+  const remembered = new Map<string, WalletState>()
+  const nameOf = (wallet: Address, tokenIn: End, tokenOut: End): string =>
+    `${wallet} ${tokenIn.address} ${tokenOut.address}`
+
+  async function read(ask: WalletAsk): Promise<WalletState> {
+    const state = await simulator.readWallet(ask)
+    const name = nameOf(ask.wallet, ask.tokenIn, ask.tokenOut)
+    remembered.delete(name)
+    remembered.set(name, state)
+    if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.keys().next().value!)
+    return state
+  }
+
+  /** Undefined when it cannot be read yet; why is the quote's to say. */
+  async function readEarly(
+    wallet: Address,
+    { tokenIn, tokenOut }: TradeAsk,
+  ): Promise<Ahead | 'silent' | undefined> {
+    const startedAt = performance.now()
+    try {
+      const ends = await Promise.all([known(tokenIn), known(tokenOut)])
+      const [input, output] = ends
+      if (!input || !output || input.address === output.address) return undefined
+      const curve = curveOf(input, output)
+      const state = await read({ wallet, tokenIn: input, tokenOut: output, curve })
+      return { tokenIn: input, tokenOut: output, curve, state }
+    } catch (error) {
+      const isSilent = isPitError(error) && performance.now() - startedAt > SILENT_AFTER_MS
+      return isSilent && error.code === 'RPC_UNAVAILABLE' ? 'silent' : undefined
+    }
+  }
+
+  return {
+    start(wallet: Address, trade: TradeAsk) {
+      let isRead = false
+      const state = readEarly(wallet, trade).finally(() => {
+        isRead = true
+      })
+      return { state, isRead: () => isRead }
+    },
+    /**
+     * What the wallet should be like: as it was for the same trade before; of one that spends ETH nothing else matters
+     * than that it has it. Undefined when nobody can say.
+     */
+    expect(wallet: Address, { tokenIn, tokenOut, block }: TradeQuote): WalletState | undefined {
+      const before = remembered.get(nameOf(wallet, tokenIn, tokenOut))
+      if (before || !isEth(tokenIn.address) || tokenOut.stock) return before
+      return { ...ANYBODY, wallet, block }
+    },
+    async finish(
+      wallet: Address,
+      ahead: Ahead | 'silent' | undefined,
+      { tokenIn, tokenOut, block }: TradeQuote,
+      route: BuildableRoute,
+    ): Promise<WalletState> {
+      if (ahead === 'silent') return fail('RPC_UNAVAILABLE')
+      const curve = route.way.kind === 'curve' ? route.way.curve.id : null
+      const fits =
+        ahead &&
+        isSame(ahead.tokenIn, tokenIn) &&
+        isSame(ahead.tokenOut, tokenOut) &&
+        (curve === null || curve === ahead.curve) &&
+        block - ahead.state.block <= MAX_BLOCKS_APART
+      return fits ? ahead.state : read({ wallet, tokenIn, tokenOut, curve })
+    },
+  }
+}
+
+const PLENTY = 1n << 128n
+const ANYBODY: Omit<WalletState, 'wallet' | 'block'> = {
+  nonce: 0,
+  balanceWei: PLENTY,
+  balanceIn: PLENTY,
+  allowance: 0n,
+  permit: { amount: 0n, expirationS: 0, nonce: 0 },
+  curveAllowance: 0n,
+  delegatedTo: null,
+  hasOtherCode: false,
+  stocks: [],
+}
+
+const isSame = (a: End, b: End): boolean => a.address === b.address && a.stock === b.stock

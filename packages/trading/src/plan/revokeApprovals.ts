@@ -1,0 +1,190 @@
+import { type Address, encodeLockdown } from '@pit/chain'
+import type { Caller } from '@pit/platform/call'
+import { nowS } from '@pit/platform/clock'
+import { type Answer, fail } from '@pit/protocol'
+import { NotRunnable, runBlocks } from '../simulate/runBlocks.ts'
+import type { PlanStep, PlanTx } from '../types.ts'
+import type { PlanDeps } from './deps.ts'
+import { stepJson } from './describePlan.ts'
+import { mostWei } from './holdings.ts'
+import { isEth, lower } from './place.ts'
+import {
+  type ApprovalAsk,
+  type Approved,
+  type ApprovedToken,
+  approvalCalls,
+  READ_GAS,
+  readApprovalAnswers,
+  readApprovals,
+} from './readApprovals.ts'
+import { walletOf } from './readRequest.ts'
+import { approveStep, type Call, feesOf, limitFromUse } from './steps.ts'
+
+type Revocation = Answer<'live.revoke'>
+type RevokeStep = Omit<PlanStep, 'kind' | 'tx'> & { kind: 'approve' | 'lockdown'; tx: PlanTx }
+export interface RevokeAsk {
+  body: { wallet: string; tokens: readonly string[]; spender?: string }
+  caller: Caller
+}
+
+/** Per pair locked down. */
+const LOCKDOWN_GAS = { base: 60_000, each: 35_000 }
+const SIMULATE_MS = 5_000
+
+/** live/revoke: transactions that take approvals back, tried out on the wallet's own state. */
+export async function revokeApprovals(deps: PlanDeps, { body, caller }: RevokeAsk): Promise<Revocation> {
+  const wallet = walletOf(deps.crypto, caller, body.wallet)
+  const { permit2, universal_router: router } = deps.profile.contracts
+  const spender = body.spender === undefined ? lower(permit2) : spenderOf(deps, body.spender)
+  const ask: ApprovalAsk = {
+    wallet,
+    spender,
+    tokens: readTokens(deps, body.tokens),
+    throughPermit2:
+      spender === lower(permit2) && router !== null ? { permit2: spender, router: lower(router) } : null,
+  }
+  const head = deps.market.head() ?? fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
+  const now = Math.max(nowS(deps.clock), head.timestampS)
+  const { nonce, balanceWei, approved } = await readApprovals(deps, ask)
+  const before = describe(ask, approved, now)
+  const drafts = draftsOf(ask, approved, now)
+  if (drafts.length === 0) {
+    const simulation = { ok: true, after: before }
+    const note = 'Nothing is approved: there is nothing to take back.'
+    return { steps: [], before, simulation, ready: false, nothing_to_revoke: true, note }
+  }
+  const fees = feesOf(head.baseFeeWei)
+  const steps = drafts.map(
+    ({ call, ...step }, i): RevokeStep => ({
+      ...step,
+      tx: { from: wallet, ...call, nonce: nonce + i, ...fees },
+    }),
+  )
+  const [tried] = await Promise.all([
+    tryOut(deps, ask, steps),
+    deps.storeRevocation({ keyId: caller.key!.keyId, wallet, txs: steps }),
+  ])
+  const measured = steps.map((step, i) => {
+    const gasUsed = tried?.gasUsed[i]
+    return gasUsed === undefined ? step : { ...step, tx: { ...step.tx, gas: limitFromUse(gasUsed) } }
+  })
+  const after = tried?.approved ?? approved
+  const ok = tried?.ok === true && draftsOf(ask, after, now).length === 0
+  return {
+    steps: measured.map(stepJson),
+    before,
+    simulation: { ok, after: describe(ask, after, now) },
+    ready: ok && balanceWei >= mostWei(measured),
+    nothing_to_revoke: false,
+    note: ok
+      ? 'Sign and send the steps in order. A permit signed before and not used yet ends with its own deadline.'
+      : 'The simulation does not take everything back: read `simulation.after` before sending.',
+  }
+}
+
+function spenderOf({ crypto }: Pick<PlanDeps, 'crypto'>, text: string): Address {
+  return (
+    crypto.parseAddress(text) ??
+    fail('BAD_REQUEST', { field: 'spender', message: '`spender`: its checksum is wrong.' })
+  )
+}
+
+/** Any token: approvals of one that nobody screens are the ones to take back. */
+function readTokens({ crypto, profile }: Pick<PlanDeps, 'crypto' | 'profile'>, texts: readonly string[]) {
+  const tokens = texts.map((text, i): ApprovedToken => {
+    const field = `tokens.${i}`
+    const core = profile.core_tokens.find(({ symbol }) => symbol === text)
+    if (!core && !/^0x/i.test(text)) fail('TOKEN_NOT_ALLOWED', { field })
+    const address =
+      (core ? lower(core.address) : crypto.parseAddress(text)) ??
+      fail('BAD_REQUEST', { field, message: `\`${field}\`: its checksum is wrong.` })
+    if (isEth(address)) fail('TOKEN_NOT_ALLOWED', { field, message: 'ETH is never approved to anybody.' })
+    const known = core ?? profile.core_tokens.find((one) => lower(one.address) === address)
+    return { address, symbol: known?.symbol ?? address, field }
+  })
+  return [...new Map(tokens.map((token) => [token.address, token])).values()]
+}
+
+type RevokeDraft = Omit<RevokeStep, 'tx'> & { call: Call }
+
+function draftsOf(ask: ApprovalAsk, approved: readonly Approved[], now: number): RevokeDraft[] {
+  const drafts: RevokeDraft[] = []
+  for (const [i, token] of ask.tokens.entries()) {
+    if (approved[i]!.allowance === 0n) continue
+    const { call, why, decoded } = approveStep(token, ask.spender, 0n, 'Takes the token’s approval back.')
+    drafts.push({ kind: 'approve', why, decoded, call: call! })
+  }
+  const { throughPermit2 } = ask
+  const live = ask.tokens.filter((_, i) => isLive(approved[i]!, now))
+  if (throughPermit2 && live.length > 0) {
+    const { permit2, router } = throughPermit2
+    const pairs = live.map(({ address }) => ({ token: address, spender: router }))
+    drafts.push({
+      kind: 'lockdown',
+      why: 'Takes back what Permit2 lets the router move.',
+      decoded: { function: 'lockdown((address token, address spender)[] approvals)', approvals: pairs },
+      call: {
+        to: permit2,
+        valueWei: 0n,
+        data: encodeLockdown(pairs),
+        gas: LOCKDOWN_GAS.base + LOCKDOWN_GAS.each * pairs.length,
+      },
+    })
+  }
+  return drafts
+}
+
+const isLive = ({ permit }: Approved, now: number): boolean =>
+  permit !== null && permit.amount > 0n && permit.expirationS >= now
+
+interface Tried {
+  ok: boolean
+  gasUsed: number[]
+  approved: Approved[]
+}
+
+/** The steps in one simulated block, what is approved then in the next; null when no block could hold them. */
+async function tryOut(
+  { rpc }: PlanDeps,
+  ask: ApprovalAsk,
+  steps: readonly RevokeStep[],
+): Promise<Tried | null> {
+  const reads = approvalCalls(ask).map((call) => ({ ...call, gas: READ_GAS }))
+  const calls = steps.map(({ tx: { from, to, data, gas } }) => ({ from, to, data, gas: gas * 2 }))
+  try {
+    const [sent, read] = await runBlocks(rpc, [{ calls }, { calls: reads }], { timeoutMs: SIMULATE_MS })
+    const answers = read!.calls.map(({ ok, data }) => (ok ? data : null))
+    const approved = readApprovalAnswers(ask, answers)
+    if (approved.some((one) => one === null)) return null
+    return {
+      ok: sent!.calls.every(({ ok }) => ok),
+      gasUsed: sent!.calls.map(({ gasUsed }) => gasUsed),
+      approved: approved as Approved[],
+    }
+  } catch (error) {
+    if (error instanceof NotRunnable) return null
+    throw error
+  }
+}
+
+function describe(ask: ApprovalAsk, approved: readonly Approved[], now: number): Record<string, unknown> {
+  return Object.fromEntries(
+    ask.tokens.map(({ address, symbol }, i) => {
+      const { allowance, permit } = approved[i]!
+      return [
+        address,
+        {
+          symbol,
+          spender: ask.spender,
+          allowance: allowance.toString(),
+          permit: permit && {
+            spender: ask.throughPermit2!.router,
+            amount: permit.amount.toString(),
+            expiration: permit.expirationS,
+            live: isLive(approved[i]!, now),
+          },
+        },
+      ]
+    }),
+  )
+}

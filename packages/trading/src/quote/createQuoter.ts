@@ -1,0 +1,210 @@
+import { type Address, feeOf, NATIVE } from '@pit/chain'
+import { crossMid } from '@pit/market'
+import { nowS } from '@pit/platform/clock'
+import { fail } from '@pit/protocol'
+import type { FailedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
+import { createAggregators, isAggregator } from './aggregators.ts'
+import { createCallQuoter } from './byCall.ts'
+import { quoteCurves } from './curve.ts'
+import type { QuoterDeps } from './deps.ts'
+import { feeOfTrade, feeRecipientOf } from './fee.ts'
+import type { Found } from './found.ts'
+import { createHooks } from './hooks.ts'
+import { createLabels } from './labels.ts'
+import { createMeasure, gasCostOf, mostBelievable, type Yardsticks } from './measure.ts'
+import { createPoolScanner } from './pools.ts'
+import { fractionOf, type Price, priceOf } from './prices.ts'
+import { rank } from './rank.ts'
+import { type ChangedTokens, createResolver, type NamedToken } from './resolve.ts'
+import { type Audited, risksOfTrade, worstAudit } from './risks.ts'
+import { checkAskedSize, notionalOf, sizeOf } from './size.ts'
+import { slippageOf } from './slippage.ts'
+import { createWinners } from './winners.ts'
+
+export interface Quoter {
+  /**
+   * Prices a trade at one block. Refuses what cannot be read or sized; never for risk, and not for want of a route:
+   * `routes` is then empty and `failed` says why.
+   */
+  quoteTrade(ask: TradeAsk, options?: { changedTokens?: ChangedTokens }): Promise<TradeQuote>
+}
+
+/** Older than this the market's memory tells no price. */
+const HEAD_MAX_AGE_S = 30
+
+export function createQuoter(deps: QuoterDeps): Quoter {
+  const { market, profile, clock, tokens } = deps
+  const labels = createLabels(profile)
+  const hooks = createHooks(profile)
+  const parts = { ...deps, labels, hooks, winners: createWinners({ clock, index: market.index }) }
+  const resolver = createResolver(deps)
+  const pools = createPoolScanner(parts)
+  const byCall = createCallQuoter(parts)
+  const aggregators = createAggregators(parts)
+
+  /** Everything that is read of the market, in one go without waiting: all of it is of one block. */
+  function readMarket(ask: TradeAsk, ends: Ends, fee: TradeQuote['fee']) {
+    const head = market.head() ?? fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
+    const ageS = nowS(clock) - head.timestampS
+    if (ageS > HEAD_MAX_AGE_S) fail('RPC_UNAVAILABLE', { message: `The newest block here is ${ageS} s old.` })
+    const tokenIn = { ...ends.tokenIn, mark: market.mark(ends.tokenIn.address) }
+    const tokenOut = { ...ends.tokenOut, mark: market.mark(ends.tokenOut.address) }
+    const pair = { tokenIn: tokenIn.address, tokenOut: tokenOut.address }
+    const bothCore = tokenIn.core !== null && tokenOut.core !== null
+
+    const size = sizeOf(ask, tokenIn, () => priceByOutput(tokenIn, tokenOut))
+    const swapIn = size.amountIn - (fee.side === 'input' ? feeOf(size.amountIn, fee.bps) : 0n)
+    const eth = market.mark(NATIVE)
+    const yard: Yardsticks = {
+      tokenIn,
+      tokenOut,
+      amountIn: size.amountIn,
+      swapIn,
+      fee,
+      mid: bothCore ? crossMid(deps, pair.tokenIn, pair.tokenOut) : null,
+      gasPriceWei: head.baseFeeWei,
+      ethUsd: eth ? Number(eth.priceE18) / 1e18 : null,
+      gasCost: gasCostOf(tokenOut, eth, head.baseFeeWei),
+    }
+    const scanned = ask.venues.includes('venue_pool')
+      ? pools.scan({ ...pair, amountIn: swapIn, ...(yard.gasCost && { gasCost: yard.gasCost }) }, ask)
+      : { found: [], byCall: [], tried: 0 }
+    const curves = ask.venues.includes('venue_curve')
+      ? quoteCurves(parts, { ...pair, amountIn: swapIn, atS: head.timestampS })
+      : { found: [], failed: [] }
+    const call = { ...pair, amountIn: swapIn, block: head.number, knownOnly: bothCore }
+    const chosen = byCall.choose(scanned.byCall, call)
+    const found = [...scanned.found, ...curves.found]
+    const lost = found.length === 0 && chosen.length === 0 && ask.venues.includes('venue_pool')
+    const byAddress = [tokenIn, tokenOut].filter(({ core }) => lost && core === null)
+    const failed = [...curves.failed, ...byAddress.flatMap(({ address }) => byCall.elsewhere(address))]
+    const tried = scanned.tried + curves.found.length + curves.failed.length + chosen.length
+    return { head, size, yard, bothCore, found, failed, call, chosen, tried }
+  }
+
+  /** Only where the input has no price of its own. */
+  function priceByOutput(tokenIn: TradeToken, tokenOut: TradeToken): Price | undefined {
+    const price = priceOf(tokenOut)
+    const spot = price && pools.spotBetween({ tokenIn: tokenIn.address, tokenOut: tokenOut.address })
+    const rate = spot === undefined ? undefined : fractionOf(spot)
+    return price && rate && { num: price.num * rate.num, den: price.den * rate.den }
+  }
+
+  /** With shield: verdicts of both ends but native ETH, which is no contract. Refuses AUDIT_UNAVAILABLE. */
+  const readAudits = (ask: TradeAsk, ends: readonly NamedToken[]): Promise<Audited[]> =>
+    Promise.all(
+      ends
+        .filter(({ address }) => ask.shield && address !== NATIVE)
+        .map(async ({ address }) => ({ token: address, audit: await tokens.readAudit(address) })),
+    )
+
+  return {
+    async quoteTrade(ask, { changedTokens = 'refuse' } = {}) {
+      const watch = startWatch()
+      checkAskedSize(ask)
+      const recipient = feeRecipientOf(profile)
+      const named = resolver.readPair(ask)
+      // Asked side by side; each is heard where it counts.
+      const tier = ask.feeBps ? undefined : heard(deps.tierBps(ask.wallet))
+      const audits = heard(readAudits(ask, [named.tokenIn, named.tokenOut]))
+      const [recordIn, recordOut] = await Promise.all([
+        resolver.readRecord(named.tokenIn, ask.admit, changedTokens),
+        resolver.readRecord(named.tokenOut, ask.admit, changedTokens),
+      ])
+      const ends = {
+        tokenIn: resolver.tokenOf(named.tokenIn, recordIn),
+        tokenOut: resolver.tokenOf(named.tokenOut, recordOut),
+      }
+      const majorBps = () => tier ?? deps.tierBps(ask.wallet)
+      const fee = await feeOfTrade(ends, ask, { recipient, majorBps })
+      const audited = await audits
+      watch.stage('tokens')
+
+      const read = readMarket(ask, ends, fee)
+      const { head, size, yard } = read
+      const { tokenIn, tokenOut } = yard
+      watch.stage('scan')
+
+      const names = ask.venues.filter(isAggregator)
+      const asked = { tokenIn: tokenIn.address, tokenOut: tokenOut.address, amountIn: yard.swapIn }
+      const outcomes =
+        read.chosen.length === 0 && names.length === 0
+          ? []
+          : await Promise.all([
+              byCall.ask(read.chosen, read.call),
+              aggregators.ask(names, { ...asked, mostOut: mostBelievable(yard, read.found) }),
+            ])
+      const found = [...read.found, ...outcomes.flatMap((outcome) => outcome.found)]
+      const failed = [...read.failed, ...outcomes.flatMap((outcome) => outcome.failed)]
+      watch.stage('venues')
+
+      const routes = choose(rank(found, yard.gasCost), failed, ask, asked).map(createMeasure(yard))
+      const best = routes.find(({ way }) => way !== null)
+      const given = best && { swapIn: yard.swapIn, amountOut: best.amountOut }
+      const notionalMicroUsd = notionalOf(size, yard, given)
+      const slippage = slippageOf(fee.class, notionalMicroUsd)
+      return {
+        ask,
+        block: head.number,
+        blockTimeS: head.timestampS,
+        tokenIn,
+        tokenOut,
+        amountIn: yard.amountIn,
+        notionalMicroUsd,
+        swapIn: yard.swapIn,
+        fee,
+        slippageBps: ask.slippageBps ?? slippage.defaultBps,
+        slippageCapBps: slippage.capBps,
+        routes,
+        failed,
+        candidates: read.tried + names.length,
+        mid: yard.mid,
+        midDue: read.bothCore,
+        gasPriceWei: yard.gasPriceWei,
+        ethUsd: yard.ethUsd,
+        risks: risksOfTrade({ tokenIn, tokenOut, best, audits: audited }),
+        audit: worstAudit(audited),
+        timings: watch.read(),
+      }
+    },
+  }
+
+  /** Those found, or the one asked for. */
+  function choose(
+    ranked: Found[],
+    failed: readonly FailedRoute[],
+    { routeId }: TradeAsk,
+    { tokenIn, tokenOut }: { tokenIn: Address; tokenOut: Address },
+  ): Found[] {
+    if (routeId === undefined) return ranked
+    if (aggregators.isRoute(routeId, tokenIn, tokenOut)) fail('QUOTE_ONLY', { field: 'route_id' })
+    const asked = ranked.filter(({ id }) => id === routeId)
+    if (asked.length > 0 || failed.some(({ id }) => id === routeId)) return asked
+    return fail('NO_ROUTE', {
+      message: 'The route named by route_id cannot carry this trade now: quote again.',
+    })
+  }
+}
+
+type Ends = { tokenIn: TradeToken; tokenOut: TradeToken }
+
+/** A promise that is awaited later, or not at all when something else is refused first. */
+function heard<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {})
+  return promise
+}
+
+function startWatch() {
+  const timings: Record<string, number> = {}
+  const startedAt = performance.now()
+  let lastAt = startedAt
+  const ms = (from: number, to: number) => Math.round((to - from) * 1_000) / 1_000
+  return {
+    stage(name: string) {
+      const now = performance.now()
+      timings[name] = ms(lastAt, now)
+      lastAt = now
+    },
+    read: () => ({ ...timings, quote: ms(startedAt, performance.now()) }),
+  }
+}

@@ -1,0 +1,51 @@
+import type { Address, Crypto } from '@pit/chain'
+import type { Market } from '@pit/market'
+import type { Clock } from '@pit/platform/clock'
+import type { Rpc } from '@pit/platform/rpc'
+import { type ChainProfile, fail, NATIVE_TOKEN } from '@pit/protocol'
+import type { PlanTx, StepKind } from '../types.ts'
+
+export interface SimulatorDeps {
+  rpc: Pick<Rpc, 'request' | 'batch'>
+  crypto: Crypto
+  profile: Pick<ChainProfile, 'chain_id' | 'contracts' | 'core_tokens'>
+  clock: Clock
+  /** Only its head: the time and base fee a simulated block is given. */
+  market: Pick<Market, 'head'>
+  randomBytes(size: number): Uint8Array
+  /** Tokens whose logs tell what moved, and from when on they are asked again after they did not. */
+  logs: { readonly tokens: ReadonlySet<Address>; notBeforeMs: number }
+  /** For one answer, all its requests together; then RPC_UNAVAILABLE. */
+  timeoutMs: number
+}
+
+export interface SimulateAsk {
+  /** Who receives the output; every transaction names its own sender. */
+  wallet: Address
+  transactions: readonly { kind: StepKind; tx: PlanTx }[]
+  /** All zero for ETH, here and below. */
+  tokenIn: Address
+  tokenOut: Address
+  amountIn: bigint
+  fee: { token: Address; recipient: Address }
+  amountOutMin: bigint
+  /** auto: the wallet's own balance when it holds the input, else a lent one. */
+  fund: 'auto' | boolean
+  holdsInput: boolean
+  /** In place: unlimited allowances of the input stand before the first transaction. */
+  approvals: 'as planned' | 'in place'
+  /**
+   * Who takes the input by a plain ERC-20 allowance, when approvals are in place. By default the contracts that the
+   * swaps call, but for the router: it takes by Permit2.
+   */
+  spenders?: readonly Address[]
+}
+
+export const isEth = (token: Address): boolean => token === NATIVE_TOKEN
+export { lowerAddress as lower } from '@pit/chain'
+export const quantity = (value: bigint | number): `0x${string}` => `0x${value.toString(16)}`
+
+/** A declaration for the compiler's sake, as `fail` is. */
+export function unavailable(why: string): never {
+  fail('RPC_UNAVAILABLE', { message: `The chain's RPC gave no usable answer: ${why}.` })
+}

@@ -1,0 +1,148 @@
+import { type Address, createCrypto, type Hex } from '@pit/chain'
+import { isPitError, type PitError } from '@pit/protocol'
+import { expect } from 'vitest'
+import type { StorePlanAsk } from '../src/deps.ts'
+import { createPlanner } from '../src/plan/createPlanner.ts'
+import type { PlannerDeps } from '../src/plan/deps.ts'
+import type { PlanAnswer } from '../src/plan/describePlan.ts'
+import type { TradeBody } from '../src/plan/readRequest.ts'
+import type { PlanSimulation, TradeAsk, TradeQuote, WalletState } from '../src/types.ts'
+import { DELEGATOR, MEME, NOW_S, PERMIT2, quoteOf, ROUTER, WETH, walletState } from './tradeFixtures.ts'
+
+export const KEY: Hex = `0x${'42'.repeat(32)}`
+export const crypto = await createCrypto()
+export const wallet = crypto.addressOf(KEY)
+
+/** What market, node and store answer, and what they were asked. */
+export interface PlannerWorld {
+  quoteFor: (ask: TradeAsk) => TradeQuote
+  state: Partial<WalletState>
+  simulation: Partial<PlanSimulation>
+  answerCall: (call: { to: Address; data: Hex }) => unknown
+  stored: StorePlanAsk[]
+  refused: { code: string; amountIn: bigint | null }[]
+  asked: TradeAsk[]
+  /** The store all processes share. */
+  askedPermits: Map<unknown, { amount_in: string; granted: string }>
+}
+
+const fresh = (): PlannerWorld => ({
+  quoteFor: () => quoteOf().quote,
+  state: {},
+  simulation: {},
+  answerCall: () => '0x',
+  stored: [],
+  refused: [],
+  asked: [],
+  askedPermits: new Map(),
+})
+
+/** What the planner's handlers stand on; made new before each test. */
+export const w = fresh()
+export const renew = (): void => void Object.assign(w, fresh())
+
+export function planner({ devFields = false } = {}) {
+  const deps = {
+    crypto,
+    db: {
+      query: async (sql: string, [key, amountIn, granted]: unknown[]) => {
+        if (sql.startsWith('insert'))
+          w.askedPermits.set(key, { amount_in: `${amountIn}`, granted: `${granted}` })
+        const row = sql.startsWith('select') ? w.askedPermits.get(key) : undefined
+        return row ? [row] : []
+      },
+    },
+    clock: { nowMs: () => NOW_S * 1000 },
+    profile: {
+      chain_id: 4663,
+      contracts: { universal_router: ROUTER, universal_router_layout: '2.1.0', permit2: PERMIT2, weth: WETH },
+      delegation: { stateless_delegator: DELEGATOR },
+      core_tokens: [],
+      fee_recipient: null,
+    },
+    quoter: {
+      quoteTrade: async (ask: TradeAsk) => {
+        w.asked.push(ask)
+        return { ...w.quoteFor(ask), ask }
+      },
+    },
+    simulator: {
+      readWallet: async () => walletState({ wallet, ...w.state }),
+      simulatePlan: async (ask: { transactions: { kind: string }[]; amountOutMin: bigint }) => ({
+        ok: true,
+        block: 101,
+        amountOut: ask.amountOutMin,
+        feeTransfer: 1n,
+        gasTotal: 100_000,
+        fundedByOverrides: false,
+        transactions: ask.transactions.map(({ kind }) => ({
+          kind,
+          ok: true,
+          gasUsed: 100_000,
+          error: null,
+          logs: [],
+        })),
+        error: null,
+        ...w.simulation,
+      }),
+      synthetic: { wallet: `0x${'5'.repeat(40)}`, signPermit: () => `0x${'11'.repeat(64)}1b` },
+    },
+    market: { curveOf: () => undefined, head: () => null, mark: () => undefined },
+    tokens: { find: async () => undefined, coreBySymbol: () => undefined },
+    rpc: { request: async (_: string, [call]: [{ to: Address; data: Hex }]) => w.answerCall(call) },
+    charge: async () => {},
+    storePlan: async (ask: StorePlanAsk) => void w.stored.push(ask),
+    storeRevocation: async () => {},
+    recordRefusal: (row: PlannerWorld['refused'][number]) => void w.refused.push(row),
+    devFields,
+  }
+  return createPlanner(deps as unknown as PlannerDeps)
+}
+
+export const body = (over: Partial<TradeBody> = {}): TradeBody => ({
+  wallet,
+  token_in: 'USDG',
+  token_out: MEME.address,
+  accept_risks: [],
+  shield: false,
+  owner_attests_non_us: false,
+  fund: 'auto',
+  approval_mode: 'budget',
+  approval_budget_usd: 25,
+  allow_unlimited_approval: false,
+  permit_mode: 'signature',
+  permit_scope: 'trade',
+  venues: ['venue_pool', 'venue_curve'],
+  curve_fee_mode: 'auto',
+  action: 'trade',
+  ...(over.amount_in === undefined && { notional_usd: 100 }),
+  ...over,
+})
+
+export const caller = () => ({
+  requestId: 'r',
+  address: '127.0.0.1',
+  key: { keyId: 9, accountId: 1, wallet, expiresAtS: NOW_S + 1 },
+})
+
+export type Prepared = PlanAnswer & { simulation: { ok: boolean } | null }
+export const call = async (
+  route: 'live.prepare' | 'live.build',
+  over: Partial<TradeBody> = {},
+  one = planner(),
+) => {
+  const handler = one.handlers[route]
+  if (handler === 'not built') throw new Error('not built')
+  return (await handler({ body: body(over), caller: caller(), params: {}, query: {} })) as Prepared
+}
+
+export const refusalOf = (work: Promise<unknown>): Promise<PitError> =>
+  work.then(
+    () => expect.unreachable('it was not refused'),
+    (error) => (isPitError(error) ? error : expect.unreachable(String(error))),
+  )
+
+export const approved = () => ({
+  allowance: 10n ** 12n,
+  permit: { amount: 10n ** 12n, expirationS: NOW_S + 120, nonce: 3 },
+})

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Address } from '@pit/chain'
+import type { Handlers } from '@pit/platform/call'
+import { nowS } from '@pit/platform/clock'
+import type { Sql } from '@pit/platform/db'
+import type { Metrics } from '@pit/platform/metrics'
+import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
+import { type CloseAsk, type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
+import { createTreasuryHandler } from './createTreasuryHandler.ts'
+import { platformWalletOf, type TreasuryDeps } from './deps.ts'
+import { readState, type TreasuryState } from './readState.ts'
+import { recordTransfer } from './recordTransfer.ts'
+import { headerAt } from './scan/blocks.ts'
+import { scanChain } from './scan/scanChain.ts'
+import { insertEnd, lastEnd, readScan } from './scan/scanStore.ts'
+import { openTrades } from './store.ts'
+import { type Standing, watchTreasury } from './watchTreasury.ts'
+
+/** A year's weeks in one go. */
+const MOST_WEEKS = 60
+const OPEN_TRADES_WAIT_MS = 10_000
+/** A transaction that is not mined by then is not about to be. */
+const UNDER_WAY_S = 60
+
+export class EarlyCloseRefused extends Error {
+  override readonly name = 'EarlyCloseRefused'
+}
+
+export interface Treasury {
+  handlers: Pick<Handlers, 'treasury'>
+  /** Reads the chain on, then records every week that has ended and agrees. Can be late or run twice. */
+  closeDueWeeks(): Promise<Closing[]>
+  /** The operator's own closing: `accept` takes differences, `early` ends the running week now (devnet only). */
+  closeWeek(ask: CloseWeekAsk): Promise<Closing>
+  recordTransfer(ask: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
+  state(): Promise<TreasuryState>
+  close(): Promise<void>
+}
+
+export interface CloseWeekAsk {
+  accept: string | null
+  early: boolean
+  alongside?(sql: Sql, closing: Closing): Promise<void>
+}
+
+export type TreasuryOptions = TreasuryDeps & {
+  /** Of the league. */
+  prizePayouts?(): Promise<PrizePayouts>
+  metrics?: Pick<Metrics, 'registry'>
+  /** Whether this process reads the chain and records weeks, this often. Null: only when asked. */
+  runEveryMs: number | null
+}
+
+export function openTreasury({
+  prizePayouts = async () => [],
+  runEveryMs,
+  metrics,
+  ...deps
+}: TreasuryOptions): Treasury {
+  const { db, clock, profile, logger } = deps
+  const wallet = platformWalletOf(profile)
+  const isDevnet = profile.kind === 'devnet'
+  const answerDeps: AnswerDeps = { ...deps, prizePayouts }
+  const { handler, forget } = createTreasuryHandler(answerDeps)
+  /** What was said last about a week that waits, so that it is said once. */
+  let said = ''
+
+  /** Null until something was looked at. */
+  let standing: Standing | null = null
+  if (metrics) watchTreasury(metrics, () => standing)
+
+  async function closeDueWeeks(): Promise<Closing[]> {
+    if (wallet === null) return []
+    try {
+      const closings = await closeAll(wallet)
+      const waits = closings.some(({ kind }) => kind === 'waits')
+      standing = { broken: false, waits }
+      return closings
+    } catch (error) {
+      if (error instanceof RecordBroken) standing = { broken: true, waits: standing?.waits ?? false }
+      throw error
+    }
+  }
+
+  async function closeAll(wallet: Address): Promise<Closing[]> {
+    await scanChain({ ...deps, wallet })
+    const closings: Closing[] = []
+    while (closings.length < MOST_WEEKS) {
+      const closing = await closeNextWeek(deps, { wallet, accept: null, unsettledToo: !isDevnet })
+      if (closing.kind === 'nothing due') break
+      closings.push(closing)
+      tell(closing)
+      if (closing.kind === 'waits') break
+      forget()
+    }
+    return closings
+  }
+
+  function tell(closing: Closing): void {
+    if (closing.kind === 'closed') {
+      const { seq, hash, week } = closing.row
+      logger.info({ seq, hash, week: week.label }, 'a treasury week is recorded')
+    } else if (closing.kind === 'waits' && said !== `${closing.label}: ${closing.why}`) {
+      said = `${closing.label}: ${closing.why}`
+      logger.warn({ week: closing.label, why: closing.why }, 'a treasury week waits')
+    }
+  }
+
+  async function closeWeek({ accept, early, alongside }: CloseWeekAsk): Promise<Closing> {
+    if (wallet === null) throw new EarlyCloseRefused('this chain’s profile names no platform wallet')
+    if (early && !isDevnet) throw new EarlyCloseRefused('a week is closed early on a devnet only')
+    const ask = { wallet, accept, unsettledToo: !isDevnet, ...(alongside ? { alongside } : {}) }
+    const close = async (own: CloseAsk) => {
+      const closing = await closeNextWeek(deps, own)
+      if (closing.kind === 'closed') forget()
+      return closing
+    }
+    if (!early) {
+      await scanChain({ ...deps, wallet })
+      return close(ask)
+    }
+    const end = await endAtHead(wallet)
+    // Weeks that were due before are recorded first.
+    for (;;) {
+      const closing = await close(ask)
+      if (closing.kind === 'waits') return closing
+      if (closing.kind === 'nothing due') return close({ ...ask, end })
+    }
+  }
+
+  /** Reads up to the chain's head, once the running week's trades are over; answers what ends the week there. */
+  async function endAtHead(of: NonNullable<typeof wallet>): Promise<NonNullable<CloseAsk['end']>> {
+    const head = await headerAt(deps.rpc, 'latest')
+    if (!head) throw new EarlyCloseRefused('the node has no blocks')
+    const untilMs = performance.now() + OPEN_TRADES_WAIT_MS
+    const atS = nowS(clock)
+    const young = { sinceS: atS - UNDER_WAY_S, beforeS: atS + 1, unsettledToo: false }
+    while ((await openTrades(db, young)) > 0) {
+      if (performance.now() > untilMs)
+        throw new EarlyCloseRefused('trades are under way: try again in a while')
+      await sleep(200)
+    }
+    await scanChain({ ...deps, wallet: of }, { to: head })
+    return async (sql) => {
+      const scan = await readScan(sql, of)
+      if (!scan || scan.block < head.number)
+        throw new EarlyCloseRefused('the chain is not read up to its head yet: try again in a while')
+      const last = await lastEnd(sql, of)
+      const endS = Math.max(head.timeS + 1, (last?.endS ?? scan.firstS) + 1)
+      await insertEnd(sql, { wallet: of, endS, lastBlock: Math.max(head.number, last?.lastBlock ?? 0) })
+    }
+  }
+
+  const stop = runEveryMs === null ? async () => {} : runEvery(runEveryMs, closeDueWeeks, logger)
+  return {
+    handlers: { treasury: handler },
+    closeDueWeeks,
+    closeWeek,
+    async recordTransfer(ask) {
+      const row = await recordTransfer(deps, ask)
+      forget()
+      return row
+    },
+    state: () => readState(deps),
+    close: stop,
+  }
+}
+
+/** Again and again, never two at once; the answer stops it and waits. */
+function runEvery(
+  ms: number,
+  work: () => Promise<unknown>,
+  logger: TreasuryDeps['logger'],
+): () => Promise<void> {
+  let stopped = false
+  let troubled = false
+  let timer: NodeJS.Timeout
+  let running: Promise<void> = Promise.resolve()
+  const round = async () => {
+    try {
+      await work()
+      if (troubled) logger.info({}, 'the treasury reads the chain again')
+      troubled = false
+    } catch (error) {
+      if (!troubled && !stopped) logger.warn({ err: error }, 'the treasury could not be brought up to date')
+      troubled = true
+    }
+    if (!stopped) next(ms)
+  }
+  const next = (waitMs: number) => {
+    timer = setTimeout(() => {
+      running = round()
+    }, waitMs)
+  }
+  next(0)
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await running
+  }
+}
