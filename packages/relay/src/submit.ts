@@ -1,4 +1,4 @@
-import type { Address, Hex } from '@pit/chain'
+import type { Hex } from '@pit/chain'
 import type { Handler } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
@@ -21,24 +21,19 @@ import { builtOf, type ReadTx, readSigned } from './readSigned.ts'
 import { refuseOutcome } from './refuseOutcome.ts'
 import type { RelayOnce } from './relayOnce.ts'
 import { relayedAmong } from './tradeRows.ts'
-import type { RelayOutcome } from './types.ts'
+import type { RelayOutcome, Trader } from './types.ts'
 
 type SubmitDeps = Pick<
   RelayDeps,
   'db' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf' | 'sessionOpen'
 > & { plans: PlanCache; relayOnce: RelayOnce; waitForFee: FeeWaiter }
 
-interface Key {
-  keyId: number
-  wallet: Address
-}
-
 /** live/submit: relays what was built for this key, byte for byte, and nothing else. */
 export function createSubmit(deps: SubmitDeps): Handler<'live.submit'> {
   return async ({ body, caller }) => {
     if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 403 })
     if (!caller.key?.wallet) fail('WALLET_NOT_BOUND')
-    const key: Key = { keyId: caller.key.keyId, wallet: caller.key.wallet }
+    const key: Trader = { keyId: caller.key.keyId, wallet: caller.key.wallet }
     const started = performance.now()
     const raws = body.raw_txs ?? [body.raw_tx ?? '0x']
     const read = raws.map((raw) => readSigned(deps.crypto, raw))
@@ -78,7 +73,7 @@ const round = (ms: number): number => Math.round(ms * 100) / 100
 /** Only the key's wallet signs, or an executor of its sessions; and nobody who may not be served. */
 async function checkSigners(
   deps: SubmitDeps,
-  { keyId, wallet }: Key,
+  { keyId, wallet }: Trader,
   read: readonly ReadTx[],
 ): Promise<void> {
   for (const signer of new Set(read.map(({ signed }) => signed.signer))) {
@@ -92,7 +87,11 @@ async function checkSigners(
 }
 
 /** Each transaction with the plan it is of. One that was relayed before needs none: the answer is what became of it. */
-async function findItems(deps: SubmitDeps, { keyId, wallet }: Key, read: readonly ReadTx[]): Promise<Item[]> {
+async function findItems(
+  deps: SubmitDeps,
+  { keyId, wallet }: Trader,
+  read: readonly ReadTx[],
+): Promise<Item[]> {
   const built = read.map(builtOf)
   const hashes = built.map((one) => planHash(deps.crypto, one))
   const now = deadlineClockS(deps)
@@ -148,7 +147,7 @@ async function refuseUnknown(deps: SubmitDeps, keyId: number, built: Built, now:
 /** The order, and for each swap whose fee travels apart the transaction that pays it; refuses what lacks one. */
 async function checkOrder(
   deps: SubmitDeps,
-  { keyId }: Key,
+  { keyId }: Trader,
   items: readonly Item[],
   feeTxHash: Hex | undefined,
 ): Promise<Map<Hex, Hex>> {
@@ -181,7 +180,7 @@ async function checkOrder(
 /** What has no plan any more was relayed before: nothing is sent, its row answers. */
 async function relay(
   { relayOnce }: SubmitDeps,
-  { keyId }: Key,
+  { keyId }: Trader,
   { signed, planned }: Item,
   feeTxHash: Hex | null,
 ): Promise<RelayOutcome> {

@@ -1,6 +1,12 @@
 import type { Address, Hex } from '@pit/chain'
 import type { FeeClass, FeeSide } from '@pit/protocol'
 
+/** Who trades: the key a trade is kept under, and the wallet it is bound to. */
+export interface Trader {
+  keyId: number
+  wallet: Address
+}
+
 export type TxKind = 'approve' | 'fee_transfer' | 'swap' | 'revoke'
 export type TradePath = 'agent' | 'session' | 'hosted' | 'fast'
 export type TradeStatus = 'relaying' | 'pending' | 'mined' | 'reverted' | 'dropped' | 'refused'

@@ -1,0 +1,13 @@
+import { fail } from '@pit/protocol'
+import type { Trader } from '@pit/relay'
+import type { Caller, Charge } from '../http/types.ts'
+
+/** The key's holder as trading verbs know it; a key bound to no wallet cannot trade. */
+export function traderOf({ key }: Caller): Trader {
+  if (!key?.wallet) return fail('WALLET_NOT_BOUND')
+  return { keyId: key.keyId, wallet: key.wallet }
+}
+
+/** Asked before a token is screened for this caller: a screen is the dearest thing a read can cause. */
+export const screenAdmission = (charge: Charge, caller: Caller) => () =>
+  charge(caller, ['screen.caller', 'screen.overall'])
