@@ -32,6 +32,7 @@ import { migrateStore } from './migrateStore.ts'
 import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
 import { openAdmin } from './operator/openAdmin.ts'
+import { leagueRoutes } from './routes/league.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './service/index.ts'
 import { createStatsHandler, watchLatency } from './stats/index.ts'
 import { VERSION } from './version.ts'
@@ -325,10 +326,10 @@ export async function startServer(
       ...account.handlers,
       ...fast.handlers,
       ...sessions.handlers,
-      ...treasury.handlers,
+      treasury: async () => ({ serialised: await treasury.record() }),
       ...brains.handlers,
       ...hosted.handlers,
-      ...league.handlers,
+      ...leagueRoutes(league),
     }
     if (config.roles.jobs) {
       const sweep = setInterval(() => {
