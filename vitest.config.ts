@@ -13,7 +13,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts'],
+          include: ['packages/*/src/**/*.test.ts', 'scripts/*.test.ts'],
           exclude: ['**/*.db.test.ts', '**/*.chain.test.ts'],
           // Pure: files share what they import, which otherwise takes longer than the tests.
           isolate: false,

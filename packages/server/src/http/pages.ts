@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { llmsText, openApi, referencePage } from '@pit/protocol'
+import { llmsText, openApi } from '@pit/protocol'
+import { referencePage } from '../docs/reference.ts'
 import type { PagePlan } from './plan.ts'
 import { JSON_POLICY } from './reply.ts'
 import type { RawAnswer } from './types.ts'
