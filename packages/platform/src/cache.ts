@@ -24,8 +24,8 @@ interface Entry<V> {
 }
 
 /**
- * The bounded cache: the least recently used entry is pushed out first, one read serves all who ask at once, and a
- * failed read is not kept. Age counts from before the read; a clock that was set back makes every entry old.
+ * The bounded cache: the least recently used entry is pushed out first, one read serves all who ask at once,
+ * and a failed read is not kept. Age counts from before the read; a clock set back makes every entry old.
  */
 export function createCache<K extends NonNullable<unknown>, V>({
   max,

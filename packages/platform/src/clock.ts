@@ -5,7 +5,7 @@ export interface Clock {
 
 /** A clock that can be waited for too: whatever sleeps takes this, never a timer of its own. */
 export interface Timer extends Clock {
-  /** Resolves when the time has passed, or as soon as the signal is aborted. `Infinity` waits for the signal. */
+  /** Resolves when the time has passed or the signal is aborted. `Infinity` waits for the signal. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 

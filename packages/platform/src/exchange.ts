@@ -31,7 +31,7 @@ export interface NoAnswer {
   why: string
   /** The system's code of what failed. */
   code?: string | undefined
-  /** It failed on a connection kept from earlier, before any answer: the other side may have just closed it. */
+  /** It failed on a kept connection, before any answer: the other side may have just closed it. */
   onStaleConnection: boolean
 }
 
@@ -49,8 +49,8 @@ export class ExchangeFailed extends Error {
 }
 
 /**
- * One HTTP request and its answer as text: no redirects, no compressed answers, bounded in time and bytes. Rejects only
- * where the request cannot be made at all, such as with a header that is none.
+ * One HTTP request and its answer as text: no redirects, no compressed answers, bounded in time and bytes.
+ * Rejects only where the request cannot be made at all, such as with a header that is none.
  */
 export function exchange(ask: ExchangeAsk): Promise<HttpAnswer | NoAnswer> {
   const { url, body, agent, address, ca, socketPath, timeoutMs } = ask
@@ -85,7 +85,7 @@ export function exchange(ask: ExchangeAsk): Promise<HttpAnswer | NoAnswer> {
         ...ask.headers,
       },
     })
-    // After the request was made: one that cannot be made throws, and a timer left behind would find nothing to end.
+    // After the request was made: one that cannot be made throws, and would leave a timer behind.
     const timer = setTimeout(() => {
       if (isConnected) fail('timeout', `no answer within ${timeoutMs} ms`)
       else fail('unreachable', `no connection within ${timeoutMs} ms`)

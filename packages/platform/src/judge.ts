@@ -1,4 +1,4 @@
-/** A rule of an ordered list; a list's rows may have more. Null: nothing to judge, or not enough to judge it by. */
+/** A rule of an ordered list; its rows may have more. Null: nothing to judge, or not enough to judge it by. */
 export interface Rule<Facts, Verdict, Code extends string = string> {
   code: Code
   check(facts: Facts): Verdict | null
@@ -37,7 +37,7 @@ export function judgeFirst<R extends AnyRule, Row>(
   return null
 }
 
-/** As `judgeAll`, for rules that have to ask: one after the other, so that none is asked in vain after a throw. */
+/** As `judgeAll` for rules that wait: one after the other, so that none is asked in vain after a throw. */
 export async function judgeAllAsync<R extends AnyRule, Row>(
   rules: readonly R[],
   facts: FactsOf<R>,

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { createManualClock } from '../test/manualClock.ts'
 import { until } from '../test/until.ts'
 import { withDb } from '../test/withDb.ts'
@@ -17,8 +17,9 @@ withDb('a lease', (db) => {
       ?.until_ms
   const isRenewed = async () => (await untilMs('long'))! > clock.nowMs()
 
+  beforeAll(() => db.exec(TABLE))
+
   it('is one holder’s at a time, by name, and free after its work, done or failed', async () => {
-    await db.exec(TABLE)
     const ran = await take('one', async () => {
       expect(await take('one')).toBe(false)
       expect(await take('other')).toBe(true)

@@ -4,13 +4,13 @@ import type { Db } from './db/index.ts'
 
 export interface Leases {
   /**
-   * Does the work unless another process is at it; false then. The work's signal is aborted with the caller's, and
-   * when the lease was lost: the store did not take its renewal in time.
+   * Does the work unless another process is at it; false then. The work's signal is aborted with the
+   * caller's, and when the lease was lost: the store did not take its renewal in time.
    */
   hold(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>
 }
 
-/** A process that dies is followed by another after this; one at a long statement renews its lease meanwhile. */
+/** A process that dies is followed by another after this; one at a long statement renews it meanwhile. */
 const LEASE_MS = 120_000
 const RENEW_MS = 30_000
 

@@ -17,7 +17,7 @@ export interface LoopOptions {
 }
 
 export interface Loop {
-  /** Runs as soon as may be: after the run under way if there is one, after the pause if the last run failed. */
+  /** Runs soon: after the run under way if there is one, after the pause if the last run failed. */
   wake(): void
   /** When the current run began; null between runs. */
   runningSinceMs(): number | null

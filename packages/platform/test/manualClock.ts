@@ -7,7 +7,7 @@ interface Sleeper {
 }
 
 export interface ManualClock extends Timer {
-  /** Time goes on by so much; sleepers wake in the order of their times, and what they start is given its turn. */
+  /** Time goes on; sleepers wake in the order of their times, and what they start is given its turn. */
   advance(ms: number): Promise<void>
   /** The clock is set, back or forward, without anybody having slept. */
   set(nowMs: number): void

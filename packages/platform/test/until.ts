@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Looks again and again until what it sees holds, and answers that. What holds is what is neither null, undefined nor
- * false, or what `holds` says. A look that throws is taken for not yet; in the end its error is thrown.
+ * Looks again and again until what it sees holds, and answers that. What holds is what is neither null,
+ * undefined nor false, or what `holds` says. A look that throws is taken for not yet; in the end its error is
+ * thrown.
  */
 export async function until<T>(
   look: () => T | Promise<T>,
