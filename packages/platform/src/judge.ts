@@ -1,4 +1,4 @@
-/** A rule of an ordered list; its rows may have more. Null: nothing to judge, or not enough to judge it by. */
+/** A rule of an ordered list, whose rows may have more. Null: nothing to judge, or too little to judge by. */
 export interface Rule<Facts, Verdict, Code extends string = string> {
   code: Code
   check(facts: Facts): Verdict | null
