@@ -1,6 +1,6 @@
-import { Agent as HttpAgent, request as httpRequest } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { ExchangeFailed, exchangeText } from './exchangeText.ts'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { ExchangeFailed, exchangeOrThrow } from './exchange.ts'
 
 /** The node answered with a JSON-RPC error: `code` 3 carries revert data. */
 export class RpcError extends Error {
@@ -55,20 +55,22 @@ const isRead = ([method]: RpcCall): boolean => READS.test(method)
 /** A JSON-RPC client over kept-alive HTTP connections; every call is bounded in time and size. */
 export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?: number }): Rpc {
   const target = new URL(url)
-  const secure = target.protocol === 'https:'
-  const agent = secure
-    ? new HttpsAgent({ keepAlive: true, maxSockets: 64 })
-    : new HttpAgent({ keepAlive: true, maxSockets: 64, noDelay: true })
-  const send = secure ? httpsRequest : httpRequest
+  const agent =
+    target.protocol === 'https:'
+      ? new HttpsAgent({ keepAlive: true, maxSockets: 64 })
+      : new HttpAgent({ keepAlive: true, maxSockets: 64, noDelay: true })
   let nextId = 0
 
   const post = async (body: string, boundMs: number): Promise<string> => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const { text } = await exchangeText(
-      (heard) => send(target, { agent, method: 'POST', headers }, heard),
+    const { text } = await exchangeOrThrow({
+      method: 'POST',
+      url: target,
+      agent,
+      headers: { 'content-type': 'application/json' },
       body,
-      { boundMs, mostBytes: MAX_ANSWER_BYTES },
-    )
+      timeoutMs: boundMs,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+    })
     return text
   }
 
