@@ -17,6 +17,10 @@ export class ExchangeFailed extends Error {
   }
 }
 
+/** Ends an exchange for a reason of our own; the code tells it from the network's. */
+const endedBy = (code: 'NO_ANSWER_IN_TIME' | 'ANSWER_TOO_LARGE', message: string): Error =>
+  Object.assign(new Error(message), { code })
+
 /** Sends a body on the request that `open` makes and reads the answer as text, bounded in time and in size. */
 export function exchangeText(
   open: (heard: (incoming: IncomingMessage) => void) => ClientRequest,
@@ -31,7 +35,7 @@ export function exchangeText(
       let size = 0
       incoming.on('data', (chunk: Buffer) => {
         size += chunk.length
-        if (size > mostBytes) outgoing.destroy(new Error('answer too large'))
+        if (size > mostBytes) outgoing.destroy(endedBy('ANSWER_TOO_LARGE', 'answer too large'))
         else chunks.push(chunk)
       })
       incoming.on('end', () => {
@@ -44,7 +48,8 @@ export function exchangeText(
       clearTimeout(timer)
       reject(new ExchangeFailed(error, outgoing.reusedSocket && !hasBegun))
     }
-    const timer = setTimeout(() => outgoing.destroy(new Error(`no answer in ${boundMs} ms`)), boundMs)
+    const tooLate = () => outgoing.destroy(endedBy('NO_ANSWER_IN_TIME', `no answer in ${boundMs} ms`))
+    const timer = setTimeout(tooLate, boundMs)
     outgoing.on('error', failed)
     outgoing.end(body)
   })
