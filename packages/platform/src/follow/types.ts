@@ -1,23 +1,6 @@
+import type { ChainLog, Header } from '../reads/index.ts'
+
 export type Hex = `0x${string}`
-
-export interface Header {
-  number: number
-  hash: Hex
-  parentHash: Hex
-  timestampS: number
-  baseFeeWei: bigint
-}
-
-/** A log as the node gives it, its block number read. */
-export interface ChainLog {
-  address: Hex
-  topics: Hex[]
-  data: Hex
-  blockNumber: number
-  blockHash: Hex
-  transactionHash: Hex
-  logIndex: number
-}
 
 /**
  * Consecutive blocks with their logs in order; `head` is the last of them. Usually one block; none, with `from` after
