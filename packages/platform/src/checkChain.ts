@@ -7,8 +7,9 @@ import { type Rpc, RpcUnreachable } from './rpc.ts'
 export class StartRefused extends Error {}
 
 /**
- * A profile of another chain, or of a devnet that was made anew, would send money to addresses that are nobody's.
- * A chain that does not answer now is let pass: nothing is built without it, and the market says so.
+ * A profile of another chain, or of a devnet that was made anew, would send money to addresses that are
+ * nobody's. A chain that does not answer now is let pass: nothing is built without it, and the market says
+ * so.
  */
 export async function checkChain(rpc: Rpc, profile: ChainProfile): Promise<void> {
   try {
@@ -28,7 +29,8 @@ export async function checkChain(rpc: Rpc, profile: ChainProfile): Promise<void>
       const code = await readOne(rpc, askCode(address as Address))
       if (code === '0x') {
         throw new StartRefused(
-          `no contract at ${name} ${address}: profile ${profile.name} is not of this chain; set PROFILE and CHAIN_RPC_URL to the same one`,
+          `no contract at ${name} ${address}: profile ${profile.name} is not of this chain; ` +
+            'set PROFILE and CHAIN_RPC_URL to the same one',
         )
       }
     }

@@ -8,7 +8,10 @@ export interface TextAnswer {
 /** The connection failed before the whole answer was there. */
 export class ExchangeFailed extends Error {
   readonly code: string | undefined
-  /** It failed on a connection kept open from earlier, before any answer: the other side may have just closed it. */
+  /**
+   * It failed on a connection kept open from earlier, before any answer: the other side may have just closed
+   * it.
+   */
   readonly onStaleConnection: boolean
   constructor(cause: NodeJS.ErrnoException, onStaleConnection: boolean) {
     super(cause.message, { cause })
@@ -21,7 +24,9 @@ export class ExchangeFailed extends Error {
 const endedBy = (code: 'NO_ANSWER_IN_TIME' | 'ANSWER_TOO_LARGE', message: string): Error =>
   Object.assign(new Error(message), { code })
 
-/** Sends a body on the request that `open` makes and reads the answer as text, bounded in time and in size. */
+/**
+ * Sends a body on the request that `open` makes and reads the answer as text, bounded in time and in size.
+ */
 export function exchangeText(
   open: (heard: (incoming: IncomingMessage) => void) => ClientRequest,
   body: string,

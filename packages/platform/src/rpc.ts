@@ -13,9 +13,13 @@ export class RpcError extends Error {
   }
 }
 
-/** No usable answer: refused, timed out, cut off, or not JSON-RPC. The call may or may not have had an effect. */
+/**
+ * No usable answer: refused, timed out, cut off, or not JSON-RPC. The call may or may not have had an effect.
+ */
 export class RpcUnreachable extends Error {
-  /** slow: no answer in time; large: more than is read; busy: HTTP 429; unreadable: not what was asked for. */
+  /**
+   * slow: no answer in time; large: more than is read; busy: HTTP 429; unreadable: not what was asked for.
+   */
   readonly why: 'slow' | 'large' | 'busy' | 'unreadable' | 'silent'
   constructor(message: string, options: { cause?: unknown; why?: RpcUnreachable['why'] } = {}) {
     super(message, options)
@@ -29,7 +33,9 @@ export interface Rpc {
     params?: readonly unknown[],
     options?: { timeoutMs?: number },
   ): Promise<T>
-  /** Several calls in one request, answered in order; one that fails is its error, beside the others' results. */
+  /**
+   * Several calls in one request, answered in order; one that fails is its error, beside the others' results.
+   */
   batch(
     calls: readonly RpcCall[],
     options?: { timeoutMs?: number },

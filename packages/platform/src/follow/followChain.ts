@@ -15,7 +15,10 @@ export interface FollowOptions {
   /** First topics of interest; others' logs are not read. */
   topics: readonly Hex[]
   listener: FollowListener
-  /** The block before the first of interest; where reading starts anew when nothing known is left on the chain. */
+  /**
+   * The block before the first of interest; where reading starts anew when nothing known is left on the
+   * chain.
+   */
   floor: number
   /** The last block already known, when there is one. */
   from?: { number: number; hash: Hex }
@@ -45,8 +48,8 @@ const MAX_WAIT_MS = 5_000
 const MAX_RETRIES = 20
 
 /**
- * Hands over every block once, in order, without gaps: a reorg first takes back what is no longer on the chain.
- * Reading is bounded in size, and trouble with the node only delays it.
+ * Hands over every block once, in order, without gaps: a reorg first takes back what is no longer on the
+ * chain. Reading is bounded in size, and trouble with the node only delays it.
  */
 export function followChain(options: FollowOptions): Follower {
   const { rpc, topics, listener, pollMs, maxRange = 1_000, patience = 600, onTrouble } = options
@@ -112,7 +115,9 @@ export function followChain(options: FollowOptions): Follower {
   const readLogs = (where: Parameters<typeof askLogs>[1]): Promise<ChainLog[]> =>
     readOne(rpc, askLogs({ topics: [topics] }, where))
 
-  /** A node refuses ranges with too many logs in them, and anyone can make logs: the next try asks for half. */
+  /**
+   * A node refuses ranges with too many logs in them, and anyone can make logs: the next try asks for half.
+   */
   async function readRange(from: number, to: number): Promise<ChainLog[]> {
     try {
       return await readLogs({ from, to })
@@ -165,7 +170,10 @@ export function followChain(options: FollowOptions): Follower {
     return true
   }
 
-  /** A node behind what we know is waited for; one that stays behind has another chain, which is read from its start. */
+  /**
+   * A node behind what we know is waited for; one that stays behind has another chain, which is read from its
+   * start.
+   */
   async function waitForNode(): Promise<boolean> {
     behindFor += 1
     if (last.hash === null || behindFor <= patience) return true

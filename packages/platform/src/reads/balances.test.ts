@@ -10,7 +10,9 @@ const [WALLET, OTHER, MULTICALL3, TOKEN, HOSTILE] = [at(1), at(2), at(3), at(0x7
 const word = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`
 const GET_ETH_BALANCE = '0x4d2301cc'
 
-/** A node whose Multicall3 asks `balance`; null for what fails, 'burns' for what takes all the gas there is. */
+/**
+ * A node whose Multicall3 asks `balance`; null for what fails, 'burns' for what takes all the gas there is.
+ */
 function nodeOf(balance: (token: Address, wallet: Address) => bigint | null | 'burns' | Hex) {
   const seen = { requests: [] as unknown[][], batches: 0, takesBatches: true }
   const say = (token: Address, wallet: Address): { success: boolean; returnData: Hex } => {
@@ -118,7 +120,7 @@ describe('a wallet’s balances', () => {
     expect([...(await readBalances(deps, ask, terms)).values()]).toEqual([5n, null, null])
   })
 
-  it('are asked alone too where the answer is none of Multicall3, and refused where the node does not answer', async () => {
+  it('are asked alone where Multicall3 does not answer, and refused where the node does not', async () => {
     const { deps } = nodeOf(() => 5n)
     const ask = { wallet: WALLET, groups: [[NATIVE, TOKEN]] }
     const answering = (answer: () => unknown) => ({

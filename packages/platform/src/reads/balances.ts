@@ -13,7 +13,9 @@ export interface Holding {
 }
 
 const GET_ETH_BALANCE = '4d2301cc'
-/** Several times what an honest balanceOf takes, and too little to return more than some hundred kilobytes. */
+/**
+ * Several times what an honest balanceOf takes, and too little to return more than some hundred kilobytes.
+ */
 const BALANCE_GAS = 150_000
 
 /** A balance as a call, for a multicall or a simulation: Multicall3 answers for ETH. */
@@ -47,9 +49,9 @@ export function askBalances(
 const AT_ONCE = 50
 
 /**
- * What a wallet holds of some tokens, all of one block; null for what cannot be read. No group shares a call with
- * another, and whatever fails is asked again alone with gas of its own: one that burns all it gets spoils nobody else's
- * reading. Throws only when the node does not answer.
+ * What a wallet holds of some tokens, all of one block; null for what cannot be read. No group shares a call
+ * with another, and whatever fails is asked again alone with gas of its own: one that burns all it gets
+ * spoils nobody else's reading. Throws only when the node does not answer.
  */
 export async function readBalances(
   { rpc, multicall3 }: { rpc: Pick<Rpc, 'request' | 'batch'>; multicall3: Address },

@@ -95,8 +95,8 @@ const transactionIn = parseOf((json): Transaction | undefined => {
 })
 
 /**
- * The last block before a time, looked for between a block that is (or counts as) before it and one that is not.
- * Times never fall along a chain.
+ * The last block before a time, looked for between a block that is (or counts as) before it and one that is
+ * not. Times never fall along a chain.
  */
 export async function lastBlockBetween(
   rpc: Pick<Rpc, 'request'>,
@@ -112,7 +112,10 @@ export async function lastBlockBetween(
   return low
 }
 
-/** The last block before a time, by looking at some twenty to thirty headers; null when the chain began after it. */
+/**
+ * The last block before a time, by looking at some twenty to thirty headers; null when the chain began after
+ * it.
+ */
 export async function lastBlockBefore(rpc: Pick<Rpc, 'request'>, timeS: number): Promise<number | null> {
   const head = await readOne(rpc, askBlockNumber())
   if ((await readBlockTime(rpc, head)) < timeS) return head

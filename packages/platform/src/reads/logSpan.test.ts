@@ -111,7 +111,7 @@ describe('logs of a range', () => {
     expect(waits).toEqual([250, 500, 1_000, 2_000])
   })
 
-  it('are asked for in smaller ranges the next time after a node was too slow, and in the same after it was away', async () => {
+  it('are asked for in smaller ranges after a node was too slow, in the same after it was away', async () => {
     const span = createLogSpan({ max: 8 })
     const ends: number[] = []
     const look = (error: Error) =>

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RpcError, RpcUnreachable } from '../rpc.ts'
 import type { BlockRange } from './logs.ts'
 
-/** How many blocks a node is asked for at once: fewer after it refused so many, more again while it answers. */
+/**
+ * How many blocks a node is asked for at once: fewer after it refused so many, more again while it answers.
+ */
 export interface LogSpan {
   /** The last block of the next range, never past `to`. */
   endOf(range: BlockRange): number
@@ -43,9 +45,10 @@ const OTHER =
   /header|unknown block|block not found|not available|missing trie|pruned|unauthori[sz]ed|forbidden|api key/i
 
 /**
- * Why a node did not give logs. rate: it was asked too often. size: it was asked for too much. slow: perhaps for too
- * much, perhaps it is down. Nodes word sizes as they like and have no code of their own for it, and a range that is
- * never made smaller stands still for ever: a refusal in words nobody knows counts as one of size.
+ * Why a node did not give logs. rate: it was asked too often. size: it was asked for too much. slow: perhaps
+ * for too much, perhaps it is down. Nodes word sizes as they like and have no code of their own for it, and a
+ * range that is never made smaller stands still for ever: a refusal in words nobody knows counts as one of
+ * size.
  */
 export function refusalOf(error: unknown): 'rate' | 'size' | 'slow' | 'other' {
   if (error instanceof RpcUnreachable) {
@@ -61,9 +64,9 @@ const MAX_WAITS = 4
 const FIRST_WAIT_MS = 250
 
 /**
- * Reads from a block on as far as the node gives at once, and says how far that was: whoever keeps it goes on there.
- * A range refused for its size is halved at once, one that took too long is halved for the next time, and a node that
- * was asked too often is left alone for a moment.
+ * Reads from a block on as far as the node gives at once, and says how far that was: whoever keeps it goes on
+ * there. A range refused for its size is halved at once, one that took too long is halved for the next time,
+ * and a node that was asked too often is left alone for a moment.
  */
 export async function readInSpan<T>(
   span: LogSpan,

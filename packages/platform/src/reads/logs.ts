@@ -27,7 +27,10 @@ export interface BlockRange {
   to: number
 }
 
-/** Logs in chain order. By hash the answer belongs to that block for certain; by range the caller checks the end. */
+/**
+ * Logs in chain order. By hash the answer belongs to that block for certain; by range the caller checks the
+ * end.
+ */
 export const askLogs = (
   filter: LogFilter,
   where: { blockHash: Hex } | { from: number; to: number | 'latest' },

@@ -4,8 +4,8 @@ import { addressWord } from './hex.ts'
 import type { Question } from './question.ts'
 
 /**
- * Calls that are answered together, of one state, by one call of Multicall3. Written word by word: every plan needs
- * several of these, and a general encoder takes as long as the node does.
+ * Calls that are answered together, of one state, by one call of Multicall3. Written word by word: every plan
+ * needs several of these, and a general encoder takes as long as the node does.
  */
 
 const AGGREGATE3 = '82ad56cb'

@@ -62,7 +62,7 @@ describe('many questions', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('that all have to be answered fail with what the node said, or that it said nothing readable', async () => {
+  it('that all need an answer fail with what the node said, or as unreadable', async () => {
     const [nonce, wei] = await needAll(nodeWith('0x1', '0x2').rpc, [askNonce(A), askEther(A)])
     const both: [number, bigint] = [nonce, wei]
     expect(both).toEqual([1, 2n])

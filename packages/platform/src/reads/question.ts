@@ -42,7 +42,10 @@ export async function readOne<T>(
   return value
 }
 
-/** Many in one request, in order; undefined where the node would not say. Throws when it does not answer at all. */
+/**
+ * Many in one request, in order; undefined where the node would not say. Throws when it does not answer at
+ * all.
+ */
 export async function readAll<const Questions extends readonly Question<unknown>[]>(
   rpc: Pick<Rpc, 'batch'>,
   questions: Questions,

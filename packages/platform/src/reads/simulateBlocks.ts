@@ -91,9 +91,10 @@ interface SimTerms {
 }
 
 /**
- * Runs calls on the newest state with one eth_simulateV1, block after block, and leaves nothing behind. Nonces are
- * the node's to count: a wallet with something pending has none of its own to be held to. A call that fails is an
- * answer. Throws NotRunnable when no block could hold the calls, and refuses RPC_UNAVAILABLE when the node cannot tell.
+ * Runs calls on the newest state with one eth_simulateV1, block after block, and leaves nothing behind.
+ * Nonces are the node's to count: a wallet with something pending has none of its own to be held to. A call
+ * that fails is an answer. Throws NotRunnable when no block could hold the calls, and refuses RPC_UNAVAILABLE
+ * when the node cannot tell.
  */
 export async function simulateBlocks(
   rpc: Pick<Rpc, 'request'>,

@@ -2,7 +2,10 @@ import type { Address, Hex } from '@pit/chain'
 import type { ContractCall } from './accounts.ts'
 import { addressWord, wordIn } from './hex.ts'
 
-/** Calls that tell what a token and those who watch over it say. They go into a batch, a multicall or a simulation. */
+/**
+ * Calls that tell what a token and those who watch over it say. They go into a batch, a multicall or a
+ * simulation.
+ */
 
 const BALANCE_OF = '70a08231'
 const ALLOWANCE = 'dd62ed3e'

@@ -57,7 +57,7 @@ function nodeOf(moved: readonly Moved[], mostLogs = Number.POSITIVE_INFINITY) {
   return { rpc, state }
 }
 
-it('finds every transfer from or to the named, each once, over ranges that go on where the last one ended', async () => {
+it('finds every transfer from or to the named, each once, range after range', async () => {
   const who = fc.integer({ min: 1, max: 6 }).map(at)
   const token = fc.integer({ min: 0x70, max: 0x72 }).map(at)
   const move = fc.record({ token, from: who, to: who, block: fc.nat(200) })
@@ -110,7 +110,7 @@ it('shrinks on the second look as on the first, and reads both again', async () 
   expect(read.transfers.map(({ block }) => block)).toEqual([0, 1])
 })
 
-it('names no amount where a log does not say it as an ERC-20 token does, and leaves out what names nobody', async () => {
+it('names no amount where a log says none as ERC-20 does, and leaves out what names nobody', async () => {
   const [word, from, to] = [topicOf(at(5)), topicOf(at(1)), topicOf(at(2))]
   const log = {
     address: at(0x70),

@@ -25,8 +25,8 @@ export interface TransferFilter {
 }
 
 /**
- * Transfers of some tokens by their logs, each once: from a block on as far as the node gives at once. Whoever keeps
- * them goes on after `to`.
+ * Transfers of some tokens by their logs, each once: from a block on as far as the node gives at once.
+ * Whoever keeps them goes on after `to`.
  */
 export async function scanTransfers(
   rpc: Pick<Rpc, 'request'>,
