@@ -29,7 +29,7 @@ export { addressIn, addressWord, type BlockTag, flagIn, toQuantity, wordIn, word
 export { createLogSpan, type LogSpan, readInSpan, refusalOf } from './logSpan.ts'
 export { askLogs, type BlockRange, type ChainLog, type LogFilter } from './logs.ts'
 export { askMulticall, decodeMulticall, encodeMulticall } from './multicall.ts'
-export { type BatchBound, type Bound, needAll, type Question, readAll, readOne } from './question.ts'
+export { type BatchBound, type Bound, needAll, PAGED, type Question, readAll, readOne } from './question.ts'
 export { askReceipt, type Receipt, type ReceiptLog, readReceipts } from './receipts.ts'
 export {
   type AccountOverride,

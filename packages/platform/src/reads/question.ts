@@ -17,6 +17,9 @@ export interface BatchBound extends Bound {
   perRequest?: number
 }
 
+/** What long lists of questions go out in. */
+export const PAGED: BatchBound = { perRequest: 100, timeoutMs: 5_000 }
+
 type Answers<Questions extends readonly Question<unknown>[], None> = {
   -readonly [K in keyof Questions]: Questions[K] extends Question<infer T> ? T | None : never
 }

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Rpc } from '../rpc.ts'
 import { nameIn, numberIn, quantityIn } from './hex.ts'
-import { type Question, readAll } from './question.ts'
+import { PAGED, type Question, readAll } from './question.ts'
 
 export interface ReceiptLog {
   address: Address
@@ -27,14 +27,11 @@ export const askReceipt = (hash: Hex): Question<Receipt | null> => ({
   parse: receiptIn,
 })
 
-/** Receipts in one request to the node, and how long it has for them. */
-const PAGE = { perRequest: 100, timeoutMs: 5_000 }
-
 /** Many, in order; undefined where the node would not say. Throws when it does not answer. */
 export const readReceipts = (
   rpc: Pick<Rpc, 'batch'>,
   hashes: readonly Hex[],
-): Promise<(Receipt | null | undefined)[]> => readAll(rpc, hashes.map(askReceipt), PAGE)
+): Promise<(Receipt | null | undefined)[]> => readAll(rpc, hashes.map(askReceipt), PAGED)
 
 function receiptIn(answer: unknown): Receipt | null | undefined {
   if (answer === null) return null
