@@ -25,6 +25,12 @@ export function numberIn(value: unknown): number | undefined {
 export const nameIn = (value: unknown): Hex | undefined =>
   typeof value === 'string' && value.startsWith('0x') ? (value.toLowerCase() as Hex) : undefined
 
+/** All of a list's names, or none. */
+export function namesIn(values: unknown): Hex[] | undefined {
+  const names = Array.isArray(values) ? values.map(nameIn) : [undefined]
+  return names.every((name) => name !== undefined) ? names : undefined
+}
+
 /** An address as calldata and topics carry it, without 0x. */
 export const addressWord = (address: Address): string => address.slice(2).toLowerCase().padStart(64, '0')
 

@@ -203,6 +203,13 @@ it('a log is read with its numbers, without those that were taken back', () => {
     { ...log, logIndex: 0 },
     log,
   ])
-  for (const nonsense of [null, {}, [null], [{ ...raw, topics: null }], [{ ...raw, blockNumber: 'x' }]])
+  for (const nonsense of [
+    null,
+    {},
+    [null],
+    [{ ...raw, topics: null }],
+    [{ ...raw, topics: [7] }],
+    [{ ...raw, blockNumber: 'x' }],
+  ])
     expect(parse(nonsense)).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import { nameIn, numberIn, toQuantity } from './hex.ts'
+import { nameIn, namesIn, numberIn, toQuantity } from './hex.ts'
 import type { Question } from './question.ts'
 
 /** A log with its numbers read; names in lower case. */
@@ -63,9 +63,9 @@ function logIn(raw: Record<string, unknown>): ChainLog | undefined {
   const [address, blockHash] = [nameIn(raw?.['address']), nameIn(raw?.['blockHash'])]
   const [transactionHash, data] = [nameIn(raw?.['transactionHash']), nameIn(raw?.['data'])]
   const [blockNumber, logIndex] = [numberIn(raw?.['blockNumber']), numberIn(raw?.['logIndex'])]
-  if (!address || !blockHash || !transactionHash || !data || !Array.isArray(raw['topics'])) return undefined
+  const topics = namesIn(raw?.['topics'])
+  if (!address || !topics || !data || !blockHash || !transactionHash) return undefined
   if (blockNumber === undefined || logIndex === undefined) return undefined
-  const topics = (raw['topics'] as string[]).map((topic) => topic.toLowerCase() as Hex)
   const log: ChainLog = { address, topics, data, blockNumber, blockHash, transactionHash, logIndex }
   const timestampS = numberIn(raw['blockTimestamp'])
   if (timestampS !== undefined) log.timestampS = timestampS

@@ -43,6 +43,8 @@ describe('a receipt', () => {
     expect(receiptOf(raw)).toBeUndefined()
     expect(receiptOf(undefined)).toBeUndefined()
     expect(receiptOf({ error: 'busy' })).toBeUndefined()
+    for (const log of [null, {}, { address: '0xaa', topics: [7], data: '0x' }])
+      expect(receiptOf({ ...raw, logs: [log] })).toBeUndefined()
   })
   it('is asked for with a hundred others at a time', async () => {
     const pages: number[] = []

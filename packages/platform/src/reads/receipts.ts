@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Rpc } from '../rpc.ts'
-import { nameIn, numberIn, quantityIn } from './hex.ts'
+import { nameIn, namesIn, numberIn, quantityIn } from './hex.ts'
 import { PAGED, type Question, readAll } from './question.ts'
 
 export interface ReceiptLog {
@@ -39,15 +39,14 @@ function receiptIn(answer: unknown): Receipt | null | undefined {
   const raw = answer as Record<string, unknown>
   if (raw['blockHash'] === null || raw['blockNumber'] === null) return null
   const [status, block] = [quantityIn(raw['status']), numberIn(raw['blockNumber'])]
-  const blockHash = nameIn(raw['blockHash'])
-  if (status === undefined || block === undefined || !blockHash || !Array.isArray(raw['logs']))
-    return undefined
+  const [blockHash, logs] = [nameIn(raw['blockHash']), logsIn(raw['logs'])]
+  if (status === undefined || block === undefined || !blockHash || !logs) return undefined
   return {
     ok: status === 1n,
     block,
     blockHash,
     from: nameIn(raw['from']) ?? null,
-    logs: raw['logs'].map(logIn),
+    logs,
     gasCostWei: gasCostIn(raw),
   }
 }
@@ -59,8 +58,13 @@ function gasCostIn(raw: Record<string, unknown>): bigint | null {
   return gasUsed * priceWei + (quantityIn(raw['l1Fee']) ?? 0n)
 }
 
-const logIn = (log: { address: string; topics: string[]; data: string }): ReceiptLog => ({
-  address: log.address.toLowerCase() as Address,
-  topics: log.topics.map((topic) => topic.toLowerCase() as Hex),
-  data: log.data.toLowerCase() as Hex,
-})
+function logsIn(answer: unknown): ReceiptLog[] | undefined {
+  if (!Array.isArray(answer)) return undefined
+  const logs: ReceiptLog[] = []
+  for (const raw of answer) {
+    const [address, topics, data] = [nameIn(raw?.address), namesIn(raw?.topics), nameIn(raw?.data)]
+    if (!address || !topics || !data) return undefined
+    logs.push({ address, topics, data })
+  }
+  return logs
+}
