@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '@pit/platform/clock'
@@ -11,7 +12,6 @@ import { createCsrfCheck } from './csrf.ts'
 import { createEdge } from './edge.ts'
 import type { Expects } from './finish.ts'
 import { createHosts } from './hosts.ts'
-import { createInject, type Inject } from './inject.ts'
 import { createOverload } from './overload.ts'
 import { createPages, openApiAnswer } from './pages.ts'
 import { answerParserErrors } from './parserErrors.ts'
@@ -56,7 +56,6 @@ export interface App {
   /** Stops accepting, answers what is under way, closes; bounded. */
   close(): Promise<void>
   address(): AddressInfo | null
-  inject: Inject
 }
 
 /** `closeMs` is well below what a supervisor waits before it kills. */
@@ -133,14 +132,10 @@ export async function createApp(deps: AppDeps): Promise<App> {
   answerParserErrors(server, { peerOf, newRequestId, standing, metrics })
 
   const address = () => server.address() as AddressInfo | null
-  async function listen(port = config.port, host = config.host): Promise<AddressInfo> {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
+  async function listen(): Promise<AddressInfo> {
+    server.listen(config.port, config.host)
+    // Rejects when the port is taken.
+    await once(server, 'listening')
     return address()!
   }
 
@@ -156,10 +151,5 @@ export async function createApp(deps: AppDeps): Promise<App> {
     clearTimeout(late)
   }
 
-  return {
-    listen: () => listen(),
-    close,
-    address,
-    inject: createInject(async () => address() ?? (await listen(0, '127.0.0.1'))),
-  }
+  return { listen, close, address }
 }
