@@ -1,6 +1,6 @@
 import type { Answer, Body, Params, PitError, Query, RouteId } from '@pit/protocol'
 
-/** Who calls, once the edge has let the request in. */
+/** The key of a request that the edge has admitted. */
 export interface ApiKey {
   keyId: number
   accountId: number
@@ -23,7 +23,7 @@ export interface Call<Id extends RouteId> {
   caller: Caller
 }
 
-/** Text already serialised: constant answers skip the serialiser. */
+/** An answer already serialised. */
 export interface RawAnswer {
   serialised: string | Buffer
   contentType?: string
@@ -37,18 +37,18 @@ export type Handler<Id extends RouteId> = (
   call: Call<Id>,
 ) => Promise<Answer<Id> | RawAnswer> | Answer<Id> | RawAnswer
 
-/** A handler whose route has something to say before its body is read, or about what the edge refuses for it. */
+/** A handler whose route refuses before its body is read, or adds to what the edge refuses. */
 export interface GuardedHandler<Id extends RouteId> {
   handle: Handler<Id>
-  /** Refuses by throwing, once the caller is known and before anything of the body is read. */
+  /** Refuses by throwing, once the caller is known and before the body is read. */
   admit?(caller: Caller): void
-  /** What is answered for a refusal of this route, whoever refused. */
+  /** Replaces any refusal of this route, also the edge's. */
   refused?(error: PitError): PitError
 }
 
 /**
- * One handler per route: a missing one is a compile error. 'not built' answers the area's documented 503. The OpenAPI
- * document is the edge's own.
+ * One handler per route: a missing one is a compile error. 'not built' answers the area's documented 503.
+ * The edge itself answers with the OpenAPI document.
  */
 export type Handlers = {
   [Id in Exclude<RouteId, 'openapi'>]:
@@ -56,5 +56,5 @@ export type Handlers = {
     | (Id extends GuardedRoute ? GuardedHandler<Id> : never)
     | 'not built'
 }
-/** Routes whose refusals have an order of their own. */
+/** Routes that refuse in an order of their own. */
 type GuardedRoute = 'live.fast'

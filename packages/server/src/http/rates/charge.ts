@@ -5,7 +5,7 @@ import { networkOf } from '../clientAddress.ts'
 import type { Caller } from '../types.ts'
 import type { Limiter, Taken, Taking } from './limiter.ts'
 
-/** Draws from buckets a handler only knows to apply once it has read the request (a route's `lateBuckets`). */
+/** Draws from a route's `lateBuckets`, which apply only once the handler has read the request. */
 export type Charge = (caller: Caller, buckets: readonly BucketId[]) => Promise<void>
 
 export function createCharge({
@@ -41,7 +41,7 @@ function idOf(bucket: BucketId, network: string, keyId: string | null): string {
   return keyId ?? `address ${network}`
 }
 
-/** What can be judged before the key is known, and what needs it. */
+/** The buckets judged before the key is known, and all of them. */
 export function bucketsByStage(route: Pick<AnyRoute, 'buckets'>, needsKey: boolean) {
   const beforeKey = route.buckets.filter(
     (id) => BUCKETS[id].per === 'address' || BUCKETS[id].per === 'overall',
