@@ -26,7 +26,7 @@ const MAY_IMPORT = {
   signer: ['protocol', 'chain', 'platform'],
   client: ['protocol', 'chain'],
   // Of the server only its operator's face: what `pit-admin` does to a running store.
-  cli: ['protocol', 'chain', 'platform', 'agents', 'league', 'server', 'client'],
+  cli: ['protocol', 'chain', 'platform', 'market', 'agents', 'league', 'server', 'client'],
   web: ['protocol', 'chain', 'client'],
   devnet: ['protocol', 'chain', 'plans'],
 }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
+import { newestMarks, registryTexts } from '@pit/market'
 import type { Db, Sql } from '@pit/platform/db'
 import type { TreasuryBucket } from '@pit/protocol'
 import { type CheckedRows, checkRows, type StoredHead, type StoredRow } from './rules/rowChain.ts'
@@ -56,39 +57,16 @@ export async function endsAfter(
 }
 
 /** Marks as they stood when a week ended. */
-export async function marksAt(
+export const marksAt = (
   sql: Sql,
   tokens: readonly Address[],
   endS: number,
-): Promise<Map<Address, WeekMark>> {
-  const rows = await sql.query<{
-    token: Address
-    price_e18: string
-    source: string
-    minute_s: number
-    stale: boolean
-  }>(
-    `select distinct on (token) token, price_e18, source, minute_s, stale from marks
-     where token = any($1) and minute_s < $2 and minute_s >= $2 - ${MARK_MAX_AGE_S}
-     order by token, minute_s desc`,
-    [tokens, endS],
-  )
-  return new Map(
-    rows.map(({ token, price_e18, source, minute_s, stale }) => [
-      token,
-      { priceE18: BigInt(price_e18), source, minuteS: minute_s, stale },
-    ]),
-  )
-}
+): Promise<Map<Address, WeekMark>> =>
+  newestMarks(sql, tokens, { fromS: endS - MARK_MAX_AGE_S, beforeS: endS })
 
 /** Names of tokens that the profile does not list, as their deployers chose them. */
 export async function textsOf(sql: Sql, tokens: readonly Address[]): Promise<Map<Address, TokenText>> {
-  const rows = await sql.query<{ address: Address; symbol: string | null; decimals: number | null }>(
-    `select address, record->>'symbol' as symbol, (record->>'decimals')::int4 as decimals
-     from token_records where address = any($1)`,
-    [tokens],
-  )
-  const known = new Map(rows.map((row) => [row.address, row]))
+  const known = new Map((await registryTexts(sql, tokens)).map((text) => [text.address, text]))
   return new Map(
     tokens.map((token) => {
       const { symbol = '', decimals = 0 } = known.get(token) ?? {}
