@@ -15,13 +15,7 @@ const STATEMENT_TIMEOUT_MS = 120_000
  * for each other, and the second runs again on what the first left.
  */
 export const onOnePicture = <T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> =>
-  db.transaction(
-    async (sql) => {
-      await sql.query('set transaction isolation level repeatable read')
-      return run(sql)
-    },
-    { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
-  )
+  db.transaction(run, { onePicture: true, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 
 /** Whoever adds a row reads the head this way, and others wait until that is done. */
 export const holdHead = (sql: Sql): Promise<StoredHead> => headBy(sql, 'for update')
@@ -73,20 +67,6 @@ export async function textsOf(sql: Sql, tokens: readonly Address[]): Promise<Map
       return [token, { token, symbol: (symbol ?? '').slice(0, MOST_SYMBOL_CHARS), decimals: decimals ?? 0 }]
     }),
   )
-}
-
-/** Relayed transactions of a stretch of time that may still be mined, or taken back by the chain. */
-export async function openTrades(
-  sql: Sql,
-  { sinceS = 0, beforeS, unsettledToo }: { sinceS?: number; beforeS: number; unsettledToo: boolean },
-): Promise<number> {
-  const [row] = await sql.query<{ open: number }>(
-    `select count(*)::int4 as open from trades
-     where (status in ('relaying', 'pending') and created_at_ms >= $3::int8 * 1000 and created_at_ms < $1::int8 * 1000)
-       or ($2 and status = 'mined' and not settled and mined_at_s < $1)`,
-    [beforeS, unsettledToo, sinceS],
-  )
-  return row?.open ?? 0
 }
 
 export interface Move {
