@@ -9,7 +9,6 @@ export interface RelayedPage {
   next: number | null
 }
 
-/** How many ids are looked at in one read; most of them were taken before. */
 const IDS_AT_ONCE = 20_000
 
 /** What entrants had relayed and no season has taken, in the order it was relayed. */
@@ -20,10 +19,11 @@ export async function relayedAfter(sql: Sql, afterId: number, limit: number): Pr
   const wallets = rows.map(({ wallet }) => wallet)
   const untaken: number[] = []
   let isEnd = wallets.length === 0
-  for (let after = afterId; !isEnd && untaken.length <= limit; ) {
-    const ids = await relayedIdsAfter(sql, { wallets, afterId: after, limit: IDS_AT_ONCE })
+  // One page where all is new; many ids in one read where most were taken before.
+  for (let after = afterId, atOnce = limit + 1; !isEnd && untaken.length <= limit; atOnce = IDS_AT_ONCE) {
+    const ids = await relayedIdsAfter(sql, { wallets, afterId: after, limit: atOnce })
     untaken.push(...(await neverTaken(sql, ids)))
-    isEnd = ids.length < IDS_AT_ONCE
+    isEnd = ids.length < atOnce
     after = ids.at(-1) ?? after
   }
   const page = untaken.slice(0, limit)
