@@ -119,6 +119,7 @@ const open = (workerId: string) =>
     vault: null,
     isSanctioned: () => false,
     hosted: null,
+    accounts: { divisionOf: async () => null },
     paper: {
       openBook: noPaper,
       fill: noPaper,

@@ -2,7 +2,7 @@ import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
 import type { Charge } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
-import type { Db } from '@pit/platform/db'
+import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import type { SignerClient } from '@pit/platform/signerClient'
@@ -56,6 +56,8 @@ export interface HostedDeps {
   paper: Pick<Paper, 'openBook' | 'bookNow'>
   /** Takes a hosted agent off the league's boards; nothing to do for one that is on none. */
   leaveLeague(agentId: string): Promise<void>
+  /** Whether it is on one of the league's boards, now or from the next season on. */
+  isInLeague(sql: Sql, agentId: string): Promise<boolean>
   submitEnabled: boolean
   /** How long a refund's call waits for its receipt. */
   refundWaitMs: number

@@ -1,4 +1,6 @@
+export * from './agentReads.ts'
 export * from './brains/index.ts'
+export { executorOwner, isExecutorOf } from './executors.ts'
 export { type Hosted, openHosted } from './openHosted.ts'
 export * from './paper/index.ts'
 export * from './run/index.ts'

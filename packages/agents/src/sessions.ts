@@ -1,86 +1,22 @@
-import type { Address, Hex } from '@pit/chain'
+import type { Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { SessionBinding, SessionStatus } from '@pit/protocol'
+import { isUnderWay, tradesByHash } from '@pit/relay'
 
-/** A session as far as it bounds an agent. */
-export interface AgentSession {
-  id: string
-  wallet: Address
-  executor: Address
-  status: SessionStatus
-  binding: SessionBinding
-  rootHash: Hex
-  expiresAtS: number
-}
-
-interface Row {
-  id: string
-  wallet: Address
-  executor: Address
-  status: 'pending' | 'registering' | 'active' | 'revoked'
-  binding: SessionBinding
-  root_hash: Hex
-  expires_at_s: number
-}
-
-/** Many at once, by id; `nowS` tells which have run out. */
-export async function readSessions(
-  sql: Sql,
-  ids: readonly string[],
-  nowS: number,
-): Promise<Map<string, AgentSession>> {
-  if (ids.length === 0) return new Map()
-  const rows = await sql.query<Row>(
-    `select id, wallet, executor, status, binding, root_hash, expires_at_s from sessions
-     where id = any($1::text[])`,
-    [ids],
-  )
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        id: row.id,
-        wallet: row.wallet,
-        executor: row.executor,
-        status: statusAt(row, nowS),
-        binding: row.binding,
-        rootHash: row.root_hash,
-        expiresAtS: row.expires_at_s,
-      },
-    ]),
-  )
-}
-
-/** While the co-signer is being asked, a session is not switched on yet. */
-function statusAt({ status, expires_at_s }: Row, nowS: number): SessionStatus {
-  if (status !== 'revoked' && nowS >= expires_at_s) return 'expired'
-  return status === 'registering' ? 'pending' : status
-}
-
-export async function readSession(sql: Sql, id: string, nowS: number): Promise<AgentSession | null> {
-  return (await readSessions(sql, [id], nowS)).get(id) ?? null
-}
-
-/** What could still be traded under, or be switched on, by one of these executors of the wallet's agents. */
-export async function openSessionsOf(
-  sql: Sql,
-  { wallet, executors, nowS }: { wallet: Address; executors: readonly Address[]; nowS: number },
-): Promise<{ id: string; executor: Address; status: 'pending' | 'registering' | 'active' }[]> {
-  return sql.query(
-    `select id, executor, status from sessions
-     where wallet = $1 and executor = any($2::text[]) and status <> 'revoked' and expires_at_s > $3
-     order by created_at_s, id`,
-    [wallet, executors, nowS],
-  )
-}
+export { type AgentSession, openSessionsOf, readSession, readSessions } from '@pit/sessions'
 
 /** When an order was begun whose signed transaction the chain has not shown, in milliseconds; null without one. */
 export async function lastUnlanded(sql: Sql, agentId: string): Promise<number | null> {
-  const [row] = await sql.query<{ last_ms: number | null }>(
-    `select max(o.created_at_ms) as last_ms from hosted_orders o left join trades t on t.tx_hash = o.tx_hash
-     where o.agent_id = $1 and o.status in ('signed', 'relayed')
-       and (t.status is null or t.status in ('relaying', 'pending'))`,
+  const orders = await sql.query<{ tx_hash: Hex | null; created_at_ms: number }>(
+    `select tx_hash, created_at_ms from hosted_orders where agent_id = $1 and status in ('signed', 'relayed')`,
     [agentId],
   )
-  return row?.last_ms ?? null
+  const trades = await tradesByHash(
+    sql,
+    orders.flatMap(({ tx_hash }) => tx_hash ?? []),
+  )
+  const unlanded = orders.filter(({ tx_hash }) => {
+    const trade = tx_hash === null ? undefined : trades.get(tx_hash)
+    return trade === undefined || isUnderWay(trade)
+  })
+  return unlanded.reduce<number | null>((last, { created_at_ms }) => Math.max(last ?? 0, created_at_ms), null)
 }

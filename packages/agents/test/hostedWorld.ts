@@ -154,6 +154,13 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
       market,
       quoteTrade: () => Promise.reject(new Error('no quotes here')),
     } as Parameters<typeof openPaper>[0]),
+    isInLeague: async (sql, id) => {
+      const rows = await sql.query(
+        'select 1 from league_entries where hosted_id = $1 and left_at_s is null',
+        [id],
+      )
+      return rows.length > 0
+    },
     leaveLeague: async (id) => {
       if (state.leaveFails) throw new Error('the league is away')
       left.push(id)

@@ -1,3 +1,4 @@
+import { readRecord, type SeasonRecord } from '@pit/league/record'
 import { firstDifference } from '@pit/league/rules'
 import type { Db } from '@pit/platform/db'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
@@ -6,7 +7,6 @@ import { Command, InvalidArgumentError } from 'commander'
 import { CommandRefused } from './backtest/refused.ts'
 import { openStoredMarks } from './backtest/storedMarks.ts'
 import { checkFacts, readChain } from './league/readChain.ts'
-import { readRecord, type SeasonRecord } from './league/readRecord.ts'
 import { type ChainFacts, rebuildSeason } from './league/rebuildSeason.ts'
 
 /** What the command reaches outside. */
@@ -56,6 +56,7 @@ export async function verifySeason(
   withChain: boolean,
 ): Promise<{ equal: boolean; text: string }> {
   const record = await readRecord(db, number)
+  if ('none' in record) throw new CommandRefused(record.none)
   if (withChain && !rpc) throw new CommandRefused('No node to ask: set CHAIN_RPC_URL, or use --no-chain.')
   const chain = withChain && rpc ? await readChain(rpc, record) : null
   const rebuilt = rebuildSeason(record, profile, chain?.facts ?? asRecorded)

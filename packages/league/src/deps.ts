@@ -2,7 +2,7 @@ import type { HostedAgent, Paper } from '@pit/agents'
 import type { Address, Crypto } from '@pit/chain'
 import type { AgentVault } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
-import type { Db } from '@pit/platform/db'
+import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, fail } from '@pit/protocol'
@@ -22,6 +22,8 @@ export interface LeagueDeps {
   isSanctioned(address: Address): boolean
   /** Null where hosted agents do not run. */
   hosted: { agentOf(id: string): Promise<HostedAgent | null> } | null
+  /** What an account trades; null for one that is not known. */
+  accounts: { divisionOf(sql: Sql, accountId: number): Promise<string | null> }
   paper: Pick<Paper, 'openBook' | 'fill' | 'bookNow' | 'fillsOf' | 'recordEquity'>
   /** The domain wallets sign in to; statements name it. */
   domain: string

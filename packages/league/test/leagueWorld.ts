@@ -120,6 +120,14 @@ export async function openLeagueWorld(
       vault: face,
       isSanctioned,
       hosted: { agentOf: async (id) => hosted.get(id) ?? null },
+      accounts: {
+        divisionOf: async (sql, id) => {
+          const [row] = await sql.query<{ division: string }>('select division from accounts where id = $1', [
+            id,
+          ])
+          return row?.division ?? null
+        },
+      },
       paper,
       domain: 'pit.example',
       randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),

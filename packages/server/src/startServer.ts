@@ -1,9 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
-import { openBrains, openHosted, openPaper, openTicks } from '@pit/agents'
+import {
+  executorOwner,
+  isExecutorOf,
+  openBrains,
+  openHosted,
+  openPaper,
+  openTicks,
+  sessionsInUse,
+} from '@pit/agents'
 import { createCrypto } from '@pit/chain'
-import { openLeague, readStart } from '@pit/league'
+import { isInLeague, openLeague, readStart } from '@pit/league'
 import { createAgentRegistry, createAgentVault, openMarket, openTokens, watchMarket } from '@pit/market'
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
@@ -19,7 +27,7 @@ import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
 import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'
 import { Redis } from 'ioredis'
-import { openAuth } from './auth/index.ts'
+import { divisionOf, openAuth } from './auth/index.ts'
 import { openGeo } from './compliance/geo.ts'
 import type { Config } from './config.ts'
 import { createApp } from './http/createApp.ts'
@@ -200,6 +208,7 @@ export async function startServer(
       switches,
       signer,
       readHosted: (wallet) => hosted.mine(wallet),
+      hosted: { executorOwner, isExecutorOf, sessionsInUse },
       writes: config.roles.jobs,
     })
     opened.push(() => sessions.close())
@@ -228,6 +237,7 @@ export async function startServer(
       vault,
       isSanctioned,
       hosted: { agentOf: (id) => hosted.agentOf(id) },
+      accounts: { divisionOf },
       paper,
       domain: config.authDomain ?? new URL(config.publicUrl).host,
       randomBytes,
@@ -248,6 +258,7 @@ export async function startServer(
       cosigner: sessions.cosigner,
       paper,
       leaveLeague: league.leaveHosted,
+      isInLeague,
       submitEnabled: config.submitEnabled,
       refundWaitMs: REFUND_WAIT_MS,
       randomBytes,

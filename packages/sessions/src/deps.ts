@@ -2,7 +2,7 @@ import type { Address, Crypto, Hex } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
 import type { Charge } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
-import type { Db } from '@pit/platform/db'
+import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
@@ -10,6 +10,16 @@ import type { Refusal } from '@pit/relay'
 import type { PlanTx, StorePlanAsk, Trade } from '@pit/trading'
 import type { Cosigner } from './cosigner.ts'
 import type { SessionPlace } from './place.ts'
+
+/** What sessions ask of hosted agents, in the caller's transaction. */
+export interface HostedRecord {
+  /** The owner of the hosted agent whose executor this is or was; null when it is none. */
+  executorOwner(sql: Sql, executor: Address): Promise<Address | null>
+  /** Whether the agent trades by this executor now. */
+  isExecutorOf(sql: Sql, ask: { executor: Address; agentId: string }): Promise<boolean>
+  /** Those of these sessions that an agent still names. */
+  sessionsInUse(sql: Sql, sessionIds: readonly string[]): Promise<ReadonlySet<string>>
+}
 
 /** What sessions are handed. */
 export interface SessionOptions {
@@ -33,6 +43,7 @@ export interface SessionOptions {
   /** Never waits and never throws. */
   recordRefusal(refusal: Refusal): void
   randomBytes(size: number): Uint8Array
+  hosted: HostedRecord
   /** The operator's, read before each co-signature for a hosted agent. */
   switches?: { killed(): Promise<boolean>; liveEnabled(): Promise<boolean> }
 }

@@ -1,5 +1,7 @@
+export type { HostedRecord } from './deps.ts'
 export { createSessionGate, type SessionGate } from './gate.ts'
 export { type OpenSessions, openSessions, type Sessions } from './openSessions.ts'
+export * from './sessionReads.ts'
 export * from './switches/index.ts'
 export type { HostedTradeAsk } from './trade/tradeHosted.ts'
 export { type Session, statusOf } from './types.ts'

@@ -19,7 +19,7 @@ const ENDED_FOR_S = 90 * 86_400
 type JobDeps = Pick<SessionDeps, 'db' | 'clock' | 'cosigner' | 'logger'>
 
 /** Tells the co-signer what it missed, settles what it answered and nobody heard, and sweeps. */
-export function runJobs(deps: JobDeps): { stop(): Promise<void> } {
+export function runJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   let sweptAtMs = Number.NEGATIVE_INFINITY
@@ -34,7 +34,7 @@ export function runJobs(deps: JobDeps): { stop(): Promise<void> } {
         sweptAtMs = performance.now()
         const now = nowS(deps.clock)
         await deleteUnsigned(deps.db, now - UNSIGNED_FOR_S, now)
-        await deleteEnded(deps.db, now - ENDED_FOR_S, SWEPT_AT_ONCE)
+        await deleteEnded(deps.db, now - ENDED_FOR_S, SWEPT_AT_ONCE, deps.hosted.sessionsInUse)
       }
     } catch (error) {
       if (!isStoreUnavailable(error)) deps.logger.error({ err: error }, 'a job of sessions failed')

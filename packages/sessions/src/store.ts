@@ -2,6 +2,7 @@ import type { Address, Delegation, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import { fromWireDelegation, toWireDelegation, type WireDelegation } from '@pit/platform/signerCalls'
 import { SESSION, type SessionBinding } from '@pit/protocol'
+import type { HostedRecord } from './deps.ts'
 import type { Session, Used } from './types.ts'
 
 interface SessionRow {
@@ -246,18 +247,39 @@ export async function stuckRegistering(
   return rows.map(({ id, root_hash }) => ({ id, rootHash: root_hash }))
 }
 
-/** Sessions that ended long ago, with what they counted; their trades stay in the trades' own record. */
-export async function deleteEnded(sql: Sql, endedBeforeS: number, most: number): Promise<number> {
-  const rows = await sql.query<{ n: number }>(
-    `with ended as (
-       select id from sessions s where expires_at_s < $1
-         and not exists (select from hosted_agents a where a.session_id = s.id) limit $2),
-     counted as (delete from session_trades where session_id in (select id from ended)),
-     gone as (delete from sessions where id in (select id from ended) returning id)
-     select count(*) as n from gone`,
-    [endedBeforeS, most],
+/**
+ * Deletes sessions that ended long ago, with what they counted; their trades stay in the trades' own record. Goes on
+ * past those that an agent still names, so that they keep no other.
+ */
+export async function deleteEnded(
+  sql: Sql,
+  endedBeforeS: number,
+  most: number,
+  sessionsInUse: HostedRecord['sessionsInUse'],
+): Promise<number> {
+  let last = { expires_at_s: 0, id: '' }
+  for (;;) {
+    const ended = await sql.query<typeof last>(
+      `select id, expires_at_s from sessions where expires_at_s < $1 and (expires_at_s, id) > ($2, $3)
+       order by expires_at_s, id limit $4`,
+      [endedBeforeS, last.expires_at_s, last.id, most],
+    )
+    const ids = ended.map(({ id }) => id)
+    const inUse = await sessionsInUse(sql, ids)
+    const free = ids.filter((id) => !inUse.has(id))
+    if (free.length > 0) return deleteSessions(sql, free)
+    if (ended.length < most) return 0
+    last = ended.at(-1)!
+  }
+}
+
+async function deleteSessions(sql: Sql, ids: readonly string[]): Promise<number> {
+  const gone = await sql.query(
+    `with counted as (delete from session_trades where session_id = any($1::text[]))
+     delete from sessions where id = any($1::text[]) returning id`,
+    [ids],
   )
-  return rows[0]?.n ?? 0
+  return gone.length
 }
 
 /** What each of these sessions has used; one without trades is not in it. */

@@ -35,7 +35,7 @@ import {
 } from '@pit/trading/test/tradeFixtures'
 import { toFunctionSelector } from 'viem'
 import { expect } from 'vitest'
-import type { SessionOptions } from '../src/deps.ts'
+import type { HostedRecord, SessionOptions } from '../src/deps.ts'
 import { openSessions } from '../src/openSessions.ts'
 import { addPending, findSession, markActive, markRegistering } from '../src/store.ts'
 import type { Session } from '../src/types.ts'
@@ -188,6 +188,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     recordRefusal: (one) => void seen.refusals.push(one),
     switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
     randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
+    hosted: hostedRecord,
   }
   const sessions = openSessions({ ...options, signer: withSigner ? signer : null, writes: false })
 
@@ -342,6 +343,32 @@ export const GRANT = {
   expires_in_s: 86_400,
   accept_risks: [],
   shield: false,
+}
+
+/** The agents' record, read as they read it. */
+export const hostedRecord: HostedRecord = {
+  async executorOwner(sql, executor) {
+    const [row] = await sql.query<{ owner: Address }>(
+      'select owner from hosted_executors where executor = $1',
+      [executor],
+    )
+    return row?.owner ?? null
+  },
+  async isExecutorOf(sql, { executor, agentId }) {
+    const rows = await sql.query(
+      `select 1 from hosted_executors
+       where executor = $1 and agent_id = $2 and retired_at_s is null and closed_at_s is null`,
+      [executor, agentId],
+    )
+    return rows.length > 0
+  },
+  async sessionsInUse(sql, ids) {
+    const rows = await sql.query<{ session_id: string }>(
+      'select session_id from hosted_agents where session_id = any($1::text[])',
+      [ids],
+    )
+    return new Set(rows.map(({ session_id }) => session_id))
+  },
 }
 
 export async function emptySessions(db: Db): Promise<void> {

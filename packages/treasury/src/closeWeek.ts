@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
+import { countOpen } from '@pit/relay'
 import type { TreasuryDeps } from './deps.ts'
 import { markTaken } from './matches.ts'
 import { readOpenWeek } from './openWeek.ts'
@@ -8,7 +9,7 @@ import { booksOf } from './rules/books.ts'
 import { sealRow } from './rules/rowChain.ts'
 import { labelOf } from './rules/weeks.ts'
 import { readScan } from './scan/scanStore.ts'
-import { endsAfter, holdHead, insertRow, onOnePicture, openTrades, readRows } from './store.ts'
+import { endsAfter, holdHead, insertRow, onOnePicture, readRows } from './store.ts'
 import type { Interval, RowBody } from './types.ts'
 
 /** The record is not what it was: nothing is added to it until a person has looked. */
@@ -60,7 +61,7 @@ export function closeNextWeek(
       differences,
     })
     const waited = nowS(clock) >= interval.endS + WAIT_FOR_TRADES_S
-    const open = waited ? 0 : await openTrades(sql, { beforeS: interval.endS, unsettledToo })
+    const open = waited ? 0 : await countOpen(sql, { beforeS: interval.endS, unsettledToo })
     if (open > 0) return waits(`${open} of its trades are not settled yet`)
 
     const books = booksOf(bodies)

@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import { NATIVE_TOKEN } from '@pit/protocol'
+import { sumTaken, sumUntaken, takeFees } from '@pit/relay'
 import type { Match } from './rules/reconcile.ts'
 import type { BlockRange, EthBy } from './types.ts'
 
@@ -56,7 +57,10 @@ interface TxRow {
   transfers: number
 }
 
-/** What differs is answered one by one. */
+/**
+ * What differs is answered one by one. The one join over another owner's table: a week's fees may be a million beside a
+ * million transfers, and neither side can be handed over by its ids.
+ */
 function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
   return sql.query<TxRow>(
     `with booked as (
@@ -104,29 +108,37 @@ const sinceOf = ({ withEarlier, fromBlock }: MatchAsk): number => (withEarlier ?
 
 /** ETH by balances. Of a range that began in an earlier row, what that row's fees explain is gone already. */
 async function readRanges(sql: Sql, ask: MatchAsk): Promise<Map<number, bigint>> {
-  const rows = await sql.query<{ id: number; atoms: string }>(
-    `select i.id, case when i.from_block >= $3 then i.atoms else greatest(0, i.atoms - coalesce((
-         select sum(f.atoms) from fees f
-         where f.recipient = $1 and f.token = i.token and f.treasury_seq is not null
-           and f.block between i.from_block and i.to_block), 0)) end as atoms
-     from treasury_incomings i
-     where i.wallet = $1 and i.seq is null and i.how = 'balance' and i.to_block between $2 and $4`,
-    [ask.wallet, sinceOf(ask), ask.fromBlock, ask.toBlock],
+  const rows = await sql.query<{ id: number; token: Address; atoms: string; from: number; to: number }>(
+    `select id, token, atoms, from_block as from, to_block as to from treasury_incomings
+     where wallet = $1 and seq is null and how = 'balance' and to_block between $2 and $3`,
+    [ask.wallet, sinceOf(ask), ask.toBlock],
   )
-  return new Map(rows.map(({ id, atoms }) => [id, BigInt(atoms)]))
+  const begunBefore = rows.filter(({ from }) => from < ask.fromBlock)
+  const explained = await sumTaken(
+    sql,
+    ask.wallet,
+    begunBefore.map(({ token, from, to }) => ({ token, fromBlock: from, toBlock: to })),
+  )
+  const ranges = new Map(rows.map(({ id, atoms }) => [id, BigInt(atoms)]))
+  for (const [i, { id }] of begunBefore.entries()) {
+    const left = ranges.get(id)! - explained[i]!
+    ranges.set(id, left > 0n ? left : 0n)
+  }
+  return ranges
 }
 
 /** Tokens whose transfers nobody reads, the longest waiting first. */
 async function matchByLedger(sql: Sql, ask: MatchAsk): Promise<Match[]> {
-  const rows = await sql.query<{ token: Address; ledger: string; trades: number }>(
-    `select token, sum(atoms) as ledger, count(*)::int4 as trades from fees
-     where recipient = $1 and treasury_seq is null and block between $2 and $3 and not (token = any($4))
-     group by token order by min(block), token limit ${MOST_LEDGER_TOKENS}`,
-    [ask.wallet, sinceOf(ask), ask.toBlock, ask.readTokens],
-  )
-  return rows.map(({ token, ledger, trades }) => ({
+  const sums = await sumUntaken(sql, {
+    recipient: ask.wallet,
+    fromBlock: sinceOf(ask),
+    toBlock: ask.toBlock,
+    except: ask.readTokens,
+    limit: MOST_LEDGER_TOKENS,
+  })
+  return sums.map(({ token, atoms, trades }) => ({
     token,
-    ledger: BigInt(ledger),
+    ledger: atoms,
     trades,
     arrived: null,
     transfers: 0,
@@ -157,11 +169,7 @@ export async function markTaken(
     seq,
   }: { wallet: Address; toBlock: number; tokens: readonly Address[]; seq: number },
 ): Promise<void> {
-  await sql.query(
-    `update fees set treasury_seq = $4
-     where recipient = $1 and treasury_seq is null and block <= $2 and token = any($3)`,
-    [wallet, toBlock, tokens, seq],
-  )
+  await takeFees(sql, { recipient: wallet, toBlock, tokens, seq })
   await sql.query(
     'update treasury_incomings set seq = $3 where wallet = $1 and seq is null and to_block <= $2',
     [wallet, toBlock, seq],

@@ -3,6 +3,7 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Metrics } from '@pit/platform/metrics'
+import { countOpen } from '@pit/relay'
 import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
 import { type CloseAsk, type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
 import { platformWalletOf, type TreasuryDeps } from './deps.ts'
@@ -12,7 +13,6 @@ import { headerAt } from './scan/blocks.ts'
 import { scanChain } from './scan/scanChain.ts'
 import { insertEnd, lastEnd, readScan } from './scan/scanStore.ts'
 import { createSharedRecord } from './sharedRecord.ts'
-import { openTrades } from './store.ts'
 import { type Standing, watchTreasury } from './watchTreasury.ts'
 
 /** A year's weeks in one go. */
@@ -135,7 +135,7 @@ export function openTreasury({
     const untilMs = performance.now() + OPEN_TRADES_WAIT_MS
     const atS = nowS(clock)
     const young = { sinceS: atS - UNDER_WAY_S, beforeS: atS + 1, unsettledToo: false }
-    while ((await openTrades(db, young)) > 0) {
+    while ((await countOpen(db, young)) > 0) {
       if (performance.now() > untilMs)
         throw new EarlyCloseRefused('trades are under way: try again in a while')
       await sleep(200)

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
+import { newestMarks, registryTexts } from '@pit/market'
 import type { Db, Sql } from '@pit/platform/db'
 import type { TreasuryBucket } from '@pit/protocol'
 import { type CheckedRows, checkRows, type StoredHead, type StoredRow } from './rules/rowChain.ts'
@@ -14,13 +15,7 @@ const STATEMENT_TIMEOUT_MS = 120_000
  * for each other, and the second runs again on what the first left.
  */
 export const onOnePicture = <T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> =>
-  db.transaction(
-    async (sql) => {
-      await sql.query('set transaction isolation level repeatable read')
-      return run(sql)
-    },
-    { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
-  )
+  db.transaction(run, { onePicture: true, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 
 /** Whoever adds a row reads the head this way, and others wait until that is done. */
 export const holdHead = (sql: Sql): Promise<StoredHead> => headBy(sql, 'for update')
@@ -56,59 +51,22 @@ export async function endsAfter(
 }
 
 /** Marks as they stood when a week ended. */
-export async function marksAt(
+export const marksAt = (
   sql: Sql,
   tokens: readonly Address[],
   endS: number,
-): Promise<Map<Address, WeekMark>> {
-  const rows = await sql.query<{
-    token: Address
-    price_e18: string
-    source: string
-    minute_s: number
-    stale: boolean
-  }>(
-    `select distinct on (token) token, price_e18, source, minute_s, stale from marks
-     where token = any($1) and minute_s < $2 and minute_s >= $2 - ${MARK_MAX_AGE_S}
-     order by token, minute_s desc`,
-    [tokens, endS],
-  )
-  return new Map(
-    rows.map(({ token, price_e18, source, minute_s, stale }) => [
-      token,
-      { priceE18: BigInt(price_e18), source, minuteS: minute_s, stale },
-    ]),
-  )
-}
+): Promise<Map<Address, WeekMark>> =>
+  newestMarks(sql, tokens, { fromS: endS - MARK_MAX_AGE_S, beforeS: endS })
 
 /** Names of tokens that the profile does not list, as their deployers chose them. */
 export async function textsOf(sql: Sql, tokens: readonly Address[]): Promise<Map<Address, TokenText>> {
-  const rows = await sql.query<{ address: Address; symbol: string | null; decimals: number | null }>(
-    `select address, record->>'symbol' as symbol, (record->>'decimals')::int4 as decimals
-     from token_records where address = any($1)`,
-    [tokens],
-  )
-  const known = new Map(rows.map((row) => [row.address, row]))
+  const known = new Map((await registryTexts(sql, tokens)).map((text) => [text.address, text]))
   return new Map(
     tokens.map((token) => {
       const { symbol = '', decimals = 0 } = known.get(token) ?? {}
       return [token, { token, symbol: (symbol ?? '').slice(0, MOST_SYMBOL_CHARS), decimals: decimals ?? 0 }]
     }),
   )
-}
-
-/** Relayed transactions of a stretch of time that may still be mined, or taken back by the chain. */
-export async function openTrades(
-  sql: Sql,
-  { sinceS = 0, beforeS, unsettledToo }: { sinceS?: number; beforeS: number; unsettledToo: boolean },
-): Promise<number> {
-  const [row] = await sql.query<{ open: number }>(
-    `select count(*)::int4 as open from trades
-     where (status in ('relaying', 'pending') and created_at_ms >= $3::int8 * 1000 and created_at_ms < $1::int8 * 1000)
-       or ($2 and status = 'mined' and not settled and mined_at_s < $1)`,
-    [beforeS, unsettledToo, sinceS],
-  )
-  return row?.open ?? 0
 }
 
 export interface Move {

@@ -43,7 +43,7 @@ export async function resumeAgent(
       if (found.status === 'active') return null
       return {
         patch: activation(found, deps.clock.nowMs(), {
-          keepsInterval: found.brain === 'partner_llm' || (await isEntrant(deps.db, found)),
+          keepsInterval: found.brain === 'partner_llm' || (await isEntrant(deps, deps.db, found)),
         }),
         log: { kind: 'state', code: 'RESUMED', message: 'The owner resumed the agent.' },
       }

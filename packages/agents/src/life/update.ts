@@ -44,7 +44,7 @@ export async function updateAgent(
       const next = { ...found, ...patch }
       if (pairs || brain.params) deps.brains.checkPairs(next.brain, next.params, next.pairs)
       const mayUnfit = pairs !== null || body.interval_s !== undefined
-      if (mayUnfit) await checkPractice(deps.db, next)
+      if (mayUnfit) await checkPractice(deps, deps.db, next)
       if (body.live === true) await checkLiveOn(deps, next)
       else if (pairs || body.limits || patch.terms) await checkStillFits(deps, next)
       if (patch.terms || body.live === true) checkTerms(next.terms)
@@ -59,7 +59,7 @@ export async function updateAgent(
         patch,
         log: logOf(body, patch),
         // Again once nobody else can: it may have entered the practice board since.
-        ...(mayUnfit && { also: (sql) => checkPractice(sql, next) }),
+        ...(mayUnfit && { also: (sql) => checkPractice(deps, sql, next) }),
       }
     },
   )

@@ -1,4 +1,5 @@
 import type { Address } from '@pit/chain'
+import { marksAfter } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Mark } from '../decide/index.ts'
@@ -29,20 +30,15 @@ export function createMarkHistory({ db, clock }: { db: Sql; clock: Clock }): Mar
   let underWay: Promise<void> = Promise.resolve()
 
   async function read(tokens: readonly Address[], minuteS: number): Promise<void> {
-    const rows = await db.query<{ token: Address; minutes: number[]; prices: string[] }>(
-      `select m.token, array_agg(m.minute_s order by m.minute_s) as minutes,
-         array_agg(m.price_e18::text order by m.minute_s) as prices
-       from unnest($1::text[], $2::int8[]) as given (token, after_s)
-       join marks m on m.token = given.token and m.minute_s > given.after_s
-       group by m.token`,
-      [tokens, tokens.map((token) => afterS(token, minuteS))],
+    const found = await marksAfter(
+      db,
+      tokens.map((token) => ({ token, afterS: afterS(token, minuteS) })),
     )
-    const found = new Map(rows.map((row) => [row.token, row]))
     for (const token of tokens) {
       const marks = kept.get(token)?.marks ?? []
-      const row = found.get(token)
-      for (const [i, atS] of (row?.minutes ?? []).entries()) {
-        marks.push({ atS, priceE18: BigInt(row!.prices[i]!) })
+      const series = found.get(token)
+      for (const [i, atS] of (series?.minutes ?? []).entries()) {
+        marks.push({ atS, priceE18: series!.prices[i]! })
       }
       const oldest = marks.findIndex(({ atS }) => atS >= minuteS - MOST_HISTORY_S)
       // Copied now and then, not every minute.

@@ -1,6 +1,6 @@
 import type { Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { FeeClass } from '@pit/protocol'
+import { type TradeNow, tradesByHash } from '@pit/relay'
 import type { OpenOrder } from './types.ts'
 
 /** What counts towards max_day_usd: whatever was begun and did not come to nothing. */
@@ -31,19 +31,21 @@ interface OpenRow {
   status: OpenOrder['status']
   tx_hash: Hex | null
   created_at_ms: number
-  trade_id: number | null
-  trade_status: string | null
-  fee_bps: number | null
-  fee_class: FeeClass | null
-  fee_tier: number | null
 }
 
-const OPEN = `select o.id, o.agent_id, o.tick, o.n, o.pair, o.side, o.micro_usd, o.status, o.tx_hash, o.created_at_ms,
-    t.id as trade_id, t.status as trade_status, t.fee_bps, t.fee_class, t.fee_tier
-  from hosted_orders o left join trades t on t.tx_hash = o.tx_hash
-  where o.status in ('intended', 'signed', 'relayed')`
+const OPEN = `select id, agent_id, tick, n, pair, side, micro_usd, status, tx_hash, created_at_ms
+  from hosted_orders where status in ('intended', 'signed', 'relayed')`
 
-const openOf = (row: OpenRow): OpenOrder => ({
+/** With what the relay knows of each. */
+async function openOf(sql: Sql, rows: readonly OpenRow[]): Promise<OpenOrder[]> {
+  const trades = await tradesByHash(
+    sql,
+    rows.flatMap(({ tx_hash }) => tx_hash ?? []),
+  )
+  return rows.map((row) => orderOf(row, row.tx_hash === null ? undefined : trades.get(row.tx_hash)))
+}
+
+const orderOf = (row: OpenRow, trade: TradeNow | undefined): OpenOrder => ({
   id: row.id,
   agentId: row.agent_id,
   tick: row.tick,
@@ -54,31 +56,21 @@ const openOf = (row: OpenRow): OpenOrder => ({
   status: row.status,
   txHash: row.tx_hash,
   createdAtMs: row.created_at_ms,
-  trade:
-    row.trade_id === null
-      ? null
-      : {
-          id: row.trade_id,
-          status: row.trade_status!,
-          fee:
-            row.fee_bps === null
-              ? undefined
-              : { bps: row.fee_bps, class: row.fee_class!, tier: row.fee_tier! },
-        },
+  trade: trade === undefined ? null : { ...trade, fee: trade.fee ?? undefined },
 })
 
 /** What earlier ticks of these agents began and did not end. */
 export async function openOrdersOf(sql: Sql, agentIds: readonly string[]): Promise<OpenOrder[]> {
-  return (await sql.query<OpenRow>(`${OPEN} and o.agent_id = any($1)`, [agentIds])).map(openOf)
+  return openOf(sql, await sql.query<OpenRow>(`${OPEN} and agent_id = any($1)`, [agentIds]))
 }
 
 /** Those of agents that tick no more, or not for a while. */
 export async function oldOpenOrders(sql: Sql, beforeMs: number, most: number): Promise<OpenOrder[]> {
-  const rows = await sql.query<OpenRow>(`${OPEN} and o.created_at_ms < $1 order by o.id limit $2`, [
+  const rows = await sql.query<OpenRow>(`${OPEN} and created_at_ms < $1 order by id limit $2`, [
     beforeMs,
     most,
   ])
-  return rows.map(openOf)
+  return openOf(sql, rows)
 }
 
 export interface OrderEnd {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import { isRawAnswer } from '@pit/platform/call'
 import { type Answer, type FeeClass, isPitError, type PitError } from '@pit/protocol'
+import { isUnderWay, tradesByHash } from '@pit/relay'
 import { usdOf } from '@pit/trading'
 import type { RunDeps } from './deps.ts'
 import type { OrderOutcome } from './holdOrder.ts'
@@ -34,7 +35,7 @@ export async function relayOrder(
     if (!isPitError(error)) throw error
     return notRelayed(deps, ask, hash, error)
   }
-  const [trade] = await deps.db.query<{ id: number }>('select id from trades where tx_hash = $1', [hash])
+  const trade = (await tradesByHash(deps.db, [hash])).get(hash)
   const last = {
     pair: order.pair,
     side: order.side,
@@ -104,12 +105,14 @@ const WAIT_STEP_MS = 150
 
 /** Whether a relayed order's trade was mined, and did not revert; waits a moment for it. */
 export async function isLanded({ db }: Pick<RunDeps, 'db'>, orderId: number): Promise<boolean> {
+  const [order] = await db.query<{ tx_hash: Hex | null }>('select tx_hash from hosted_orders where id = $1', [
+    orderId,
+  ])
+  const hash = order?.tx_hash ?? null
+  if (hash === null) return false
   for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += WAIT_STEP_MS) {
-    const [row] = await db.query<{ status: string }>(
-      'select t.status from hosted_orders o join trades t on t.tx_hash = o.tx_hash where o.id = $1',
-      [orderId],
-    )
-    if (row && row.status !== 'relaying' && row.status !== 'pending') return row.status === 'mined'
+    const trade = (await tradesByHash(db, [hash])).get(hash)
+    if (trade && !isUnderWay(trade)) return trade.status === 'mined'
     await sleep(WAIT_STEP_MS)
   }
   return false

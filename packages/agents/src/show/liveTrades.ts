@@ -1,5 +1,7 @@
 import type { Address } from '@pit/chain'
-import type { Sql } from '@pit/platform/db'
+import type { Db, Sql } from '@pit/platform/db'
+import { unsummedFees, unsummedTrades } from '@pit/relay'
+import { sessionsGrantedTo } from '@pit/sessions'
 
 /** What an agent's live trades did, by pair and outcome. */
 export interface TradeSums {
@@ -15,46 +17,68 @@ export interface TradeSums {
   lastAtMs: number
 }
 
-interface Row {
-  agent_id: string
-  status: TradeSums['status']
-  token_in: Address
-  token_out: Address
-  trades: number
-  amount_in: string
-  amount_out: string
-  volume: string
-  first_at_ms: number
-  last_at_ms: number
+export interface FeeSums {
+  agentId: string
+  token: Address
+  atoms: bigint
 }
 
-/** Every session of every executor an agent ever had, as far as it is in no sum yet; refusals never left. */
-const UNSUMMED = `from hosted_executors e
-  join sessions s on s.wallet = e.owner and s.executor = e.executor
-  join trades t on t.session_id = s.id and t.path = 'hosted' and t.kind = 'swap' and not t.summed
-    and t.status <> 'refused'
-  where e.agent_id = any($1::text[])`
+export interface LiveSums {
+  trades: TradeSums[]
+  fees: FeeSums[]
+}
 
-/** Of many agents in one read: what was summed, and the trades since. One statement, so that none is in both. */
-export async function readTradeSums(sql: Sql, agentIds: readonly string[]): Promise<TradeSums[]> {
-  if (agentIds.length === 0) return []
-  const rows = await sql.query<Row>(
-    `select agent_id, status, token_in, token_out, sum(trades)::int8 as trades, sum(amount_in)::numeric as amount_in,
-       sum(amount_out)::numeric as amount_out, sum(volume)::numeric as volume, min(first_at_ms) as first_at_ms,
-       max(last_at_ms) as last_at_ms
-     from (
-       select agent_id, status, token_in, token_out, trades, amount_in, amount_out, volume_micro_usd as volume,
-         first_at_ms, last_at_ms
-       from hosted_trade_sums where agent_id = any($1::text[])
-       union all
-       select e.agent_id, t.status, t.token_in, t.token_out, count(*), coalesce(sum(t.amount_in), 0),
-         coalesce(sum(t.amount_out), 0), coalesce(sum(t.volume_micro_usd), 0), min(t.created_at_ms),
-         max(t.created_at_ms)
-       ${UNSUMMED} group by e.agent_id, t.status, t.token_in, t.token_out
-     ) as parts
-     group by agent_id, status, token_in, token_out`,
+/** Of many agents: what was summed, and the trades since. On one picture, so that none is in both. */
+export async function readLiveSums(db: Db, agentIds: readonly string[]): Promise<LiveSums> {
+  if (agentIds.length === 0) return { trades: [], fees: [] }
+  return db.transaction(
+    async (sql) => {
+      const agentOf = await agentsBySession(sql, agentIds)
+      const sessionIds = [...agentOf.keys()]
+      const ofAgent = <T extends { sessionId: string }>({ sessionId, ...sums }: T) => ({
+        agentId: agentOf.get(sessionId)!,
+        ...sums,
+      })
+      const trades = (await unsummedTrades(sql, sessionIds)).map(ofAgent)
+      const fees = (await unsummedFees(sql, sessionIds)).map(ofAgent)
+      return {
+        trades: addUp([...(await summedTrades(sql, agentIds)), ...trades], tradeKey, addTrades),
+        fees: addUp([...(await summedFees(sql, agentIds)), ...fees], feeKey, addFees),
+      }
+    },
+    { onePicture: true },
+  )
+}
+
+/** Every session of every executor the agents ever had, with whose it is. */
+async function agentsBySession(sql: Sql, agentIds: readonly string[]): Promise<Map<string, string>> {
+  const executors = await sql.query<{ executor: Address; agent_id: string; owner: Address }>(
+    'select executor, agent_id, owner from hosted_executors where agent_id = any($1::text[])',
     [agentIds],
   )
+  const known = new Map(executors.map((one) => [one.executor, one]))
+  const sessions = await sessionsGrantedTo(sql, [...known.keys()])
+  return new Map(
+    sessions.flatMap(({ id, wallet, executor }) => {
+      const one = known.get(executor)
+      return one?.owner === wallet ? [[id, one.agent_id] as const] : []
+    }),
+  )
+}
+
+async function summedTrades(sql: Sql, agentIds: readonly string[]): Promise<TradeSums[]> {
+  const rows = await sql.query<{
+    agent_id: string
+    status: TradeSums['status']
+    token_in: Address
+    token_out: Address
+    trades: number
+    amount_in: string
+    amount_out: string
+    volume_micro_usd: string
+    first_at_ms: number
+    last_at_ms: number
+  }>('select * from hosted_trade_sums where agent_id = any($1::text[])', [agentIds])
   return rows.map((row) => ({
     agentId: row.agent_id,
     status: row.status,
@@ -63,30 +87,42 @@ export async function readTradeSums(sql: Sql, agentIds: readonly string[]): Prom
     trades: row.trades,
     amountIn: BigInt(row.amount_in),
     amountOut: BigInt(row.amount_out),
-    volumeMicroUsd: BigInt(row.volume),
+    volumeMicroUsd: BigInt(row.volume_micro_usd),
     firstAtMs: row.first_at_ms,
     lastAtMs: row.last_at_ms,
   }))
 }
 
-export interface FeeSums {
-  agentId: string
-  token: Address
-  atoms: bigint
-}
-
-export async function readFeeSums(sql: Sql, agentIds: readonly string[]): Promise<FeeSums[]> {
-  if (agentIds.length === 0) return []
+async function summedFees(sql: Sql, agentIds: readonly string[]): Promise<FeeSums[]> {
   const rows = await sql.query<{ agent_id: string; token: Address; atoms: string }>(
-    `select agent_id, token, sum(atoms)::numeric as atoms
-     from (
-       select agent_id, token, atoms from hosted_fee_sums where agent_id = any($1::text[])
-       union all
-       select unsummed.agent_id, f.token, f.atoms
-       from (select e.agent_id, t.id ${UNSUMMED}) as unsummed join fees f on f.trade_id = unsummed.id
-     ) as parts
-     group by agent_id, token`,
+    'select agent_id, token, atoms from hosted_fee_sums where agent_id = any($1::text[])',
     [agentIds],
   )
   return rows.map(({ agent_id, token, atoms }) => ({ agentId: agent_id, token, atoms: BigInt(atoms) }))
 }
+
+/** One of each key. */
+function addUp<T>(parts: readonly T[], keyOf: (part: T) => string, add: (sum: T, part: T) => T): T[] {
+  const sums = new Map<string, T>()
+  for (const part of parts) {
+    const key = keyOf(part)
+    const sum = sums.get(key)
+    sums.set(key, sum === undefined ? part : add(sum, part))
+  }
+  return [...sums.values()]
+}
+
+const tradeKey = ({ agentId, status, tokenIn, tokenOut }: TradeSums): string =>
+  `${agentId} ${status} ${tokenIn} ${tokenOut}`
+const addTrades = (sum: TradeSums, part: TradeSums): TradeSums => ({
+  ...sum,
+  trades: sum.trades + part.trades,
+  amountIn: sum.amountIn + part.amountIn,
+  amountOut: sum.amountOut + part.amountOut,
+  volumeMicroUsd: sum.volumeMicroUsd + part.volumeMicroUsd,
+  firstAtMs: Math.min(sum.firstAtMs, part.firstAtMs),
+  lastAtMs: Math.max(sum.lastAtMs, part.lastAtMs),
+})
+
+const feeKey = ({ agentId, token }: FeeSums): string => `${agentId} ${token}`
+const addFees = (sum: FeeSums, part: FeeSums): FeeSums => ({ ...sum, atoms: sum.atoms + part.atoms })

@@ -3,7 +3,7 @@ import type { HostedDeps } from '../deps.ts'
 import type { BookNow } from '../paper/index.ts'
 import { type AgentSession, readSessions } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
-import { type FeeSums, readFeeSums, readTradeSums, type TradeSums } from './liveTrades.ts'
+import { type LiveSums, readLiveSums } from './liveTrades.ts'
 import type { Switched } from './standing.ts'
 
 /** What tells whether agents trade. */
@@ -14,10 +14,8 @@ export interface Standings {
 }
 
 /** What agents are shown with. However many they are, each kind is one read. */
-export interface Around extends Standings {
+export interface Around extends Standings, Readonly<LiveSums> {
   books: ReadonlyMap<number, BookNow>
-  trades: readonly TradeSums[]
-  fees: readonly FeeSums[]
 }
 
 export async function readStandings(
@@ -37,11 +35,10 @@ export async function readStandings(
 export async function readAround(deps: HostedDeps, agents: readonly StoredAgent[]): Promise<Around> {
   const { db, paper } = deps
   const live = agents.flatMap(({ id, mode }) => (mode === 'live' ? [id] : []))
-  const [standings, books, trades, fees] = await Promise.all([
+  const [standings, books, sums] = await Promise.all([
     readStandings(deps, agents),
     paper.bookNow(agents.flatMap(({ bookId }) => bookId ?? [])),
-    readTradeSums(db, live),
-    readFeeSums(db, live),
+    readLiveSums(db, live),
   ])
-  return { ...standings, books, trades, fees }
+  return { ...standings, books, ...sums }
 }

@@ -1,6 +1,10 @@
+import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import type { Sql } from '@pit/platform/db'
+import type { Db, Sql } from '@pit/platform/db'
+import { type SettledTrade, takeSettled } from '@pit/relay'
+import { sessionParties } from '@pit/sessions'
 import type { HostedDeps } from '../deps.ts'
+import type { FeeSums } from './liveTrades.ts'
 
 /** By then a trade's block was looked at again and its volume valued: no reading from before that is still under way. */
 export const SUMMED_AFTER_S = 86_400
@@ -15,44 +19,85 @@ export async function sumTrades({ db, clock }: Pick<HostedDeps, 'db' | 'clock'>)
 }
 
 /**
- * Some of those mined before a time, in one statement: a trade is in the sums exactly when it is marked as summed. One
- * whose executor is no agent's is marked too, or it would be looked at for ever. In one order, or two processes that add
- * to the same sums would wait for each other.
+ * Some of those mined before a time, in one transaction: a trade is in the sums exactly when it is marked as summed. One
+ * whose executor is no agent's is marked too, or it would be looked at for ever.
  */
-async function sumSome(sql: Sql, minedBeforeS: number): Promise<number> {
-  const [row] = await sql.query<{ summed: number }>(
-    `with due as (
-       select id, session_id, status, token_in, token_out, amount_in, amount_out, volume_micro_usd, created_at_ms
-       from trades
-       where path = 'hosted' and kind = 'swap' and not summed and settled and mined_at_s < $1
-         and (status = 'reverted' or (status = 'mined' and (volume_token is null or volume_micro_usd is not null)))
-       order by mined_at_s limit $2 for update skip locked),
-     marked as (
-       update trades set summed = true from due where trades.id = due.id),
-     owned as (
-       select e.agent_id, due.* from due
-       join sessions s on s.id = due.session_id
-       join hosted_executors e on e.executor = s.executor and e.owner = s.wallet),
-     traded as (
-       insert into hosted_trade_sums as sums
-       select agent_id, status, token_in, token_out, count(*), coalesce(sum(amount_in), 0),
-         coalesce(sum(amount_out), 0), coalesce(sum(volume_micro_usd), 0), min(created_at_ms), max(created_at_ms)
-       from owned group by agent_id, status, token_in, token_out
-       order by agent_id, status, token_in, token_out
-       on conflict (agent_id, status, token_in, token_out) do update set
-         trades = sums.trades + excluded.trades,
-         amount_in = sums.amount_in + excluded.amount_in,
-         amount_out = sums.amount_out + excluded.amount_out,
-         volume_micro_usd = sums.volume_micro_usd + excluded.volume_micro_usd,
-         first_at_ms = least(sums.first_at_ms, excluded.first_at_ms),
-         last_at_ms = greatest(sums.last_at_ms, excluded.last_at_ms)),
-     paid as (
-       insert into hosted_fee_sums as sums
-       select owned.agent_id, fees.token, sum(fees.atoms) from owned join fees on fees.trade_id = owned.id
-       group by owned.agent_id, fees.token order by owned.agent_id, fees.token
-       on conflict (agent_id, token) do update set atoms = sums.atoms + excluded.atoms)
-     select count(*)::int4 as summed from due`,
-    [minedBeforeS, AT_ONCE],
+const sumSome = (db: Db, minedBeforeS: number): Promise<number> =>
+  db.transaction(async (sql) => {
+    const due = await takeSettled(sql, { minedBeforeS, limit: AT_ONCE })
+    const agentOf = await agentsOf(
+      sql,
+      due.flatMap(({ sessionId }) => sessionId ?? []),
+    )
+    const owned = due.flatMap((trade) => {
+      const agentId = agentOf.get(trade.sessionId ?? '')
+      return agentId === undefined ? [] : [{ ...trade, agentId }]
+    })
+    await addTrades(sql, owned)
+    await addFees(
+      sql,
+      owned.flatMap(({ agentId, fee }) => (fee ? [{ agentId, ...fee }] : [])),
+    )
+    return due.length
+  })
+
+/** Whose executor a session was granted to. */
+async function agentsOf(sql: Sql, sessionIds: readonly string[]): Promise<Map<string, string>> {
+  const sessions = await sessionParties(sql, [...new Set(sessionIds)])
+  const rows = await sql.query<{ executor: Address; agent_id: string; owner: Address }>(
+    'select executor, agent_id, owner from hosted_executors where executor = any($1::text[])',
+    [sessions.map(({ executor }) => executor)],
   )
-  return row?.summed ?? 0
+  const known = new Map(rows.map((row) => [row.executor, row]))
+  return new Map(
+    sessions.flatMap(({ id, wallet, executor }) => {
+      const one = known.get(executor)
+      return one?.owner === wallet ? [[id, one.agent_id] as const] : []
+    }),
+  )
+}
+
+/** In one order, or two processes that add to the same sums would wait for each other. */
+async function addTrades(sql: Sql, trades: readonly (SettledTrade & { agentId: string })[]): Promise<void> {
+  const column = <T>(read: (trade: SettledTrade & { agentId: string }) => T): T[] => trades.map(read)
+  await sql.query(
+    `insert into hosted_trade_sums as sums
+     select agent_id, status, token_in, token_out, count(*), coalesce(sum(amount_in::numeric), 0),
+       coalesce(sum(amount_out::numeric), 0), coalesce(sum(volume::numeric), 0), min(at_ms), max(at_ms)
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int8[])
+       as given (agent_id, status, token_in, token_out, amount_in, amount_out, volume, at_ms)
+     group by agent_id, status, token_in, token_out order by agent_id, status, token_in, token_out
+     on conflict (agent_id, status, token_in, token_out) do update set
+       trades = sums.trades + excluded.trades,
+       amount_in = sums.amount_in + excluded.amount_in,
+       amount_out = sums.amount_out + excluded.amount_out,
+       volume_micro_usd = sums.volume_micro_usd + excluded.volume_micro_usd,
+       first_at_ms = least(sums.first_at_ms, excluded.first_at_ms),
+       last_at_ms = greatest(sums.last_at_ms, excluded.last_at_ms)`,
+    [
+      column(({ agentId }) => agentId),
+      column(({ status }) => status),
+      column(({ tokenIn }) => tokenIn),
+      column(({ tokenOut }) => tokenOut),
+      column(({ amountIn }) => amountIn?.toString() ?? null),
+      column(({ amountOut }) => amountOut?.toString() ?? null),
+      column(({ volumeMicroUsd }) => volumeMicroUsd?.toString() ?? null),
+      column(({ createdAtMs }) => createdAtMs),
+    ],
+  )
+}
+
+async function addFees(sql: Sql, fees: readonly FeeSums[]): Promise<void> {
+  await sql.query(
+    `insert into hosted_fee_sums as sums
+     select agent_id, token, sum(atoms::numeric)
+     from unnest($1::text[], $2::text[], $3::text[]) as given (agent_id, token, atoms)
+     group by agent_id, token order by agent_id, token
+     on conflict (agent_id, token) do update set atoms = sums.atoms + excluded.atoms`,
+    [
+      fees.map(({ agentId }) => agentId),
+      fees.map(({ token }) => token),
+      fees.map(({ atoms }) => atoms.toString()),
+    ],
+  )
 }

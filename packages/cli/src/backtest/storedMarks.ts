@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { marksBetween } from '@pit/market/markReads'
 import { type Db, openDb, type Sql, StoreLockedError } from '@pit/platform/db'
 import { readProfile } from '@pit/platform/readProfile'
 import type { ChainProfile } from '@pit/protocol'
@@ -67,17 +68,18 @@ export async function readStoredMarks(
 ): Promise<Marks> {
   const marks: Marks = new Map()
   for (const token of ask.tokens) {
-    const rows = await sql.query<{ minute_s: number; price_e18: string; stale: boolean }>(
-      `select minute_s, price_e18, stale from marks
-       where token = $1 and minute_s between $2 and $3 order by minute_s limit $4`,
-      [addressOf(token, ask.profile), ask.fromS, ask.toS, MOST_ROWS],
-    )
+    const rows = await marksBetween(sql, {
+      token: addressOf(token, ask.profile),
+      fromS: ask.fromS,
+      toS: ask.toS,
+      limit: MOST_ROWS,
+    })
     // Cut at its newest end it would be another history than was asked for.
     if (rows.length === MOST_ROWS)
       throw new CommandRefused(`over ${MOST_ROWS} marks of ${token} in that time: choose a shorter one`)
     marks.set(
       token,
-      rows.map((row) => ({ atS: row.minute_s, priceE18: BigInt(row.price_e18), stale: row.stale })),
+      rows.map(({ minuteS, priceE18, stale }) => ({ atS: minuteS, priceE18, stale })),
     )
   }
   return marks

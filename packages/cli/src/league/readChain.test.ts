@@ -1,7 +1,7 @@
+import type { RawTrade, SeasonRecord } from '@pit/league/record'
 import { type Rpc, type RpcCall, RpcError } from '@pit/platform/rpc'
 import { expect, it } from 'vitest'
 import { readChain } from './readChain.ts'
-import type { RawTrade, SeasonRecord } from './readRecord.ts'
 
 const trade = (own: Partial<RawTrade> = {}): RawTrade => ({
   id: 7,

@@ -1,7 +1,7 @@
+import type { RawTrade, SeasonRecord } from '@pit/league/record'
 import type { StakeRow } from '@pit/league/rules'
 import type { Rpc, RpcCall } from '@pit/platform/rpc'
 import { CommandRefused } from '../backtest/refused.ts'
-import type { RawTrade, SeasonRecord } from './readRecord.ts'
 import type { ChainFacts } from './rebuildSeason.ts'
 
 const BATCH = 100

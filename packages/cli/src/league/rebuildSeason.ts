@@ -1,4 +1,5 @@
 import { lowerAddress } from '@pit/chain'
+import type { RawTrade, RecordedEntry, SeasonRecord } from '@pit/league/record'
 import {
   type BookTrade,
   type Copying,
@@ -15,7 +16,6 @@ import {
 } from '@pit/league/rules'
 import { markSourcesOf } from '@pit/platform/marks'
 import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
-import type { RawTrade, RecordedEntry, SeasonRecord } from './readRecord.ts'
 
 /** What the record alone does not prove, from the chain. */
 export interface ChainFacts {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { addTrade, E18, ETH, still, TOKENS, usd } from '../../test/leagueWorld.ts'
 import { playedSeason } from '../../test/playedSeason.ts'
 import { reviewRule } from '../index.ts'
+import { type RelayedPage, relayedAfter } from './store.ts'
 
 withDb('the books of a season', (db) => {
   const game = playedSeason(db)
@@ -23,6 +24,25 @@ withDb('the books of a season', (db) => {
     game.world.chain.failing.add(hash)
     await game.world.runAt(inSeason(2) + 600)
     expect(await rowOf(0)).toMatchObject({ trades: 1, profit_usd: -2 })
+  })
+
+  it('finds what was not taken page by page, past what was', async () => {
+    await marksOfSeason()
+    const wallet = game.players[0]!.address
+    for (let i = 0; i < 4; i++) await addTrade(db, wallet, { atS: inSeason(1) + i })
+    await game.world.runAt(inSeason(2))
+    const open: number[] = []
+    for (let i = 0; i < 5; i++) {
+      open.push((await addTrade(db, wallet, { atS: inSeason(2) + i, settled: false })).id)
+    }
+    await addTrade(db, `0x${'ee'.repeat(20)}`, { atS: inSeason(2) })
+    const found: number[][] = []
+    for (let after: number | null = 0; after !== null; ) {
+      const page: RelayedPage = await relayedAfter(db, after, 2)
+      found.push(page.trades.map(({ id }) => id))
+      after = page.next
+    }
+    expect(found).toEqual([open.slice(0, 2), open.slice(2, 4), open.slice(4)])
   })
 
   it('leaves a book unvalued where a price was missing, and never at nothing', async () => {

@@ -1,3 +1,4 @@
+import { pricesAt } from '@pit/market'
 import type { Sql } from '@pit/platform/db'
 import { type MarketRecord, markCertainS, RULES } from '../rules/index.ts'
 import type { Assets } from './assets.ts'
@@ -36,17 +37,14 @@ export function createMarkBook(assets: Assets): MarkBook {
     const found: Prices = new Map()
     for (let from = 0; from < wanted.length; from += AT_ONCE) {
       const part = wanted.slice(from, from + AT_ONCE)
-      const rows = await sql.query<{ price_e18: string | null }>(
-        `select (select price_e18 from marks where marks.token = given.token and minute_s <= given.at_s
-             and minute_s > given.at_s - ${RULES.markMaxAgeS} order by minute_s desc limit 1) as price_e18
-         from unnest($1::text[], $2::int8[]) with ordinality as given (token, at_s, place) order by place`,
-        [part.map(({ token }) => token), part.map(({ atS }) => atS)],
+      const prices = await pricesAt(
+        sql,
+        part.map(({ token, atS }) => ({ token, atS, afterS: atS - RULES.markMaxAgeS })),
       )
       for (const [i, { token, atS }] of part.entries()) {
-        const price = rows[i]?.price_e18 ?? null
         const then = found.get(atS) ?? new Map<string, bigint | null>()
         if (then.size === 0) found.set(atS, then)
-        then.set(token, price === null ? null : BigInt(price))
+        then.set(token, prices[i] ?? null)
       }
     }
     return found

@@ -1,39 +1,51 @@
 import type { Sql } from '@pit/platform/db'
+import { type LedgerTrade, relayedIdsAfter, tradesByIds } from '@pit/relay'
 import type { BookTrade, SeasonSpan, StoredBook } from '../rules/index.ts'
+import { groupBy } from './groupBy.ts'
 
-/** A relayed transaction of an entrant, as the ledger has it. */
-export interface RelayedRow {
-  id: number
-  kind: string
-  wallet: string
-  status: string
-  settled: boolean
-  token_in: string | null
-  token_out: string | null
-  amount_in: string | null
-  amount_out: string | null
-  tx_hash: string
-  mined_at_s: number | null
-  block: number | null
-  /** As its receipt showed when the relay read it; null where that was not kept. */
-  gas_wei: string | null
+/** What entrants had relayed: a page of it, and from where to go on; null at the end. */
+export interface RelayedPage {
+  trades: LedgerTrade[]
+  next: number | null
 }
 
+const IDS_AT_ONCE = 20_000
+
 /** What entrants had relayed and no season has taken, in the order it was relayed. */
-export const relayedAfter = (sql: Sql, afterId: number, limit: number): Promise<RelayedRow[]> =>
-  sql.query<RelayedRow>(
-    `select t.id, t.kind, t.wallet, t.status, t.settled, t.token_in, t.token_out, t.amount_in, t.amount_out,
-       t.tx_hash, t.mined_at_s, t.block, t.gas_wei
-     from trades t left join league_trades l on l.trade_id = t.id
-     where t.id > $1 and t.tx_hash is not null and l.trade_id is null
-       and not exists (select 1 from league_late x where x.trade_id = t.id)
-       and t.wallet in (select wallet from league_entries where board = 'prize')
-     order by t.id limit $2`,
-    [afterId, limit],
+export async function relayedAfter(sql: Sql, afterId: number, limit: number): Promise<RelayedPage> {
+  const rows = await sql.query<{ wallet: string }>(
+    `select distinct wallet from league_entries where board = 'prize'`,
   )
+  const wallets = rows.map(({ wallet }) => wallet)
+  const untaken: number[] = []
+  let isEnd = wallets.length === 0
+  // One page where all is new; many ids in one read where most were taken before.
+  for (let after = afterId, atOnce = limit + 1; !isEnd && untaken.length <= limit; atOnce = IDS_AT_ONCE) {
+    const ids = await relayedIdsAfter(sql, { wallets, afterId: after, limit: atOnce })
+    untaken.push(...(await neverTaken(sql, ids)))
+    isEnd = ids.length < atOnce
+    after = ids.at(-1) ?? after
+  }
+  const page = untaken.slice(0, limit)
+  const next = untaken.length > limit ? page.at(-1)! : null
+  return { trades: await tradesByIds(sql, page), next }
+}
+
+async function neverTaken(sql: Sql, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const rows = await sql.query<{ id: number }>(
+    `select id from unnest($1::int8[]) as given (id)
+     where not exists (select 1 from league_trades l where l.trade_id = given.id)
+       and not exists (select 1 from league_late x where x.trade_id = given.id)
+     order by id`,
+    [ids],
+  )
+  return rows.map(({ id }) => id)
+}
 
 /** The chain's clock may be behind ours: what we relayed just after the end may be mined before it. */
 const CLOCKS_APART_S = 60
+const WAITING_AT_ONCE = 2_000
 
 /** Whether anything that may count in a season is not taken yet: not final, or not come to. */
 export async function waitsFor(
@@ -41,27 +53,26 @@ export async function waitsFor(
   { number, startsAtS, endsAtS }: SeasonSpan,
   afterId: number,
 ): Promise<boolean> {
-  const rows = await sql.query(
-    `select 1 from trades t
-     join league_entries e on e.wallet = t.wallet
-     join league_books b on b.entry_id = e.id and b.season = $1
-     left join league_trades l on l.trade_id = t.id
-     where t.id > $4 and t.tx_hash is not null and l.trade_id is null and t.created_at_ms < ($3::int8 + ${CLOCKS_APART_S}) * 1000
-       and (not t.settled or (t.status in ('mined', 'reverted') and t.mined_at_s >= $2 and t.mined_at_s < $3
-         and (e.left_at_s is null or t.mined_at_s < e.left_at_s)))
-     limit 1`,
-    [number, startsAtS, endsAtS, afterId],
+  const entrants = await sql.query<{ wallet: string; left_at_s: number | null }>(
+    `select e.wallet, e.left_at_s from league_books b join league_entries e on e.id = b.entry_id
+     where b.season = $1`,
+    [number],
   )
-  return rows.length > 0
-}
-
-/** The last transaction that was relayed before a time; what is older than that is nobody's any more. */
-export async function lastBefore(sql: Sql, afterId: number, beforeMs: number): Promise<number> {
-  const [row] = await sql.query<{ id: number | null }>(
-    'select max(id) as id from trades where id > $1 and created_at_ms < $2',
-    [afterId, beforeMs],
-  )
-  return row?.id ?? afterId
+  const leaving = groupBy(entrants, ({ wallet }) => wallet)
+  const mayCount = ({ wallet, settled, status, minedAtS, createdAtMs }: LedgerTrade): boolean => {
+    const entries = leaving.get(wallet) ?? []
+    if (entries.length === 0 || createdAtMs >= (endsAtS + CLOCKS_APART_S) * 1_000) return false
+    if (!settled) return true
+    if ((status !== 'mined' && status !== 'reverted') || minedAtS === null) return false
+    const isIn = minedAtS >= startsAtS && minedAtS < endsAtS
+    return isIn && entries.some(({ left_at_s }) => left_at_s === null || minedAtS < left_at_s)
+  }
+  for (let after: number | null = afterId; after !== null; ) {
+    const page: RelayedPage = await relayedAfter(sql, after, WAITING_AT_ONCE)
+    if (page.trades.some(mayCount)) return true
+    after = page.next
+  }
+  return false
 }
 
 export async function readCursor(sql: Sql): Promise<number> {

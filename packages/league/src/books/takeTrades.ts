@@ -1,4 +1,5 @@
 import { nowS } from '@pit/platform/clock'
+import { type LedgerTrade, lastIdBefore } from '@pit/relay'
 import type { LeagueDeps } from '../deps.ts'
 import { markCertainS, seasonAt, seasonOf } from '../rules/index.ts'
 import { applyTaken } from './applyTaken.ts'
@@ -12,10 +13,8 @@ import {
   countBooks,
   insertLate,
   insertTaken,
-  lastBefore,
   moveCursor,
   participantTokens,
-  type RelayedRow,
   readCursor,
   relayedAfter,
   type TakenTrade,
@@ -48,20 +47,21 @@ export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
     let firstOpen = Number.POSITIVE_INFINITY
     let after = cursor
     for (let page = 0; page < MOST_PAGES; page++) {
-      const rows = await relayedAfter(db, after, PAGE)
-      const looked = await takePage(deps, tokensOf, rows)
+      const { trades, next } = await relayedAfter(db, after, PAGE)
+      const looked = await takePage(deps, tokensOf, trades)
       taken += looked.taken
       for (const id of looked.open) firstOpen = Math.min(firstOpen, id)
-      after = rows.at(-1)?.id ?? after
-      if (rows.length < PAGE) break
+      if (next === null) break
+      after = next
       // What was not looked at is open.
       if (page === MOST_PAGES - 1) firstOpen = Math.min(firstOpen, after + 1)
     }
     const nowMs = clock.nowMs()
     if (nowMs >= cursorDueMs) {
       cursorDueMs = nowMs + CURSOR_EVERY_MS
-      const old = await lastBefore(db, cursor, nowMs - CURSOR_BEHIND_MS)
-      await moveCursor(db, Math.min(old, firstOpen - 1))
+      // What is older than that is nobody's any more.
+      const old = await lastIdBefore(db, cursor, nowMs - CURSOR_BEHIND_MS)
+      await moveCursor(db, Math.min(old ?? cursor, firstOpen - 1))
     }
     return { taken }
   }
@@ -71,19 +71,19 @@ export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
 async function takePage(
   deps: TakeDeps,
   tokensOf: (season: number) => Promise<ReadonlySet<string>>,
-  rows: readonly RelayedRow[],
+  rows: readonly LedgerTrade[],
 ): Promise<{ taken: number; open: Set<number> }> {
   const { db, clock, firstSeasonS, logger } = deps
   const now = nowS(clock)
   const open = new Set<number>()
   const final = rows.filter((row) => {
-    if (!row.settled || (isMined(row) && markCertainS(row.mined_at_s!) > now)) {
+    if (!row.settled || (isMined(row) && markCertainS(row.minedAtS!) > now)) {
       open.add(row.id)
       return false
     }
     return isMined(row)
   })
-  const seasons = final.map((row) => seasonAt(firstSeasonS, row.mined_at_s!)?.number ?? 0)
+  const seasons = final.map((row) => seasonAt(firstSeasonS, row.minedAtS!)?.number ?? 0)
   const keys = await booksOfWallets(
     db,
     [...new Set(final.map(({ wallet }) => wallet))],
@@ -93,17 +93,17 @@ async function takePage(
   const late: { id: number; season: number }[] = []
   const own = final.flatMap((row, i) => {
     const key = books.get(`${seasons[i]} ${row.wallet}`)
-    if (!key || (key.left_at_s !== null && row.mined_at_s! >= key.left_at_s)) return []
+    if (!key || (key.left_at_s !== null && row.minedAtS! >= key.left_at_s)) return []
     if (key.state === 'open' || key.state === 'closing') return [{ row, key }]
     logger.warn({ trade: row.id, season: key.season }, 'a trade became final after its season was valued')
     late.push({ id: row.id, season: key.season })
     return []
   })
   await insertLate(db, late, now)
-  const unread = own.filter(({ row }) => row.gas_wei === null)
+  const unread = own.filter(({ row }) => row.gasWei === null)
   const gas = await readGas(
     deps.rpc,
-    unread.map(({ row }) => row.tx_hash),
+    unread.map(({ row }) => row.txHash),
   ).catch((error: unknown) => {
     logger.warn({ err: error }, 'receipts of entrants cannot be read')
     return new Map<string, bigint | null>()
@@ -114,8 +114,8 @@ async function takePage(
     if (!tokens.has(key.season)) tokens.set(key.season, await tokensOf(key.season))
   }
   for (const { row, key } of own) {
-    const gasWei = row.gas_wei === null ? gas.get(row.tx_hash) : BigInt(row.gas_wei)
-    const isLost = gasWei === null && row.mined_at_s! + GAS_LOST_S < now
+    const gasWei = row.gasWei ?? gas.get(row.txHash)
+    const isLost = gasWei === null && row.minedAtS! + GAS_LOST_S < now
     if (gasWei === undefined || (gasWei === null && !isLost)) open.add(row.id)
     else ready.push(takenOf(row, key, gasWei, tokens.get(key.season)!))
   }
@@ -123,8 +123,8 @@ async function takePage(
   return { taken: ready.length, open }
 }
 
-const isMined = ({ status, mined_at_s }: RelayedRow): boolean =>
-  (status === 'mined' || status === 'reverted') && mined_at_s !== null
+const isMined = ({ status, minedAtS }: LedgerTrade): boolean =>
+  (status === 'mined' || status === 'reverted') && minedAtS !== null
 
 async function book({ db, marks, firstSeasonS, logger }: TakeDeps, trades: TakenTrade[], now: number) {
   for (const [season, part] of groupBy(trades, (trade) => trade.season)) {
@@ -144,22 +144,22 @@ async function book({ db, marks, firstSeasonS, logger }: TakeDeps, trades: Taken
 }
 
 function takenOf(
-  row: RelayedRow,
+  row: LedgerTrade,
   key: BookKey,
   gasWei: bigint | null,
   participants: ReadonlySet<string>,
 ): TakenTrade {
   const counts =
-    row.kind === 'swap' && row.status === 'mined' && row.token_in !== null && row.token_out !== null
-  const amountIn = BigInt(row.amount_in ?? 0)
-  const swap =
+    row.kind === 'swap' && row.status === 'mined' && row.tokenIn !== null && row.tokenOut !== null
+  const amountIn = row.amountIn ?? 0n
+  const swap: TakenTrade['swap'] =
     counts && amountIn > 0n
       ? {
-          tokenIn: row.token_in!,
-          tokenOut: row.token_out!,
+          tokenIn: row.tokenIn!,
+          tokenOut: row.tokenOut!,
           amountIn,
           // What was known to be nothing counts as nothing; what could not be told exactly, as the least it can be.
-          amountOut: BigInt(row.amount_out ?? 0),
+          amountOut: row.amountOut ?? 0n,
         }
       : null
   const ends = swap ? [swap.tokenIn, swap.tokenOut].filter((token) => participants.has(token)) : []
@@ -167,7 +167,7 @@ function takenOf(
     id: row.id,
     season: key.season,
     entryId: key.entry_id,
-    minedAtS: row.mined_at_s!,
+    minedAtS: row.minedAtS!,
     block: row.block ?? 0,
     swap,
     gasWei,

@@ -1,3 +1,4 @@
+import { holdAgent } from '@pit/agents'
 import type { Address } from '@pit/chain'
 import type { VaultAgent } from '@pit/market'
 import { nowS } from '@pit/platform/clock'
@@ -101,13 +102,7 @@ function scansFrom({ profile }: LeagueDeps, { board }: EntryAsk, { token }: Vaul
  */
 async function refuseChanged(sql: Sql, { entrant }: EntryAsk): Promise<void> {
   if (entrant.kind !== 'hosted') return
-  const [agent] = await sql.query<{ pairs: string[]; interval_s: number }>(
-    `select pairs, interval_s from hosted_agents
-     where id = $1 and status <> 'stopped' and deleted_at_s is null for share`,
-    [entrant.hostedId],
-  )
-  if (!agent) return fail('STOPPED')
-  refuseUnfit({ pairs: agent.pairs, intervalS: agent.interval_s })
+  refuseUnfit((await holdAgent(sql, entrant.hostedId)) ?? fail('STOPPED'))
 }
 
 /** Two at once: the index that refused says which rule it was. */

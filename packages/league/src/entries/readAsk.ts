@@ -22,7 +22,7 @@ export interface EntryNamed {
 
 /** Which board and who plays on it. Refuses an entrant that board does not take. */
 export async function readEntryAsk(
-  deps: Pick<LeagueDeps, 'db' | 'hosted'>,
+  deps: Pick<LeagueDeps, 'db' | 'accounts' | 'hosted'>,
   { wallet, accountId }: Player,
   { agentId, hostedId, ...named }: EntryNamed,
 ): Promise<EntryAsk> {
@@ -55,11 +55,8 @@ export function refuseUnfit({ pairs, intervalS }: { pairs: readonly string[]; in
   if (intervalS < LEAGUE.practiceMinIntervalS) fail('LEAGUE_INTERVAL')
 }
 
-async function checkDivision({ db }: Pick<LeagueDeps, 'db'>, accountId: number): Promise<void> {
-  const [account] = await db.query<{ division: string }>('select division from accounts where id = $1', [
-    accountId,
-  ])
-  const division = account?.division ?? RULES.practiceDivision
+async function checkDivision({ db, accounts }: Pick<LeagueDeps, 'db' | 'accounts'>, accountId: number) {
+  const division = (await accounts.divisionOf(db, accountId)) ?? RULES.practiceDivision
   if (division !== RULES.practiceDivision)
     fail('LEAGUE_DIVISION', {
       message: `The account trades ${division}, the practice board ${RULES.practiceDivision}.`,

@@ -195,3 +195,11 @@ export async function fileConfirmation(
   )
   return row ?? null
 }
+
+/** Whether a hosted agent is on a board, now or from the next season on. */
+export async function isInLeague(sql: Sql, hostedId: string): Promise<boolean> {
+  const rows = await sql.query('select 1 from league_entries where hosted_id = $1 and left_at_s is null', [
+    hostedId,
+  ])
+  return rows.length > 0
+}

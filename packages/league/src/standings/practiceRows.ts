@@ -1,8 +1,9 @@
+import { agentNames, type BookRun, type FillMoves, fillsSince, readRuns } from '@pit/agents'
 import type { Sql } from '@pit/platform/db'
 import { type Answer, NATIVE_TOKEN } from '@pit/protocol'
 import { groupBy } from '../books/groupBy.ts'
 import { ENTRY_COLUMNS, type StoredEntry } from '../entries/store.ts'
-import { DAY_S, dollarsOf, type MarketRecord, percentOf, scoreText, worth } from '../rules/index.ts'
+import { dollarsOf, type MarketRecord, percentOf, scoreText, worth } from '../rules/index.ts'
 import type { SeasonRow } from '../season/store.ts'
 
 export type PracticeRow = Extract<Answer<'league.standings'>['rows'][number], { eligibility: null }> & {
@@ -11,44 +12,33 @@ export type PracticeRow = Extract<Answer<'league.standings'>['rows'][number], { 
 
 interface BookRow extends StoredEntry {
   hosted_name: string | null
-  start_micro_usd: number
-  tokens: string[]
-  atoms: string[]
-  fills: number
-  active_days: number
-  max_dd_bps: number
+  run: BookRun
 }
 
 /** Balances, fills and how deep each fell, all books in one read. */
-const BOOKS = `select ${ENTRY_COLUMNS}, h.name as hosted_name, b.start_micro_usd,
-    coalesce(held.tokens, '{}') as tokens, coalesce(held.atoms, '{}') as atoms,
-    coalesce(f.fills, 0) as fills, coalesce(f.active_days, 0) as active_days, coalesce(d.max_dd_bps, 0) as max_dd_bps
-  from league_practice_books p join league_entries e on e.id = p.entry_id join paper_books b on b.id = p.book_id
-  left join hosted_agents h on h.id = e.hosted_id
-  left join lateral (
-    select array_agg(token order by token) as tokens, array_agg(x.atoms::text order by token) as atoms
-    from paper_balances x where x.book_id = b.id and x.atoms > 0) held on true
-  left join lateral (
-    select count(*)::int4 as fills, count(distinct filled_at_ms / 1000 / ${DAY_S})::int4 as active_days
-    from paper_fills y where y.book_id = b.id and y.filled_at_ms < $2) f on true
-  left join lateral (
-    select max((peak - micro_usd) * 10000 / peak)::int4 as max_dd_bps
-    from (select micro_usd, greatest(max(micro_usd) over (order by minute_s), b.start_micro_usd) as peak
-          from paper_equity z where z.book_id = b.id) seen) d on true
-  where p.season = $1 order by e.id`
-
-/** What a tick filled that had begun in time and ended after the season: it is undone here. */
-const LATE = `select p.entry_id, f.token_in, f.token_out, f.amount_in, f.amount_out, f.gas_usdg_atoms
-  from league_practice_books p join paper_fills f on f.book_id = p.book_id
-  where p.season = $1 and f.filled_at_ms >= $2`
-
-interface LateFill {
-  entry_id: number
-  token_in: string
-  token_out: string
-  amount_in: string
-  amount_out: string
-  gas_usdg_atoms: string
+async function readBooks(
+  sql: Sql,
+  season: number,
+  untilMs: number,
+): Promise<(BookRow & { book_id: number })[]> {
+  const entries = await sql.query<StoredEntry & { book_id: number }>(
+    `select ${ENTRY_COLUMNS}, p.book_id from league_practice_books p join league_entries e on e.id = p.entry_id
+     where p.season = $1 order by e.id`,
+    [season],
+  )
+  const runs = await readRuns(
+    sql,
+    entries.map(({ book_id }) => book_id),
+    untilMs,
+  )
+  const names = await agentNames(
+    sql,
+    entries.flatMap(({ hosted_id }) => hosted_id ?? []),
+  )
+  return entries.flatMap((entry) => {
+    const run = runs.get(entry.book_id)
+    return run ? [{ ...entry, run, hosted_name: names.get(entry.hosted_id ?? '') ?? null }] : []
+  })
 }
 
 /** The practice board: by profit, without rules or prizes. */
@@ -58,16 +48,18 @@ export async function practiceRows(
   { market, usdg, atS, nowS }: { market: MarketRecord; usdg: string; atS: number; nowS: number },
 ): Promise<PracticeRow[]> {
   const untilMs = season.ends_at_s * 1000
-  const books = await sql.query<BookRow>(BOOKS, [season.number, untilMs])
-  const late = nowS < season.ends_at_s ? [] : await sql.query<LateFill>(LATE, [season.number, untilMs])
-  const lateOf = groupBy(late, ({ entry_id }) => entry_id)
+  const books = await readBooks(sql, season.number, untilMs)
+  const bookIds = books.map(({ book_id }) => book_id)
+  // What a tick filled that had begun in time and ended after the season: it is undone here.
+  const late = nowS < season.ends_at_s ? [] : await fillsSince(sql, bookIds, untilMs)
+  const lateOf = groupBy(late, ({ bookId }) => bookId)
   const valued = books.map((book) => {
-    const held = withoutLate(book, lateOf.get(book.id) ?? [], usdg)
+    const held = withoutLate(book.run, lateOf.get(book.book_id) ?? [], usdg)
     return { book, equity: equityOf(held, market, atS) }
   })
   const left = ({ left_at_s }: BookRow) => left_at_s !== null && left_at_s < season.ends_at_s
   const profit = ({ book, equity }: (typeof valued)[number]) =>
-    equity === null ? null : equity - BigInt(book.start_micro_usd)
+    equity === null ? null : equity - book.run.startMicroUsd
   const group = (one: (typeof valued)[number]) => (one.equity === null ? 2 : left(one.book) ? 1 : 0)
   valued.sort((a, b) => {
     if (group(a) !== group(b)) return group(a) - group(b)
@@ -91,10 +83,10 @@ export async function practiceRows(
       equity: equity === null ? null : dollarsOf(equity),
       profit_usd: made === null ? null : dollarsOf(made),
       score: made === null ? null : scoreText(made),
-      return_pct: made === null ? null : percentOf(floorBps(made, BigInt(book.start_micro_usd))),
-      max_dd_pct: percentOf(book.max_dd_bps),
-      trades: book.fills,
-      active_days: book.active_days,
+      return_pct: made === null ? null : percentOf(floorBps(made, book.run.startMicroUsd)),
+      max_dd_pct: percentOf(book.run.maxDrawdownBps),
+      trades: book.run.fills,
+      active_days: book.run.activeDays,
       left: left(book),
       live: season.state === 'open' && nowS < season.ends_at_s && !left(book),
       eligibility: null,
@@ -104,13 +96,13 @@ export async function practiceRows(
   })
 }
 
-function withoutLate(book: BookRow, late: readonly LateFill[], usdg: string): Map<string, bigint> {
-  const held = new Map(book.tokens.map((token, i) => [token, BigInt(book.atoms[i]!)]))
+function withoutLate(run: BookRun, late: readonly FillMoves[], usdg: string): Map<string, bigint> {
+  const held = new Map<string, bigint>(run.held)
   const add = (token: string, atoms: bigint) => held.set(token, (held.get(token) ?? 0n) + atoms)
   for (const fill of late) {
-    add(fill.token_in, BigInt(fill.amount_in))
-    add(fill.token_out, -BigInt(fill.amount_out))
-    add(usdg, BigInt(fill.gas_usdg_atoms))
+    add(fill.tokenIn, fill.amountIn)
+    add(fill.tokenOut, -fill.amountOut)
+    add(usdg, fill.gasUsdgAtoms)
   }
   return held
 }

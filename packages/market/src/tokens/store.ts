@@ -86,3 +86,22 @@ export async function replaceableAfter(sql: Sql, after: string, limit: number): 
   )
   return rows.map(({ reading }) => reading)
 }
+
+/** How a token names itself. Its words are its deployer's. */
+export interface RegistryText {
+  address: Address
+  symbol: string
+  name: string
+  /** Null when the token does not say. */
+  decimals: number | null
+  stock: boolean
+}
+
+/** The registry's words for all of them, in one read; those it does not know are absent. */
+export const registryTexts = (sql: Sql, addresses: readonly Address[]): Promise<RegistryText[]> =>
+  sql.query<RegistryText>(
+    `select address, record->>'symbol' as symbol, record->>'name' as name,
+       (reading->>'decimals')::int4 as decimals, coalesce((record->>'stock_beacon')::boolean, false) as stock
+     from token_records where address = any($1::text[])`,
+    [addresses],
+  )

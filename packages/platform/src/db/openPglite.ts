@@ -5,7 +5,7 @@ import { withinMs } from '../withinMs.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { createLane } from './lane.ts'
 import { type PgliteLink, startPgliteLink } from './pgliteLink.ts'
-import { retryTransaction, runTransaction } from './runTransaction.ts'
+import { beginOf, retryTransaction, runTransaction } from './runTransaction.ts'
 import { lockStore } from './storeLock.ts'
 import { tendPglite } from './tendPglite.ts'
 import type { Db, Listener, QueryOptions, StoreOptions } from './types.ts'
@@ -129,7 +129,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
     async query<Row>(text: string, values?: readonly unknown[], options?: QueryOptions): Promise<Row[]> {
       return (await runAlone(text, values, options)).rows as Row[]
     },
-    transaction: (run, { statementTimeoutMs: own = statementTimeoutMs } = {}) =>
+    transaction: (run, { statementTimeoutMs: own = statementTimeoutMs, onePicture } = {}) =>
       retryTransaction(async () => {
         const release = await lane.hold()
         try {
@@ -137,7 +137,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
           const connection = {
             run: (text: string, values?: readonly unknown[]) => now.run(text, values, own),
           }
-          return await runTransaction(connection, run, { idleInTransactionMs, begin: 'begin' })
+          return await runTransaction(connection, run, { idleInTransactionMs, begin: beginOf(onePicture) })
         } finally {
           release()
         }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { withinMs } from '../withinMs.ts'
 import { classified, StoreUnavailableError } from './errors.ts'
-import { type Connection, retryTransaction, runTransaction } from './runTransaction.ts'
+import { beginOf, type Connection, retryTransaction, runTransaction } from './runTransaction.ts'
 import type { Db, Listener, StopListening, StoreOptions } from './types.ts'
 import { valueTypes } from './valueTypes.ts'
 
@@ -78,13 +78,13 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
         throw classified(error)
       }
     },
-    transaction: (run, { statementTimeoutMs: own } = {}) =>
+    transaction: (run, { statementTimeoutMs: own, onePicture } = {}) =>
       retryTransaction(() =>
         withConnection(
           (lent) =>
             runTransaction(lent, run, {
               idleInTransactionMs,
-              begin: own === undefined ? 'begin' : `begin; set local statement_timeout = ${Math.ceil(own)}`,
+              begin: `${beginOf(onePicture)}${own === undefined ? '' : `; set local statement_timeout = ${Math.ceil(own)}`}`,
             }),
           own ?? statementTimeoutMs,
         ),

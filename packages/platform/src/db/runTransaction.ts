@@ -7,6 +7,9 @@ export interface Connection {
   run(text: string, values?: readonly unknown[]): Promise<{ rows: unknown[]; command: string | undefined }>
 }
 
+export const beginOf = (onePicture = false): string =>
+  onePicture ? 'begin isolation level repeatable read' : 'begin'
+
 const MOST_RUNS = 6
 const SILENT =
   'a transaction asked nothing for too long and was rolled back: does it wait for something else, or use db instead of its own sql?'

@@ -40,6 +40,8 @@ export interface Db extends Sql {
 export interface TransactionOptions {
   /** Of each statement; the store's own bound when absent. */
   statementTimeoutMs?: number
+  /** Every statement sees the store as the first one did: what others write meanwhile is not there. */
+  onePicture?: boolean
 }
 
 export interface Listener {

@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
+import { type RegistryText, registryTexts } from '@pit/market'
 import type { Answer } from '@pit/protocol'
 import { type AccountDeps, lower } from './deps.ts'
-import { type RegistryText, registryTexts } from './store.ts'
 
 /** How a token is shown. Its words are its deployer's: whoever shows them escapes them. */
 export interface TokenText {

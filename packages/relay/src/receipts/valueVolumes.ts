@@ -1,3 +1,4 @@
+import { pricesAt } from '@pit/market'
 import type { Sql } from '@pit/platform/db'
 import type { ChainProfile } from '@pit/protocol'
 import { lower } from '../deps.ts'
@@ -6,6 +7,7 @@ const AT_ONCE = 500
 /** A minute's mark is written in its first seconds; only after this is an earlier one taken instead. */
 const MARK_DUE_S = 120
 const MARK_MAX_AGE_S = 3_600
+const MINUTE_S = 60
 /** Without a mark by then there will be none: the trade counts nothing. So does one whose token can have none. */
 const GIVE_UP_S = 7_200
 
@@ -27,32 +29,51 @@ export async function valueVolumes(
   nowS: number,
   { after = 0, atOnce = AT_ONCE }: { after?: number; atOnce?: number } = {},
 ): Promise<{ valued: number; next: number }> {
-  const [page] = await sql.query<{ valued: number; seen: number; last: number | null }>(
-    `with unvalued as (
-       select id, volume_token, mined_at_s, fee_apart, fee_tx_hash,
-         case when amount_out is null then 0 when volume_token = token_in then amount_in else amount_out end as atoms
-       from trades where status = 'mined' and volume_token is not null and volume_micro_usd is null and id > $4
-       order by id limit $5),
-     priced as (
-       select u.id, case when not u.fee_apart or fee.status = 'mined'
-           then div(u.atoms * found.price_e18, scale.by::numeric) end as volume,
-         scale.by is null or u.mined_at_s < $3::int8 - ${GIVE_UP_S} as hopeless
-       from unvalued u
-       left join unnest($1::text[], $2::text[]) as scale (token, by) on scale.token = u.volume_token
-       left join lateral (
-         select price_e18 from marks
-         where marks.token = u.volume_token and marks.minute_s <= u.mined_at_s
-           and marks.minute_s > u.mined_at_s - ${MARK_MAX_AGE_S}
-           and (marks.minute_s > u.mined_at_s - 60 or u.mined_at_s < $3::int8 - ${MARK_DUE_S})
-         order by marks.minute_s desc limit 1) as found on true
-       left join trades fee on u.fee_apart and fee.tx_hash = u.fee_tx_hash),
-     valued as (
-       update trades t set volume_micro_usd = coalesce(priced.volume, 0) from priced
-       where t.id = priced.id and (priced.volume is not null or priced.hopeless)
-         and t.status = 'mined' and t.volume_micro_usd is null returning 1)
-     select (select count(*) from valued)::int4 as valued, count(*)::int4 as seen, max(id) as last from unvalued`,
-    [[...scales.keys()], [...scales.values()].map(String), nowS, after, atOnce],
+  const page = await sql.query<{ id: number; volume_token: string; mined_at_s: number }>(
+    `select id, volume_token, mined_at_s from trades
+     where status = 'mined' and volume_token is not null and volume_micro_usd is null and id > $1
+     order by id limit $2`,
+    [after, atOnce],
   )
-  const { valued = 0, seen = 0, last = null } = page ?? {}
-  return { valued, next: seen === atOnce && last !== null ? last : 0 }
+  const prices = await pricesAt(
+    sql,
+    page.map(({ volume_token, mined_at_s }) => ({
+      token: volume_token,
+      atS: mined_at_s,
+      afterS: mined_at_s - (mined_at_s < nowS - MARK_DUE_S ? MARK_MAX_AGE_S : MINUTE_S),
+    })),
+  )
+  const valued = page.length === 0 ? 0 : await writeVolumes(sql, scales, nowS, page, prices)
+  return { valued, next: page.length === atOnce ? page.at(-1)!.id : 0 }
+}
+
+/** By the trades as they are now: one whose block changed since its price was looked up waits for the next time. */
+async function writeVolumes(
+  sql: Sql,
+  scales: ReadonlyMap<string, bigint>,
+  nowS: number,
+  page: readonly { id: number; volume_token: string; mined_at_s: number }[],
+  prices: readonly (bigint | null)[],
+): Promise<number> {
+  const written = await sql.query(
+    `update trades t set volume_micro_usd = coalesce(priced.volume, 0)
+     from (
+       select u.id, given.hopeless, case when not u.fee_apart or fee.status = 'mined'
+           then div(case when u.amount_out is null then 0 when u.volume_token = u.token_in then u.amount_in
+               else u.amount_out end * given.price_e18::numeric, given.scale::numeric) end as volume
+       from unnest($1::int8[], $2::int8[], $3::text[], $4::text[], $5::boolean[])
+         as given (id, mined_at_s, price_e18, scale, hopeless)
+       join trades u on u.id = given.id and u.mined_at_s = given.mined_at_s
+       left join trades fee on u.fee_apart and fee.tx_hash = u.fee_tx_hash) as priced
+     where t.id = priced.id and (priced.volume is not null or priced.hopeless)
+       and t.status = 'mined' and t.volume_micro_usd is null returning 1`,
+    [
+      page.map(({ id }) => id),
+      page.map(({ mined_at_s }) => mined_at_s),
+      prices.map((price) => price?.toString() ?? null),
+      page.map(({ volume_token }) => scales.get(volume_token)?.toString() ?? null),
+      page.map(({ volume_token, mined_at_s }) => !scales.has(volume_token) || mined_at_s < nowS - GIVE_UP_S),
+    ],
+  )
+  return written.length
 }

@@ -1,1 +1,2 @@
+export { changeDivision, divisionOf } from './divisions.ts'
 export { openAuth } from './openAuth.ts'

@@ -8,6 +8,7 @@ import {
   setDivision,
   settleSeason,
 } from '@pit/league'
+import { changeDivision } from '../auth/index.ts'
 import type { LeagueActs } from './types.ts'
 
 /** They need the store alone, so they work whether a league runs in this process or not. */
@@ -19,5 +20,5 @@ export const LEAGUE: LeagueActs = {
   readdressPayout,
   recordPayout,
   recordWithdrawal,
-  setDivision,
+  setDivision: (sql, ask) => setDivision(sql, ask, changeDivision),
 }

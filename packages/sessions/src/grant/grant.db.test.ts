@@ -8,6 +8,7 @@ import {
   CURVE,
   codeOf,
   emptySessions,
+  hostedRecord,
   openSessionWorld,
   refused,
   type SessionWorld,
@@ -424,8 +425,8 @@ withDb('granting', (db) => {
       await world.trade(old)
       await world.host()
       await db.query('update hosted_agents set session_id = $1', [named.id])
-      expect(await deleteEnded(db, old.expiresAtS, 10)).toBe(0)
-      expect(await deleteEnded(db, old.expiresAtS + 1, 10)).toBe(1)
+      expect(await deleteEnded(db, old.expiresAtS, 10, hostedRecord.sessionsInUse)).toBe(0)
+      expect(await deleteEnded(db, old.expiresAtS + 1, 10, hostedRecord.sessionsInUse)).toBe(1)
       expect(await findSession(db, old.id)).toBeUndefined()
       expect(await findSession(db, named.id)).toBeDefined()
       expect(await db.query('select id from session_trades')).toEqual([])

@@ -11,7 +11,6 @@ import {
 } from '@pit/protocol'
 import { walletOf } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
-import { executorOwner } from '../hosted.ts'
 
 export type StartBody = Extract<Body<'live.session.grant'>, { wallet: string }>
 export type SwitchOnBody = Extract<Body<'live.session.grant'>, { session_id: string }>
@@ -88,7 +87,7 @@ function riskOf({ accept_risks, shield, policies }: StartBody): SessionBindingV3
 
 /** Who carries the trades must be somebody, and somebody else. */
 export async function checkExecutor(
-  deps: Pick<SessionDeps, 'place' | 'isSanctioned' | 'db'>,
+  deps: Pick<SessionDeps, 'place' | 'isSanctioned' | 'db' | 'hosted'>,
   { wallet, executor, cosigner }: { wallet: Address; executor: Address; cosigner: Address },
 ): Promise<void> {
   const { delegation, router, permit2 } = deps.place()
@@ -104,6 +103,6 @@ export async function checkExecutor(
     fail('BAD_EXECUTOR', { field: 'executor', message: 'Nobody can sign transactions as this executor.' })
   }
   if (deps.isSanctioned(executor)) fail('SANCTIONED', { field: 'executor' })
-  const owner = await executorOwner(deps.db, executor)
+  const owner = await deps.hosted.executorOwner(deps.db, executor)
   if (owner !== null && owner !== wallet) fail('EXECUTOR_OWNER', { field: 'executor' })
 }

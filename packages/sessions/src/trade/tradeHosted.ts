@@ -3,7 +3,6 @@ import type { Caller } from '@pit/platform/call'
 import { fail } from '@pit/protocol'
 import type { PlanTx } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
-import { isExecutorOf } from '../hosted.ts'
 import { findWithUse } from '../store.ts'
 import type { TradeAnswer } from './describeTrade.ts'
 import { refuseSanctioned, tradeOpened } from './tradeSession.ts'
@@ -31,7 +30,7 @@ export async function tradeHosted(
   const found = await findWithUse(deps.db, ask.sessionId, deps.clock.nowMs())
   if (!found) return fail('NO_SESSION', { status: 409, field: 'session_id' })
   const { session } = found
-  if (!(await isExecutorOf(deps.db, { executor: session.executor, agentId: ask.agentId }))) {
+  if (!(await deps.hosted.isExecutorOf(deps.db, { executor: session.executor, agentId: ask.agentId }))) {
     fail('NO_SESSION', { status: 409, message: 'The session is not for this agent’s executor.' })
   }
   refuseSanctioned(deps, session)

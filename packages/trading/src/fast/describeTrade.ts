@@ -1,11 +1,11 @@
 import type { Hex } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
+import type { RelayedTrade } from '@pit/relay'
 import { readCall } from './diffs.ts'
 import type { Facts } from './facts.ts'
 import type { Judged } from './judge.ts'
 import { minOutFloor } from './prices.ts'
 import { describeSimulation } from './simulation.ts'
-import type { RelayedTrade } from './store.ts'
 import type { PinnedRoute, PinnedTable, Place } from './table.ts'
 
 interface Ended {

@@ -4,7 +4,14 @@ import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
 import { type Answer, CHAIN_ID, FAST, fail } from '@pit/protocol'
-import type { Account, Relay, SignedBytes, TradeTerms } from '@pit/relay'
+import {
+  type Account,
+  findRelayed,
+  type Relay,
+  type RelayedTrade,
+  type SignedBytes,
+  type TradeTerms,
+} from '@pit/relay'
 import type { PlanSimulation, PlanTx, Trade } from '../index.ts'
 import { relayedOrRefused } from './afterRelay.ts'
 import { describeRepeat, describeTrade } from './describeTrade.ts'
@@ -14,7 +21,6 @@ import { type Judged, judge, refusalOf } from './judge.ts'
 import type { ReadFunds } from './readFunds.ts'
 import { readTx, type TxReading } from './readTx.ts'
 import { withFeeChecked } from './simulation.ts'
-import { findRelayed, type RelayedTrade } from './store.ts'
 import type { WalletWatch } from './watchWallets.ts'
 
 export interface FastDeps extends GatherDeps {

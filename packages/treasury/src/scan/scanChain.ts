@@ -1,4 +1,6 @@
 import type { Address } from '@pit/chain'
+import { NATIVE_TOKEN } from '@pit/protocol'
+import { feeTxsIn, oldestFeeS } from '@pit/relay'
 import type { TreasuryDeps } from '../deps.ts'
 import { isEther, readTokensOf } from '../deps.ts'
 import { weekEndOf, weekStartOf } from '../rules/weeks.ts'
@@ -6,16 +8,7 @@ import type { BlockRange, Incoming } from '../types.ts'
 import { type BlockHeader, headerAt, lastBlockBefore } from './blocks.ts'
 import { type EtherPlace, type EtherState, etherAt, isAnswer, readEther } from './readEther.ts'
 import { type LoggedIncoming, readTransfers } from './readTransfers.ts'
-import {
-  insertScan,
-  keepStep,
-  lastEnd,
-  payingEther,
-  rangeAcross,
-  readScan,
-  rewindScan,
-  type Scan,
-} from './scanStore.ts'
+import { insertScan, keepStep, lastEnd, rangeAcross, readScan, rewindScan, type Scan } from './scanStore.ts'
 
 /** Blocks this old stay. A devnet never takes one back. */
 export const SETTLED_AFTER_S = 60
@@ -59,11 +52,8 @@ async function settledBefore({ rpc, profile }: ScanDeps, head: BlockHeader, scan
 
 /** From the week of the oldest fee on, or this one where there is none. */
 async function begin({ db, rpc, wallet, profile }: ScanDeps, head: BlockHeader): Promise<Scan> {
-  const [oldest] = await db.query<{ at_s: number | null }>(
-    'select min(block_time_s) as at_s from fees where recipient = $1 and treasury_seq is null',
-    [wallet],
-  )
-  const firstS = weekStartOf(Math.min(oldest?.at_s ?? head.timeS, head.timeS))
+  const oldestS = await oldestFeeS(db, wallet)
+  const firstS = weekStartOf(Math.min(oldestS ?? head.timeS, head.timeS))
   const before = Math.max(0, profile.first_block - 1)
   const block =
     before >= head.number ? before : await lastBlockBefore(rpc, firstS, { before, notBefore: head.number })
@@ -130,7 +120,7 @@ async function nextStep({ db, rpc, wallet, profile }: ScanDeps, scan: Scan, last
   if (logged.upTo < block) [block, endS] = [logged.upTo, null]
   const header = await headerAt(rpc, block)
   if (!header) throw new Error(`the node does not have block ${block}`)
-  const paying = (at: number) => payingEther(db, wallet, at)
+  const paying = (at: number) => feeTxsIn(db, { recipient: wallet, token: NATIVE_TOKEN, block: at })
   const ether = await etherStep(
     { rpc, wallet, paying },
     scan.ether,

@@ -1,6 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import { NATIVE_TOKEN } from '@pit/protocol'
 import type { BlockRange, Incoming } from '../types.ts'
 import type { EtherState } from './readEther.ts'
 import type { LoggedIncoming } from './readTransfers.ts'
@@ -71,16 +70,6 @@ async function insertUnread(sql: Sql, wallet: Address, { fromBlock, toBlock }: B
     'insert into treasury_unread (wallet, from_block, to_block) values ($1, $2, $3) on conflict do nothing',
     [wallet, fromBlock, toBlock],
   )
-}
-
-/** Transactions of a block that paid ETH, as the ledger has it. */
-export async function payingEther(sql: Sql, wallet: Address, block: number): Promise<Set<Hex>> {
-  const rows = await sql.query<{ tx_hash: Hex }>(
-    `select tx_hash from fees
-     where recipient = $1 and treasury_seq is null and block = $2 and token = '${NATIVE_TOKEN}'`,
-    [wallet, block],
-  )
-  return new Set(rows.map(({ tx_hash }) => tx_hash))
 }
 
 /** The latest end of a row's time that is known, recorded or not. */

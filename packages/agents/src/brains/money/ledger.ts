@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
+import { paidVolumeSince } from '@pit/relay'
 import type { HostedAgent } from '../../types.ts'
 import type { GatewayModel } from '../model/models.ts'
 import {
@@ -39,10 +40,9 @@ export async function readFacts(
   sql: Sql,
   ask: { wallet: Address; agentId: string; atS: number },
 ): Promise<SpendFacts> {
+  const traded = await paidVolumeSince(sql, ask.wallet, ask.atS - VOLUME_WINDOW_S)
   const [row] = await sql.query<{
     trial: number | null
-    volume: string
-    paid: boolean
     agent: string
     pool: string
     own: string
@@ -51,23 +51,17 @@ export async function readFacts(
   }>(
     `select spent.agent, spent.pool, spent.own,
        (select started_at_s from ai_trials where wallet = $1) as trial,
-       (select coalesce(sum(volume_micro_usd), 0) from trades
-         where wallet = $1 and mined_at_s > $4 and volume_micro_usd is not null) as volume,
-       exists (select 1 from trades join fees on fees.trade_id = trades.id
-         where trades.wallet = $1 and trades.mined_at_s > $4 and trades.volume_micro_usd is not null
-           and fees.atoms > 0) as paid,
        (select used_micro_usd from ai_pool_days where day_s = $2) as pool_day,
        (select agent_id from ai_pool_agents where day_s = $2 and wallet = $1 and agent_id <> $3 limit 1) as other
      from (select coalesce(sum(cost_micro_usd) filter (where agent_id = $3), 0) as agent,
          coalesce(sum(cost_micro_usd) filter (where source = 'pool'), 0) as pool,
          coalesce(sum(cost_micro_usd) filter (where source = 'own'), 0) as own
        from ai_spend where day_s = $2 and wallet = $1) as spent`,
-    [ask.wallet, dayOf(ask.atS), ask.agentId, ask.atS - VOLUME_WINDOW_S],
+    [ask.wallet, dayOf(ask.atS), ask.agentId],
   )
   return {
     trialStartedAtS: row?.trial ?? null,
-    volumeMicroUsd: BigInt(row?.volume ?? 0),
-    paidFees: row?.paid ?? false,
+    ...traded,
     agentUsedMicroUsd: BigInt(row?.agent ?? 0),
     ownerPoolUsedMicroUsd: BigInt(row?.pool ?? 0),
     ownerOwnUsedMicroUsd: BigInt(row?.own ?? 0),

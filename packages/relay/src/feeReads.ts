@@ -1,0 +1,75 @@
+import type { Address, Hex } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+
+/** The fee ledger as whoever keeps the treasury asks it: what a row took up is marked with the row's number. */
+
+/** When the oldest fee was paid that no row took up; null without one. */
+export async function oldestFeeS(sql: Sql, recipient: Address): Promise<number | null> {
+  const [oldest] = await sql.query<{ at_s: number | null }>(
+    'select min(block_time_s) as at_s from fees where recipient = $1 and treasury_seq is null',
+    [recipient],
+  )
+  return oldest?.at_s ?? null
+}
+
+/** Transactions of a block that paid fees in a token, as far as no row took them up. */
+export async function feeTxsIn(
+  sql: Sql,
+  { recipient, token, block }: { recipient: Address; token: Address; block: number },
+): Promise<Set<Hex>> {
+  const rows = await sql.query<{ tx_hash: Hex }>(
+    `select tx_hash from fees
+     where recipient = $1 and treasury_seq is null and block = $2 and token = $3`,
+    [recipient, block, token],
+  )
+  return new Set(rows.map(({ tx_hash }) => tx_hash))
+}
+
+/** Sums by token of what no row took up, without some tokens, the longest waiting first. */
+export async function sumUntaken(
+  sql: Sql,
+  ask: { recipient: Address; fromBlock: number; toBlock: number; except: readonly Address[]; limit: number },
+): Promise<{ token: Address; atoms: bigint; trades: number }[]> {
+  const rows = await sql.query<{ token: Address; atoms: string; trades: number }>(
+    `select token, sum(atoms) as atoms, count(*)::int4 as trades from fees
+     where recipient = $1 and treasury_seq is null and block between $2 and $3 and not (token = any($4))
+     group by token order by min(block), token limit $5`,
+    [ask.recipient, ask.fromBlock, ask.toBlock, ask.except, ask.limit],
+  )
+  return rows.map(({ token, atoms, trades }) => ({ token, atoms: BigInt(atoms), trades }))
+}
+
+/** What rows took up of a token in each of these ranges of blocks, in their order. */
+export async function sumTaken(
+  sql: Sql,
+  recipient: Address,
+  ranges: readonly { token: Address; fromBlock: number; toBlock: number }[],
+): Promise<bigint[]> {
+  if (ranges.length === 0) return []
+  const rows = await sql.query<{ atoms: string }>(
+    `select coalesce((select sum(f.atoms) from fees f
+         where f.recipient = $1 and f.token = given.token and f.treasury_seq is not null
+           and f.block between given.from_block and given.to_block), 0) as atoms
+     from unnest($2::text[], $3::int8[], $4::int8[]) with ordinality as given (token, from_block, to_block, place)
+     order by place`,
+    [
+      recipient,
+      ranges.map(({ token }) => token),
+      ranges.map(({ fromBlock }) => fromBlock),
+      ranges.map(({ toBlock }) => toBlock),
+    ],
+  )
+  return rows.map(({ atoms }) => BigInt(atoms))
+}
+
+/** What went into a row waits for no other. */
+export async function takeFees(
+  sql: Sql,
+  ask: { recipient: Address; toBlock: number; tokens: readonly Address[]; seq: number },
+): Promise<void> {
+  await sql.query(
+    `update fees set treasury_seq = $4
+     where recipient = $1 and treasury_seq is null and block <= $2 and token = any($3)`,
+    [ask.recipient, ask.toBlock, ask.tokens, ask.seq],
+  )
+}

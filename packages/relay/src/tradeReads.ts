@@ -1,0 +1,216 @@
+import type { Address, Hex } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
+import type { FeeClass, FeeSide } from '@pit/protocol'
+import type { TradeStatus, TxKind } from './types.ts'
+
+/** What others may know of relayed transactions. Each takes the caller's `Sql`, and so joins its transaction. */
+
+export interface TradeNow {
+  id: number
+  status: TradeStatus
+  /** Null for what pays none. */
+  fee: { bps: number; class: FeeClass; tier: number } | null
+}
+
+/** What became of transactions; one that was never relayed is absent. */
+export async function tradesByHash(sql: Sql, hashes: readonly Hex[]): Promise<Map<Hex, TradeNow>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await sql.query<{
+    tx_hash: Hex
+    id: number
+    status: TradeStatus
+    fee_bps: number | null
+    fee_class: FeeClass
+    fee_tier: number
+  }>(`select tx_hash, id, status, fee_bps, fee_class, fee_tier from trades where tx_hash = any($1::text[])`, [
+    hashes,
+  ])
+  return new Map(
+    rows.map(({ tx_hash, id, status, fee_bps, fee_class, fee_tier }) => [
+      tx_hash,
+      { id, status, fee: fee_bps === null ? null : { bps: fee_bps, class: fee_class, tier: fee_tier } },
+    ]),
+  )
+}
+
+/** Whether the chain may still show it. */
+export const isUnderWay = ({ status }: Pick<TradeNow, 'status'>): boolean =>
+  status === 'relaying' || status === 'pending'
+
+/** A trade that was relayed before, as it was written then. */
+export interface RelayedTrade {
+  tokenIn: Address
+  tokenOut: Address
+  minOut: bigint
+  fee: { bps: number; class: FeeClass; tier: number; side: FeeSide; token: Address; recipient: Address }
+}
+
+/** What became of bytes that were relayed before, here or in another process; null when they never were. */
+export async function findRelayed(sql: Sql, hash: Hex): Promise<'in_flight' | RelayedTrade | null> {
+  const [row] = await sql.query<{
+    status: TradeStatus
+    token_in: Address
+    token_out: Address
+    amount_out_min: string
+    fee_bps: number
+    fee_class: FeeClass
+    fee_tier: number
+    fee_side: FeeSide
+    fee_token: Address
+    fee_recipient: Address
+  }>(
+    `select status, token_in, token_out, amount_out_min, fee_bps, fee_class, fee_tier, fee_side, fee_token,
+       fee_recipient
+     from trades where tx_hash = $1 and kind = 'swap'`,
+    [hash],
+  )
+  // Refused by the sequencer, or given up: the rules decide anew.
+  if (!row || row.status === 'refused' || row.status === 'dropped') return null
+  if (row.status === 'relaying') return 'in_flight'
+  return {
+    tokenIn: row.token_in,
+    tokenOut: row.token_out,
+    minOut: BigInt(row.amount_out_min),
+    fee: {
+      bps: row.fee_bps,
+      class: row.fee_class,
+      tier: row.fee_tier,
+      side: row.fee_side,
+      token: row.fee_token,
+      recipient: row.fee_recipient,
+    },
+  }
+}
+
+/** What a wallet traded after a time, as far as it is valued, and whether it paid any fee for it. */
+export async function paidVolumeSince(
+  sql: Sql,
+  wallet: Address,
+  sinceS: number,
+): Promise<{ volumeMicroUsd: bigint; paidFees: boolean }> {
+  const [row] = await sql.query<{ volume: string; paid: boolean }>(
+    `select coalesce(sum(volume_micro_usd), 0) as volume,
+       exists (select 1 from trades join fees on fees.trade_id = trades.id
+         where trades.wallet = $1 and trades.mined_at_s > $2 and trades.volume_micro_usd is not null
+           and fees.atoms > 0) as paid
+     from trades where wallet = $1 and mined_at_s > $2 and volume_micro_usd is not null`,
+    [wallet, sinceS],
+  )
+  return { volumeMicroUsd: BigInt(row?.volume ?? 0), paidFees: row?.paid ?? false }
+}
+
+/** Relayed transactions of a stretch of time that may still be mined, or taken back by the chain. */
+export async function countOpen(
+  sql: Sql,
+  { sinceS = 0, beforeS, unsettledToo }: { sinceS?: number; beforeS: number; unsettledToo: boolean },
+): Promise<number> {
+  const [row] = await sql.query<{ open: number }>(
+    `select count(*)::int4 as open from trades
+     where (status in ('relaying', 'pending') and created_at_ms >= $3::int8 * 1000 and created_at_ms < $1::int8 * 1000)
+       or ($2 and status = 'mined' and not settled and mined_at_s < $1)`,
+    [beforeS, unsettledToo, sinceS],
+  )
+  return row?.open ?? 0
+}
+
+/** A relayed transaction of a wallet, as the ledger has it. */
+export interface LedgerTrade {
+  id: number
+  kind: TxKind
+  wallet: Address
+  status: TradeStatus
+  /** Nothing changes it any more. */
+  settled: boolean
+  tokenIn: Address | null
+  tokenOut: Address | null
+  amountIn: bigint | null
+  amountOut: bigint | null
+  txHash: Hex
+  minedAtS: number | null
+  block: number | null
+  /** As its receipt showed when it was read; null where that was not kept. */
+  gasWei: bigint | null
+  createdAtMs: number
+}
+
+interface LedgerRow {
+  id: number
+  kind: TxKind
+  wallet: Address
+  status: TradeStatus
+  settled: boolean
+  token_in: Address | null
+  token_out: Address | null
+  amount_in: string | null
+  amount_out: string | null
+  tx_hash: Hex
+  mined_at_s: number | null
+  block: number | null
+  gas_wei: string | null
+  created_at_ms: number
+}
+
+const LEDGER_COLUMNS = `id, kind, wallet, status, settled, token_in, token_out, amount_in, amount_out, tx_hash,
+  mined_at_s, block, gas_wei, created_at_ms`
+const atoms = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
+const ledgerTradeOf = (row: LedgerRow): LedgerTrade => ({
+  id: row.id,
+  kind: row.kind,
+  wallet: row.wallet,
+  status: row.status,
+  settled: row.settled,
+  tokenIn: row.token_in,
+  tokenOut: row.token_out,
+  amountIn: atoms(row.amount_in),
+  amountOut: atoms(row.amount_out),
+  txHash: row.tx_hash,
+  minedAtS: row.mined_at_s,
+  block: row.block,
+  gasWei: atoms(row.gas_wei),
+  createdAtMs: row.created_at_ms,
+})
+
+/** Of what these wallets had relayed after an id, the next ids in order: only ids, since most may be known. */
+export async function relayedIdsAfter(
+  sql: Sql,
+  { wallets, afterId, limit }: { wallets: readonly string[]; afterId: number; limit: number },
+): Promise<number[]> {
+  const rows = await sql.query<{ id: number }>(
+    `select id from trades where id > $1 and tx_hash is not null and wallet = any($2::text[])
+     order by id limit $3`,
+    [afterId, wallets, limit],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Many at once, in the order they were relayed; one that was deleted since is absent. */
+export async function tradesByIds(sql: Sql, ids: readonly number[]): Promise<LedgerTrade[]> {
+  if (ids.length === 0) return []
+  const rows = await sql.query<LedgerRow>(
+    `select ${LEDGER_COLUMNS} from trades where id = any($1::int8[]) and tx_hash is not null order by id`,
+    [ids],
+  )
+  return rows.map(ledgerTradeOf)
+}
+
+/** What these wallets had mined from a time on and before another. */
+export async function minedBetween(
+  sql: Sql,
+  { wallets, fromS, beforeS }: { wallets: readonly string[]; fromS: number; beforeS: number },
+): Promise<LedgerTrade[]> {
+  const rows = await sql.query<LedgerRow>(
+    `select ${LEDGER_COLUMNS} from trades
+     where status in ('mined', 'reverted') and mined_at_s >= $2 and mined_at_s < $3 and wallet = any($1::text[])`,
+    [wallets, fromS, beforeS],
+  )
+  return rows.map(ledgerTradeOf)
+}
+
+/** The last transaction after an id that was relayed before a time; null without one. */
+export async function lastIdBefore(sql: Sql, afterId: number, beforeMs: number): Promise<number | null> {
+  const [row] = await sql.query<{ id: number | null }>(
+    'select max(id) as id from trades where id > $1 and created_at_ms < $2',
+    [afterId, beforeMs],
+  )
+  return row?.id ?? null
+}
