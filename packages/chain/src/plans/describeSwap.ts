@@ -4,7 +4,7 @@ import { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE } from '../router/co
 import type { RouterCommand } from '../router/types.ts'
 import { encodeSwap } from './encodeSwap.ts'
 import { feeOf } from './feeOf.ts'
-import { hopsOfRun, type RunCommand, termsOfRun } from './readRun.ts'
+import { type RunCommand, readRun } from './readRun.ts'
 import type { HopPath, SwapPath } from './types.ts'
 import { wholeOf } from './wholeOf.ts'
 
@@ -91,11 +91,11 @@ function sayer(names: TokenNames, plan: SwapPath) {
   }
 
   const swapSentence = (run: RunCommand): string => {
-    const hops = hopsOfRun(run)
-    const terms = termsOfRun(run)
-    const [tokenIn, tokenOut] = [hops[0]!.tokenIn, hops[hops.length - 1]!.tokenOut]
-    const payer = terms.payerIsUser ? 'the caller' : 'the router'
-    return `Swaps ${money(tokenIn, terms.amountIn)}, paid by ${payer}: ${hops.map(hop).join(', ')}; ${money(tokenOut, terms.amountOutMin)} at least, to ${who(terms.recipient)}.`
+    const { hops, tokenIn, tokenOut, amountIn, amountOutMin, payerIsUser, recipient } = readRun(run)
+    const payer = payerIsUser ? 'the caller' : 'the router'
+    const path = hops.map(hop).join(', ')
+    const least = `${money(tokenOut, amountOutMin)} at least`
+    return `Swaps ${money(tokenIn, amountIn)}, paid by ${payer}: ${path}; ${least}, to ${who(recipient)}.`
   }
   return { amount, hop, command }
 }

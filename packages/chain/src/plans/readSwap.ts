@@ -1,155 +1,164 @@
 import type { Address, Hex } from '../bytes/hex.ts'
-import { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE } from '../router/constants.ts'
+import { ADDRESS_THIS, MSG_SENDER, NATIVE } from '../router/constants.ts'
 import { decodeExecute } from '../router/decodeExecute.ts'
-import type { RouterCommand, RouterLayout } from '../router/types.ts'
-import { encodeSwap } from './encodeSwap.ts'
+import type { PermitSingle, RouterCommand, RouterLayout } from '../router/types.ts'
 import { leastBpsOf } from './feeOf.ts'
-import { hopsOfRun, isRun, NotOurs, type RunCommand, termsOfRun } from './readRun.ts'
-import type { FeeReading, HopPath, LegPath, SwapFee, SwapReading } from './types.ts'
+import { type Commands, checkChange, type Leg, legFollows, next, readLeg, take } from './readLeg.ts'
+import { demand, NotOurs } from './readRun.ts'
+import type { FeeReading, SwapReading } from './types.ts'
 
-export type SwapPlace = { weth: Address; layout?: RouterLayout }
-
-/** Three legs of three hops with every change of form, permit, fee, payout and refunds are fewer. */
-const MAX_COMMANDS = 40
-/** Who is paid when nothing is: a plan has a recipient, a call without a fee names none. */
-const NO_FEE: SwapFee = { bps: 0, side: 'input', recipient: NATIVE }
+const MAX_LEGS = 3
+/** v4 counts in 128 bits; no real amount comes near. */
+const AMOUNT_END = 1n << 128n
+const BPS = 10_000n
 
 /**
- * What a router call does, if it is one that encodeSwap writes: every byte of it is proved by encoding anew what was
- * read. There is no second reading of a call that passes, so it may be judged by its reading alone. Whoever judges
- * also holds `valueWei` against the transaction's value.
+ * What a router call does, if it is one that a plan makes. Every command and every field is checked against the one
+ * order and form a plan has, and the encoding is canonical: there is no second reading of a call that passes, so it may
+ * be judged by its reading alone. Whoever judges also holds `valueWei` against the transaction's value.
  */
-export function readSwap(data: Hex, place: SwapPlace): SwapReading | { fault: string } {
-  const decoded = decodeExecute(data, place.layout)
+export function readSwap(
+  data: Hex,
+  { weth, layout }: { weth: Address; layout?: RouterLayout },
+): SwapReading | { fault: string } {
+  const decoded = decodeExecute(data, layout)
   if (!decoded.ok) return { fault: decoded.why }
   const { commands, deadlineS } = decoded.call
   if (deadlineS === undefined) return { fault: 'the call has no deadline' }
-  if (commands.length > MAX_COMMANDS) return { fault: 'more commands than a plan has' }
   try {
-    const reading = { ...readCommands(commands, place), deadlineS, commands }
-    const { fee, permit, ...rest } = reading
-    // Only these two of the place: whatever else comes with it must not stand in for what was read.
-    const { weth, layout } = place
-    const again = encodeSwap({
-      ...rest,
-      weth,
-      ...(layout && { layout }),
-      fee: fee ?? NO_FEE,
-      ...(permit && { permit }),
-    })
-    return again.data === data.toLowerCase() ? reading : { fault: 'the commands are not those of a plan' }
+    return { ...readCommands({ list: commands, at: 0, weth }), deadlineS, commands }
   } catch (error) {
-    if (error instanceof NotOurs || error instanceof RangeError) return { fault: error.message }
+    if (error instanceof NotOurs) return { fault: error.message }
     throw error
   }
 }
 
-/** The plan these commands would be of. It need not look at everything: encoding it anew does. */
-function readCommands(
-  commands: readonly RouterCommand[],
-  place: SwapPlace,
-): Omit<SwapReading, 'deadlineS' | 'commands'> {
-  let at = 0
-  const first = commands[at]
-  const permit = first?.command === 'PERMIT2_PERMIT' ? first : undefined
-  if (permit) at++
-  const paid = inputFeeOf(commands[at])
-  if (paid) at++
-
-  const legs: LegPath[] = []
-  let tokenIn: Address | undefined
-  let lastRun: RunCommand | undefined
-  while (startsLeg(commands[at])) {
-    const leg = readLeg(commands, at, place.weth)
-    tokenIn ??= leg.tokenIn
-    lastRun = leg.lastRun
-    at = leg.end
-    legs.push({ hops: leg.hops, amountIn: leg.amountIn })
-  }
-  if (!tokenIn || !lastRun) throw new NotOurs('there is no swap where one is due')
-
+/** Permit, fee of the input, one to three legs, then the payout and refunds of what is left. */
+function readCommands(commands: Commands): Omit<SwapReading, 'deadlineS' | 'commands'> {
+  demand(commands.weth === commands.weth.toLowerCase(), 'WETH’s address is not in lower case')
+  const permit = take(commands, 'PERMIT2_PERMIT')
+  const paid = takePaid(commands)
+  const legs = readLegs(commands)
+  const tokenIn = legs[0]!.tokenIn
   const amountIn = legs.reduce((sum, leg) => sum + leg.amountIn, paid?.amount ?? 0n)
-  const { portion, ...out } = payoutOf(commands.slice(at), lastRun, legs)
-  if (paid && portion) throw new NotOurs('a fee is taken at both sides')
-  const terms = permit && { permit: permit.permit, signature: permit.signature }
+  demand(amountIn < AMOUNT_END, 'the input is out of range')
+  if (permit) checkPermit(permit.permit, tokenIn, amountIn)
+  const inputFee = paid && feeOfInput(paid, tokenIn, amountIn)
+  const { portion, ...out } = readPayout(commands, legs)
+  demand(!inputFee || !portion, 'a fee is taken at both sides')
+  demand(out.amountOutMin < AMOUNT_END, 'the minimum is out of range')
+  readRefunds(commands, legs)
+  demand(next(commands) === undefined, 'more commands than a plan has')
   return {
     tokenIn,
     ...out,
     amountIn,
     valueWei: tokenIn === NATIVE ? amountIn : 0n,
-    legs,
-    fee: portion ?? (paid ? inputFee(paid, amountIn) : null),
-    permit: terms ?? null,
+    legs: legs.map(({ hops, amountIn }) => ({ hops, amountIn })),
+    fee: portion ?? inputFee ?? null,
+    permit: permit ? { permit: permit.permit, signature: permit.signature } : null,
   }
 }
 
-type Paid = { recipient: Address; amount: bigint }
-
-/** What is sent away before the swaps. To the router itself it is a leg's input on its way to be unwrapped. */
-function inputFeeOf(command: RouterCommand | undefined): Paid | undefined {
-  if (command?.command === 'TRANSFER') return command
-  if (command?.command !== 'PERMIT2_TRANSFER_FROM' || command.recipient === ADDRESS_THIS) return undefined
-  return command
+function checkPermit({ details }: PermitSingle, tokenIn: Address, amountIn: bigint): void {
+  demand(tokenIn !== NATIVE, 'ETH needs no permit')
+  demand(details.token === tokenIn, 'the permit is for another token')
+  demand(details.amount >= amountIn, 'the permit is for less than the input')
 }
 
-function inputFee({ recipient, amount }: Paid, amountIn: bigint): FeeReading {
+type Paid = Extract<RouterCommand, { command: 'TRANSFER' | 'PERMIT2_TRANSFER_FROM' }>
+
+/** What is sent away before the swaps. To the router itself it is a leg's input on its way to be unwrapped. */
+function takePaid(commands: Commands): Paid | undefined {
+  const command = next(commands)
+  if (command?.command === 'PERMIT2_TRANSFER_FROM' && command.recipient === ADDRESS_THIS) return undefined
+  return take(commands, 'TRANSFER') ?? take(commands, 'PERMIT2_TRANSFER_FROM')
+}
+
+/** ETH came with the call; a token is moved from the caller. */
+function feeOfInput(
+  { command, token, recipient, amount }: Paid,
+  tokenIn: Address,
+  amountIn: bigint,
+): FeeReading {
+  demand(token === tokenIn, 'the fee is of another token than the input')
+  demand((command === 'TRANSFER') === (tokenIn === NATIVE), 'the fee is not taken where the input is')
+  demand(amount > 0n, 'a fee of nothing is not sent')
+  checkRecipient(recipient)
   const bps = leastBpsOf(amountIn, amount)
-  if (bps === undefined) throw new NotOurs('the fee is no whole rate of the input')
+  demand(bps !== undefined, 'the fee is no whole rate of the input')
   return { side: 'input', recipient, amount, bps }
 }
 
-/** Later runs of a leg take all there is; a leg's first has an amount. */
-function startsLeg(command: RouterCommand | undefined): boolean {
-  if (command?.command === 'WRAP_ETH') return command.amount !== CONTRACT_BALANCE
-  if (command?.command === 'PERMIT2_TRANSFER_FROM') return true
-  return isRun(command) && termsOfRun(command).amountIn !== CONTRACT_BALANCE
+/** Some addresses the router reads as the caller or itself, and one is nobody's. */
+function checkRecipient(recipient: Address): void {
+  const isMarker = recipient === NATIVE || recipient === MSG_SENDER || recipient === ADDRESS_THIS
+  demand(!isMarker, 'the fee’s recipient stands for somebody else')
 }
 
-function readLeg(commands: readonly RouterCommand[], start: number, weth: Address) {
-  let at = start
-  let tokenIn: Address | undefined
-  const first = commands[at]
-  if (first?.command === 'WRAP_ETH') {
-    tokenIn = NATIVE
-    at++
-  } else if (first?.command === 'PERMIT2_TRANSFER_FROM') {
-    tokenIn = weth
-    // It is unwrapped next.
-    at += 2
+function readLegs(commands: Commands): Leg[] {
+  const legs = [readLeg(commands)]
+  while (legFollows(commands)) {
+    demand(legs.length < MAX_LEGS, 'a trade has one to three legs')
+    legs.push(readLeg(commands))
   }
-  let run = commands[at++]
-  if (!isRun(run)) throw new NotOurs('there is no swap where one is due')
-  const { amountIn } = termsOfRun(run)
-  const hops: HopPath[] = []
-  let lastRun = run
-  while (isRun(run)) {
-    lastRun = run
-    hops.push(...hopsOfRun(run))
-    const next: number = isChange(commands[at]) ? at + 1 : at
-    run = commands[next]
-    if (!isRun(run) || startsLeg(run)) break
-    at = next + 1
+  for (const { tokenIn, amountIn } of legs) {
+    demand(tokenIn === legs[0]!.tokenIn, 'the legs begin with different tokens')
+    demand(amountIn > 0n && amountIn < AMOUNT_END, 'a leg’s amount is out of range')
   }
-  return { tokenIn: tokenIn ?? hops[0]!.tokenIn, amountIn, hops, lastRun, end: at }
+  return legs
 }
 
-function isChange(command: RouterCommand | undefined): boolean {
-  return command?.command === 'UNWRAP_WETH' || command?.command === 'WRAP_ETH'
+/** The last swap pays the caller itself, or all that the legs brought to the router is paid out at once. */
+function readPayout(commands: Commands, legs: readonly Leg[]) {
+  const { last } = legs[0]!
+  if (legs.length === 1 && last.recipient === MSG_SENDER) {
+    const { tokenOut, amountOutMin } = last
+    return { tokenOut, amountOutMin, direct: true, portion: undefined }
+  }
+  for (const leg of legs) {
+    demand(leg.last.recipient === ADDRESS_THIS, 'a swap pays somebody else than the router')
+    demand(leg.last.amountOutMin === 0n, 'a swap has a minimum of its own')
+  }
+  const change = take(commands, 'WRAP_ETH') ?? take(commands, 'UNWRAP_WETH')
+  const portion = take(commands, 'PAY_PORTION')
+  const sweep = take(commands, 'SWEEP')
+  demand(sweep?.recipient === MSG_SENDER, 'nothing is paid out to the caller')
+  const tokenOut = sweep.token
+  const ends = legs.map((leg) => leg.last.tokenOut)
+  const other = ends.find((token) => token !== tokenOut) ?? tokenOut
+  demand(
+    ends.every((token) => token === tokenOut || token === other),
+    'the legs end with different tokens',
+  )
+  checkChange(change, other, tokenOut, commands.weth)
+  const fee = portion && feeOfOutput(portion, tokenOut)
+  return { tokenOut, amountOutMin: sweep.amountMin, direct: false, portion: fee }
 }
 
-function payoutOf(rest: readonly RouterCommand[], lastRun: RunCommand, legs: readonly LegPath[]) {
-  const { recipient, amountOutMin } = termsOfRun(lastRun)
-  const lastHops = legs[legs.length - 1]!.hops
-  const delivered = lastHops[lastHops.length - 1]!.tokenOut
-  if (recipient === MSG_SENDER) return { tokenOut: delivered, amountOutMin, direct: true, portion: undefined }
-  const portion = rest.find((command) => command.command === 'PAY_PORTION')
-  const sweep = rest.find((command) => command.command === 'SWEEP')
-  if (!sweep) throw new NotOurs('nothing is paid out')
-  const fee: FeeReading | undefined = portion && {
-    side: 'output',
-    recipient: portion.recipient,
-    amount: null,
-    bps: Number(portion.bips),
+function feeOfOutput(
+  { token, recipient, bips }: Extract<RouterCommand, { command: 'PAY_PORTION' }>,
+  tokenOut: Address,
+): FeeReading {
+  demand(token === tokenOut, 'the fee is of another token than the output')
+  demand(bips > 0n && bips < BPS, 'the fee’s rate is out of range')
+  checkRecipient(recipient)
+  return { side: 'output', recipient, amount: null, bps: Number(bips) }
+}
+
+/**
+ * A v3 pool that runs out takes less than it was given. From the caller it then pulls less; but what the router was to
+ * pay would stay there, for whoever comes next. v2 takes all, and v4 reverts.
+ */
+function readRefunds(commands: Commands, legs: readonly Leg[]): void {
+  const tokens = new Set<Address>()
+  for (const { hops, isPulled } of legs) {
+    for (const [i, { version, tokenIn }] of hops.entries())
+      if (version === 'v3' && (i > 0 || !isPulled)) tokens.add(tokenIn)
   }
-  return { tokenOut: sweep.token, amountOutMin: sweep.amountMin, direct: false, portion: fee }
+  for (const token of tokens) {
+    const sweep = take(commands, 'SWEEP')
+    const isRefund = sweep?.token === token && sweep.recipient === MSG_SENDER && sweep.amountMin === 0n
+    demand(isRefund, 'what a pool may leave is not given back')
+  }
 }

@@ -2,7 +2,7 @@ import type { Address } from '../bytes/hex.ts'
 import type { Crypto } from '../crypto/createCrypto.ts'
 import { quoteExactIn } from '../pools/quote.ts'
 import type { Pool } from '../pools/types.ts'
-import { frameGas, gasInOut, hopGas, placeOf } from './gas.ts'
+import { asWeth, frameGas, gasInOut, hopGas } from './gas.ts'
 import type { PoolIndex } from './poolIndex.ts'
 import { routeIdOf } from './routeId.ts'
 import type { Hop, Route, RouteQuote, RouteRequest } from './types.ts'
@@ -27,8 +27,8 @@ export function findRoutes(
   request: RouteRequest,
 ): FoundRoutes {
   const { amountIn, maxHops = 3 } = request
-  const from = placeOf(request.tokenIn, index.weth)
-  const to = placeOf(request.tokenOut, index.weth)
+  const from = asWeth(request.tokenIn, index.weth)
+  const to = asWeth(request.tokenOut, index.weth)
   if (from === to || amountIn <= 0n) return { routes: [], byCall: [] }
   const hubs = index.hubs.filter((hub) => hub !== from && hub !== to)
   const start: Draft[] = [{ hops: [], amountsOut: [amountIn], gas: 0 }]
@@ -80,7 +80,7 @@ function extend(index: PoolIndex, drafts: readonly Draft[], from: Address, to: A
 }
 
 function hopOf(index: PoolIndex, pool: Pool, from: Address): Hop {
-  const zeroForOne = placeOf(pool.token0, index.weth) === from
+  const zeroForOne = asWeth(pool.token0, index.weth) === from
   return zeroForOne
     ? { pool, zeroForOne, tokenIn: pool.token0, tokenOut: pool.token1 }
     : { pool, zeroForOne, tokenIn: pool.token1, tokenOut: pool.token0 }
