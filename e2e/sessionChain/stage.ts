@@ -5,10 +5,7 @@ import {
   type Delegation,
   delegationPlace,
   type Execution,
-  encodeBatch,
   encodeDisable,
-  encodeErc20Approve,
-  encodePermit2Approve,
   encodeRedeem,
   erc20Abi,
   type Hex,
@@ -22,6 +19,7 @@ import {
   signTx,
   type UnsignedTx,
 } from '@pit/chain'
+import { encodeBatch, encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { bindingHash, createBinding, SESSION, type SessionBindingV3 } from '@pit/protocol'
 import { decodeErrorResult, keccak256, parseAbi, stringToHex, zeroAddress } from 'viem'
 import { openTestWorld } from '../../packages/devnet/test/testWorld.ts'

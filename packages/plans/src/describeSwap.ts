@@ -1,12 +1,18 @@
-import type { Address } from '../bytes/hex.ts'
-import { DYNAMIC_FEE } from '../pools/hooks.ts'
-import { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE } from '../router/constants.ts'
-import type { RouterCommand } from '../router/types.ts'
+import {
+  ADDRESS_THIS,
+  type Address,
+  CONTRACT_BALANCE,
+  DYNAMIC_FEE,
+  feeOf,
+  type HopPath,
+  MSG_SENDER,
+  NATIVE,
+  type RouterCommand,
+  type RunCommand,
+  readRun,
+} from '@pit/chain'
 import { encodeSwap } from './encodeSwap.ts'
-import { feeOf } from './feeOf.ts'
-import { type RunCommand, readRun } from './readRun.ts'
-import type { HopPath, SwapPath } from './types.ts'
-import { wholeOf } from './wholeOf.ts'
+import type { SwapPath } from './plan.ts'
 
 /** Deployers choose symbols; one that could pass for a part of the sentence gives way to the address. */
 const PLAIN_SYMBOL = /^[\w.$+-]{1,16}$/
@@ -71,7 +77,10 @@ function sayer(names: TokenNames, plan: SwapPath) {
     switch (c.command) {
       case 'PERMIT2_PERMIT': {
         const { details, spender, sigDeadline } = c.permit
-        return `Lets ${spender} move up to ${money(details.token, details.amount)} of the caller through Permit2 until ${timeOf(BigInt(details.expiration))}, by the caller’s signature (nonce ${details.nonce}, valid until ${timeOf(sigDeadline)}).`
+        const amount = money(details.token, details.amount)
+        const until = timeOf(BigInt(details.expiration))
+        const signature = `nonce ${details.nonce}, valid until ${timeOf(sigDeadline)}`
+        return `Lets ${spender} move up to ${amount} of the caller through Permit2 until ${until}, by the caller’s signature (${signature}).`
       }
       case 'PERMIT2_TRANSFER_FROM':
         return `Sends ${money(c.token, c.amount)} from the caller to ${who(c.recipient)}.`
@@ -106,6 +115,14 @@ function poolOf(hop: HopPath): string {
   const { fee, tickSpacing, hooks } = hop.key
   const rate = fee === DYNAMIC_FEE ? 'a fee its hook sets' : percentOf(fee)
   return `v4 ${rate}, spacing ${tickSpacing}${hooks === NATIVE ? '' : `, hook ${hooks}`}`
+}
+
+/** Atoms as a decimal text, exact, without zeros at its end. */
+export function wholeOf(atoms: bigint, decimals: number): string {
+  const digits = atoms.toString().padStart(decimals + 1, '0')
+  const at = digits.length - decimals
+  const fraction = digits.slice(at).replace(/0+$/, '')
+  return fraction === '' ? digits.slice(0, at) : `${digits.slice(0, at)}.${fraction}`
 }
 
 const percentOf = (pips: number): string => `${wholeOf(BigInt(pips), 4)}%`

@@ -1,11 +1,18 @@
-import type { Address, Hex } from '../bytes/hex.ts'
-import { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE } from '../router/constants.ts'
-import { encodeExecute } from '../router/encodeExecute.ts'
-import type { RouterCommand } from '../router/types.ts'
+import {
+  ADDRESS_THIS,
+  type Address,
+  CONTRACT_BALANCE,
+  feeOf,
+  type Hex,
+  type LegPath,
+  MSG_SENDER,
+  NATIVE,
+  type RouterCommand,
+} from '@pit/chain'
 import { faultOfPlan } from './checkPlan.ts'
+import { encodeExecute } from './encodeExecute.ts'
 import { encodeRun, runsOf } from './encodeRun.ts'
-import { feeOf } from './feeOf.ts'
-import type { LegPath, SwapPath } from './types.ts'
+import type { SwapPath } from './plan.ts'
 
 export type EncodedSwap = { commands: RouterCommand[]; valueWei: bigint; data: Hex }
 
@@ -57,7 +64,7 @@ function commandsOfLeg(leg: LegPath, plan: SwapPath): RouterCommand[] {
     commands.push(
       encodeRun(runs[i]!, {
         recipient: isLast && direct ? MSG_SENDER : ADDRESS_THIS,
-        // After the first run all the router holds of a token is this leg's: no leg comes to a place twice.
+        // After the first run all the router holds of a token is this leg's: no leg comes to a token twice.
         amountIn: i === 0 ? leg.amountIn : CONTRACT_BALANCE,
         amountOutMin: isLast && direct ? plan.amountOutMin : 0n,
         payerIsUser: i === 0 && isPulled(leg, plan),

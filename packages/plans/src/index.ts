@@ -1,18 +1,15 @@
-export { describeSwap } from './describeSwap.ts'
-export { type BatchCall, delegationOf, encodeBatch } from './encodeBatch.ts'
-export { type CurveTrade, encodeCurveBuy, encodeCurveSell } from './encodeCurve.ts'
-export { encodeLockdown } from './encodeLockdown.ts'
+export { describeSwap, type TokenNames } from './describeSwap.ts'
+export {
+  type BatchCall,
+  type CurveTrade,
+  encodeBatch,
+  encodeCurveBuy,
+  encodeCurveSell,
+  encodeErc20Approve,
+  encodeErc20Transfer,
+  encodeLockdown,
+  encodePermit2Approve,
+} from './encodeCalls.ts'
+export { encodeExecute } from './encodeExecute.ts'
 export { type EncodedSwap, encodeSwap } from './encodeSwap.ts'
-export { feeOf } from './feeOf.ts'
-export { planHopOf } from './planHopOf.ts'
-export { readSwap } from './readSwap.ts'
-export type {
-  FeeReading,
-  HopPath,
-  LegPath,
-  PlanHop,
-  SwapFee,
-  SwapPath,
-  SwapPlan,
-  SwapReading,
-} from './types.ts'
+export { type PlanHop, planHopOf, type SwapFee, type SwapPath, type SwapPlan } from './plan.ts'

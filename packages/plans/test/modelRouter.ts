@@ -1,5 +1,4 @@
-import type { Address } from '../src/bytes/hex.ts'
-import type { RouterCommand } from '../src/router/types.ts'
+import type { Address, RouterCommand } from '@pit/chain'
 
 /**
  * What a Universal Router does with balances, said once more and without the code it tests: pools give as many atoms

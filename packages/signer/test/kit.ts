@@ -4,16 +4,15 @@ import {
   createCrypto,
   curveRoots,
   type Delegation,
-  encodeSwap,
   feeOf,
   type Hex,
   type HopPath,
   NATIVE,
   readRoot,
-  type SwapPath,
   sessionRoot,
   signDelegation,
 } from '@pit/chain'
+import { encodeSwap, type SwapPath } from '@pit/plans'
 import {
   type BindingMark,
   bindingHash,

@@ -1,4 +1,5 @@
-import type { Address, Hex } from '../bytes/hex.ts'
+import type { Address, Hex } from './hex.ts'
+import { MAX_UINT24, MAX_UINT48 } from './words.ts'
 
 /** Thrown by these readers only; whoever starts a reading turns it into an answer. */
 export class AbiFault extends Error {
@@ -18,8 +19,6 @@ export type Cursor = { readonly digits: string; at: number }
 
 const WORD = 64
 const ZERO = 48
-const MAX_UINT24 = 0xffffff
-const MAX_UINT48 = 2 ** 48 - 1
 
 export function readUint(cursor: Cursor): bigint {
   const start = passWord(cursor)

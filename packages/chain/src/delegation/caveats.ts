@@ -1,5 +1,5 @@
 import { type Address, type Hex, tryHexToBytes } from '../bytes/hex.ts'
-import { addressDigits, bytesDigits, MAX_UINT48, uint, uintOfNumber } from '../router/words.ts'
+import { addressDigits, bytesDigits, MAX_UINT48, uint, uintOfNumber } from '../bytes/words.ts'
 import { decodeExecution, encodeExecution } from './execution.ts'
 import { enforcerAt } from './place.ts'
 import type { Caveat, DelegationPlace, EnforcerName, Execution } from './types.ts'

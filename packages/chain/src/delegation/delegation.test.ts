@@ -17,7 +17,7 @@ import { CURVE_ORDER } from '../crypto/signature.ts'
 import { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
 import { decodeDelegations, encodeDelegations } from './encode.ts'
 import { delegationDigest, delegationHash, delegationTypedData } from './hash.ts'
-import { delegationPlace } from './place.ts'
+import { delegationOf, delegationPlace } from './place.ts'
 import { decodeRedeem, encodeDisable, encodeEnable, encodeRedeem } from './redeem.ts'
 import { delegationSigner, normalizeSignature, signDelegation } from './sign.ts'
 import { type Delegation, ENFORCERS, type Execution, type Redemption } from './types.ts'
@@ -320,4 +320,14 @@ describe('signatures', () => {
     const args = signed.caveats.map((caveat) => ({ ...caveat, args: '0x01' as const }))
     expect(delegationSigner(crypto, place, { ...signed, caveats: args })).toBe(signer)
   })
+})
+
+it('tells a delegated account from any other', () => {
+  const to: Address = `0x${'ab'.repeat(20)}`
+  expect(delegationOf(`0xef0100${to.slice(2)}`)).toBe(to)
+  expect(delegationOf(`0xEF0100${to.slice(2).toUpperCase()}` as Hex)).toBe(to)
+  expect(delegationOf('0x')).toBeNull()
+  expect(delegationOf(`0xef0100${to.slice(2)}00`)).toBeNull()
+  expect(delegationOf(`0xef0101${to.slice(2)}`)).toBeNull()
+  expect(delegationOf(`0x6001${to.slice(2)}`)).toBeNull()
 })

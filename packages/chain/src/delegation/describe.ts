@@ -1,7 +1,8 @@
 import { formatEther } from 'viem'
 import type { Address, Hex } from '../bytes/hex.ts'
+import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR } from '../swaps/readCurveCall.ts'
 import { type CaveatTerms, decodeCaveat } from './caveats.ts'
-import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR, EXECUTE_SELECTOR } from './root.ts'
+import { EXECUTE_SELECTOR } from './root.ts'
 import type { Caveat, DelegationPlace } from './types.ts'
 
 export type CaveatInWords = {

@@ -11,8 +11,8 @@ import {
   readNumber,
   readUint,
   readWord,
-} from '../router/readWords.ts'
-import { addressWord, arrayTail, bytesDigits, bytesTail, size, uint } from '../router/words.ts'
+} from '../bytes/readWords.ts'
+import { addressWord, arrayTail, bytesDigits, bytesTail, size, uint } from '../bytes/words.ts'
 import { authorityDigits } from './hash.ts'
 import type { Caveat, Delegation } from './types.ts'
 

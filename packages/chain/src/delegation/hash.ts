@@ -1,6 +1,6 @@
 import { type Hex, hexToBytes } from '../bytes/hex.ts'
+import { addressWord, bytesDigits, size, uint } from '../bytes/words.ts'
 import type { Crypto } from '../crypto/createCrypto.ts'
-import { addressWord, bytesDigits, size, uint } from '../router/words.ts'
 import type { Delegation, DelegationPlace } from './types.ts'
 
 const DELEGATION_TYPES = {

@@ -19,7 +19,7 @@ export {
   readLeaf,
   sessionLeaf,
 } from './leaf.ts'
-export { delegationPlace } from './place.ts'
+export { delegationOf, delegationPlace } from './place.ts'
 export {
   type DecodedRedeem,
   decodeRedeem,

@@ -1,4 +1,4 @@
-import type { Address } from '../bytes/hex.ts'
+import type { Address, Hex } from '../bytes/hex.ts'
 import { lowerAddress } from '../crypto/address.ts'
 import { type DelegationPlace, ENFORCERS, type EnforcerName } from './types.ts'
 
@@ -31,4 +31,12 @@ export function delegationPlace({ chain_id, delegation }: Deployment): Delegatio
 export function enforcerAt(place: DelegationPlace, address: Address): EnforcerName | undefined {
   const lower = lowerAddress(address)
   return ENFORCERS.find((name) => place.enforcers[name] === lower)
+}
+
+const DELEGATION_CODE = /^0xef0100([0-9a-f]{40})$/i
+
+/** The contract an account's code delegates to by EIP-7702, lower-case; null for any other code or none. */
+export function delegationOf(code: Hex): Address | null {
+  const digits = DELEGATION_CODE.exec(code)?.[1]
+  return digits ? `0x${digits.toLowerCase()}` : null
 }

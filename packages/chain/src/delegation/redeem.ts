@@ -10,8 +10,8 @@ import {
   readList,
   readNumber,
   readUint,
-} from '../router/readWords.ts'
-import { arrayTail, bytesTail, size } from '../router/words.ts'
+} from '../bytes/readWords.ts'
+import { arrayTail, bytesTail, size } from '../bytes/words.ts'
 import { decodeDelegations, delegationTuple, encodeDelegations } from './encode.ts'
 import { decodeExecution, encodeExecution, SINGLE_MODE } from './execution.ts'
 import type { Delegation, Redemption } from './types.ts'

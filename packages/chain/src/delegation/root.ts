@@ -2,16 +2,13 @@ import type { Address, Hex } from '../bytes/hex.ts'
 import { lowerAddress } from '../crypto/address.ts'
 import type { Crypto } from '../crypto/createCrypto.ts'
 import { EXECUTE_WITH_DEADLINE_SELECTOR } from '../router/constants.ts'
+import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR } from '../swaps/readCurveCall.ts'
 import { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
 import { encodeDelegations } from './encode.ts'
 import { delegationHash, ROOT_AUTHORITY } from './hash.ts'
 import type { Delegation, DelegationPlace } from './types.ts'
 
 export const EXECUTE_SELECTOR: Hex = `0x${EXECUTE_WITH_DEADLINE_SELECTOR}`
-/** buy(uint256,uint256,address,uint256) */
-export const CURVE_BUY_SELECTOR: Hex = '0x8945257c'
-/** sell(uint256,uint256,address,uint256) */
-export const CURVE_SELL_SELECTOR: Hex = '0x8a038a54'
 const DAY_S = 86_400
 
 /** ETH that may leave the wallet as a call's value: in any one call, and in each fixed window of a day. */

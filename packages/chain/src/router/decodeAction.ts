@@ -1,4 +1,3 @@
-import { ACTION_BYTE } from './constants.ts'
 import {
   AbiFault,
   type Cursor,
@@ -14,7 +13,8 @@ import {
   readUint,
   readUint24,
   readUint128,
-} from './readWords.ts'
+} from '../bytes/readWords.ts'
+import { ACTION_BYTE } from './constants.ts'
 import type { PathKey, PoolKey, RouterLayout, V4Action } from './types.ts'
 
 const NAME_OF_BYTE = new Map(

@@ -1,6 +1,4 @@
 import type { Address } from '../bytes/hex.ts'
-import { COMMAND_BYTE } from './constants.ts'
-import { decodeAction } from './decodeAction.ts'
 import {
   AbiFault,
   type Cursor,
@@ -15,7 +13,9 @@ import {
   readNumber,
   readUint,
   readUint160,
-} from './readWords.ts'
+} from '../bytes/readWords.ts'
+import { COMMAND_BYTE } from './constants.ts'
+import { decodeAction } from './decodeAction.ts'
 import type { PermitSingle, RouterCommand, RouterLayout, V3Path, V4Action } from './types.ts'
 
 const NAME_OF_BYTE = new Map(

@@ -1,5 +1,3 @@
-import { EXECUTE_SELECTOR, EXECUTE_WITH_DEADLINE_SELECTOR } from './constants.ts'
-import { decodeCommand } from './decodeCommand.ts'
 import {
   AbiFault,
   type Cursor,
@@ -11,7 +9,9 @@ import {
   readItems,
   readNumber,
   readUint,
-} from './readWords.ts'
+} from '../bytes/readWords.ts'
+import { EXECUTE_SELECTOR, EXECUTE_WITH_DEADLINE_SELECTOR } from './constants.ts'
+import { decodeCommand } from './decodeCommand.ts'
 import type { RouterCall, RouterLayout } from './types.ts'
 
 export type DecodedCall = { ok: true; call: RouterCall } | { ok: false; why: DecodeFault }

@@ -1,8 +1,7 @@
 import { type Address, type Hex, hexToBytes } from '../bytes/hex.ts'
+import { addressWord, MAX_UINT48, MAX_UINT160, size, uint, uintOfNumber } from '../bytes/words.ts'
 import type { Crypto } from '../crypto/createCrypto.ts'
-import { encodePermit } from './encodeCommand.ts'
 import type { PermitSingle } from './types.ts'
-import { addressWord, MAX_UINT48, MAX_UINT160, size, uint, uintOfNumber } from './words.ts'
 
 const PERMIT2_TYPES = {
   PermitDetails: [
@@ -45,18 +44,14 @@ export function hashPermit(crypto: Crypto, place: Permit2Place, permit: PermitSi
   return `0x${hash(`1901${domain}${single}`)}`
 }
 
-/** Permit2's own `approve(token, spender, amount, expiration)`, for wallets that approve by transaction. */
-export function encodePermit2Approve(approval: {
-  token: Address
-  spender: Address
-  amount: bigint
-  expiration: number
-}): Hex {
-  const { token, spender, amount, expiration } = approval
-  const words =
-    addressWord(token) +
+/** Six words, as both the router and Permit2 take them. */
+export function encodePermit({ details, spender, sigDeadline }: PermitSingle): string {
+  return (
+    addressWord(details.token) +
+    uint(details.amount, MAX_UINT160) +
+    uintOfNumber(details.expiration, MAX_UINT48) +
+    uintOfNumber(details.nonce, MAX_UINT48) +
     addressWord(spender) +
-    uint(amount, MAX_UINT160) +
-    uintOfNumber(expiration, MAX_UINT48)
-  return `0x87517c45${words.toLowerCase()}`
+    uint(sigDeadline)
+  )
 }

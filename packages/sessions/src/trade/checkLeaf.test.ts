@@ -6,7 +6,6 @@ import {
   type Delegation,
   delegationHash,
   delegationPlace,
-  encodeCurveBuy,
   feeLeaf,
   type Hex,
   NATIVE,
@@ -17,6 +16,7 @@ import {
   sessionRoot,
   signDelegation,
 } from '@pit/chain'
+import { encodeCurveBuy } from '@pit/plans'
 import type { Cosigned } from '@pit/platform/signerCalls'
 import { describe, expect, it } from 'vitest'
 import { PROFILE } from '../../test/sessionWorld.ts'

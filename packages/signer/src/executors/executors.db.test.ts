@@ -1,7 +1,6 @@
 import {
   type Address,
   curveLeaf,
-  encodeCurveBuy,
   encodeRedeem,
   feeLeaf,
   type Hex,
@@ -12,6 +11,7 @@ import {
   signAuthorization,
   signDelegation,
 } from '@pit/chain'
+import { encodeCurveBuy } from '@pit/plans'
 import type { Db } from '@pit/platform/db'
 import type { ExecutorTx } from '@pit/platform/signerCalls'
 import { withDb } from '@pit/platform/test/withDb'

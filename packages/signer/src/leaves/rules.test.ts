@@ -1,13 +1,5 @@
-import {
-  type Address,
-  type Execution,
-  encodeCurveBuy,
-  encodeCurveSell,
-  encodeSwap,
-  feeOf,
-  NATIVE,
-  type SwapPath,
-} from '@pit/chain'
+import { type Address, type Execution, feeOf, NATIVE } from '@pit/chain'
+import { encodeCurveBuy, encodeCurveSell, encodeSwap, type SwapPath } from '@pit/plans'
 import type { FeeClass, SessionBinding } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import {

@@ -1,14 +1,5 @@
-import {
-  type Crypto,
-  describeSwap,
-  encodeSwap,
-  feeOf,
-  type Hex,
-  NATIVE,
-  type Permit2Place,
-  type PermitSingle,
-  type SwapPlan,
-} from '@pit/chain'
+import { type Crypto, feeOf, type Hex, NATIVE, type Permit2Place, type PermitSingle } from '@pit/chain'
+import { describeSwap, encodeSwap, type SwapPlan } from '@pit/plans'
 import type { PoolLeg, TradePlan, TradeQuote } from '../types.ts'
 import { type Outcome, outcomeOf } from './amounts.ts'
 import type { Grant } from './approvals.ts'

@@ -1,11 +1,5 @@
-import {
-  type Address,
-  type describeSwap,
-  lowerAddress as lower,
-  NATIVE,
-  type Permit2Place,
-  type RouterLayout,
-} from '@pit/chain'
+import { type Address, lowerAddress as lower, NATIVE, type Permit2Place, type RouterLayout } from '@pit/chain'
+import type { describeSwap } from '@pit/plans'
 import { type ChainProfile, fail } from '@pit/protocol'
 import type { TradeToken } from '../types.ts'
 
