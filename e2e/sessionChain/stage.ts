@@ -3,7 +3,7 @@ import {
   type Crypto,
   createCrypto,
   type Delegation,
-  delegationPlace,
+  delegationAddresses,
   type Execution,
   encodeDisable,
   encodeRedeem,
@@ -58,7 +58,7 @@ export async function openStage() {
   const it = await openTestWorld({ longTail: 0, curves: 0, graduated: 0, historyS: 200 })
   const { chain } = it
   const { profile } = it.world
-  const place = delegationPlace(profile)
+  const place = delegationAddresses(profile)
   const lower = (address: string | null): Address => (address ?? zeroAddress).toLowerCase() as Address
   const at = {
     router: lower(profile.contracts.universal_router),

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../bytes/hex.ts'
 import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR } from '../swaps/readCurveCall.ts'
 import { type CaveatTerms, decodeCaveat } from './caveats.ts'
 import { EXECUTE_SELECTOR } from './root.ts'
-import type { Caveat, DelegationPlace } from './types.ts'
+import type { Caveat, DelegationAddresses } from './types.ts'
 
 export type CaveatInWords = {
   /** Undefined for one Pit does not use: nobody should sign it. */
@@ -20,9 +20,9 @@ const METHODS: Readonly<Record<Hex, string>> = {
 }
 
 /** Each caveat with what it bounds in plain words, read from its own bytes. */
-export function describeCaveats(place: DelegationPlace, caveats: readonly Caveat[]): CaveatInWords[] {
+export function describeCaveats(addresses: DelegationAddresses, caveats: readonly Caveat[]): CaveatInWords[] {
   return caveats.map((caveat) => {
-    const terms = decodeCaveat(place, caveat)
+    const terms = decodeCaveat(addresses, caveat)
     const says = terms ? sentence(terms) : 'Not a caveat Pit uses: do not sign it.'
     return { enforcer: terms?.enforcer, address: caveat.enforcer, terms: caveat.terms, says }
   })

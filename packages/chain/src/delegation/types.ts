@@ -34,8 +34,8 @@ export const ENFORCERS = [
 ] as const
 export type EnforcerName = (typeof ENFORCERS)[number]
 
-/** Where the framework stands. Addresses are lower-case. */
-export type DelegationPlace = {
+/** The chain and the framework's contracts on it, in lower case. */
+export type DelegationAddresses = {
   chainId: number
   manager: Address
   /** What a delegated wallet runs. */

@@ -12,7 +12,7 @@ export {
   OPEN_DELTA,
 } from './constants.ts'
 export { type DecodedCall, decodeExecute } from './decodeExecute.ts'
-export { encodePermit, hashPermit, type Permit2Place, permitTypedData } from './permit2.ts'
+export { encodePermit, hashPermit, type Permit2Domain, permitTypedData } from './permit2.ts'
 export { encodePoolKey, poolIdOf } from './poolId.ts'
 export type {
   PathKey,

@@ -21,10 +21,10 @@ const DETAILS_TYPE = 'PermitDetails(address token,uint160 amount,uint48 expirati
 const SINGLE_TYPE = `PermitSingle(PermitDetails details,address spender,uint256 sigDeadline)${DETAILS_TYPE}`
 const DOMAIN_TYPE = 'EIP712Domain(string name,uint256 chainId,address verifyingContract)'
 
-export type Permit2Place = { chainId: number; permit2: Address }
+export type Permit2Domain = { chainId: number; permit2: Address }
 
 /** What a wallet is asked to sign. */
-export function permitTypedData({ chainId, permit2 }: Permit2Place, message: PermitSingle) {
+export function permitTypedData({ chainId, permit2 }: Permit2Domain, message: PermitSingle) {
   return {
     domain: { name: 'Permit2', chainId, verifyingContract: permit2 },
     types: PERMIT2_TYPES,
@@ -34,11 +34,11 @@ export function permitTypedData({ chainId, permit2 }: Permit2Place, message: Per
 }
 
 /** The hash of that typed data, without a general-purpose encoder. */
-export function hashPermit(crypto: Crypto, place: Permit2Place, permit: PermitSingle): Hex {
+export function hashPermit(crypto: Crypto, { chainId, permit2 }: Permit2Domain, permit: PermitSingle): Hex {
   const words = encodePermit(permit)
   const hash = (digits: string): string => crypto.keccak256(hexToBytes(`0x${digits}`)).slice(2)
   const type = (text: string): string => crypto.keccakText(text).slice(2)
-  const domain = hash(type(DOMAIN_TYPE) + type('Permit2') + size(place.chainId) + addressWord(place.permit2))
+  const domain = hash(type(DOMAIN_TYPE) + type('Permit2') + size(chainId) + addressWord(permit2))
   const details = hash(type(DETAILS_TYPE) + words.slice(0, 256))
   const single = hash(type(SINGLE_TYPE) + details + words.slice(256))
   return `0x${hash(`1901${domain}${single}`)}`

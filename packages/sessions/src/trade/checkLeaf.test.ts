@@ -4,8 +4,8 @@ import {
   curveLeaf,
   curveRoots,
   type Delegation,
+  delegationAddresses,
   delegationHash,
-  delegationPlace,
   feeLeaf,
   type Hex,
   NATIVE,
@@ -24,7 +24,7 @@ import { type LeafAsk, leafFault } from './checkLeaf.ts'
 import type { SessionCall } from './readCall.ts'
 
 const crypto = await createCrypto()
-const place = delegationPlace(PROFILE)
+const place = delegationAddresses(PROFILE)
 const KEY: Hex = `0x${'01'.repeat(32)}`
 const OTHER_KEY: Hex = `0x${'02'.repeat(32)}`
 const at = (digit: string): Address => `0x${digit.repeat(40)}`

@@ -35,7 +35,7 @@ export async function attestStock(deps: ExecutorDeps, request: AttestRequest): P
     rootHash: request.rootHash,
     issuedS: request.issuedS,
     expiresS: request.expiresS,
-    chainId: pins.place.chainId,
+    chainId: pins.addresses.chainId,
   })
   const signature = normalizeSignature(request.signature)
   if (!signature || crypto.recoverMessage(text, signature) !== executor.owner)

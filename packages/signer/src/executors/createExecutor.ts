@@ -35,7 +35,7 @@ export async function createExecutor(deps: ExecutorDeps, request: CreateRequest)
     executor: address,
     owner,
     agentId,
-    chainId: pins.place.chainId,
+    chainId: pins.addresses.chainId,
   })
   const executor: Executor = {
     address,
@@ -58,15 +58,18 @@ export async function createExecutor(deps: ExecutorDeps, request: CreateRequest)
 }
 
 /** Whether somebody may hold a key of this address, as far as the pins tell. */
-export function isPerson({ place, cosigner, router, weth, feeRecipient }: Pins, address: Address): boolean {
+export function isPerson(
+  { addresses, cosigner, router, weth, feeRecipient }: Pins,
+  address: Address,
+): boolean {
   const others: readonly Address[] = [
     NATIVE,
     cosigner,
     router,
     weth,
     feeRecipient,
-    place.manager,
-    place.delegator,
+    addresses.manager,
+    addresses.delegator,
   ]
   return !others.includes(address)
 }
@@ -91,7 +94,7 @@ export async function describeExecutor(deps: ExecutorDeps, address: Address): Pr
     closed: closedAtMs !== null,
     closed_at: closedAtMs === null ? null : inS(closedAtMs),
     attestation: {
-      text: executorAttestationText({ executor: address, owner, agentId, chainId: pins.place.chainId }),
+      text: executorAttestationText({ executor: address, owner, agentId, chainId: pins.addresses.chainId }),
       signature: executor.attestationSignature,
       cosigner: cosigner.address,
     },

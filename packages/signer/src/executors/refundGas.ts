@@ -138,7 +138,7 @@ async function build(
       crypto,
       {
         type: 2,
-        chainId: pins.place.chainId,
+        chainId: pins.addresses.chainId,
         nonce,
         maxPriorityFeePerGas: 0n,
         maxFeePerGas: maxFeePerGasWei,

@@ -49,7 +49,7 @@ export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): 
 
   function unsigned(): UnsignedTx {
     const common = {
-      chainId: pins.place.chainId,
+      chainId: pins.addresses.chainId,
       nonce: tx.nonce,
       maxPriorityFeePerGas: tx.max_priority_fee_per_gas,
       maxFeePerGas: tx.max_fee_per_gas,

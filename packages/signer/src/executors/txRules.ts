@@ -41,13 +41,13 @@ export interface TxFacts {
 }
 
 /** One act: a leaf of a trade and the root it stands on. Undefined for anything else. */
-export function readRedeem({ place }: Pick<Pins, 'place'>, data: Hex): RedeemReading | undefined {
+export function readRedeem({ addresses }: Pick<Pins, 'addresses'>, data: Hex): RedeemReading | undefined {
   const decoded = decodeRedeem(data)
   if (!decoded.ok || decoded.redemptions.length !== 1) return undefined
   const { delegations } = decoded.redemptions[0]!
   const [leaf, root] = delegations
   if (!leaf || !root || delegations.length !== 2) return undefined
-  const terms = readLeaf(place, leaf)
+  const terms = readLeaf(addresses, leaf)
   return terms && terms.kind !== 'fee' ? { leaf, terms, root } : undefined
 }
 
@@ -72,10 +72,10 @@ export const txRules: Rules<TxFacts> = [
   },
   {
     rule: 'TX_TARGET',
-    check: ({ tx: { to: value }, pins: { place } }) =>
-      value === place.manager
+    check: ({ tx: { to: value }, pins: { addresses } }) =>
+      value === addresses.manager
         ? null
-        : { message: 'The call is not to the DelegationManager.', value, limit: place.manager },
+        : { message: 'The call is not to the DelegationManager.', value, limit: addresses.manager },
   },
   {
     rule: 'TX_VALUE',
@@ -137,8 +137,8 @@ export const txRules: Rules<TxFacts> = [
   },
   {
     rule: 'LEAF_SIGNATURE',
-    check: ofRedeem(({ crypto, pins: { place, cosigner }, reading: { leaf } }) =>
-      delegationSigner(crypto, place, leaf) === cosigner
+    check: ofRedeem(({ crypto, pins: { addresses, cosigner }, reading: { leaf } }) =>
+      delegationSigner(crypto, addresses, leaf) === cosigner
         ? null
         : { message: 'The leaf is not one this co-signer signed.' },
     ),
@@ -168,28 +168,28 @@ function calldataFailure({ crypto, pins, session, reading, tx }: Parameters<Chec
 
 function paidLeaf({
   crypto,
-  pins: { place, cosigner },
+  pins: { addresses, cosigner },
   session,
   reading: { leaf, terms },
 }: Pick<Parameters<Check>[0], 'crypto' | 'pins' | 'reading'> & { session: Session }): Delegation | null {
   const [feeLeaf] = terms.payment ?? []
-  const fee = feeLeaf && readLeaf(place, feeLeaf)
+  const fee = feeLeaf && readLeaf(addresses, feeLeaf)
   const { fee: feeRoot } = session.signed
   if (!feeLeaf || !feeRoot || fee?.kind !== 'fee') return null
   if (fee.paidFor !== delegationHash(crypto, leaf) || fee.rootHash !== session.curve?.fee.hash) return null
-  if (delegationSigner(crypto, place, feeLeaf) !== cosigner) return null
-  return payFee(place, leaf, [feeLeaf, feeRoot])
+  if (delegationSigner(crypto, addresses, feeLeaf) !== cosigner) return null
+  return payFee(addresses, leaf, [feeLeaf, feeRoot])
 }
 
 /** Only the session's own wallet, and only to the delegator sessions run on. */
-function authorizationFailure({ crypto, pins: { place }, session, tx }: TxFacts): Failure | null {
+function authorizationFailure({ crypto, pins: { addresses }, session, tx }: TxFacts): Failure | null {
   const given = tx.authorizations ?? []
   if (given.length === 0) return null
   const [one] = given
   const fits =
     given.length === 1 &&
-    one!.chainId === place.chainId &&
-    one!.address.toLowerCase() === place.delegator &&
+    one!.chainId === addresses.chainId &&
+    one!.address.toLowerCase() === addresses.delegator &&
     (!session || authorityOf(crypto, one!) === session.binding.wallet)
   return fits ? null : { message: 'The authorization is not the session’s wallet’s to the delegator.' }
 }

@@ -35,14 +35,14 @@ describe('the co-signer’s key', () => {
   it('signs delegations until it is closed', async () => {
     const cosigner = await open()
     const { root } = grant()
-    // Another place after the first: what was worked out for one is not used for the other.
-    for (const place of [PINS.place, { ...PINS.place, chainId: 1 }, PINS.place]) {
-      const { signed, hash } = cosigner.sign(place, root)
-      expect(delegationSigner(crypto, place, signed)).toBe(cosigner.address)
+    // Another domain after the first: what was worked out for one is not used for the other.
+    for (const addresses of [PINS.addresses, { ...PINS.addresses, chainId: 1 }, PINS.addresses]) {
+      const { signed, hash } = cosigner.sign(addresses, root)
+      expect(delegationSigner(crypto, addresses, signed)).toBe(cosigner.address)
       expect(hash).toBe(delegationHash(crypto, root))
     }
     cosigner.close()
-    expect(() => cosigner.sign(PINS.place, root)).toThrow('closed')
+    expect(() => cosigner.sign(PINS.addresses, root)).toThrow('closed')
   })
 
   it('does not open with a wrong passphrase, nor is it overwritten', async () => {

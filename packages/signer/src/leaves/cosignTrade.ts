@@ -98,19 +98,19 @@ interface Granted {
 }
 
 function signLeaves(
-  { crypto, pins: { place }, cosigner }: CosignDeps,
+  { crypto, pins: { addresses }, cosigner }: CosignDeps,
   { session, request, sequence, signedAtS: nowS }: Granted,
 ): Pick<Cosigned, 'leaf' | 'leaf_hash' | 'fee_leaf' | 'expires_at'> {
   const { execution, curveFeeWei } = request
-  const sign = (delegation: Delegation) => cosigner.sign(place, delegation)
+  const sign = (delegation: Delegation) => cosigner.sign(addresses, delegation)
   const expires_at = nowS + LEAF_TTL_S
   if (curveFeeWei === null) {
-    const { signed, hash } = sign(sessionLeaf(place, { root: session.root, execution, sequence, nowS }))
+    const { signed, hash } = sign(sessionLeaf(addresses, { root: session.root, execution, sequence, nowS }))
     return { leaf: signed, leaf_hash: hash, expires_at }
   }
   if (!session.curve) throw new Error('a curve trade passed without curve roots')
   const { root, fee: feeRoot } = session.curve
-  const leaf = sign(curveLeaf(place, { root, feeRoot, feeWei: curveFeeWei, execution, sequence, nowS }))
-  const fee = sign(feeLeaf(crypto, place, { feeRoot, leaf: leaf.signed, nowS }))
+  const leaf = sign(curveLeaf(addresses, { root, feeRoot, feeWei: curveFeeWei, execution, sequence, nowS }))
+  const fee = sign(feeLeaf(crypto, addresses, { feeRoot, leaf: leaf.signed, nowS }))
   return { leaf: leaf.signed, leaf_hash: leaf.hash, fee_leaf: fee.signed, expires_at }
 }

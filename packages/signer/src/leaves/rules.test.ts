@@ -168,7 +168,7 @@ describe('each rule refuses', () => {
     ['the second of its end', honest, { nowS: binding.expires_at }, ['SESSION_EXPIRED', 'DEADLINE']],
     ['another target', { ...honest, target: STRANGER }, {}, ['SESSION_TARGET']],
     ['the wallet as target', { ...honest, target: WHO.wallet }, {}, ['SESSION_TARGET']],
-    ['the manager as target', { ...honest, target: PINS.place.manager }, {}, ['SESSION_TARGET']],
+    ['the manager as target', { ...honest, target: PINS.addresses.manager }, {}, ['SESSION_TARGET']],
     ['calldata it cannot read', { ...honest, data: `${honest.data}00` }, {}, ['SESSION_EXECUTION']],
     ['less value than is spent', { ...honest, valueWei: honest.valueWei - 1n }, {}, ['SESSION_EXECUTION']],
     [
