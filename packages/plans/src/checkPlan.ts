@@ -43,8 +43,8 @@ export function faultOfPlan(plan: SwapPath): string | undefined {
 function faultOfLeg({ hops, amountIn }: LegPath, { tokenIn, tokenOut, weth }: SwapPath): string | undefined {
   if (!isAmount(amountIn)) return 'a leg’s amount is out of range'
   if (hops.length < 1 || hops.length > MAX_HOPS) return 'a leg has one to three hops'
-  // ETH and WETH count as one. No leg comes to a token twice: what the router holds of it between two hops, or turns
-  // from one form of ether into the other, is then this leg's alone, and "all of it" is right.
+  // ETH and WETH count as one. No leg comes to a token twice: what the router holds of it between two hops,
+  // or turns from one form of ether into the other, is then this leg's alone, and "all of it" is right.
   const tokens = [asWeth(tokenIn, weth)]
   for (const hop of hops) {
     const fault = faultOfHop(hop)

@@ -19,7 +19,9 @@ const PLAIN_SYMBOL = /^[\w.$+-]{1,16}$/
 
 export type TokenNames = (token: Address) => { symbol: string; decimals: number } | undefined
 
-/** A plan in words and numbers a person can check: each command a sentence, each amount whole and in atoms. */
+/**
+ * A plan in words and numbers a person can check: each command a sentence, each amount whole and in atoms.
+ */
 export function describeSwap(plan: SwapPath, names: TokenNames): Record<string, unknown> {
   const { commands, valueWei } = encodeSwap(plan)
   const say = sayer(names, plan)
@@ -80,7 +82,8 @@ function sayer(names: TokenNames, plan: SwapPath) {
         const amount = money(details.token, details.amount)
         const until = timeOf(BigInt(details.expiration))
         const signature = `nonce ${details.nonce}, valid until ${timeOf(sigDeadline)}`
-        return `Lets ${spender} move up to ${amount} of the caller through Permit2 until ${until}, by the caller’s signature (${signature}).`
+        const allowance = `Lets ${spender} move up to ${amount} of the caller through Permit2 until ${until}`
+        return `${allowance}, by the caller’s signature (${signature}).`
       }
       case 'PERMIT2_TRANSFER_FROM':
         return `Sends ${money(c.token, c.amount)} from the caller to ${who(c.recipient)}.`
@@ -88,12 +91,18 @@ function sayer(names: TokenNames, plan: SwapPath) {
         return `Sends ${money(c.token, c.amount)} of what came with the transaction to ${who(c.recipient)}.`
       case 'WRAP_ETH':
         return `Turns ${money(NATIVE, c.amount)} into WETH, kept by ${who(c.recipient)}.`
-      case 'UNWRAP_WETH':
-        return `Turns all the router’s WETH, ${money(plan.weth, c.amountMin)} at least, into ETH, kept by ${who(c.recipient)}.`
-      case 'PAY_PORTION':
-        return `Sends ${c.bips} hundredths of a percent of the router’s ${symbol(c.token)} to ${who(c.recipient)}.`
-      case 'SWEEP':
-        return `Sends all the router’s ${symbol(c.token)}, ${money(c.token, c.amountMin)} at least, to ${who(c.recipient)}.`
+      case 'UNWRAP_WETH': {
+        const least = `${money(plan.weth, c.amountMin)} at least`
+        return `Turns all the router’s WETH, ${least}, into ETH, kept by ${who(c.recipient)}.`
+      }
+      case 'PAY_PORTION': {
+        const share = `${c.bips} hundredths of a percent of the router’s ${symbol(c.token)}`
+        return `Sends ${share} to ${who(c.recipient)}.`
+      }
+      case 'SWEEP': {
+        const least = `${money(c.token, c.amountMin)} at least`
+        return `Sends all the router’s ${symbol(c.token)}, ${least}, to ${who(c.recipient)}.`
+      }
       default:
         return swapSentence(c)
     }

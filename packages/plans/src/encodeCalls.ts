@@ -38,7 +38,10 @@ export type BatchCall = { to: Address; valueWei: bigint; data: Hex }
 /** ERC-7579: call type batch, execution type default, so one failing call reverts all. */
 const BATCH_REVERTING = `01${'0'.repeat(62)}`
 
-/** `execute(bytes32 mode, bytes executionCalldata)` of a wallet that is delegated by EIP-7702: it calls itself. */
+/**
+ * `execute(bytes32 mode, bytes executionCalldata)` of a wallet that is delegated by EIP-7702: it calls
+ * itself.
+ */
 export function encodeBatch(calls: readonly BatchCall[]): Hex {
   if (calls.length === 0) throw new RangeError('a batch has a call at least')
   const items = calls.map(

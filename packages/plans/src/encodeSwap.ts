@@ -17,8 +17,8 @@ import type { SwapPath } from './plan.ts'
 export type EncodedSwap = { commands: RouterCommand[]; valueWei: bigint; data: Hex }
 
 /**
- * The one Universal Router call of a plan: permit, fee of the input, the legs one after another, then what the router
- * holds of the output to its owners. Throws a RangeError on a plan that is none: see faultOfPlan.
+ * The one Universal Router call of a plan: permit, fee of the input, the legs one after another, then what
+ * the router holds of the output to its owners. Throws a RangeError on a plan that is none: see faultOfPlan.
  */
 export function encodeSwap(plan: SwapPath): EncodedSwap {
   const fault = faultOfPlan(plan)
@@ -30,7 +30,9 @@ export function encodeSwap(plan: SwapPath): EncodedSwap {
   return { commands, valueWei: plan.tokenIn === NATIVE ? plan.amountIn : 0n, data }
 }
 
-/** Whether the last swap pays the caller itself: where the plan asks for it and there is nothing else to do. */
+/**
+ * Whether the last swap pays the caller itself: where the plan asks for it and there is nothing else to do.
+ */
 export function paysCaller({ direct, fee, legs, tokenOut }: SwapPath): boolean {
   if (!direct) return false
   const [leg] = legs
@@ -119,8 +121,8 @@ function payout(plan: SwapPath): RouterCommand[] {
 }
 
 /**
- * A v3 pool that runs out takes less than it was given. From the caller it then pulls less; but what the router was to
- * pay would stay there, for whoever comes next. v2 takes all, and v4 reverts.
+ * A v3 pool that runs out takes less than it was given. From the caller it then pulls less; but what the
+ * router was to pay would stay there, for whoever comes next. v2 takes all, and v4 reverts.
  */
 function refunds(plan: SwapPath): RouterCommand[] {
   const tokens = new Set<Address>()

@@ -19,9 +19,10 @@ export type SwapPlan = {
   /** The least that reaches the caller, after an output-side fee. */
   amountOutMin: bigint
   /**
-   * The last swap pays the caller itself, where one leg ends in the output and no portion is taken of it. Only for an
-   * output whose transfers are known to be plain: v3 and v4 judge what they sent and v2 what the caller has more, so
-   * neither sees what a tax takes. Otherwise everything ends at the router, and what arrived there is judged.
+   * The last swap pays the caller itself, where one leg ends in the output and no portion is taken of it.
+   * Only for an output whose transfers are known to be plain: v3 and v4 judge what they sent and v2 what the
+   * caller has more, so neither sees what a tax takes. Otherwise everything ends at the router, and what
+   * arrived there is judged.
    */
   direct: boolean
   fee: SwapFee

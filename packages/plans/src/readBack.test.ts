@@ -19,8 +19,8 @@ import { encodeExecute } from './encodeExecute.ts'
 import { type EncodedSwap, encodeSwap } from './encodeSwap.ts'
 import type { SwapPlan } from './plan.ts'
 
-// The reader knows nothing of the builder. Here the builder is its oracle: a changed call is refused, or what was read
-// of it builds the very same bytes. That plans read back as they went in is in swap.test.ts.
+// The reader knows nothing of the builder. Here the builder is its oracle: a changed call is refused, or what
+// was read of it builds the very same bytes. That plans read back as they went in is in swap.test.ts.
 vi.setConfig({ testTimeout: 180_000 })
 
 const ROUNDS = 600
@@ -175,7 +175,8 @@ it('reads trades on a curve as they went in, and no other text', () => {
       const random = seeded(seed)
       for (let i = 0; i < CHANGES_EACH; i++) {
         const at = 2 + random.below(data.length - 2)
-        const text = `${data.slice(0, at)}${pick(random, ['0', '1', 'f', 'F', 'g', '', '00'])}${data.slice(at + 1)}`
+        const digit = pick(random, ['0', '1', 'f', 'F', 'g', '', '00'])
+        const text = `${data.slice(0, at)}${digit}${data.slice(at + 1)}`
         const reading = readCurveCall(text as Hex)
         if (!reading) continue
         const { side, ...again } = reading

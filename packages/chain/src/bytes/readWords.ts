@@ -12,8 +12,8 @@ export class AbiFault extends Error {
 export type DecodeFault = 'NOT_HEX' | 'SELECTOR' | 'UNKNOWN_COMMAND' | 'UNKNOWN_ACTION' | 'NOT_CANONICAL'
 
 /**
- * ABI digits, read in the one order an encoder writes them. Readers only move forward and check every digit they pass:
- * a text that is read up to its end has no second reading.
+ * ABI digits, read in the one order an encoder writes them. Readers only move forward and check every digit
+ * they pass: a text that is read up to its end has no second reading.
  */
 export type Cursor = { readonly digits: string; at: number }
 
@@ -106,7 +106,10 @@ export function readItems<T>(cursor: Cursor, readItem: (cursor: Cursor) => T): T
   })
 }
 
-/** A word with only one right value: an offset to what comes next, or the count of a list that is always empty. */
+/**
+ * A word with only one right value: an offset to what comes next, or the count of a list that is always
+ * empty.
+ */
 export function passNumber(cursor: Cursor, value: number): void {
   if (readNumber(cursor) !== value) throw new AbiFault('NOT_CANONICAL')
 }

@@ -35,7 +35,10 @@ export function encodeCaveat(addresses: DelegationAddresses, terms: CaveatTerms)
   }
 }
 
-/** Undefined for an enforcer Pit does not use and for terms `encodeCaveat` would not write. Args are not looked at. */
+/**
+ * Undefined for an enforcer Pit does not use and for terms `encodeCaveat` would not write. Args are not
+ * looked at.
+ */
 export function decodeCaveat(addresses: DelegationAddresses, caveat: Caveat): CaveatTerms | undefined {
   const name = enforcerAt(addresses, caveat.enforcer)
   if (name === undefined || !tryHexToBytes(caveat.terms)) return undefined

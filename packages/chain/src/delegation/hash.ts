@@ -18,7 +18,8 @@ const DELEGATION_TYPES = {
 } as const
 
 const CAVEAT_TYPE = 'Caveat(address enforcer,bytes terms)'
-const DELEGATION_TYPE = `Delegation(address delegate,address delegator,bytes32 authority,Caveat[] caveats,uint256 salt)${CAVEAT_TYPE}`
+const DELEGATION_FIELDS = 'address delegate,address delegator,bytes32 authority,Caveat[] caveats,uint256 salt'
+const DELEGATION_TYPE = `Delegation(${DELEGATION_FIELDS})${CAVEAT_TYPE}`
 const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
 const DOMAIN = { name: 'DelegationManager', version: '1' } as const
 

@@ -69,7 +69,10 @@ export function feeLeaf(
   })
 }
 
-/** The curve leaf with its payment laid in: `[feeLeaf, feeRoot]`, both signed. Neither hash nor signature changes. */
+/**
+ * The curve leaf with its payment laid in: `[feeLeaf, feeRoot]`, both signed. Neither hash nor signature
+ * changes.
+ */
 export function payFee(
   addresses: DelegationAddresses,
   leaf: Delegation,
@@ -83,8 +86,8 @@ export function payFee(
 }
 
 /**
- * Strict inverse of the leaves above, signatures aside; undefined for any other delegation. `payment` is what was laid
- * into a curve leaf, which stands outside what was signed.
+ * Strict inverse of the leaves above, signatures aside; undefined for any other delegation. `payment` is what
+ * was laid into a curve leaf, which stands outside what was signed.
  */
 export function readLeaf(
   addresses: DelegationAddresses,
@@ -106,8 +109,9 @@ export function readLeaf(
 }
 
 /**
- * An id works once for each delegator, and the co-signer is the delegator of every leaf of every session: the root's
- * hash keeps their ids apart. Neighbouring sequences share a storage word, which makes all but the first cheap.
+ * An id works once for each delegator, and the co-signer is the delegator of every leaf of every session: the
+ * root's hash keeps their ids apart. Neighbouring sequences share a storage word, which makes all but the
+ * first cheap.
  */
 export function leafId(rootHash: Hex, sequence: number): bigint {
   if (!Number.isInteger(sequence) || sequence < 0 || sequence >= SEQUENCES) {

@@ -35,7 +35,8 @@ export function encodeRedeem(redemptions: readonly Redemption[]): Hex {
   )
   const modesAt = 0x60 + (contexts.length >> 1)
   const executionsAt = modesAt + (modes.length >> 1)
-  return `0x${REDEEM_SELECTOR}${size(0x60)}${size(modesAt)}${size(executionsAt)}${contexts}${modes}${executions}`
+  const heads = size(0x60) + size(modesAt) + size(executionsAt)
+  return `0x${REDEEM_SELECTOR}${heads}${contexts}${modes}${executions}`
 }
 
 /** Reads the canonical encoding only, so that there is no second reading of a redemption. */

@@ -15,8 +15,9 @@ const DAY_S = 86_400
 export type EthCaps = { dayWei: bigint; tradeWei: bigint; startS: number }
 
 /**
- * What a wallet signs, once for a session: a root for router calls; where it trades launchpad curves, one for their
- * calls and one that can only pay the fee. All lend the wallet to the co-signer, and carry the binding's hash.
+ * What a wallet signs, once for a session: a root for router calls; where it trades launchpad curves, one for
+ * their calls and one that can only pay the fee. All lend the wallet to the co-signer, and carry the
+ * binding's hash.
  */
 export type RootTerms = {
   wallet: Address
@@ -32,7 +33,10 @@ export type RootTerms = {
 )
 export type SessionRoot = RootTerms & { hash: Hex }
 
-/** The unsigned delegation. The same terms always give the same bytes. Throws on what would escape its own caveats. */
+/**
+ * The unsigned delegation. The same terms always give the same bytes. Throws on what would escape its own
+ * caveats.
+ */
 export function buildRoot(addresses: DelegationAddresses, terms: RootTerms): Delegation {
   checkRoles(addresses, terms)
   return {

@@ -26,7 +26,10 @@ export type RootAsk = {
   nowS: number
 }
 
-/** The first window starts a little before the grant: a root whose window lies ahead of a block's time reverts. */
+/**
+ * The first window starts a little before the grant: a root whose window lies ahead of a block's time
+ * reverts.
+ */
 const START_BEFORE_S = 60
 /** No fee is more than a hundredth of a trade (FEE.maxBps), so all fees of a day are not more of its cap. */
 const FEE_SHARE_OF_DAY = 100n
@@ -42,7 +45,9 @@ export function sessionRoot(addresses: DelegationAddresses, ask: RootAsk): Deleg
   })
 }
 
-/** For a session that also trades on ETH curves: one root for all of their calls, one that pays their fees. */
+/**
+ * For a session that also trades on ETH curves: one root for all of their calls, one that pays their fees.
+ */
 export function curveRoots(
   addresses: DelegationAddresses,
   ask: RootAsk & { curves: readonly Address[] },
@@ -64,7 +69,10 @@ export function curveRoots(
   }
 }
 
-/** What a root that was read says otherwise than the binding it should carry. Its ETH caps are the reader's to judge. */
+/**
+ * What a root that was read says otherwise than the binding it should carry. Its ETH caps are the reader's to
+ * judge.
+ */
 export function rootDiffs(root: RootTerms, binding: RootBinding, bindingHash: Hex): string[] {
   const diffs: string[] = []
   const addresses: [string, Address, Address][] = [

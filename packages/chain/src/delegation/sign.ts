@@ -5,8 +5,8 @@ import { delegationDigest } from './hash.ts'
 import type { Delegation, DelegationAddresses } from './types.ts'
 
 /**
- * The one form the contracts take: 65 bytes, v of 27 or 28, s in the lower half. Wallets also send v of 0 or 1, and
- * some a high s, which with the other v is the same signature. Undefined for anything else.
+ * The one form the contracts take: 65 bytes, v of 27 or 28, s in the lower half. Wallets also send v of 0 or
+ * 1, and some a high s, which with the other v is the same signature. Undefined for anything else.
  */
 export function normalizeSignature(signature: string): Hex | undefined {
   const bytes = tryHexToBytes(signature)

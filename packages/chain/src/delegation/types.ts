@@ -1,6 +1,9 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 
-/** MetaMask's Delegation Framework 1.3.0, as its contracts have it. `args` are outside the hash: the redeemer's own. */
+/**
+ * MetaMask's Delegation Framework 1.3.0, as its contracts have it. `args` are outside the hash: the
+ * redeemer's own.
+ */
 export type Caveat = { enforcer: Address; terms: Hex; args: Hex }
 export type Delegation = {
   delegate: Address

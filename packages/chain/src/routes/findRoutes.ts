@@ -7,9 +7,15 @@ import type { PoolIndex } from './poolIndex.ts'
 import { routeIdOf } from './routeId.ts'
 import type { Hop, Route, RouteQuote, RouteRequest } from './types.ts'
 
-/** More steps than this (three million gas) is no trade to offer, and walking them is what a huge amount costs us. */
+/**
+ * More steps than this (three million gas) is no trade to offer, and walking them is what a huge amount costs
+ * us.
+ */
 export const MAX_STEPS_OF_HOP = 400
-/** Of several ways to reach a place, so many go on; more input never gives less, so the best of them stays the best. */
+/**
+ * Of several ways to reach a place, so many go on; more input never gives less, so the best of them stays the
+ * best.
+ */
 const BEAM = 3
 
 export type FoundRoutes = {
@@ -89,7 +95,8 @@ function hopOf(index: PoolIndex, pool: Pool, from: Address): Hop {
 function step(draft: Draft, hop: Hop): Draft | undefined {
   const amountIn = draft.amountsOut[draft.amountsOut.length - 1]!
   const swap = quoteExactIn(hop.pool, hop.zeroForOne, amountIn, MAX_STEPS_OF_HOP)
-  // A pool that runs out, or would take too many steps, leaves part of the input behind: that is another trade than the one asked for.
+  // A pool that runs out, or would take too many steps, leaves part of the input behind: that is another
+  // trade than the one asked for.
   if (!swap?.filled || swap.amountOut === 0n) return undefined
   return {
     hops: [...draft.hops, hop],

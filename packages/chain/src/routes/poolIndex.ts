@@ -4,17 +4,25 @@ import type { Pool } from '../pools/types.ts'
 import { asWeth } from './gas.ts'
 import { createRanking, type Ranking } from './ranking.ts'
 
-/** Anyone can open pools: of a pair with more of them than this, only those that would give most are looked at. */
+/**
+ * Anyone can open pools: of a pair with more of them than this, only those that would give most are looked
+ * at.
+ */
 export const CROWD = 24
-/** Crowded pairs whose ranking is kept, each direction for itself; the one not asked for longest goes first. */
+/**
+ * Crowded pairs whose ranking is kept, each direction for itself; the one not asked for longest goes first.
+ */
 const MAX_RANKED = 256
 
-/** How a pool's quote is had: from its state in memory, or, where its hook has the last word, by asking the chain. */
+/**
+ * How a pool's quote is had: from its state in memory, or, where its hook has the last word, by asking the
+ * chain.
+ */
 export type QuotedBy = 'memory' | 'call'
 
 /**
- * Pools by the two tokens they join. Looking up a pair costs the same whatever else is in it. Tokens are lower-case;
- * ETH and WETH are one place.
+ * Pools by the two tokens they join. Looking up a pair costs the same whatever else is in it. Tokens are
+ * lower-case; ETH and WETH are one place.
  */
 export type PoolIndex = {
   readonly weth: Address

@@ -39,7 +39,10 @@ export function legFollows(commands: Commands): boolean {
   return isRun(command) && !spendsAll(command)
 }
 
-/** One way through one to three pools. No token comes twice, so all the router holds of one is this leg's alone. */
+/**
+ * One way through one to three pools. No token comes twice, so all the router holds of one is this leg's
+ * alone.
+ */
 export function readLeg(commands: Commands): Leg {
   const { weth } = commands
   const changed = takeFirstForm(commands)
@@ -127,7 +130,10 @@ function isChange(command: RouterCommand | undefined): boolean {
   return command?.command === 'UNWRAP_WETH' || command?.command === 'WRAP_ETH'
 }
 
-/** Where the router holds the one form of ether and needs the other, `change` turns all of it, and is nowhere else. */
+/**
+ * Where the router holds the one form of ether and needs the other, `change` turns all of it, and is nowhere
+ * else.
+ */
 export function checkChange(
   change: RouterCommand | undefined,
   held: Address,

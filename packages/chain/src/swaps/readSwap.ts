@@ -13,9 +13,10 @@ const AMOUNT_END = 1n << 128n
 const BPS = 10_000n
 
 /**
- * What a router call does, if it is one that a plan makes. Every command and every field is checked against the one
- * order and form a plan has, and the encoding is canonical: there is no second reading of a call that passes, so it may
- * be judged by its reading alone. Whoever judges also holds `valueWei` against the transaction's value.
+ * What a router call does, if it is one that a plan makes. Every command and every field is checked against
+ * the one order and form a plan has, and the encoding is canonical: there is no second reading of a call that
+ * passes, so it may be judged by its reading alone. Whoever judges also holds `valueWei` against the
+ * transaction's value.
  */
 export function readSwap(
   data: Hex,
@@ -68,7 +69,9 @@ function checkPermit({ details }: PermitSingle, tokenIn: Address, amountIn: bigi
 
 type Paid = Extract<RouterCommand, { command: 'TRANSFER' | 'PERMIT2_TRANSFER_FROM' }>
 
-/** What is sent away before the swaps. To the router itself it is a leg's input on its way to be unwrapped. */
+/**
+ * What is sent away before the swaps. To the router itself it is a leg's input on its way to be unwrapped.
+ */
 function takePaid(commands: Commands): Paid | undefined {
   const command = next(commands)
   if (command?.command === 'PERMIT2_TRANSFER_FROM' && command.recipient === ADDRESS_THIS) return undefined
@@ -147,8 +150,8 @@ function feeOfOutput(
 }
 
 /**
- * A v3 pool that runs out takes less than it was given. From the caller it then pulls less; but what the router was to
- * pay would stay there, for whoever comes next. v2 takes all, and v4 reverts.
+ * A v3 pool that runs out takes less than it was given. From the caller it then pulls less; but what the
+ * router was to pay would stay there, for whoever comes next. v2 takes all, and v4 reverts.
  */
 function readRefunds(commands: Commands, legs: readonly Leg[]): void {
   const tokens = new Set<Address>()

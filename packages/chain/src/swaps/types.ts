@@ -8,7 +8,9 @@ export type HopPath =
   | { version: 'v4'; tokenIn: Address; tokenOut: Address; key: PoolKey }
 export type LegPath = { hops: readonly HopPath[]; amountIn: bigint }
 
-/** What a call pays the service. Null stands for nothing at all: no rate, or one that rounds down to nothing. */
+/**
+ * What a call pays the service. Null stands for nothing at all: no rate, or one that rounds down to nothing.
+ */
 export type FeeReading =
   | {
       side: 'input'
@@ -30,7 +32,10 @@ export type SwapReading = {
   valueWei: bigint
   legs: readonly LegPath[]
   amountOutMin: bigint
-  /** The last swap pays the caller itself: the minimum is the pool's word, not what a sweep of the router found. */
+  /**
+   * The last swap pays the caller itself: the minimum is the pool's word, not what a sweep of the router
+   * found.
+   */
   direct: boolean
   fee: FeeReading | null
   permit: { permit: PermitSingle; signature: Hex } | null

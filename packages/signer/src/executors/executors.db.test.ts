@@ -38,7 +38,7 @@ import {
   STRANGER,
   WHO,
 } from '../../test/kit.ts'
-import { ledgerMigrations } from '../ledger/migrateLedger.ts'
+import { ledgerMigrations } from '../ledger/openLedger.ts'
 import { type AttestRequest, attestStock, revokeStock } from './attestStock.ts'
 import { createExecutor, describeExecutor } from './createExecutor.ts'
 import { openVault } from './openVault.ts'

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { createCrypto, delegationHash, delegationSigner } from '@pit/chain'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { grant, PINS } from '../../test/kit.ts'
-import { ConfigError } from '../config.ts'
+import { ConfigError, readSecret } from '../config.ts'
 import { openCosigner } from './openCosigner.ts'
-import { readSecret } from './readSecret.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -85,18 +84,18 @@ describe('a secret', () => {
     const path = join(dataDir, 'secret')
     writeFileSync(path, 'a secret of its own\n')
     chmodSync(path, 0o600)
-    expect(readSecret({ name: 'SIGNER_SECRET_FILE', file: path }, { leastChars: 16 })).toBe(
+    expect(readSecret({ name: 'SIGNER_SECRET_FILE', file: path }, { minChars: 16 })).toBe(
       'a secret of its own',
     )
-    expect(readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { leastChars: 5 })).toBe('plain')
+    expect(readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { minChars: 5 })).toBe('plain')
   })
 
   it('stops the start when it is short or not there', () => {
-    const short = () => readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { leastChars: 6 })
+    const short = () => readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { minChars: 6 })
     expect(short).toThrow(ConfigError)
     expect(short).toThrow('SIGNER_SECRET is too short')
     expect(short).not.toThrow('plain')
-    const missing = () => readSecret({ name: 'SIGNER_SECRET_FILE', file: '/nowhere' }, { leastChars: 6 })
+    const missing = () => readSecret({ name: 'SIGNER_SECRET_FILE', file: '/nowhere' }, { minChars: 6 })
     expect(missing).toThrow('SIGNER_SECRET_FILE /nowhere cannot be read: ENOENT')
   })
 })

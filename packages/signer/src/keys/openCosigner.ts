@@ -14,11 +14,11 @@ import {
 import { type ExecutorAttestation, executorAttestationText } from '@pit/protocol'
 import { KeyError, openKey, parseSealed, type SealedKey, sealKey } from './sealKey.ts'
 
-/** The two things the co-signer's key is for. The key itself does not leave here. */
+/** The co-signer's key signs delegations and attestations only, and never leaves this file. */
 export interface Cosigner {
   address: Address
   sign(addresses: DelegationAddresses, delegation: Delegation): { signed: Delegation; hash: Hex }
-  /** Whose key it holds. It signs no other text. */
+  /** Attests whose key an executor's is. No other text is signed. */
   attest(executor: ExecutorAttestation): { text: string; signature: Hex }
   /** Wipes the key; nothing can be signed afterwards. */
   close(): void
@@ -81,7 +81,8 @@ async function reopenKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): P
   const sealed = readSealed(file)
   if (importKeyFile !== null) {
     throw new KeyError(
-      `there is a co-signer’s key already (${sealed.address}): unset SIGNER_IMPORT_KEY_FILE, or move ${file} away`,
+      `there is a co-signer’s key already (${sealed.address}): ` +
+        `unset SIGNER_IMPORT_KEY_FILE, or move ${file} away`,
     )
   }
   const key = await openKey(sealed, { passphrase })
@@ -104,7 +105,7 @@ async function makeKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): Pro
   return key
 }
 
-/** Fit for signing. */
+/** A secp256k1 private key. */
 export function randomKey(crypto: Crypto): Buffer {
   for (;;) {
     const key = randomBytes(32)

@@ -37,8 +37,9 @@ export interface CosignDeps {
 }
 
 /**
- * Co-signs one trade. Judged by its own reading first and by the ledger last; the ledger's row is committed before the
- * key is touched, so a signature that left is always counted, and a crash counts at most one that did not.
+ * Co-signs one trade, judged by the signer's own reading first and by the ledger last. The ledger's row is
+ * committed before the key is used: every signature that leaves is counted, and a crash counts at most one
+ * that did not leave.
  */
 export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Promise<Cosigned> {
   const { ledger, sessions } = deps
@@ -86,7 +87,7 @@ async function factsOf(
   return { facts, touchesStock: ends?.hasStock ?? false }
 }
 
-/** Names what was signed in the ledger, for whoever looks later. */
+/** Identifies the signed call in the ledger, for later investigation. */
 const hashOf = ({ target, valueWei, data }: Execution): string =>
   createHash('sha256').update(`${target} ${valueWei} ${data}`).digest('hex')
 

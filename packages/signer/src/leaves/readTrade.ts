@@ -4,19 +4,19 @@ import type { Pins } from '../pins.ts'
 import type { Session } from '../roots/readRoots.ts'
 import type { CosignRequest, Trade, TradeFee, Unread } from './types.ts'
 
-type Place = Pick<Pins, 'router' | 'weth' | 'layout'>
+type RouterPins = Pick<Pins, 'router' | 'weth' | 'layout'>
 
 /** Decodes a call by what it calls: the router, or one of the session's own curves. */
 export function readTrade(
-  place: Place,
+  pins: RouterPins,
   session: Session,
   { execution, curveFeeWei }: Pick<CosignRequest, 'execution' | 'curveFeeWei'>,
 ): Trade | Unread {
   const { target, data } = execution
-  if (target === place.router) {
+  if (target === pins.router) {
     if (curveFeeWei !== null)
       return { rule: 'SESSION_CURVE_STEPS', fault: 'A router call pays its fee itself.' }
-    return readRouterCall(place, data)
+    return readRouterCall(pins, data)
   }
   const token = session.curve?.tokens.get(target)
   if (!session.curve?.root.curves.includes(target) || token === undefined)
@@ -32,7 +32,7 @@ export function readTrade(
   return readCurveTrade(data, { token, feeWei: curveFeeWei, recipient: session.curve.fee.recipient })
 }
 
-function readRouterCall({ weth, layout }: Place, data: Hex): Trade | Unread {
+function readRouterCall({ weth, layout }: RouterPins, data: Hex): Trade | Unread {
   const swap = readSwap(data, { weth, layout })
   if ('fault' in swap)
     return { rule: 'SESSION_EXECUTION', fault: `The router call is none the co-signer reads: ${swap.fault}.` }
@@ -51,7 +51,7 @@ function readRouterCall({ weth, layout }: Place, data: Hex): Trade | Unread {
     valueWei: swap.valueWei,
     deadlineS: swap.deadlineS,
     fee: paid,
-    // The reader takes no call that pays anybody but the caller and the fee's recipient.
+    // The reader accepts no call that pays anybody but the caller and the fee's recipient.
     recipient: 'wallet',
     hasPermit: swap.permit !== null,
     ...wayOf(swap),
@@ -77,7 +77,7 @@ function wayOf({
   }
 }
 
-/** The furthest a curve sale's minimum may be under what it was expected to bring, by which its fee was set. */
+/** How far a curve sale's minimum may be below the expected proceeds, which set its fee. */
 const MAX_TOLERATED_BPS = Math.max(...TRADE.slippageToleranceBySize.map(({ other }) => other.cap_bps))
 
 /** A curve's `buy` or `sell`. Its fee is paid in ETH beside it. */
@@ -103,7 +103,7 @@ function readCurveTrade(
       fee: curveFee(fee, 'input', (bps) => feeWei === feeOf(amountIn + feeWei, bps)),
     }
   }
-  const most = (amountOutMin * BigInt(BPS)) / BigInt(BPS - MAX_TOLERATED_BPS) + 1n
+  const maxExpected = (amountOutMin * BigInt(BPS)) / BigInt(BPS - MAX_TOLERATED_BPS) + 1n
   return {
     ...common,
     tokenIn: token,
@@ -111,8 +111,12 @@ function readCurveTrade(
     amountIn,
     amountOutMin: amountOutMin > feeWei ? amountOutMin - feeWei : 0n,
     valueWei: 0n,
-    // A fixed amount, of what the sale was expected to bring: between its minimum and what slippage may add to that.
-    fee: curveFee(fee, 'output', (bps) => feeWei >= feeOf(amountOutMin, bps) && feeWei <= feeOf(most, bps)),
+    // The fee is of the expected proceeds, which lie between the minimum and the most that slippage allows.
+    fee: curveFee(
+      fee,
+      'output',
+      (bps) => feeWei >= feeOf(amountOutMin, bps) && feeWei <= feeOf(maxExpected, bps),
+    ),
   }
 }
 

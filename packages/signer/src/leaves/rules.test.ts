@@ -254,7 +254,8 @@ describe('each rule refuses', () => {
   it.each(rows)('%s', (_, execution, change, rules) => expect(failed(execution, change)).toEqual(rules))
 
   it('a minimum beyond what its class and size may slip, whatever is declared', () => {
-    // 25 dollars: 200 bps of slippage, 100 between pools and feeds, 25 of fee; for a mean of half an hour 500 at most.
+    // 25 dollars: 200 bps of slippage, 100 between pools and feeds, 25 of fee; for a mean of half an hour 500
+    // at most.
     const sell = (amountOutMin: bigint) => swapCall({ amountOutMin })
     const buy = (amountOutMin: bigint) =>
       swapCall({ tokenIn: USDG, tokenOut: PARTNER, amountIn: 20_000_000n, amountOutMin })

@@ -1,8 +1,8 @@
 import { refusal } from '@pit/protocol'
 
 /**
- * Runs what is asked at the same time together: while one batch is under way the next one gathers, in the order of the
- * asking. Past its bounds it is BUSY, before anything was done.
+ * Runs concurrent calls together: while one batch is under way the next one gathers, in order of arrival.
+ * Past its limits a call is refused as BUSY before anything is done.
  */
 export function createBatch<Item, Result>({
   run,
@@ -10,7 +10,7 @@ export function createBatch<Item, Result>({
   maxWaiting,
   maxWaitMs,
 }: {
-  /** One result for each item. When it throws, nothing it did counts. */
+  /** One result for each item. When it throws, nothing was committed. */
   run(items: readonly Item[]): Promise<readonly Result[]>
   maxItems: number
   maxWaiting: number
@@ -26,7 +26,7 @@ export function createBatch<Item, Result>({
   let running: Promise<void> | null = null
 
   async function work(): Promise<void> {
-    // A turn for whoever asks in this one too.
+    // Waits one turn of the event loop, so that calls of this turn join the batch.
     await null
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems).filter(isInTime)
@@ -57,7 +57,7 @@ export function createBatch<Item, Result>({
         running ??= work()
       })
     },
-    /** When everything asked so far is answered. */
+    /** Resolves when all calls so far are answered. */
     idle: async (): Promise<void> => {
       while (running) await running
     },

@@ -120,7 +120,10 @@ export function unpinned(
   return other ? { name: other[0], value: other[1], limit: other[2] } : null
 }
 
-/** A stored root as a session, if the store still holds what the owner signed and its pins are still the co-signer's. */
+/**
+ * A stored root as a session, if the store still holds what the owner signed and its pins are still the
+ * co-signer's.
+ */
 export function reviveSession(crypto: Crypto, pins: Pins, stored: StoredRoot): Session {
   const other = unpinned(stored.binding, pins)
   if (other) {
