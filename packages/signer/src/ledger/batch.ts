@@ -9,12 +9,15 @@ export function createBatch<Item, Result>({
   maxItems,
   maxWaiting,
   maxWaitMs,
+  nowMs,
 }: {
   /** One result for each item. When it throws, nothing was committed. */
   run(items: readonly Item[]): Promise<readonly Result[]>
   maxItems: number
   maxWaiting: number
   maxWaitMs: number
+  /** A clock that is never set back. */
+  nowMs(): number
 }) {
   interface Waiting {
     item: Item
@@ -26,7 +29,7 @@ export function createBatch<Item, Result>({
   let running: Promise<void> | null = null
 
   async function work(): Promise<void> {
-    // Waits one turn of the event loop, so that calls of this turn join the batch.
+    // Lets calls that are made in the same turn of the event loop join the batch.
     await null
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems).filter(isInTime)
@@ -44,7 +47,7 @@ export function createBatch<Item, Result>({
   }
 
   function isInTime({ sinceMs, reject }: Waiting): boolean {
-    if (performance.now() - sinceMs <= maxWaitMs) return true
+    if (nowMs() - sinceMs <= maxWaitMs) return true
     reject(refusal('BUSY'))
     return false
   }
@@ -53,7 +56,7 @@ export function createBatch<Item, Result>({
     async ask(item: Item): Promise<Result> {
       if (waiting.length >= maxWaiting) throw refusal('BUSY')
       return new Promise<Result>((resolve, reject) => {
-        waiting.push({ item, sinceMs: performance.now(), resolve, reject })
+        waiting.push({ item, sinceMs: nowMs(), resolve, reject })
         running ??= work()
       })
     },

@@ -42,6 +42,7 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
     maxItems: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     maxWaitMs: MAX_WAIT_MS,
+    nowMs: () => performance.now(),
     run: (asks) => retryOnDeadlock(() => countLeaves(db, asks, clock.nowMs())),
   })
 
