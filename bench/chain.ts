@@ -9,7 +9,6 @@ import {
   createCrypto,
   createPoolIndex,
   decodeExecute,
-  encodeExecute,
   findRoutes,
   type Hex,
   hashTx,
@@ -20,6 +19,7 @@ import {
   signTx,
   type V3Pool,
 } from '@pit/chain'
+import { encodeExecute } from '@pit/plans'
 import type { CurrencyAmount, Token } from '@uniswap/sdk-core'
 import type { Pool as SdkPool } from '@uniswap/v3-sdk'
 import {

@@ -9,7 +9,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { createCrypto, encodeSwap, feeOf, type Hex, signTx } from '@pit/chain'
+import { createCrypto, feeOf, type Hex, signTx } from '@pit/chain'
+import { encodeSwap } from '@pit/plans'
 import { systemClock } from '@pit/platform/clock'
 import { createRpc } from '@pit/platform/rpc'
 import type { Answer, ChainProfile } from '@pit/protocol'

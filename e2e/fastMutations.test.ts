@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { decodeExecute, encodeExecute, type RouterCommand } from '@pit/chain'
+import { decodeExecute, type RouterCommand } from '@pit/chain'
+import { encodeExecute } from '@pit/plans'
 import { type Hex, keccak256 } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Random, seeded } from '../packages/chain/test/randomPool.ts'

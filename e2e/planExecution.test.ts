@@ -1,21 +1,18 @@
 import {
   type Address,
-  describeSwap,
-  encodeSwap,
   feeOf,
   findRoutes,
   type Hex,
   hookEffectOf,
   NATIVE,
   type PermitSingle,
-  planHopOf,
   type Route,
   type RouteQuote,
   type RouterCommand,
   readSwap,
   requote,
-  type SwapPlan,
 } from '@pit/chain'
+import { describeSwap, encodeSwap, planHopOf, type SwapPlan } from '@pit/plans'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seeded } from '../packages/chain/test/randomPool.ts'
 import { operate } from '../packages/devnet/src/deploy/operate.ts'

@@ -7,7 +7,6 @@ import {
   curveAbi,
   DYNAMIC_FEE,
   decodeExecute,
-  encodeExecute,
   erc20Abi,
   findRoutes,
   type Hex,
@@ -33,6 +32,7 @@ import {
   v4StateViewAbi,
   wordToBigInt,
 } from '@pit/chain'
+import { encodeExecute } from '@pit/plans'
 import { type Abi, zeroAddress } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { randomAmount, seeded } from '../packages/chain/test/randomPool.ts'

@@ -6,11 +6,8 @@ import {
   delegationHash,
   delegationManagerAbi,
   delegationOf,
-  encodeBatch,
   encodeCaveat,
-  encodeCurveSell,
   encodeEnable,
-  encodeErc20Approve,
   encodeRedeem,
   feeOf,
   type Hex,
@@ -25,6 +22,7 @@ import {
   sessionLeaf,
   v3QuoterAbi,
 } from '@pit/chain'
+import { encodeBatch, encodeCurveSell, encodeErc20Approve } from '@pit/plans'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curveBuy, curveTrade, grantCurves, launchCurves, sendEth, swapEth } from './sessionChain/acts.ts'
 import { allowed } from './sessionChain/allowed.ts'

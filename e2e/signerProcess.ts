@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { systemClock } from '@pit/platform/clock'
 import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
 import { seedStore } from '@pit/platform/test/embeddedStore'
-import { ledgerMigrations } from '../packages/signer/src/ledger/migrateLedger.ts'
+import { ledgerMigrations } from '../packages/signer/src/ledger/openLedger.ts'
 
 export interface SignerProcess {
   url: string

@@ -1,4 +1,5 @@
-import { ADDRESS_THIS, encodeExecute, MSG_SENDER, v3QuoterAbi } from '@pit/chain'
+import { ADDRESS_THIS, MSG_SENDER, v3QuoterAbi } from '@pit/chain'
+import { encodeExecute } from '@pit/plans'
 import type { ChainProfile } from '@pit/protocol'
 import { type Address, createPublicClient, defineChain, type Hex, http, type LocalAccount } from 'viem'
 

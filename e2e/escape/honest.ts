@@ -1,15 +1,5 @@
-import {
-  type Address,
-  type Execution,
-  encodeCurveBuy,
-  encodeCurveSell,
-  encodeSwap,
-  feeOf,
-  type HopPath,
-  type LegPath,
-  NATIVE,
-  type SwapPath,
-} from '@pit/chain'
+import { type Address, type Execution, feeOf, type HopPath, type LegPath, NATIVE } from '@pit/chain'
+import { encodeCurveBuy, encodeCurveSell, encodeSwap, type SwapPath } from '@pit/plans'
 import type { Random } from '../fuzz/random.ts'
 import type { Granted, Token, World } from './world.ts'
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type Address, type Execution, encodeCurveBuy, encodeSwap, feeOf, type Hex, NATIVE } from '@pit/chain'
+import { type Address, type Execution, feeOf, type Hex, NATIVE } from '@pit/chain'
+import { encodeCurveBuy, encodeSwap } from '@pit/plans'
 import { CALL_HEADERS } from '@pit/platform/signerCalls'
 import { deadline, type Honest, honestCurve, honestSwap } from './honest.ts'
 import { HOSTILE_CALLS } from './hostileCalls.ts'

@@ -1,8 +1,6 @@
 import {
   type Address,
   type Execution,
-  encodeExecute,
-  encodeSwap,
   feeOf,
   type Hex,
   type HopPath,
@@ -10,9 +8,9 @@ import {
   permitTypedData,
   type RouterCommand,
   readSwap,
-  type SwapPath,
   universalRouterAbi,
 } from '@pit/chain'
+import { encodeExecute, encodeSwap, type SwapPath } from '@pit/plans'
 import { concatHex, decodeFunctionData, encodeAbiParameters, encodeFunctionData, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { bandBps, type Honest } from './honest.ts'

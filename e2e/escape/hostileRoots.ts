@@ -1,4 +1,4 @@
-import { type Delegation, delegationPlace, encodeCaveat, signDelegation } from '@pit/chain'
+import { type Delegation, delegationAddresses, encodeCaveat, signDelegation } from '@pit/chain'
 import { toWireDelegation } from '@pit/platform/signerCalls'
 import type { SessionBinding, SessionBindingV3 } from '@pit/protocol'
 import type { GrantChange, Granted, World } from './world.ts'
@@ -61,7 +61,7 @@ export const hostileRoot: Record<string, (world: World, active: Granted) => unkn
   },
   'a root of another manager'(world) {
     const grant = world.grant()
-    const on = { ...delegationPlace(world.profile), manager: stranger(world) }
+    const on = { ...delegationAddresses(world.profile), manager: stranger(world) }
     const sign = (one: Delegation) => signDelegation(world.crypto, on, one, grant.walletKey)
     return wire({ ...grant, root: sign(grant.root), curveRoots: grant.curveRoots.map(sign) })
   },

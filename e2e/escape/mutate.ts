@@ -1,4 +1,5 @@
-import { encodeSwap, type HopPath, NATIVE, type SwapPath } from '@pit/chain'
+import { type HopPath, NATIVE } from '@pit/chain'
+import { encodeSwap, type SwapPath } from '@pit/plans'
 import type { Honest } from './honest.ts'
 import type { World } from './world.ts'
 

@@ -5,9 +5,9 @@ import {
   createCrypto,
   curveRoots,
   type Delegation,
-  type DelegationPlace,
+  type DelegationAddresses,
+  delegationAddresses,
   delegationHash,
-  delegationPlace,
   type Hex,
   NATIVE,
   sessionRoot,
@@ -67,7 +67,7 @@ export async function openWorld({ seed }: { seed: number }) {
   const start = () => startSignerProcess({ folder, rpcUrl: devnet.url, profileFile: devnet.profileFile })
   let signer = await start()
   const { cosigner } = await signer.client.health()
-  const place = delegationPlace(profile)
+  const place = delegationAddresses(profile)
   const launched = await devnet.rpc<{ curve: Address; token: Address }>('devnet_launch', [
     { pair: 'ETH', symbol: 'ESCAPE' },
   ])
@@ -138,7 +138,7 @@ export async function openWorld({ seed }: { seed: number }) {
       signer: key,
       curves,
       on = place,
-    }: { walletKey: Hex; signer: Hex; curves: Address[]; on?: DelegationPlace },
+    }: { walletKey: Hex; signer: Hex; curves: Address[]; on?: DelegationAddresses },
   ): Granted {
     const { max_trade_micro_usd, max_day_micro_usd } = binding.limits
     const ask = {

@@ -1,4 +1,5 @@
-import { decodeExecute, encodeExecute, type RouterCommand } from '@pit/chain'
+import { decodeExecute, type RouterCommand } from '@pit/chain'
+import { encodeExecute } from '@pit/plans'
 import { type Hex, keccak256, parseTransaction, serializeTransaction, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'

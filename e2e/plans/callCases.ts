@@ -2,11 +2,6 @@ import {
   type Address,
   type CurvePool,
   delegationOf,
-  encodeBatch,
-  encodeCurveBuy,
-  encodeCurveSell,
-  encodeErc20Approve,
-  encodeLockdown,
   feeOf,
   type Hex,
   NATIVE,
@@ -14,6 +9,7 @@ import {
   quoteCurveBuy,
   quoteCurveSell,
 } from '@pit/chain'
+import { encodeBatch, encodeCurveBuy, encodeCurveSell, encodeErc20Approve, encodeLockdown } from '@pit/plans'
 import { type Abi, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'

@@ -5,8 +5,6 @@ import {
   createCrypto,
   createPoolIndex,
   DYNAMIC_FEE,
-  encodeErc20Approve,
-  encodePermit2Approve,
   erc20Abi,
   type Hex,
   NATIVE,
@@ -18,6 +16,7 @@ import {
   poolIdOfLog,
   v4StateViewAbi,
 } from '@pit/chain'
+import { encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { type Abi, zeroAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { publicAccounts } from '../../packages/devnet/src/engine/accounts.ts'

@@ -4,9 +4,6 @@ import {
   curveRoots,
   type Delegation,
   type Execution,
-  encodeCurveBuy,
-  encodeExecute,
-  encodeSwap,
   feeLeaf,
   type HopPath,
   MSG_SENDER,
@@ -17,6 +14,7 @@ import {
   readRoot,
   type SessionRoot,
 } from '@pit/chain'
+import { encodeCurveBuy, encodeExecute, encodeSwap } from '@pit/plans'
 import { ETH, type Granted, type Stage } from './stage.ts'
 
 /** What sessions do, honest or not, as calls of the wallet. */

@@ -2,11 +2,11 @@ import {
   delegationHash,
   delegationManagerAbi,
   encodeCaveat,
-  encodeCurveSell,
   type OnChainBound,
   payFee,
   signDelegation,
 } from '@pit/chain'
+import { encodeCurveSell } from '@pit/plans'
 import { encodeFunctionData } from 'viem'
 import { curveBuy, curveTrade, routerCall, sendEth, takeUsdg } from './acts.ts'
 import type { Attack, Attempts } from './attack.ts'

@@ -1,15 +1,11 @@
+import { type Address, delegationHash, encodeRedeem, type Hex, type OnChainBound } from '@pit/chain'
 import {
-  type Address,
-  delegationHash,
   encodeBatch,
   encodeErc20Approve,
   encodeErc20Transfer,
   encodeExecute,
   encodePermit2Approve,
-  encodeRedeem,
-  type Hex,
-  type OnChainBound,
-} from '@pit/chain'
+} from '@pit/plans'
 import { curveBuy } from './acts.ts'
 import type { Attack, Attempts } from './attack.ts'
 import { ETH } from './stage.ts'

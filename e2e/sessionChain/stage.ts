@@ -3,12 +3,9 @@ import {
   type Crypto,
   createCrypto,
   type Delegation,
-  delegationPlace,
+  delegationAddresses,
   type Execution,
-  encodeBatch,
   encodeDisable,
-  encodeErc20Approve,
-  encodePermit2Approve,
   encodeRedeem,
   erc20Abi,
   type Hex,
@@ -22,6 +19,7 @@ import {
   signTx,
   type UnsignedTx,
 } from '@pit/chain'
+import { encodeBatch, encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { bindingHash, createBinding, SESSION, type SessionBindingV3 } from '@pit/protocol'
 import { decodeErrorResult, keccak256, parseAbi, stringToHex, zeroAddress } from 'viem'
 import { openTestWorld } from '../../packages/devnet/test/testWorld.ts'
@@ -60,7 +58,7 @@ export async function openStage() {
   const it = await openTestWorld({ longTail: 0, curves: 0, graduated: 0, historyS: 200 })
   const { chain } = it
   const { profile } = it.world
-  const place = delegationPlace(profile)
+  const place = delegationAddresses(profile)
   const lower = (address: string | null): Address => (address ?? zeroAddress).toLowerCase() as Address
   const at = {
     router: lower(profile.contracts.universal_router),

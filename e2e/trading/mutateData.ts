@@ -1,4 +1,5 @@
-import { decodeExecute, encodeExecute, type Hex, type RouterCommand } from '@pit/chain'
+import { decodeExecute, type Hex, type RouterCommand } from '@pit/chain'
+import { encodeExecute } from '@pit/plans'
 import type { Random } from '../fuzz/random.ts'
 
 /** A kind of byte in calldata and where those are. */

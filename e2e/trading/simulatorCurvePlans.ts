@@ -1,12 +1,5 @@
-import {
-  type Address,
-  curveAbi,
-  encodeBatch,
-  encodeCurveBuy,
-  encodeCurveSell,
-  type Hex,
-  NATIVE,
-} from '@pit/chain'
+import { type Address, curveAbi, type Hex, NATIVE } from '@pit/chain'
+import { encodeBatch, encodeCurveBuy, encodeCurveSell } from '@pit/plans'
 import { encodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SimulateAsk } from '../../packages/trading/src/simulate/index.ts'

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { encodeErc20Approve, encodePermit2Approve, NATIVE } from '@pit/chain'
+import { NATIVE } from '@pit/chain'
+import { encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { describe, expect, test } from 'vitest'
 import { BROKE, ETH, MAX_UINT160, MAX_UINT256, mineAndCompare, USD } from './simulatorTerms.ts'
 import type { SimulatorWorld } from './simulatorWorld.ts'

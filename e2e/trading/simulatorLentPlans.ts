@@ -1,4 +1,5 @@
-import { type Address, encodeErc20Approve, type Hex, NATIVE } from '@pit/chain'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { encodeErc20Approve } from '@pit/plans'
 import { describe, expect, test } from 'vitest'
 import type { SimulateAsk } from '../../packages/trading/src/simulate/index.ts'
 import { BROKE, codeOf, ETH, SYNC, USD } from './simulatorTerms.ts'

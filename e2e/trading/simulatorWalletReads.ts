@@ -1,4 +1,5 @@
-import { encodeErc20Approve, encodePermit2Approve, NATIVE } from '@pit/chain'
+import { NATIVE } from '@pit/chain'
+import { encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { describe, expect, test } from 'vitest'
 import { codeOf } from './simulatorTerms.ts'
 import type { SimulatorWorld } from './simulatorWorld.ts'

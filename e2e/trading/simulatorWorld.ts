@@ -8,18 +8,16 @@ import {
   createCrypto,
   createPoolIndex,
   DYNAMIC_FEE,
-  encodeSwap,
   feeOf,
   findRoutes,
   type Hex,
   NATIVE,
   type PoolLog,
-  planHopOf,
   poolBorn,
   poolIdOfLog,
-  type SwapPlan,
 } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
+import { encodeSwap, planHopOf, type SwapPlan } from '@pit/plans'
 import { systemClock } from '@pit/platform/clock'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
 import {

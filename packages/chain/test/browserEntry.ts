@@ -1,7 +1,6 @@
 import {
   createCrypto,
   decodeExecute,
-  encodeExecute,
   MSG_SENDER,
   NATIVE,
   parseSignedTx,
@@ -9,6 +8,7 @@ import {
   senderOf,
   signTx,
 } from '../src/index.ts'
+import { callByViem } from './callByViem.ts'
 
 /** Bundled for a browser by browser.test.ts, which runs it where nothing of Node is left. */
 const key = `0x${'4f'.repeat(32)}` as const
@@ -17,7 +17,7 @@ const call: RouterCall = {
   deadlineS: 9n,
 }
 const fees = { maxPriorityFeePerGas: 1n, maxFeePerGas: 2n, gas: 5n }
-const to = { to: NATIVE, value: 0n, data: encodeExecute(call), accessList: [] }
+const to = { to: NATIVE, value: 0n, data: callByViem(call, '2.1.0'), accessList: [] }
 
 const crypto = await createCrypto()
 const { raw, hash } = signTx(crypto, { type: 2, chainId: 4663, nonce: 1, ...fees, ...to }, key)

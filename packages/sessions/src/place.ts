@@ -1,9 +1,15 @@
-import { type Address, type DelegationPlace, delegationPlace, NATIVE, type RouterLayout } from '@pit/chain'
+import {
+  type Address,
+  type DelegationAddresses,
+  delegationAddresses,
+  NATIVE,
+  type RouterLayout,
+} from '@pit/chain'
 import { type ChainProfile, fail } from '@pit/protocol'
 
 /** Where sessions run: the framework's contracts and the trading ones, lower-case. */
 export interface SessionPlace {
-  delegation: DelegationPlace
+  delegation: DelegationAddresses
   router: Address
   permit2: Address
   weth: Address
@@ -34,9 +40,9 @@ export function sessionPlaceOf(profile: ChainProfile): () => SessionPlace {
     fail('SESSIONS_UNAVAILABLE', { message: 'This chain’s profile lacks contracts that sessions need.' })
 }
 
-function frameworkOf(profile: ChainProfile): DelegationPlace | null {
+function frameworkOf(profile: ChainProfile): DelegationAddresses | null {
   try {
-    return delegationPlace(profile)
+    return delegationAddresses(profile)
   } catch (error) {
     // An enforcer is missing: a session without it would be wider than it says.
     if (error instanceof TypeError) return null

@@ -2,7 +2,7 @@ import {
   type Crypto,
   curveLeaf,
   type Delegation,
-  type DelegationPlace,
+  type DelegationAddresses,
   delegationHash,
   feeLeaf,
   type Hex,
@@ -46,7 +46,7 @@ export function createScriptedSigner({
   nowS,
 }: {
   crypto: Crypto
-  place: DelegationPlace
+  place: DelegationAddresses
   key: Hex
   nowS: () => number
 }): ScriptedSigner {

@@ -1,7 +1,7 @@
 import {
   type Address,
+  delegationAddresses,
   delegationHash,
-  delegationPlace,
   NATIVE,
   serializeSignature,
   sessionRoot,
@@ -50,7 +50,7 @@ export type SessionWorld = ReturnType<typeof openSessionWorld>
 
 /** Sessions on a real store, with plans as trading builds them; chain, market and co-signer are scripts. */
 export function openSessionWorld(db: Db, { withSigner = true } = {}) {
-  const place = delegationPlace(PROFILE)
+  const place = delegationAddresses(PROFILE)
   const clock = { aheadS: 0, nowMs: () => (NOW_S + clock.aheadS) * 1_000 }
   const nowS = () => NOW_S + clock.aheadS
   const chain = createSessionChain({

@@ -4,7 +4,10 @@ import { type PitError, type RefusalCode, refusal } from '@pit/protocol'
 /** Why a rule is not met; its rule's name is added by whoever runs it. */
 export type Failure = Omit<SignerCheck, 'rule' | 'ok'>
 
-/** An ordered list of rules, each a pure function of the same facts. Null: met, or not to be judged by these facts. */
+/**
+ * An ordered list of rules, each a pure function of the same facts. Null: met, or not to be judged by these
+ * facts.
+ */
 export type Rules<Facts, Name extends string = string> = readonly {
   rule: Name
   check(facts: Facts): Failure | null
@@ -40,8 +43,9 @@ const FIRST: readonly string[] = ['SANCTIONED', 'SIGNER_FROZEN', 'EXECUTOR_CLOSE
 export type Carrier = 'hosted executor' | 'own executor'
 
 /**
- * The refusal of a trade. One failed rule that has a code of its own is that code; several are REFUSED, unless waiting
- * may cure all of them. What a hosted executor would carry is TRADE_REFUSED, as its transaction is TX_REFUSED.
+ * The refusal of a trade. One failed rule that has a code of its own is that code; several are REFUSED,
+ * unless waiting may cure all of them. What a hosted executor would carry is TRADE_REFUSED, as its
+ * transaction is TX_REFUSED.
  */
 export function tradeRefusal(failures: readonly SignerCheck[], carrier: Carrier): PitError {
   const rules = failures.map(({ rule }) => rule)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { COSIGNER } from '@pit/protocol'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -24,33 +25,39 @@ export const SETTINGS = {
   SIGNER_PROFILE: {
     default: '',
     means:
-      'The signer’s own copy of the profile: what it pins, it pins against the server. Empty: PROFILE, on a devnet only.',
+      'The signer’s own copy of the profile: what it pins, it pins against the server. Empty: PROFILE, ' +
+      'on a devnet only.',
   },
   CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain, unless SIGNER_RPC_URL names another node.' },
   SIGNER_RPC_URL: {
     default: '',
     means:
-      'The signer’s own node, for prices and token classes. Empty: CHAIN_RPC_URL. Whoever runs this node can lie to the signer.',
+      'The signer’s own node, for prices and token classes. Empty: CHAIN_RPC_URL. Whoever runs this ' +
+      'node can lie to the signer.',
   },
   SIGNER_DATABASE_URL: {
     default: '',
     means:
-      'PostgreSQL database of the signer, never the server’s. Empty: the embedded store under DATA_DIR/signer.',
+      'PostgreSQL database of the signer, never the server’s. Empty: the embedded store under ' +
+      'DATA_DIR/signer.',
   },
   ALLOW_EMBEDDED_STORE: {
     default: '',
     means:
-      '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power cut may lose the newest spend.',
+      '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power ' +
+      'cut may lose the newest spend.',
   },
   SIGNER_SANCTIONS_FILE: {
     default: 'data/sanctions.txt',
     means:
-      'The signer’s own copy of the sanctioned addresses; read again when it changes. Must be set on a chain that is not a devnet.',
+      'The signer’s own copy of the sanctioned addresses; read again when it changes. Must be set on a ' +
+      'chain that is not a devnet.',
   },
   SIGNER_SECRET: {
     default: '',
     means:
-      'Shared with the server, which signs its calls with it; at least 32 characters. npm start makes one for the devnet.',
+      'Shared with the server, which signs its calls with it; at least 32 characters. npm start makes ' +
+      'one for the devnet.',
   },
   SIGNER_SECRET_FILE: { default: '', means: 'A file that holds SIGNER_SECRET.' },
   SIGNER_OPERATOR_SECRET: {
@@ -61,18 +68,22 @@ export const SETTINGS = {
   SIGNER_PASSPHRASE: {
     default: '',
     means:
-      'Seals the co-signer’s key at rest; at least 16 characters. A file is better: an environment can be read.',
+      'Seals the co-signer’s key at rest; at least 16 characters. A file is better: an environment can ' +
+      'be read.',
   },
   SIGNER_PASSPHRASE_FILE: { default: '', means: 'A file that holds SIGNER_PASSPHRASE.' },
   SIGNER_IMPORT_KEY_FILE: {
     default: '',
     means:
-      'A file with a private key in hex, taken as the co-signer’s at the first start instead of a new one. Delete it afterwards.',
+      'A file with a private key in hex, taken as the co-signer’s at the first start instead of a new ' +
+      'one. Delete it afterwards.',
   },
   SIGNER_MAX_HEAD_AGE_S: {
     default: String(COSIGNER.maxHeadAgeS),
     means:
-      'How old the newest block may be, in seconds, before the signer takes the chain for standing still and signs nothing. Blocks of chain 4663 come about every 0.1 s; only a chain that makes none while nobody trades needs more, and then the signer’s clock may be off by as much.',
+      'How old the newest block may be, in seconds, before the signer takes the chain for standing ' +
+      'still and signs nothing. Blocks of chain 4663 come about every 0.1 s; only a chain that makes ' +
+      'none while nobody trades needs more, and then the signer’s clock may be off by as much.',
   },
   SIGNER_MAX_IN_FLIGHT: { default: '512', means: 'Calls under way at once before new ones are BUSY.' },
   DEVNET_STOCK_SESSION: {
@@ -91,15 +102,30 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
+/** The secret itself. One that is too short stops the start. */
+export function readSecret(setting: SecretSetting, { minChars }: { minChars: number }): string {
+  const text = 'text' in setting ? setting.text : readText(setting)
+  if (text.length >= minChars) return text
+  throw new ConfigError(`${setting.name} is too short: use at least ${minChars} characters`)
+}
+
+function readText({ name, file }: { name: string; file: string }): string {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    throw new ConfigError(`${name} ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
 /** Parses the environment once; a value that makes no sense stops the start with its name. */
 export function readConfig(env: Record<string, string | undefined>) {
   const text = (name: SettingName): string => env[name]?.trim() || SETTINGS[name].default
   const isGiven = (name: SettingName): boolean => Boolean(env[name]?.trim())
   const optional = (name: SettingName): string | null => text(name) || null
-  const whole = (name: SettingName, least: number, most: number): number => {
+  const whole = (name: SettingName, min: number, max: number): number => {
     const value = Number(text(name))
-    if (Number.isInteger(value) && value >= least && value <= most) return value
-    throw new ConfigError(`${name} is "${text(name)}": use a whole number from ${least} to ${most}`)
+    if (Number.isInteger(value) && value >= min && value <= max) return value
+    throw new ConfigError(`${name} is "${text(name)}": use a whole number from ${min} to ${max}`)
   }
   const flag = (name: SettingName): boolean => {
     const value = text(name).toLowerCase()
@@ -125,7 +151,8 @@ export function readConfig(env: Record<string, string | undefined>) {
   }
   if (optional('CHAIN_RPC_URL') && !optional('PROFILE') && !optional('SIGNER_PROFILE')) {
     throw new ConfigError(
-      "SIGNER_PROFILE is not set: with CHAIN_RPC_URL name that chain's profile, such as profiles/mainnet.json",
+      'SIGNER_PROFILE is not set: ' +
+        "with CHAIN_RPC_URL name that chain's profile, such as profiles/mainnet.json",
     )
   }
   return {

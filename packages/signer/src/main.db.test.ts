@@ -7,7 +7,7 @@ import { createCrypto } from '@pit/chain'
 import { seedStore } from '@pit/platform/test/embeddedStore'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openCosigner } from './keys/openCosigner.ts'
-import { ledgerMigrations } from './ledger/migrateLedger.ts'
+import { ledgerMigrations } from './ledger/openLedger.ts'
 
 const FILE = new URL('../../../dist/signer.js', import.meta.url).pathname
 const MAINNET = new URL('../../../profiles/mainnet.json', import.meta.url).pathname

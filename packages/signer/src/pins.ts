@@ -1,4 +1,10 @@
-import { type Address, type DelegationPlace, delegationPlace, NATIVE, type RouterLayout } from '@pit/chain'
+import {
+  type Address,
+  type DelegationAddresses,
+  delegationAddresses,
+  NATIVE,
+  type RouterLayout,
+} from '@pit/chain'
 import { StartRefused } from '@pit/platform/checkChain'
 import { feedBackedTokens } from '@pit/platform/marks'
 import { type ChainProfile, type CoreSymbol, isCoreSymbol } from '@pit/protocol'
@@ -11,7 +17,7 @@ export interface PinnedToken {
 
 /** What the co-signer takes from its own profile and from nobody else. Addresses are lower-case. */
 export interface Pins {
-  place: DelegationPlace
+  addresses: DelegationAddresses
   cosigner: Address
   router: Address
   layout: RouterLayout
@@ -41,7 +47,7 @@ export function pinsOf(profile: ChainProfile, cosigner: Address): Pins {
     tokens.set(native ? NATIVE : lower(address), { core, decimals, stock: kind === 'stock' })
   }
   return {
-    place: delegationPlace(profile),
+    addresses: delegationAddresses(profile),
     cosigner,
     router: pinned('universal_router', contracts.universal_router),
     layout: contracts.universal_router_layout,

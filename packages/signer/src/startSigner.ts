@@ -7,16 +7,14 @@ import { readProfile } from '@pit/platform/readProfile'
 import { createRpc } from '@pit/platform/rpc'
 import { openSanctions } from '@pit/platform/sanctions'
 import type { ChainProfile } from '@pit/protocol'
-import type { Config } from './config.ts'
+import { type Config, readSecret } from './config.ts'
 import { openVault } from './executors/openVault.ts'
 import { callRoutes } from './http/callRoutes.ts'
 import { createGate } from './http/gate.ts'
 import { serveCalls } from './http/serveCalls.ts'
 import { openCosigner } from './keys/openCosigner.ts'
-import { readSecret } from './keys/readSecret.ts'
 import { createFeeClassReader } from './leaves/readFeeClass.ts'
-import { migrateLedger } from './ledger/migrateLedger.ts'
-import { openLedger } from './ledger/openLedger.ts'
+import { migrateLedger, openLedger } from './ledger/openLedger.ts'
 import { keepSwept } from './ledger/sweepLedger.ts'
 import { pinsOf } from './pins.ts'
 import { followPrices } from './prices/followPrices.ts'
@@ -29,10 +27,10 @@ export interface RunningSigner {
 }
 
 const PROFILE_WAIT_MS = 60_000
-const LEAST_SECRET = 32
-const LEAST_PASSPHRASE = 16
+const MIN_SECRET_CHARS = 32
+const MIN_PASSPHRASE_CHARS = 16
 
-/** Where something is at stake, what the signer believes is not the server's to change. */
+/** Off the devnet the signer needs files of its own, which the server cannot change. */
 function refuseShared({ kind, name }: ChainProfile, given: Config['ownFiles']): void {
   if (kind === 'devnet') return
   const missing = Object.entries(given).find(([, isGiven]) => !isGiven)?.[0]
@@ -43,12 +41,12 @@ function refuseShared({ kind, name }: ChainProfile, given: Config['ownFiles']): 
   }
 }
 
-/** Builds everything and hands it in; `stage` tells a waiting person what happens. */
+/** Builds everything and hands it in; `stage` reports the progress of the start. */
 export async function startSigner(config: Config, stage: (text: string) => void): Promise<RunningSigner> {
   const clock = systemClock
   const startedAtMs = clock.nowMs()
   const logger = createLogger({ level: config.logLevel })
-  /** What was opened, closed in the opposite order. */
+  /** Closed in the opposite order. */
   const opened: (() => Promise<unknown> | unknown)[] = []
   const close = async () => {
     for (const end of opened.reverse().splice(0)) {
@@ -60,8 +58,8 @@ export async function startSigner(config: Config, stage: (text: string) => void)
 
   try {
     const secrets = {
-      server: readSecret(config.secret, { leastChars: LEAST_SECRET }),
-      operator: config.operatorSecret && readSecret(config.operatorSecret, { leastChars: LEAST_SECRET }),
+      server: readSecret(config.secret, { minChars: MIN_SECRET_CHARS }),
+      operator: config.operatorSecret && readSecret(config.operatorSecret, { minChars: MIN_SECRET_CHARS }),
     }
     if (secrets.server === secrets.operator) {
       throw new StartRefused('SIGNER_OPERATOR_SECRET is the server’s secret: use another one')
@@ -77,7 +75,7 @@ export async function startSigner(config: Config, stage: (text: string) => void)
     opened.push(() => db.close())
     const applied = await migrateLedger(db)
     stage(`ledger open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
-    const passphrase = readSecret(config.passphrase, { leastChars: LEAST_PASSPHRASE })
+    const passphrase = readSecret(config.passphrase, { minChars: MIN_PASSPHRASE_CHARS })
     const { dataDir, importKeyFile } = config
     const cosigner = await openCosigner({ dataDir, passphrase, importKeyFile, crypto })
     opened.push(() => cosigner.close())
@@ -91,7 +89,9 @@ export async function startSigner(config: Config, stage: (text: string) => void)
     refuseShared(profile, config.ownFiles)
     if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
       throw new StartRefused(
-        `the embedded store never syncs to disk, so a power cut may lose the newest spend: on ${profile.name} set SIGNER_DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
+        'the embedded store never syncs to disk, so a power cut may lose the newest spend: ' +
+          `on ${profile.name} set SIGNER_DATABASE_URL to a PostgreSQL, ` +
+          'or ALLOW_EMBEDDED_STORE=1 to accept that',
       )
     }
     if (profile.cosigner !== null && profile.cosigner.toLowerCase() !== cosigner.address) {

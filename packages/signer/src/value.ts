@@ -3,7 +3,7 @@ import { type BindingMark, boundMarks, type PriceWitness, type SessionBinding } 
 import type { Pins } from './pins.ts'
 import type { Prices } from './prices/followPrices.ts'
 
-/** Dollars of one whole token times 10^18, with who says so. */
+/** Dollars of one whole token times 10^18, and where the price comes from. */
 export interface Price {
   priceE18: bigint
   decimals: number
@@ -11,7 +11,10 @@ export interface Price {
 }
 export type Priced = Price | { why: string }
 
-/** A token's price as the co-signer counts it: its own reading, or the owner's signed mark where it has no feed. */
+/**
+ * A token's price as the co-signer values it: its own reading of the feed, or the owner's signed mark where
+ * there is no feed.
+ */
 export function priceOf(
   token: Address,
   {
@@ -22,7 +25,7 @@ export function priceOf(
 ): Priced {
   const own = prices.own(token)
   const decimals = pins.tokens.get(token)?.decimals
-  // A token with a feed is never valued by anybody's word, however long its feed is silent.
+  // A token with a feed is never valued by a mark, however long its feed is silent.
   if (own.kind === 'none') return { why: own.why }
   if (own.kind === 'fresh')
     return decimals === undefined
@@ -33,7 +36,7 @@ export function priceOf(
   return { priceE18: BigInt(mark.price_e18), decimals: mark.decimals, by: 'owner' }
 }
 
-/** Rounded up: what is spent is never counted as less. */
+/** Rounded up, so that spending is never counted too low. */
 export function microUsdUp(atoms: bigint, { priceE18, decimals }: Price): bigint {
   const scale = 10n ** BigInt(decimals + 12)
   return (atoms * priceE18 + scale - 1n) / scale

@@ -148,8 +148,8 @@ export async function openExecutorWorld(db: Db) {
       const verdict = await count(root, asked)
       if (!verdict.ok) return verdict.failures.map(({ rule }: SignerCheck) => rule)
       const nowS = Math.floor(time.nowMs / 1000)
-      const leaf = sessionLeaf(PINS.place, { root, execution, sequence: verdict.sequence, nowS })
-      return { execution, leaf: signDelegation(crypto, PINS.place, leaf, KEYS.cosigner) }
+      const leaf = sessionLeaf(PINS.addresses, { root, execution, sequence: verdict.sequence, nowS })
+      return { execution, leaf: signDelegation(crypto, PINS.addresses, leaf, KEYS.cosigner) }
     },
   }
 }
@@ -161,7 +161,7 @@ export function redeemTx(
   change: Partial<ExecutorTx> = {},
 ): ExecutorTx {
   return {
-    to: PINS.place.manager,
+    to: PINS.addresses.manager,
     value_wei: 0n,
     data: encodeRedeem([{ delegations: [leaf, root], execution }]),
     nonce: 0,

@@ -4,16 +4,15 @@ import {
   createCrypto,
   curveRoots,
   type Delegation,
-  encodeSwap,
   feeOf,
   type Hex,
   type HopPath,
   NATIVE,
   readRoot,
-  type SwapPath,
   sessionRoot,
   signDelegation,
 } from '@pit/chain'
+import { encodeSwap, type SwapPath } from '@pit/plans'
 import {
   type BindingMark,
   bindingHash,
@@ -165,24 +164,24 @@ export function grant(
     eth: binding.tokens.includes(NATIVE) ? caps : null,
     nowS,
   }
-  const sign = (delegation: Delegation) => signDelegation(crypto, PINS.place, delegation, signer)
-  const pair = curves.length > 0 ? curveRoots(PINS.place, { ...ask, curves }) : null
+  const sign = (delegation: Delegation) => signDelegation(crypto, PINS.addresses, delegation, signer)
+  const pair = curves.length > 0 ? curveRoots(PINS.addresses, { ...ask, curves }) : null
   return {
     binding,
-    root: sign(sessionRoot(PINS.place, ask)),
+    root: sign(sessionRoot(PINS.addresses, ask)),
     curveRoots: pair ? [sign(pair.curve), sign(pair.fee)] : [],
   }
 }
 
 export function storedOf({ binding, root, curveRoots: pair }: Granted, curveTokens = {}): StoredRoot {
-  const hash = readRoot(crypto, PINS.place, root)!.hash
+  const hash = readRoot(crypto, PINS.addresses, root)!.hash
   return { hash, sessionId: `session-${hash.slice(2, 10)}`, binding, root, curveRoots: pair, curveTokens }
 }
 
 export const sessionOf = (given: Granted, curveTokens = {}): Session =>
   reviveSession(crypto, PINS, storedOf(given, curveTokens))
 
-/** ETH and WETH are one place in a pool of version 3. */
+/** A pool of version 3 has WETH where a trade has ETH. */
 const hopOf = (tokenIn: Address, tokenOut: Address): HopPath => ({
   version: 'v3',
   tokenIn: tokenIn === NATIVE ? WETH : tokenIn,

@@ -1,5 +1,6 @@
-import type { Address, CurvePool, Hex, PermitSingle, PlanHop, SignedAuthorization } from '@pit/chain'
+import type { Address, CurvePool, Hex, PermitSingle, SignedAuthorization } from '@pit/chain'
 import type { Mark, RecordNow } from '@pit/market'
+import type { PlanHop } from '@pit/plans'
 import type { Answer, CoreSymbol, FeeClass, FeeSide, ShieldPolicy, Venue } from '@pit/protocol'
 
 export type Risk = Answer<'tokens.get'>['risks'][number]

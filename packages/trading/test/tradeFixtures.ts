@@ -1,4 +1,5 @@
-import { type Address, type CurvePool, feeOf, NATIVE, type PlanHop } from '@pit/chain'
+import { type Address, type CurvePool, feeOf, NATIVE } from '@pit/chain'
+import type { PlanHop } from '@pit/plans'
 import type { CoreSymbol } from '@pit/protocol'
 import type { BuildableRoute } from '../src/plan/chooseRoute.ts'
 import type { TradePlace } from '../src/plan/place.ts'

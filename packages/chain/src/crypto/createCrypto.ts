@@ -14,8 +14,8 @@ const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'
 const encoder = new TextEncoder()
 
 /**
- * Made once by whoever starts a process and handed in: nothing of it can be used before the wasm is ready, because
- * there is no other way to reach it.
+ * Made once by whoever starts a process and handed in: nothing of it can be used before the wasm is ready,
+ * because there is no other way to reach it.
  */
 export async function createCrypto(options: { curve?: CurveName } = {}) {
   const [hasher, curve] = await Promise.all([createKeccak(256), loadCurve(options.curve)])
@@ -23,7 +23,9 @@ export async function createCrypto(options: { curve?: CurveName } = {}) {
   const keccakBytes = (bytes: Uint8Array): Uint8Array => hasher.init().update(bytes).digest('binary')
   const keccak256 = (data: Bytes): Hex => `0x${hasher.init().update(toBytes(data)).digest('hex')}`
 
-  /** Lower-case address that signed `hash`; undefined for any malformed signature. High-s passes: see isLowS. */
+  /**
+   * Lower-case address that signed `hash`; undefined for any malformed signature. High-s passes: see isLowS.
+   */
   function recover(hash: Bytes, signature: Bytes): Address | undefined {
     const bytes = typeof signature === 'string' ? tryHexToBytes(signature) : signature
     const parts = bytes && splitSignature(bytes)

@@ -17,8 +17,8 @@ type NativeModule = {
 }
 
 /**
- * The native module where it is installed and loads, else libauth's wasm. A named backend is for tests: it throws
- * when that one cannot be had.
+ * The native module where it is installed and loads, else libauth's wasm. A named backend is for tests: it
+ * throws when that one cannot be had.
  */
 export async function loadCurve(only?: CurveName): Promise<Curve> {
   if (only === 'wasm') return loadWasmCurve()
@@ -53,7 +53,8 @@ async function loadNativeCurve(): Promise<Curve> {
 }
 
 async function loadWasmCurve(): Promise<Curve> {
-  // The one module: the package's front door brings a megabyte and awaits at its top level, which bundlers garble.
+  // The one module: the package's front door brings a megabyte and awaits at its top level, which bundlers
+  // garble.
   const { instantiateSecp256k1 } = await import('@bitauth/libauth/build/lib/crypto/secp256k1.js')
   const wasm = await instantiateSecp256k1()
   return {

@@ -7,7 +7,10 @@ export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd
 const ORDER_BYTES = hexToBytes(`0x${CURVE_ORDER.toString(16)}`)
 const HALF_ORDER_BYTES = hexToBytes(`0x${(CURVE_ORDER >> 1n).toString(16).padStart(64, '0')}`)
 
-/** r and s back to back, with the parity; undefined unless 65 bytes, v of 0, 1, 27 or 28, and r and s in range. */
+/**
+ * r and s back to back, with the parity; undefined unless 65 bytes, v of 0, 1, 27 or 28, and r and s in
+ * range.
+ */
 export function splitSignature(signature: Uint8Array): { rs: Uint8Array; yParity: 0 | 1 } | undefined {
   if (signature.length !== 65) return undefined
   const v = signature[64] as number

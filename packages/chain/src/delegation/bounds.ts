@@ -1,6 +1,6 @@
 /**
- * What the contracts uphold even against whoever holds the co-signer's and the executor's keys, and what they do not.
- * Both lists are proved entry by entry on the contracts in e2e/sessionChain.test.ts.
+ * What the contracts uphold even against whoever holds the co-signer's and the executor's keys, and what they
+ * do not. Both lists are proved entry by entry on the contracts in e2e/sessionChain.test.ts.
  */
 
 export const ON_CHAIN_BOUNDS = {
@@ -8,14 +8,16 @@ export const ON_CHAIN_BOUNDS = {
     'Only the executor can use the session; the co-signer’s key alone moves nothing but curve fees.',
   both_keys: 'Each trade needs a signature of the co-signer and a transaction of the executor.',
   router_and_method:
-    'Only the router’s execute can be called, and buy and sell of the session’s own curves; no other contract or method.',
+    'Only the router’s execute can be called, and buy and sell of the session’s own curves; no other ' +
+    'contract or method.',
   single_calls: 'Each use is one call that must succeed: no batches, no calls that may fail.',
   expiry: 'Nothing works from the session’s end on.',
   redemptions: 'Each root works at most max_trades times.',
   eth_per_day: 'ETH that leaves with calls of one root stays under its cap in each fixed window of a day.',
   eth_per_trade: 'ETH that leaves with one call stays under the per-trade cap set at the grant.',
   no_wallet_calls:
-    'The wallet approves nothing and transfers no token by itself, and neither it nor the delegation manager can be called.',
+    'The wallet approves nothing and transfers no token by itself, and neither it nor the delegation ' +
+    'manager can be called.',
   erc20_budget: 'Tokens leave only as far as the owner approved them, to the router or a curve.',
   curve_fee: 'Curve fees go to the fee recipient only, at most a hundredth of the day cap in each window.',
   limits_committed: 'The limits are hashed into what the owner signed: other limits are another root.',

@@ -1,8 +1,8 @@
 import { type Address, type Hex, tryHexToBytes } from '../bytes/hex.ts'
-import { addressDigits, bytesDigits, MAX_UINT48, uint, uintOfNumber } from '../router/words.ts'
+import { addressDigits, bytesDigits, MAX_UINT48, uint, uintOfNumber } from '../bytes/words.ts'
+import { enforcerAt } from './addresses.ts'
 import { decodeExecution, encodeExecution } from './execution.ts'
-import { enforcerAt } from './place.ts'
-import type { Caveat, DelegationPlace, EnforcerName, Execution } from './types.ts'
+import type { Caveat, DelegationAddresses, EnforcerName, Execution } from './types.ts'
 
 /** What a caveat says, by the enforcer that upholds it. */
 export type CaveatTerms =
@@ -27,21 +27,24 @@ export type CaveatTerms =
 const ADDRESS_DIGITS = 40
 const SELECTOR_DIGITS = 8
 
-export function encodeCaveat(place: DelegationPlace, terms: CaveatTerms): Caveat {
+export function encodeCaveat(addresses: DelegationAddresses, terms: CaveatTerms): Caveat {
   return {
-    enforcer: place.enforcers[terms.enforcer],
+    enforcer: addresses.enforcers[terms.enforcer],
     terms: `0x${termsDigits(terms).toLowerCase()}`,
     args: '0x',
   }
 }
 
-/** Undefined for an enforcer Pit does not use and for terms `encodeCaveat` would not write. Args are not looked at. */
-export function decodeCaveat(place: DelegationPlace, caveat: Caveat): CaveatTerms | undefined {
-  const name = enforcerAt(place, caveat.enforcer)
+/**
+ * Undefined for an enforcer Pit does not use and for terms `encodeCaveat` would not write. Args are not
+ * looked at.
+ */
+export function decodeCaveat(addresses: DelegationAddresses, caveat: Caveat): CaveatTerms | undefined {
+  const name = enforcerAt(addresses, caveat.enforcer)
   if (name === undefined || !tryHexToBytes(caveat.terms)) return undefined
   try {
     const terms = readTerms(name, caveat.terms.slice(2).toLowerCase())
-    return terms && encodeCaveat(place, terms).terms === caveat.terms.toLowerCase() ? terms : undefined
+    return terms && encodeCaveat(addresses, terms).terms === caveat.terms.toLowerCase() ? terms : undefined
   } catch (error) {
     // A number past what its field holds.
     if (error instanceof RangeError || error instanceof SyntaxError) return undefined

@@ -14,10 +14,10 @@ import { delegationManagerAbi } from '../abis/index.ts'
 import { type Address, bytesToHex, type Hex } from '../bytes/hex.ts'
 import { createCrypto } from '../crypto/createCrypto.ts'
 import { CURVE_ORDER } from '../crypto/signature.ts'
+import { delegationAddresses, delegationOf } from './addresses.ts'
 import { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
 import { decodeDelegations, encodeDelegations } from './encode.ts'
 import { delegationDigest, delegationHash, delegationTypedData } from './hash.ts'
-import { delegationPlace } from './place.ts'
 import { decodeRedeem, encodeDisable, encodeEnable, encodeRedeem } from './redeem.ts'
 import { delegationSigner, normalizeSignature, signDelegation } from './sign.ts'
 import { type Delegation, ENFORCERS, type Execution, type Redemption } from './types.ts'
@@ -36,7 +36,7 @@ const profile = {
     ),
   },
 }
-const place = delegationPlace(profile)
+const addresses = delegationAddresses(profile)
 
 const word = () => fc.uint8Array({ minLength: 32, maxLength: 32 }).map((b) => bytesToHex(b))
 const address = () => fc.uint8Array({ minLength: 20, maxLength: 20 }).map((b) => bytesToHex(b) as Address)
@@ -71,7 +71,9 @@ describe('delegations', () => {
   it('are hashed as viem hashes their typed data', () => {
     fc.assert(
       fc.property(delegation(), (one) => {
-        expect(delegationDigest(crypto, place, one)).toBe(hashTypedData(delegationTypedData(place, one)))
+        expect(delegationDigest(crypto, addresses, one)).toBe(
+          hashTypedData(delegationTypedData(addresses, one)),
+        )
         expect(delegationHash(crypto, { ...one, signature: '0x' })).toBe(delegationHash(crypto, one))
       }),
     )
@@ -102,7 +104,7 @@ describe('delegations', () => {
   it('need every enforcer of the profile', () => {
     const { delegation } = profile
     const enforcers = { ...delegation.enforcers, IdEnforcer: undefined as unknown as string }
-    expect(() => delegationPlace({ ...profile, delegation: { ...delegation, enforcers } })).toThrow(
+    expect(() => delegationAddresses({ ...profile, delegation: { ...delegation, enforcers } })).toThrow(
       'IdEnforcer',
     )
   })
@@ -236,13 +238,13 @@ describe('caveat terms', () => {
     const seen = new Set<string>()
     fc.assert(
       fc.property(anyTerms(), (terms) => {
-        const caveat = encodeCaveat(place, terms)
+        const caveat = encodeCaveat(addresses, terms)
         expect(caveat).toEqual({
-          enforcer: place.enforcers[terms.enforcer],
+          enforcer: addresses.enforcers[terms.enforcer],
           terms: laidOut(terms),
           args: '0x',
         })
-        expect(decodeCaveat(place, caveat)).toEqual(terms)
+        expect(decodeCaveat(addresses, caveat)).toEqual(terms)
         seen.add(terms.enforcer)
       }),
       { numRuns: 500 },
@@ -253,25 +255,25 @@ describe('caveat terms', () => {
   it('of another length, and of enforcers not used, are not read', () => {
     fc.assert(
       fc.property(anyTerms(), (terms) => {
-        const caveat = encodeCaveat(place, terms)
-        const longer = decodeCaveat(place, { ...caveat, terms: `${caveat.terms}00` })
+        const caveat = encodeCaveat(addresses, terms)
+        const longer = decodeCaveat(addresses, { ...caveat, terms: `${caveat.terms}00` })
         if (longer) expect(['ExactExecution', 'ExactCalldata']).toContain(terms.enforcer)
-        expect(decodeCaveat(place, { ...caveat, enforcer: place.manager })).toBeUndefined()
+        expect(decodeCaveat(addresses, { ...caveat, enforcer: addresses.manager })).toBeUndefined()
       }),
     )
     const far = {
-      enforcer: place.enforcers.LimitedCalls,
+      enforcer: addresses.enforcers.LimitedCalls,
       terms: numberToHex(1n << 60n, { size: 32 }),
       args: '0x' as const,
     }
-    expect(decodeCaveat(place, far)).toBeUndefined()
+    expect(decodeCaveat(addresses, far)).toBeUndefined()
     for (const name of ENFORCERS) {
       if (name === 'ExactCalldata') continue
       expect(
-        decodeCaveat(place, { enforcer: place.enforcers[name], terms: '0x', args: '0x' }),
+        decodeCaveat(addresses, { enforcer: addresses.enforcers[name], terms: '0x', args: '0x' }),
       ).toBeUndefined()
     }
-    expect(() => encodeCaveat(place, { enforcer: 'Redeemer', redeemers: [] })).toThrow(RangeError)
+    expect(() => encodeCaveat(addresses, { enforcer: 'Redeemer', redeemers: [] })).toThrow(RangeError)
   })
 })
 
@@ -279,11 +281,11 @@ describe('signatures', () => {
   const key: Hex = `0x${'4f'.repeat(32)}`
   const account = privateKeyToAccount(key)
   const one = fc.sample(delegation(), { numRuns: 1, seed: 11 })[0]!
-  const signed = signDelegation(crypto, place, one, key)
+  const signed = signDelegation(crypto, addresses, one, key)
 
   it('are what viem signs', async () => {
-    expect(signed.signature).toBe(await account.signTypedData(delegationTypedData(place, one)))
-    expect(delegationSigner(crypto, place, signed)).toBe(account.address.toLowerCase())
+    expect(signed.signature).toBe(await account.signTypedData(delegationTypedData(addresses, one)))
+    expect(delegationSigner(crypto, addresses, signed)).toBe(account.address.toLowerCase())
   })
 
   it('are brought into the one form the contracts take', () => {
@@ -302,9 +304,9 @@ describe('signatures', () => {
       expect(normalizeSignature(same)).toBe(signature)
     }
     // Only in that form they count: the contracts take no other.
-    expect(delegationSigner(crypto, place, { ...signed, signature: `${rs as Hex}00` })).toBeUndefined()
+    expect(delegationSigner(crypto, addresses, { ...signed, signature: `${rs as Hex}00` })).toBeUndefined()
     const high: Hex = `${signature.slice(0, 66) as Hex}${highS}${highV}`
-    expect(delegationSigner(crypto, place, { ...signed, signature: high })).toBeUndefined()
+    expect(delegationSigner(crypto, addresses, { ...signed, signature: high })).toBeUndefined()
   })
 
   it.each(['0x', 'text', `0x${'11'.repeat(64)}`, `0x${'11'.repeat(64)}1d`, `0x${'00'.repeat(64)}1b`])(
@@ -314,10 +316,20 @@ describe('signatures', () => {
 
   it('name somebody else once anything signed differs', () => {
     const signer = account.address.toLowerCase()
-    expect(delegationSigner(crypto, { ...place, chainId: 1 }, signed)).not.toBe(signer)
-    expect(delegationSigner(crypto, { ...place, manager: one.delegate }, signed)).not.toBe(signer)
-    expect(delegationSigner(crypto, place, { ...signed, salt: signed.salt ^ 1n })).not.toBe(signer)
+    expect(delegationSigner(crypto, { ...addresses, chainId: 1 }, signed)).not.toBe(signer)
+    expect(delegationSigner(crypto, { ...addresses, manager: one.delegate }, signed)).not.toBe(signer)
+    expect(delegationSigner(crypto, addresses, { ...signed, salt: signed.salt ^ 1n })).not.toBe(signer)
     const args = signed.caveats.map((caveat) => ({ ...caveat, args: '0x01' as const }))
-    expect(delegationSigner(crypto, place, { ...signed, caveats: args })).toBe(signer)
+    expect(delegationSigner(crypto, addresses, { ...signed, caveats: args })).toBe(signer)
   })
+})
+
+it('tells a delegated account from any other', () => {
+  const to: Address = `0x${'ab'.repeat(20)}`
+  expect(delegationOf(`0xef0100${to.slice(2)}`)).toBe(to)
+  expect(delegationOf(`0xEF0100${to.slice(2).toUpperCase()}` as Hex)).toBe(to)
+  expect(delegationOf('0x')).toBeNull()
+  expect(delegationOf(`0xef0100${to.slice(2)}00`)).toBeNull()
+  expect(delegationOf(`0xef0101${to.slice(2)}`)).toBeNull()
+  expect(delegationOf(`0x6001${to.slice(2)}`)).toBeNull()
 })

@@ -1,8 +1,9 @@
 import { formatEther } from 'viem'
 import type { Address, Hex } from '../bytes/hex.ts'
+import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR } from '../swaps/readCurveCall.ts'
 import { type CaveatTerms, decodeCaveat } from './caveats.ts'
-import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR, EXECUTE_SELECTOR } from './root.ts'
-import type { Caveat, DelegationPlace } from './types.ts'
+import { EXECUTE_SELECTOR } from './root.ts'
+import type { Caveat, DelegationAddresses } from './types.ts'
 
 export type CaveatInWords = {
   /** Undefined for one Pit does not use: nobody should sign it. */
@@ -19,9 +20,9 @@ const METHODS: Readonly<Record<Hex, string>> = {
 }
 
 /** Each caveat with what it bounds in plain words, read from its own bytes. */
-export function describeCaveats(place: DelegationPlace, caveats: readonly Caveat[]): CaveatInWords[] {
+export function describeCaveats(addresses: DelegationAddresses, caveats: readonly Caveat[]): CaveatInWords[] {
   return caveats.map((caveat) => {
-    const terms = decodeCaveat(place, caveat)
+    const terms = decodeCaveat(addresses, caveat)
     const says = terms ? sentence(terms) : 'Not a caveat Pit uses: do not sign it.'
     return { enforcer: terms?.enforcer, address: caveat.enforcer, terms: caveat.terms, says }
   })
@@ -33,20 +34,26 @@ function sentence(terms: CaveatTerms): string {
       return `Only ${list(terms.redeemers)} can use it.`
     case 'AllowedTargets':
       return `It can call ${list(terms.targets)} and nothing else.`
-    case 'AllowedMethods':
-      return `It can call ${list(terms.selectors.map((selector) => METHODS[selector] ?? selector))} and no other method.`
+    case 'AllowedMethods': {
+      const methods = terms.selectors.map((selector) => METHODS[selector] ?? selector)
+      return `It can call ${list(methods)} and no other method.`
+    }
     case 'Timestamp':
       return times(terms.afterS, terms.beforeS)
     case 'LimitedCalls':
       return `It works ${terms.limit} times in all.`
-    case 'NativeTokenPeriodTransfer':
-      return `At most ${eth(terms.amountWei)} leave with its calls in each window of ${terms.periodS} s, counted from ${time(terms.startS)}.`
+    case 'NativeTokenPeriodTransfer': {
+      const window = `each window of ${terms.periodS} s, counted from ${time(terms.startS)}`
+      return `At most ${eth(terms.amountWei)} leave with its calls in ${window}.`
+    }
     case 'ValueLte':
       return terms.valueWei === 0n
         ? 'No ETH leaves with its calls.'
         : `At most ${eth(terms.valueWei)} leave with one call.`
-    case 'ExactExecution':
-      return `It allows one call only: ${terms.execution.target} with ${eth(terms.execution.valueWei)} and exactly this calldata.`
+    case 'ExactExecution': {
+      const { target, valueWei } = terms.execution
+      return `It allows one call only: ${target} with ${eth(valueWei)} and exactly this calldata.`
+    }
     case 'Id':
       return `It works once (id ${terms.id}).`
     case 'ExactCalldata':

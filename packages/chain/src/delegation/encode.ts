@@ -1,6 +1,18 @@
 import type { Hex } from '../bytes/hex.ts'
-import { AbiFault, addressAt, bytesAt, countAt, hexAt, numberAt, uintAt } from '../router/readWords.ts'
-import { addressWord, arrayTail, bytesDigits, bytesTail, size, uint } from '../router/words.ts'
+import {
+  AbiFault,
+  type Cursor,
+  checkAt,
+  checkEnd,
+  passNumber,
+  readAddress,
+  readBytes,
+  readItems,
+  readNumber,
+  readUint,
+  readWord,
+} from '../bytes/readWords.ts'
+import { addressWord, arrayTail, bytesDigits, bytesTail, size, uint } from '../bytes/words.ts'
 import { authorityDigits } from './hash.ts'
 import type { Caveat, Delegation } from './types.ts'
 
@@ -11,13 +23,15 @@ export function encodeDelegations(delegations: readonly Delegation[]): Hex {
   return `0x${(size(0x20) + arrayTail(delegations.map(delegationTuple))).toLowerCase()}`
 }
 
-/** Undefined for any text the encoder would not have written. */
+/** Undefined for anything but its canonical encoding. */
 export function decodeDelegations(context: Hex): Delegation[] | undefined {
   if (!HEX.test(context)) return undefined
-  const text = context.toLowerCase()
+  const cursor: Cursor = { digits: context.toLowerCase(), at: 2 }
   try {
-    const delegations = readDelegations(text.slice(2))
-    return encodeDelegations(delegations) === text ? delegations : undefined
+    passNumber(cursor, 0x20)
+    const delegations = readItems(cursor, readDelegation)
+    checkEnd(cursor)
+    return delegations
   } catch (error) {
     if (error instanceof AbiFault) return undefined
     throw error
@@ -49,38 +63,25 @@ function caveatTuple({ enforcer, terms, args }: Caveat): string {
   )
 }
 
-function readDelegations(digits: string): Delegation[] {
-  const at = numberAt(digits, 0)
-  const delegations: Delegation[] = []
-  // Offsets may all point at one long item: what is read in sum is never more than what there is.
-  let left = digits.length >> 1
-  for (let i = 0, count = countAt(digits, at); i < count; i++) {
-    const delegation = readDelegation(digits, at + 32 + numberAt(digits, at + 32 + 32 * i), left)
-    left -= delegationTuple(delegation).length >> 1
-    if (left < 0) throw new AbiFault('NOT_CANONICAL')
-    delegations.push(delegation)
-  }
-  return delegations
+function readDelegation(cursor: Cursor): Delegation {
+  const start = cursor.at
+  const delegate = readAddress(cursor)
+  const delegator = readAddress(cursor)
+  const authority = readWord(cursor)
+  passNumber(cursor, 0xc0)
+  const salt = readUint(cursor)
+  const signatureAt = readNumber(cursor)
+  const caveats = readItems(cursor, readCaveat)
+  checkAt(cursor, start, signatureAt)
+  return { delegate, delegator, authority, caveats, salt, signature: `0x${readBytes(cursor)}` }
 }
 
-function readDelegation(digits: string, at: number, most: number): Delegation {
-  let left = most
-  const caveatsAt = at + numberAt(digits, at + 0x60)
-  const caveats: Caveat[] = []
-  for (let i = 0, count = countAt(digits, caveatsAt); i < count; i++) {
-    const one = caveatsAt + 32 + numberAt(digits, caveatsAt + 32 + 32 * i)
-    const terms = hexAt(digits, one + numberAt(digits, one + 0x20))
-    const args = hexAt(digits, one + numberAt(digits, one + 0x40))
-    left -= (terms.length + args.length) >> 1
-    if (left < 0) throw new AbiFault('NOT_CANONICAL')
-    caveats.push({ enforcer: addressAt(digits, one), terms, args })
-  }
-  return {
-    delegate: addressAt(digits, at),
-    delegator: addressAt(digits, at + 0x20),
-    authority: `0x${uint(uintAt(digits, at + 0x40))}`,
-    caveats,
-    salt: uintAt(digits, at + 0x80),
-    signature: `0x${bytesAt(digits, at + numberAt(digits, at + 0xa0))}`,
-  }
+function readCaveat(cursor: Cursor): Caveat {
+  const start = cursor.at
+  const enforcer = readAddress(cursor)
+  passNumber(cursor, 0x60)
+  const argsAt = readNumber(cursor)
+  const terms = `0x${readBytes(cursor)}` as const
+  checkAt(cursor, start, argsAt)
+  return { enforcer, terms, args: `0x${readBytes(cursor)}` }
 }

@@ -1,5 +1,5 @@
 import { type Address, type Hex, tryHexToBytes } from '../bytes/hex.ts'
-import { addressDigits, bytesDigits, uint } from '../router/words.ts'
+import { addressDigits, bytesDigits, uint } from '../bytes/words.ts'
 import type { Execution } from './types.ts'
 
 /** ERC-7579's mode of one call that must succeed. */

@@ -1,7 +1,7 @@
 import { type Hex, hexToBytes } from '../bytes/hex.ts'
+import { addressWord, bytesDigits, size, uint } from '../bytes/words.ts'
 import type { Crypto } from '../crypto/createCrypto.ts'
-import { addressWord, bytesDigits, size, uint } from '../router/words.ts'
-import type { Delegation, DelegationPlace } from './types.ts'
+import type { Delegation, DelegationAddresses } from './types.ts'
 
 const DELEGATION_TYPES = {
   Caveat: [
@@ -18,7 +18,8 @@ const DELEGATION_TYPES = {
 } as const
 
 const CAVEAT_TYPE = 'Caveat(address enforcer,bytes terms)'
-const DELEGATION_TYPE = `Delegation(address delegate,address delegator,bytes32 authority,Caveat[] caveats,uint256 salt)${CAVEAT_TYPE}`
+const DELEGATION_FIELDS = 'address delegate,address delegator,bytes32 authority,Caveat[] caveats,uint256 salt'
+const DELEGATION_TYPE = `Delegation(${DELEGATION_FIELDS})${CAVEAT_TYPE}`
 const DOMAIN_TYPE = 'EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)'
 const DOMAIN = { name: 'DelegationManager', version: '1' } as const
 
@@ -26,7 +27,7 @@ const DOMAIN = { name: 'DelegationManager', version: '1' } as const
 export const ROOT_AUTHORITY: Hex = `0x${'f'.repeat(64)}`
 
 /** What a delegator is asked to sign. */
-export function delegationTypedData({ chainId, manager }: DelegationPlace, delegation: Delegation) {
+export function delegationTypedData({ chainId, manager }: DelegationAddresses, delegation: Delegation) {
   const { delegate, delegator, authority, caveats, salt } = delegation
   return {
     domain: { ...DOMAIN, chainId, verifyingContract: manager },
@@ -61,7 +62,7 @@ export function delegationHash(crypto: Crypto, delegation: Delegation): Hex {
 }
 
 /** The manager's own getDomainHash. */
-export function delegationDomainHash(crypto: Crypto, { chainId, manager }: DelegationPlace): Hex {
+export function delegationDomainHash(crypto: Crypto, { chainId, manager }: DelegationAddresses): Hex {
   const text = (value: string): string => crypto.keccakText(value).slice(2)
   const digits =
     text(DOMAIN_TYPE) + text(DOMAIN.name) + text(DOMAIN.version) + size(chainId) + addressWord(manager)
@@ -69,8 +70,12 @@ export function delegationDomainHash(crypto: Crypto, { chainId, manager }: Deleg
 }
 
 /** The hash that is signed: of the typed data above, without a general-purpose encoder. */
-export function delegationDigest(crypto: Crypto, place: DelegationPlace, delegation: Delegation): Hex {
-  const domain = delegationDomainHash(crypto, place).slice(2)
+export function delegationDigest(
+  crypto: Crypto,
+  addresses: DelegationAddresses,
+  delegation: Delegation,
+): Hex {
+  const domain = delegationDomainHash(crypto, addresses).slice(2)
   return crypto.keccak256(hexToBytes(`0x1901${domain}${delegationHash(crypto, delegation).slice(2)}`))
 }
 

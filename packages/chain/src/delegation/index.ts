@@ -1,3 +1,4 @@
+export { delegationAddresses, delegationOf } from './addresses.ts'
 export { NOT_ENFORCED_ON_CHAIN, type NotEnforced, ON_CHAIN_BOUNDS, type OnChainBound } from './bounds.ts'
 export { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
 export { type CaveatInWords, describeCaveats } from './describe.ts'
@@ -19,7 +20,6 @@ export {
   readLeaf,
   sessionLeaf,
 } from './leaf.ts'
-export { delegationPlace } from './place.ts'
 export {
   type DecodedRedeem,
   decodeRedeem,
@@ -31,4 +31,4 @@ export {
 export { buildRoot, type EthCaps, type RootTerms, readRoot, type SessionRoot } from './root.ts'
 export { curveRoots, type RootAsk, type RootBinding, rootDiffs, sessionRoot } from './sessionRoots.ts'
 export { delegationSigner, normalizeSignature, signDelegation } from './sign.ts'
-export type { Caveat, Delegation, DelegationPlace, EnforcerName, Execution, Redemption } from './types.ts'
+export type { Caveat, Delegation, DelegationAddresses, EnforcerName, Execution, Redemption } from './types.ts'

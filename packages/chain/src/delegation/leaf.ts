@@ -5,7 +5,7 @@ import { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
 import { decodeDelegations, encodeDelegations } from './encode.ts'
 import { delegationHash } from './hash.ts'
 import { bytesOf, type SessionRoot } from './root.ts'
-import type { Delegation, DelegationPlace, Execution } from './types.ts'
+import type { Delegation, DelegationAddresses, Execution } from './types.ts'
 
 export const LEAF_TTL_S = 120
 const SEQUENCE_BITS = 32n
@@ -33,15 +33,15 @@ type TradeAsk = { execution: Execution; sequence: number; nowS: number }
 
 /** A router trade under its root. */
 export function sessionLeaf(
-  place: DelegationPlace,
+  addresses: DelegationAddresses,
   { root, ...ask }: TradeAsk & { root: Extract<SessionRoot, { kind: 'router' }> },
 ): Delegation {
-  return buildLeaf(place, { kind: 'router', ...tradeTerms(root, ask, [root.router]) })
+  return buildLeaf(addresses, { kind: 'router', ...tradeTerms(root, ask, [root.router]) })
 }
 
 /** A curve trade under its root, unsigned and without what pays its fee: see `payFee`. */
 export function curveLeaf(
-  place: DelegationPlace,
+  addresses: DelegationAddresses,
   {
     root,
     feeRoot,
@@ -50,16 +50,16 @@ export function curveLeaf(
   }: TradeAsk & { root: Extract<SessionRoot, { kind: 'curve' }>; feeRoot: FeeRoot; feeWei: bigint },
 ): Delegation {
   const fee = { recipient: feeRoot.recipient, amountWei: feeWei }
-  return buildLeaf(place, { kind: 'curve', ...tradeTerms(root, ask, root.curves), fee })
+  return buildLeaf(addresses, { kind: 'curve', ...tradeTerms(root, ask, root.curves), fee })
 }
 
 /** What pays the fee of one curve leaf; the co-signer signs both. */
 export function feeLeaf(
   crypto: Crypto,
-  place: DelegationPlace,
+  addresses: DelegationAddresses,
   { feeRoot, leaf, nowS }: { feeRoot: FeeRoot; leaf: Delegation; nowS: number },
 ): Delegation {
-  return buildLeaf(place, {
+  return buildLeaf(addresses, {
     kind: 'fee',
     cosigner: feeRoot.cosigner,
     rootHash: feeRoot.hash,
@@ -69,31 +69,38 @@ export function feeLeaf(
   })
 }
 
-/** The curve leaf with its payment laid in: `[feeLeaf, feeRoot]`, both signed. Neither hash nor signature changes. */
-export function payFee(place: DelegationPlace, leaf: Delegation, payment: readonly Delegation[]): Delegation {
+/**
+ * The curve leaf with its payment laid in: `[feeLeaf, feeRoot]`, both signed. Neither hash nor signature
+ * changes.
+ */
+export function payFee(
+  addresses: DelegationAddresses,
+  leaf: Delegation,
+  payment: readonly Delegation[],
+): Delegation {
   const args = encodeDelegations(payment)
   const caveats = leaf.caveats.map((caveat) =>
-    sameAddress(caveat.enforcer, place.enforcers.NativeTokenPayment) ? { ...caveat, args } : caveat,
+    sameAddress(caveat.enforcer, addresses.enforcers.NativeTokenPayment) ? { ...caveat, args } : caveat,
   )
   return { ...leaf, caveats }
 }
 
 /**
- * Strict inverse of the leaves above, signatures aside; undefined for any other delegation. `payment` is what was laid
- * into a curve leaf, which stands outside what was signed.
+ * Strict inverse of the leaves above, signatures aside; undefined for any other delegation. `payment` is what
+ * was laid into a curve leaf, which stands outside what was signed.
  */
 export function readLeaf(
-  place: DelegationPlace,
+  addresses: DelegationAddresses,
   delegation: Delegation,
 ): (LeafTerms & { payment: Delegation[] | null }) | undefined {
   try {
-    const terms = termsOf(place, delegation)
+    const terms = termsOf(addresses, delegation)
     if (!terms) return undefined
     const args = terms.kind === 'curve' ? (delegation.caveats.at(-1)?.args ?? '0x') : '0x'
     const payment = args === '0x' ? null : decodeDelegations(args)
     if (payment === undefined) return undefined
-    const again = buildLeaf(place, terms)
-    const whole = payment === null ? again : payFee(place, again, payment)
+    const again = buildLeaf(addresses, terms)
+    const whole = payment === null ? again : payFee(addresses, again, payment)
     return bytesOf(whole) === bytesOf(delegation) ? { ...terms, payment } : undefined
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError) return undefined
@@ -102,8 +109,9 @@ export function readLeaf(
 }
 
 /**
- * An id works once for each delegator, and the co-signer is the delegator of every leaf of every session: the root's
- * hash keeps their ids apart. Neighbouring sequences share a storage word, which makes all but the first cheap.
+ * An id works once for each delegator, and the co-signer is the delegator of every leaf of every session: the
+ * root's hash keeps their ids apart. Neighbouring sequences share a storage word, which makes all but the
+ * first cheap.
  */
 export function leafId(rootHash: Hex, sequence: number): bigint {
   if (!Number.isInteger(sequence) || sequence < 0 || sequence >= SEQUENCES) {
@@ -126,13 +134,13 @@ function tradeTerms(root: TradeRoot, { execution, sequence, nowS }: TradeAsk, ta
   }
 }
 
-function buildLeaf(place: DelegationPlace, terms: LeafTerms): Delegation {
-  const delegate = terms.kind === 'fee' ? place.enforcers.NativeTokenPayment : terms.executor
+function buildLeaf(addresses: DelegationAddresses, terms: LeafTerms): Delegation {
+  const delegate = terms.kind === 'fee' ? addresses.enforcers.NativeTokenPayment : terms.executor
   return {
     delegate: lowerAddress(delegate),
     delegator: lowerAddress(terms.cosigner),
     authority: terms.rootHash.toLowerCase() as Hex,
-    caveats: leafCaveats(terms).map((caveat) => encodeCaveat(place, caveat)),
+    caveats: leafCaveats(terms).map((caveat) => encodeCaveat(addresses, caveat)),
     salt: 0n,
     signature: '0x',
   }
@@ -154,8 +162,8 @@ function leafCaveats(terms: LeafTerms): CaveatTerms[] {
   return terms.kind === 'router' ? exact : [...exact, { enforcer: 'NativeTokenPayment', ...terms.fee }]
 }
 
-function termsOf(place: DelegationPlace, delegation: Delegation): LeafTerms | undefined {
-  const [first, second, third, fourth] = delegation.caveats.map((caveat) => decodeCaveat(place, caveat))
+function termsOf(addresses: DelegationAddresses, delegation: Delegation): LeafTerms | undefined {
+  const [first, second, third, fourth] = delegation.caveats.map((caveat) => decodeCaveat(addresses, caveat))
   if (second?.enforcer !== 'Timestamp') return undefined
   const shared = {
     cosigner: lowerAddress(delegation.delegator),

@@ -1,6 +1,17 @@
 import type { Hex } from '../bytes/hex.ts'
-import { AbiFault, bytesArrayAt, countAt, numberAt, uintAt } from '../router/readWords.ts'
-import { arrayTail, bytesTail, size } from '../router/words.ts'
+import {
+  AbiFault,
+  type Cursor,
+  checkAt,
+  checkEnd,
+  passNumber,
+  readBytes,
+  readItems,
+  readList,
+  readNumber,
+  readUint,
+} from '../bytes/readWords.ts'
+import { arrayTail, bytesTail, size } from '../bytes/words.ts'
 import { decodeDelegations, delegationTuple, encodeDelegations } from './encode.ts'
 import { decodeExecution, encodeExecution, SINGLE_MODE } from './execution.ts'
 import type { Delegation, Redemption } from './types.ts'
@@ -24,10 +35,11 @@ export function encodeRedeem(redemptions: readonly Redemption[]): Hex {
   )
   const modesAt = 0x60 + (contexts.length >> 1)
   const executionsAt = modesAt + (modes.length >> 1)
-  return `0x${REDEEM_SELECTOR}${size(0x60)}${size(modesAt)}${size(executionsAt)}${contexts}${modes}${executions}`
+  const heads = size(0x60) + size(modesAt) + size(executionsAt)
+  return `0x${REDEEM_SELECTOR}${heads}${contexts}${modes}${executions}`
 }
 
-/** Reads only what `encodeRedeem` writes, so that there is no second reading of a redemption. */
+/** Reads the canonical encoding only, so that there is no second reading of a redemption. */
 export function decodeRedeem(data: string): DecodedRedeem {
   if (!HEX.test(data)) return { ok: false, why: 'NOT_HEX' }
   const text = data.toLowerCase()
@@ -40,26 +52,28 @@ export function decodeRedeem(data: string): DecodedRedeem {
   }
 }
 
-function readRedeem(text: string): DecodedRedeem {
-  const digits = text.slice(10)
-  const contexts = bytesArrayAt(digits, numberAt(digits, 0))
-  const modesAt = numberAt(digits, 0x20)
-  const executions = bytesArrayAt(digits, numberAt(digits, 0x40))
-  const count = countAt(digits, modesAt)
-  if (contexts.length !== count || executions.length !== count) return { ok: false, why: 'NOT_CANONICAL' }
-  // Offsets may all point at one long item.
-  let total = 0
-  for (const item of [...contexts, ...executions]) total += item.length
-  if (total > digits.length) return { ok: false, why: 'NOT_CANONICAL' }
+function readRedeem(digits: string): DecodedRedeem {
+  const cursor: Cursor = { digits, at: 10 }
+  passNumber(cursor, 0x60)
+  const modesAt = readNumber(cursor)
+  const executionsAt = readNumber(cursor)
+  const contexts = readItems(cursor, readBytes)
+  checkAt(cursor, 10, modesAt)
+  const modes = readList(cursor, readUint)
+  checkAt(cursor, 10, executionsAt)
+  const executions = readItems(cursor, readBytes)
+  checkEnd(cursor)
+  const count = contexts.length
+  if (modes.length !== count || executions.length !== count) return { ok: false, why: 'NOT_CANONICAL' }
   const redemptions: Redemption[] = []
   for (let i = 0; i < count; i++) {
-    if (uintAt(digits, modesAt + 32 + 32 * i) !== 0n) return { ok: false, why: 'MODE' }
+    if (modes[i] !== 0n) return { ok: false, why: 'MODE' }
     const delegations = decodeDelegations(`0x${contexts[i]}`)
     const execution = decodeExecution(`0x${executions[i]}`)
     if (!delegations || !execution) return { ok: false, why: 'NOT_CANONICAL' }
     redemptions.push({ delegations, execution })
   }
-  return encodeRedeem(redemptions) === text ? { ok: true, redemptions } : { ok: false, why: 'NOT_CANONICAL' }
+  return { ok: true, redemptions }
 }
 
 /** Sent by the delegator: the manager refuses the delegation from then on. */

@@ -2,24 +2,22 @@ import type { Address, Hex } from '../bytes/hex.ts'
 import { lowerAddress } from '../crypto/address.ts'
 import type { Crypto } from '../crypto/createCrypto.ts'
 import { EXECUTE_WITH_DEADLINE_SELECTOR } from '../router/constants.ts'
+import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR } from '../swaps/readCurveCall.ts'
 import { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
 import { encodeDelegations } from './encode.ts'
 import { delegationHash, ROOT_AUTHORITY } from './hash.ts'
-import type { Delegation, DelegationPlace } from './types.ts'
+import type { Delegation, DelegationAddresses } from './types.ts'
 
 export const EXECUTE_SELECTOR: Hex = `0x${EXECUTE_WITH_DEADLINE_SELECTOR}`
-/** buy(uint256,uint256,address,uint256) */
-export const CURVE_BUY_SELECTOR: Hex = '0x8945257c'
-/** sell(uint256,uint256,address,uint256) */
-export const CURVE_SELL_SELECTOR: Hex = '0x8a038a54'
 const DAY_S = 86_400
 
 /** ETH that may leave the wallet as a call's value: in any one call, and in each fixed window of a day. */
 export type EthCaps = { dayWei: bigint; tradeWei: bigint; startS: number }
 
 /**
- * What a wallet signs, once for a session: a root for router calls; where it trades launchpad curves, one for their
- * calls and one that can only pay the fee. All lend the wallet to the co-signer, and carry the binding's hash.
+ * What a wallet signs, once for a session: a root for router calls; where it trades launchpad curves, one for
+ * their calls and one that can only pay the fee. All lend the wallet to the co-signer, and carry the
+ * binding's hash.
  */
 export type RootTerms = {
   wallet: Address
@@ -35,14 +33,17 @@ export type RootTerms = {
 )
 export type SessionRoot = RootTerms & { hash: Hex }
 
-/** The unsigned delegation. The same terms always give the same bytes. Throws on what would escape its own caveats. */
-export function buildRoot(place: DelegationPlace, terms: RootTerms): Delegation {
-  checkRoles(place, terms)
+/**
+ * The unsigned delegation. The same terms always give the same bytes. Throws on what would escape its own
+ * caveats.
+ */
+export function buildRoot(addresses: DelegationAddresses, terms: RootTerms): Delegation {
+  checkRoles(addresses, terms)
   return {
     delegate: lowerAddress(terms.cosigner),
     delegator: lowerAddress(terms.wallet),
     authority: ROOT_AUTHORITY,
-    caveats: rootCaveats(place, terms).map((caveat) => encodeCaveat(place, caveat)),
+    caveats: rootCaveats(addresses, terms).map((caveat) => encodeCaveat(addresses, caveat)),
     salt: BigInt(terms.salt),
     signature: '0x',
   }
@@ -51,12 +52,12 @@ export function buildRoot(place: DelegationPlace, terms: RootTerms): Delegation 
 /** Strict inverse of `buildRoot`, its signature aside; undefined for any other delegation. */
 export function readRoot(
   crypto: Crypto,
-  place: DelegationPlace,
+  addresses: DelegationAddresses,
   delegation: Delegation,
 ): SessionRoot | undefined {
   try {
-    const terms = termsOf(place, delegation)
-    const same = terms && bytesOf(buildRoot(place, terms)) === bytesOf(delegation)
+    const terms = termsOf(addresses, delegation)
+    const same = terms && bytesOf(buildRoot(addresses, terms)) === bytesOf(delegation)
     return same ? { ...terms, hash: delegationHash(crypto, delegation) } : undefined
   } catch (error) {
     if (error instanceof RangeError || error instanceof TypeError) return undefined
@@ -64,9 +65,9 @@ export function readRoot(
   }
 }
 
-function rootCaveats(place: DelegationPlace, terms: RootTerms): CaveatTerms[] {
+function rootCaveats(addresses: DelegationAddresses, terms: RootTerms): CaveatTerms[] {
   // Without a named redeemer the co-signer alone could redeem a root.
-  const redeemer = terms.kind === 'fee' ? place.enforcers.NativeTokenPayment : terms.executor
+  const redeemer = terms.kind === 'fee' ? addresses.enforcers.NativeTokenPayment : terms.executor
   const lasting: CaveatTerms[] = [
     { enforcer: 'Timestamp', afterS: 0, beforeS: terms.expiresS },
     { enforcer: 'LimitedCalls', limit: terms.maxTrades },
@@ -114,13 +115,13 @@ function ethCaveats(eth: RootTerms['eth']): CaveatTerms[] {
 }
 
 /** Each of these would let a key out of its bounds; proved on the contracts in e2e/sessionChain.test.ts. */
-function checkRoles(place: DelegationPlace, terms: RootTerms): void {
+function checkRoles(addresses: DelegationAddresses, terms: RootTerms): void {
   const wallet = lowerAddress(terms.wallet)
   const targets =
     terms.kind === 'router' ? [terms.router] : terms.kind === 'curve' ? terms.curves : [terms.recipient]
   for (const target of targets.map(lowerAddress)) {
     if (target === wallet) throw new TypeError('a root that may call its own wallet escapes its caps')
-    if (target === place.manager) throw new TypeError('a root that may call the manager escapes its caps')
+    if (target === addresses.manager) throw new TypeError('a root that may call the manager escapes its caps')
   }
   if (terms.kind === 'fee') return
   const executor = lowerAddress(terms.executor)
@@ -129,8 +130,8 @@ function checkRoles(place: DelegationPlace, terms: RootTerms): void {
   }
 }
 
-function termsOf(place: DelegationPlace, delegation: Delegation): RootTerms | undefined {
-  const caveats = delegation.caveats.map((caveat) => decodeCaveat(place, caveat))
+function termsOf(addresses: DelegationAddresses, delegation: Delegation): RootTerms | undefined {
+  const caveats = delegation.caveats.map((caveat) => decodeCaveat(addresses, caveat))
   const find = <Name extends CaveatTerms['enforcer']>(name: Name) =>
     caveats.find((terms) => terms?.enforcer === name) as Extract<CaveatTerms, { enforcer: Name }> | undefined
   const [redeemer, targets, expiry, limited] = [

@@ -3,11 +3,11 @@ import { numberToHex } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
 import { type Address, bytesToHex, type Hex } from '../bytes/hex.ts'
 import { createCrypto } from '../crypto/createCrypto.ts'
+import { delegationAddresses } from './addresses.ts'
 import { decodeCaveat } from './caveats.ts'
 import { describeCaveats } from './describe.ts'
 import { delegationHash } from './hash.ts'
 import { curveLeaf, feeLeaf, leafId, payFee, readLeaf, sessionLeaf } from './leaf.ts'
-import { delegationPlace } from './place.ts'
 import { buildRoot, readRoot, type SessionRoot } from './root.ts'
 import { curveRoots, type RootAsk, rootDiffs, sessionRoot } from './sessionRoots.ts'
 import { type Delegation, ENFORCERS } from './types.ts'
@@ -15,7 +15,7 @@ import { type Delegation, ENFORCERS } from './types.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const crypto = await createCrypto()
-const place = delegationPlace({
+const addresses = delegationAddresses({
   chain_id: 4663,
   delegation: {
     delegation_manager: '0xdb9B1e94B5b69Df7e401DDbedE43491141047dB3',
@@ -45,15 +45,15 @@ const ask: RootAsk = { binding, bindingHash, eth, nowS: NOW }
 const curves = [at('9'), at('8')]
 
 const rootOf = <Kind extends SessionRoot['kind']>(kind: Kind, delegation: Delegation) => {
-  const root = readRoot(crypto, place, delegation)
+  const root = readRoot(crypto, addresses, delegation)
   if (root?.kind !== kind) throw new Error(`read as ${root?.kind}`)
   return root as Extract<SessionRoot, { kind: Kind }>
 }
-const caveatsOf = ({ caveats }: Delegation) => caveats.map((caveat) => decodeCaveat(place, caveat))
+const caveatsOf = ({ caveats }: Delegation) => caveats.map((caveat) => decodeCaveat(addresses, caveat))
 
 describe('roots', () => {
-  const root = sessionRoot(place, ask)
-  const { curve, fee } = curveRoots(place, { ...ask, curves })
+  const root = sessionRoot(addresses, ask)
+  const { curve, fee } = curveRoots(addresses, { ...ask, curves })
   const shared = {
     wallet: binding.wallet,
     cosigner: binding.cosigner,
@@ -83,15 +83,15 @@ describe('roots', () => {
 
   it('lets no ETH out when ETH is not bound', () => {
     const tokens = [USDG, at('7')]
-    const without = sessionRoot(place, { ...ask, binding: { ...binding, tokens }, eth: null })
+    const without = sessionRoot(addresses, { ...ask, binding: { ...binding, tokens }, eth: null })
     expect(caveatsOf(without).slice(5)).toEqual([{ enforcer: 'ValueLte', valueWei: 0n }])
     expect(rootOf('router', without).eth).toBeNull()
-    expect(() => sessionRoot(place, { ...ask, eth: null })).toThrow('ETH caps')
-    expect(() => sessionRoot(place, { ...ask, binding: { ...binding, tokens } })).toThrow('ETH caps')
-    expect(() => curveRoots(place, { ...ask, binding: { ...binding, tokens }, eth: null, curves })).toThrow(
-      'ETH',
-    )
-    expect(() => sessionRoot(place, { ...ask, eth: { ...eth, dayWei: 0n } })).toThrow(RangeError)
+    expect(() => sessionRoot(addresses, { ...ask, eth: null })).toThrow('ETH caps')
+    expect(() => sessionRoot(addresses, { ...ask, binding: { ...binding, tokens } })).toThrow('ETH caps')
+    expect(() =>
+      curveRoots(addresses, { ...ask, binding: { ...binding, tokens }, eth: null, curves }),
+    ).toThrow('ETH')
+    expect(() => sessionRoot(addresses, { ...ask, eth: { ...eth, dayWei: 0n } })).toThrow(RangeError)
   })
 
   it('for curves has one for their calls and one that can only pay the fee', () => {
@@ -101,7 +101,7 @@ describe('roots', () => {
       { enforcer: 'AllowedMethods', selectors: ['0x8945257c', '0x8a038a54'] },
     ])
     expect(caveatsOf(fee)).toEqual([
-      { enforcer: 'Redeemer', redeemers: [place.enforcers.NativeTokenPayment] },
+      { enforcer: 'Redeemer', redeemers: [addresses.enforcers.NativeTokenPayment] },
       { enforcer: 'AllowedTargets', targets: [binding.fee.recipient] },
       { enforcer: 'ExactCalldata', data: '0x' },
       { enforcer: 'Timestamp', afterS: 0, beforeS: binding.expires_at },
@@ -118,7 +118,7 @@ describe('roots', () => {
   it('are read back as they were made', () => {
     const caps = { ...eth, startS: NOW - 60 }
     const { executor, router } = binding
-    expect(readRoot(crypto, place, root)).toEqual({
+    expect(readRoot(crypto, addresses, root)).toEqual({
       ...shared,
       kind: 'router',
       executor,
@@ -126,14 +126,14 @@ describe('roots', () => {
       eth: caps,
       hash: delegationHash(crypto, root),
     })
-    expect(readRoot(crypto, place, curve)).toMatchObject({
+    expect(readRoot(crypto, addresses, curve)).toMatchObject({
       ...shared,
       kind: 'curve',
       executor,
       curves: [at('8'), at('9')],
       eth: caps,
     })
-    expect(readRoot(crypto, place, { ...fee, signature: '0x11' })).toMatchObject({
+    expect(readRoot(crypto, addresses, { ...fee, signature: '0x11' })).toMatchObject({
       ...shared,
       kind: 'fee',
       recipient: binding.fee.recipient,
@@ -158,14 +158,14 @@ describe('roots', () => {
         })),
         ...caveats.map((caveat, i) => ({
           ...one,
-          caveats: caveats.with(i, { ...caveat, enforcer: place.manager }),
+          caveats: caveats.with(i, { ...caveat, enforcer: addresses.manager }),
         })),
         ...caveats.map((caveat, i) => ({
           ...one,
           caveats: caveats.with(i, { ...caveat, terms: `${caveat.terms}00` as Hex }),
         })),
       ]
-      for (const other of others) expect(readRoot(crypto, place, other)).toBeUndefined()
+      for (const other of others) expect(readRoot(crypto, addresses, other)).toBeUndefined()
     }
   })
 
@@ -184,8 +184,8 @@ describe('roots', () => {
           const other = (Number.parseInt(caveat.terms[i] ?? '0', 16) ^ flip).toString(16)
           const terms = (caveat.terms.slice(0, i) + other + caveat.terms.slice(i + 1)) as Hex
           const changed = { ...one, caveats: one.caveats.with(c % one.caveats.length, { ...caveat, terms }) }
-          const read = readRoot(crypto, place, changed)
-          if (read) expect(buildRoot(place, read)).toEqual(changed)
+          const read = readRoot(crypto, addresses, changed)
+          if (read) expect(buildRoot(addresses, read)).toEqual(changed)
         },
       ),
       { numRuns: 2_000 },
@@ -194,20 +194,20 @@ describe('roots', () => {
 
   it('are refused when a key could leave them', () => {
     const bound = (change: Partial<RootAsk['binding']>) => () =>
-      sessionRoot(place, { ...ask, binding: { ...binding, ...change } })
+      sessionRoot(addresses, { ...ask, binding: { ...binding, ...change } })
     expect(bound({ router: binding.wallet })).toThrow('its own wallet')
-    expect(bound({ router: place.manager })).toThrow('the manager')
+    expect(bound({ router: addresses.manager })).toThrow('the manager')
     expect(bound({ executor: binding.wallet })).toThrow('executor')
     expect(bound({ executor: binding.cosigner })).toThrow('executor')
     expect(bound({ chain_id: 1 })).toThrow('another chain')
-    for (const bad of [binding.wallet, place.manager])
-      expect(() => curveRoots(place, { ...ask, curves: [at('8'), bad] })).toThrow('escapes')
-    expect(() => curveRoots(place, { ...ask, curves: [] })).toThrow(RangeError)
+    for (const bad of [binding.wallet, addresses.manager])
+      expect(() => curveRoots(addresses, { ...ask, curves: [at('8'), bad] })).toThrow('escapes')
+    expect(() => curveRoots(addresses, { ...ask, curves: [] })).toThrow(RangeError)
   })
 
   it('tell where they differ from a binding', () => {
     for (const one of [root, curve, fee]) {
-      const read = readRoot(crypto, place, one)!
+      const read = readRoot(crypto, addresses, one)!
       expect(rootDiffs(read, binding, bindingHash)).toEqual([])
       expect(rootDiffs(read, { ...binding, tokens: [USDG, at('7')] }, bindingHash)).toEqual(['eth'])
       expect(rootDiffs(read, { ...binding, wallet: at('7') }, bindingHash)).toEqual(['wallet'])
@@ -227,13 +227,13 @@ describe('roots', () => {
 })
 
 describe('leaves', () => {
-  const root = rootOf('router', sessionRoot(place, ask))
-  const roots = curveRoots(place, { ...ask, curves })
+  const root = rootOf('router', sessionRoot(addresses, ask))
+  const roots = curveRoots(addresses, { ...ask, curves })
   const [curve, fee] = [rootOf('curve', roots.curve), rootOf('fee', roots.fee)]
   const execution = { target: binding.router, valueWei: 5n, data: '0x3593564c11' as Hex }
-  const leaf = sessionLeaf(place, { root, execution, sequence: 7, nowS: NOW })
+  const leaf = sessionLeaf(addresses, { root, execution, sequence: 7, nowS: NOW })
   const buy = { target: at('8'), valueWei: 99n, data: '0x8945257c' as Hex }
-  const trade = curveLeaf(place, {
+  const trade = curveLeaf(addresses, {
     root: curve,
     feeRoot: fee,
     feeWei: 3n,
@@ -241,7 +241,7 @@ describe('leaves', () => {
     sequence: 1,
     nowS: NOW,
   })
-  const payment = [feeLeaf(crypto, place, { feeRoot: fee, leaf: trade, nowS: NOW }), roots.fee]
+  const payment = [feeLeaf(crypto, addresses, { feeRoot: fee, leaf: trade, nowS: NOW }), roots.fee]
 
   it('are one call, for two minutes, once', () => {
     expect(leaf).toMatchObject({
@@ -262,20 +262,20 @@ describe('leaves', () => {
       recipient: binding.fee.recipient,
       amountWei: 3n,
     })
-    expect(payment[0]!.delegate).toBe(place.enforcers.NativeTokenPayment)
+    expect(payment[0]!.delegate).toBe(addresses.enforcers.NativeTokenPayment)
     expect(caveatsOf(payment[0]!)[0]).toEqual({
       enforcer: 'ArgsEqualityCheck',
       delegationHash: delegationHash(crypto, trade),
       redeemer: binding.executor,
     })
-    const paid = payFee(place, trade, payment)
+    const paid = payFee(addresses, trade, payment)
     expect(delegationHash(crypto, paid)).toBe(delegationHash(crypto, trade))
     expect(paid.caveats[3]!.args).not.toBe('0x')
   })
 
   it('are read back as they were made', () => {
     const shared = { cosigner: binding.cosigner, expiresS: NOW + 120, executor: binding.executor }
-    expect(readLeaf(place, leaf)).toEqual({
+    expect(readLeaf(addresses, leaf)).toEqual({
       ...shared,
       kind: 'router',
       rootHash: root.hash,
@@ -291,9 +291,9 @@ describe('leaves', () => {
       sequence: 1,
       fee: { recipient: binding.fee.recipient, amountWei: 3n },
     }
-    expect(readLeaf(place, trade)).toEqual({ ...read, payment: null })
-    expect(readLeaf(place, payFee(place, trade, payment))).toEqual({ ...read, payment })
-    expect(readLeaf(place, payment[0]!)).toEqual({
+    expect(readLeaf(addresses, trade)).toEqual({ ...read, payment: null })
+    expect(readLeaf(addresses, payFee(addresses, trade, payment))).toEqual({ ...read, payment })
+    expect(readLeaf(addresses, payment[0]!)).toEqual({
       ...shared,
       kind: 'fee',
       rootHash: fee.hash,
@@ -313,19 +313,21 @@ describe('leaves', () => {
         { ...one, caveats: caveats.with(0, { ...caveats[0]!, args: '0x01' }) },
         { ...one, caveats: caveats.with(-1, { ...caveats.at(-1)!, args: '0x01' }) },
       ]
-      for (const other of others) expect(readLeaf(place, other)).toBeUndefined()
+      for (const other of others) expect(readLeaf(addresses, other)).toBeUndefined()
     }
     // The id is of its root.
-    expect(readLeaf(place, { ...leaf, authority: curve.hash })).toBeUndefined()
-    expect(readLeaf(place, { ...payment[0]!, delegate: binding.executor })).toBeUndefined()
-    expect(readLeaf(place, sessionRoot(place, ask))).toBeUndefined()
+    expect(readLeaf(addresses, { ...leaf, authority: curve.hash })).toBeUndefined()
+    expect(readLeaf(addresses, { ...payment[0]!, delegate: binding.executor })).toBeUndefined()
+    expect(readLeaf(addresses, sessionRoot(addresses, ask))).toBeUndefined()
   })
 
   it('are made only for what their root allows', () => {
     const elsewhere = { ...execution, target: at('7') }
-    expect(() => sessionLeaf(place, { root, execution: elsewhere, sequence: 1, nowS: NOW })).toThrow('target')
+    expect(() => sessionLeaf(addresses, { root, execution: elsewhere, sequence: 1, nowS: NOW })).toThrow(
+      'target',
+    )
     expect(() =>
-      curveLeaf(place, { root: curve, feeRoot: fee, feeWei: 1n, execution, sequence: 1, nowS: NOW }),
+      curveLeaf(addresses, { root: curve, feeRoot: fee, feeWei: 1n, execution, sequence: 1, nowS: NOW }),
     ).toThrow('target')
   })
 
@@ -345,10 +347,10 @@ describe('leaves', () => {
 
 describe('caveats in words', () => {
   it('say what they bound', () => {
-    const { curve, fee } = curveRoots(place, { ...ask, curves })
+    const { curve, fee } = curveRoots(addresses, { ...ask, curves })
     const feeRoot = rootOf('fee', fee)
     const execution = { target: at('8'), valueWei: 10n ** 17n, data: '0x8945257c' as Hex }
-    const leaf = curveLeaf(place, {
+    const leaf = curveLeaf(addresses, {
       root: rootOf('curve', curve),
       feeRoot,
       feeWei: 1n,
@@ -356,8 +358,8 @@ describe('caveats in words', () => {
       sequence: 0,
       nowS: NOW,
     })
-    const says = (one: Delegation) => describeCaveats(place, one.caveats).map((row) => row.says)
-    expect(says(sessionRoot(place, ask))).toEqual([
+    const says = (one: Delegation) => describeCaveats(addresses, one.caveats).map((row) => row.says)
+    expect(says(sessionRoot(addresses, ask))).toEqual([
       `Only ${binding.executor} can use it.`,
       `It can call ${binding.router} and nothing else.`,
       'It can call execute(bytes,bytes[],uint256) and no other method.',
@@ -371,11 +373,11 @@ describe('caveats in words', () => {
     expect(says(leaf)[3]).toBe(
       `It works only when 0.000000000000000001 ETH are paid to ${binding.fee.recipient} with it.`,
     )
-    expect(says(feeLeaf(crypto, place, { feeRoot, leaf, nowS: NOW }))[0]).toContain(binding.executor)
+    expect(says(feeLeaf(crypto, addresses, { feeRoot, leaf, nowS: NOW }))[0]).toContain(binding.executor)
   })
 
   it('warn of what is not known', () => {
-    const [row] = describeCaveats(place, [{ enforcer: at('d'), terms: '0x01', args: '0x' }])
+    const [row] = describeCaveats(addresses, [{ enforcer: at('d'), terms: '0x01', args: '0x' }])
     expect(row).toEqual({
       enforcer: undefined,
       address: at('d'),

@@ -2,7 +2,7 @@ import type { Address, Hex } from '../bytes/hex.ts'
 import { lowerAddress, sameAddress, sortsBefore } from '../crypto/address.ts'
 import { NATIVE } from '../router/constants.ts'
 import { buildRoot, type EthCaps, type RootTerms } from './root.ts'
-import type { Delegation, DelegationPlace } from './types.ts'
+import type { Delegation, DelegationAddresses } from './types.ts'
 
 /** What of a session's binding its roots say themselves; the rest is in the hash they carry. */
 export type RootBinding = {
@@ -26,30 +26,41 @@ export type RootAsk = {
   nowS: number
 }
 
-/** The first window starts a little before the grant: a root whose window lies ahead of a block's time reverts. */
+/**
+ * The first window starts a little before the grant: a root whose window lies ahead of a block's time
+ * reverts.
+ */
 const START_BEFORE_S = 60
 /** No fee is more than a hundredth of a trade (FEE.maxBps), so all fees of a day are not more of its cap. */
 const FEE_SHARE_OF_DAY = 100n
 
-export function sessionRoot(place: DelegationPlace, ask: RootAsk): Delegation {
+export function sessionRoot(addresses: DelegationAddresses, ask: RootAsk): Delegation {
   const { executor, router } = ask.binding
-  return buildRoot(place, { ...shared(place, ask), kind: 'router', executor, router, eth: capsOf(ask) })
+  return buildRoot(addresses, {
+    ...shared(addresses, ask),
+    kind: 'router',
+    executor,
+    router,
+    eth: capsOf(ask),
+  })
 }
 
-/** For a session that also trades on ETH curves: one root for all of their calls, one that pays their fees. */
+/**
+ * For a session that also trades on ETH curves: one root for all of their calls, one that pays their fees.
+ */
 export function curveRoots(
-  place: DelegationPlace,
+  addresses: DelegationAddresses,
   ask: RootAsk & { curves: readonly Address[] },
 ): { curve: Delegation; fee: Delegation } {
   const eth = capsOf(ask)
   if (eth === null) throw new TypeError('curves are traded for ETH, which this session does not bind')
-  const common = shared(place, ask)
+  const common = shared(addresses, ask)
   const curves = ask.curves.map(lowerAddress).sort((a, b) => (sortsBefore(a, b) ? -1 : 1))
   const { executor, fee } = ask.binding
   const dayWei = (eth.dayWei + FEE_SHARE_OF_DAY - 1n) / FEE_SHARE_OF_DAY
   return {
-    curve: buildRoot(place, { ...common, kind: 'curve', executor, curves, eth }),
-    fee: buildRoot(place, {
+    curve: buildRoot(addresses, { ...common, kind: 'curve', executor, curves, eth }),
+    fee: buildRoot(addresses, {
       ...common,
       kind: 'fee',
       recipient: fee.recipient,
@@ -58,7 +69,10 @@ export function curveRoots(
   }
 }
 
-/** What a root that was read says otherwise than the binding it should carry. Its ETH caps are the reader's to judge. */
+/**
+ * What a root that was read says otherwise than the binding it should carry. Its ETH caps are the reader's to
+ * judge.
+ */
 export function rootDiffs(root: RootTerms, binding: RootBinding, bindingHash: Hex): string[] {
   const diffs: string[] = []
   const addresses: [string, Address, Address][] = [
@@ -76,8 +90,8 @@ export function rootDiffs(root: RootTerms, binding: RootBinding, bindingHash: He
   return diffs
 }
 
-function shared(place: DelegationPlace, { binding, bindingHash }: RootAsk) {
-  if (binding.chain_id !== place.chainId) throw new TypeError('the binding is for another chain')
+function shared(addresses: DelegationAddresses, { binding, bindingHash }: RootAsk) {
+  if (binding.chain_id !== addresses.chainId) throw new TypeError('the binding is for another chain')
   return {
     wallet: binding.wallet,
     cosigner: binding.cosigner,

@@ -2,11 +2,11 @@ import { type Address, bytesToHexDigits, type Hex, tryHexToBytes } from '../byte
 import type { Bytes, Crypto } from '../crypto/createCrypto.ts'
 import { CURVE_ORDER, isLowS, serializeSignature, splitSignature } from '../crypto/signature.ts'
 import { delegationDigest } from './hash.ts'
-import type { Delegation, DelegationPlace } from './types.ts'
+import type { Delegation, DelegationAddresses } from './types.ts'
 
 /**
- * The one form the contracts take: 65 bytes, v of 27 or 28, s in the lower half. Wallets also send v of 0 or 1, and
- * some a high s, which with the other v is the same signature. Undefined for anything else.
+ * The one form the contracts take: 65 bytes, v of 27 or 28, s in the lower half. Wallets also send v of 0 or
+ * 1, and some a high s, which with the other v is the same signature. Undefined for anything else.
  */
 export function normalizeSignature(signature: string): Hex | undefined {
   const bytes = tryHexToBytes(signature)
@@ -22,21 +22,21 @@ export function normalizeSignature(signature: string): Hex | undefined {
 
 export function signDelegation(
   crypto: Crypto,
-  place: DelegationPlace,
+  addresses: DelegationAddresses,
   delegation: Delegation,
   key: Bytes,
 ): Delegation {
-  const signature = serializeSignature(crypto.sign(delegationDigest(crypto, place, delegation), key))
+  const signature = serializeSignature(crypto.sign(delegationDigest(crypto, addresses, delegation), key))
   return { ...delegation, signature }
 }
 
 /** Who signed it, in lower case; undefined when the signature is none the contracts would take. */
 export function delegationSigner(
   crypto: Crypto,
-  place: DelegationPlace,
+  addresses: DelegationAddresses,
   delegation: Delegation,
 ): Address | undefined {
   const { signature } = delegation
   if (normalizeSignature(signature) !== signature.toLowerCase()) return undefined
-  return crypto.recover(delegationDigest(crypto, place, delegation), signature)
+  return crypto.recover(delegationDigest(crypto, addresses, delegation), signature)
 }

@@ -1,6 +1,9 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 
-/** MetaMask's Delegation Framework 1.3.0, as its contracts have it. `args` are outside the hash: the redeemer's own. */
+/**
+ * MetaMask's Delegation Framework 1.3.0, as its contracts have it. `args` are outside the hash: the
+ * redeemer's own.
+ */
 export type Caveat = { enforcer: Address; terms: Hex; args: Hex }
 export type Delegation = {
   delegate: Address
@@ -34,8 +37,8 @@ export const ENFORCERS = [
 ] as const
 export type EnforcerName = (typeof ENFORCERS)[number]
 
-/** Where the framework stands. Addresses are lower-case. */
-export type DelegationPlace = {
+/** The chain and the framework's contracts on it, in lower case. */
+export type DelegationAddresses = {
   chainId: number
   manager: Address
   /** What a delegated wallet runs. */

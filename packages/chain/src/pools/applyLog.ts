@@ -3,7 +3,10 @@ import { changeLiquidity } from './liquidity.ts'
 import { intWord, numberWord, type PoolLog, TOPIC, tickTopic, tickWord, topicAt, uintWord } from './logs.ts'
 import type { CurvePool, Pool, V2Pool, V3Pool, V4Pool } from './types.ts'
 
-/** Every topic that changes what a pool would give. Fees taken by protocols and donations change nothing of it. */
+/**
+ * Every topic that changes what a pool would give. Fees taken by protocols and donations change nothing of
+ * it.
+ */
 export const STATE_TOPICS: readonly Hex[] = [
   TOPIC.v2Sync,
   TOPIC.v3Initialize,
@@ -27,7 +30,10 @@ export function poolIdOfLog(log: PoolLog): Hex {
   return V4_TOPICS.has(log.topics[0]) ? topicAt(log, 1) : log.address
 }
 
-/** Changes the pool in place as the log says; false when the log is nothing to it. Logs must come in their order. */
+/**
+ * Changes the pool in place as the log says; false when the log is nothing to it. Logs must come in their
+ * order.
+ */
 export function applyLog(pool: Pool | CurvePool, log: PoolLog): boolean {
   switch (pool.version) {
     case 'v2':
@@ -74,7 +80,8 @@ function applyV4(pool: V4Pool, log: PoolLog): boolean {
   if (log.topics[1] !== pool.id) return false
   switch (log.topics[0]) {
     case TOPIC.v4Swap:
-      // Its fee word is the whole fee of that swap, the protocol's included, and says nothing of the next one.
+      // Its fee word is the whole fee of that swap, the protocol's included, and says nothing of the next
+      // one.
       pool.sqrtPriceX96 = uintWord(log, 2)
       pool.liquidity = uintWord(log, 3)
       pool.tick = tickWord(log, 4)

@@ -1,6 +1,9 @@
 import type { CurvePool } from './types.ts'
 
-/** The launchpad's curve, rounding for rounding as its contract: constant product over reserves with a virtual part. */
+/**
+ * The launchpad's curve, rounding for rounding as its contract: constant product over reserves with a virtual
+ * part.
+ */
 
 export type CurveBuy = {
   tokensOut: bigint
@@ -15,7 +18,9 @@ export type CurveSell = { pairOut: bigint; curveFee: bigint; creatorTax: bigint 
 
 const BPS = 10_000n
 
-/** Falls in whole seconds from its start to nothing; `atS` is the time of the block that would hold the trade. */
+/**
+ * Falls in whole seconds from its start to nothing; `atS` is the time of the block that would hold the trade.
+ */
 export function snipeTaxBps(curve: CurvePool, atS: number): number {
   const elapsed = Math.max(0, Math.floor(atS) - curve.launchedAtS)
   const { snipeSeconds, snipeStartBps } = curve

@@ -29,8 +29,8 @@ export function hookFlags(hooks: Address): HookFlag[] {
 }
 
 /**
- * Whether a pool's own state tells what a swap gives: `amounts` when the hook may take or add to it, `fee` when it may
- * choose the fee at each swap. Either has to be quoted by call.
+ * Whether a pool's own state tells what a swap gives: `amounts` when the hook may take or add to it, `fee`
+ * when it may choose the fee at each swap. Either has to be quoted by call.
  */
 export type HookEffect = 'none' | 'fee' | 'amounts'
 

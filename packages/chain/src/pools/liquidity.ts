@@ -1,7 +1,10 @@
 import { flipTick } from './tickBitmap.ts'
 import type { Concentrated } from './types.ts'
 
-/** Adds (or, negative, removes) a position's liquidity: its two ticks, the bitmap, and the pool's own when in range. */
+/**
+ * Adds (or, negative, removes) a position's liquidity: its two ticks, the bitmap, and the pool's own when in
+ * range.
+ */
 export function changeLiquidity(
   pool: Concentrated,
   tickLower: number,

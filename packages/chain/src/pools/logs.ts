@@ -1,6 +1,8 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 
-/** A log as a node gives it, in lower case. Whoever passes it on has checked that its emitter is the real one. */
+/**
+ * A log as a node gives it, in lower case. Whoever passes it on has checked that its emitter is the real one.
+ */
 export type PoolLog = { address: Address; topics: readonly Hex[]; data: Hex }
 
 export const TOPIC = {

@@ -3,8 +3,8 @@ import { MAX_TICK, MIN_TICK } from './tickMath.ts'
 import type { Concentrated } from './types.ts'
 
 /**
- * Where the contract's loop steps to: the next tick in use within this word of the bitmap, or the word's end. The
- * ends have to be kept, because every step rounds. Answered as a number: ticks in use have USED added.
+ * Where the contract's loop steps to: the next tick in use within this word of the bitmap, or the word's end.
+ * The ends have to be kept, because every step rounds. Answered as a number: ticks in use have USED added.
  */
 export const USED = 1 << 24
 
@@ -28,7 +28,10 @@ export function nextTickUp(pool: Concentrated, tick: number): number {
   return Math.min(MAX_TICK, (compressed - bit + 255) * tickSpacing)
 }
 
-/** With no liquidity steps move nothing, so the next tick in use can be gone to at once; undefined when none is left. */
+/**
+ * With no liquidity steps move nothing, so the next tick in use can be gone to at once; undefined when none
+ * is left.
+ */
 export function nextUsedTick(pool: Concentrated, tick: number, zeroForOne: boolean): number | undefined {
   const { tickSpacing, bitmap } = pool
   const compressed = Math.floor(tick / tickSpacing) + (zeroForOne ? 0 : 1)

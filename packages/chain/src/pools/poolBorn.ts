@@ -11,7 +11,10 @@ import {
 } from './logs.ts'
 import type { CurvePool, Pool } from './types.ts'
 
-/** The pool or curve a factory's, the pool manager's or the launchpad's log tells of; undefined for other logs. */
+/**
+ * The pool or curve a factory's, the pool manager's or the launchpad's log tells of; undefined for other
+ * logs.
+ */
 export function poolBorn(log: PoolLog): Pool | CurvePool | undefined {
   switch (log.topics[0]) {
     case TOPIC.v2PairCreated:

@@ -8,7 +8,10 @@ const MAX_INT128 = (1n << 127n) - 1n
 const MAX_INT256 = (1n << 255n) - 1n
 const PIPS = 1_000_000
 
-/** Exact output of a pool for an input; undefined where the contract would revert or its hook has the last word. */
+/**
+ * Exact output of a pool for an input; undefined where the contract would revert or its hook has the last
+ * word.
+ */
 export function quoteExactIn(
   pool: Pool,
   zeroForOne: boolean,

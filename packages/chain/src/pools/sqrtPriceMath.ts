@@ -1,7 +1,10 @@
 const Q96 = 1n << 96n
 const MAX_UINT256 = (1n << 256n) - 1n
 
-/** Amounts between two prices. Lower price first; rounding is named, because it decides who is owed the last wei. */
+/**
+ * Amounts between two prices. Lower price first; rounding is named, because it decides who is owed the last
+ * wei.
+ */
 
 export function amount0Down(lower: bigint, upper: bigint, liquidity: bigint): bigint {
   return ((liquidity << 96n) * (upper - lower)) / upper / lower

@@ -19,9 +19,9 @@ const LOWEST_PRICE = MIN_SQRT_PRICE + 1n
 const HIGHEST_PRICE = MAX_SQRT_PRICE - 1n
 
 /**
- * What the pool contract's swap would do, to the wei, without changing the pool. v3 and v4 share it: where their
- * formulas differ in shape, they agree in every amount. Past `maxSteps` it gives up, unfilled: steps are gas, and a
- * swap of thousands of them fits no block.
+ * What the pool contract's swap would do, to the wei, without changing the pool. v3 and v4 share it: where
+ * their formulas differ in shape, they agree in every amount. Past `maxSteps` it gives up, unfilled: steps
+ * are gas, and a swap of thousands of them fits no block.
  */
 export function swapExactIn(
   pool: Concentrated,

@@ -29,7 +29,9 @@ const FACTORS = [
 const ONE_X128 = 1n << 128n
 const MAX_UINT256 = (1n << 256n) - 1n
 
-/** Word boundaries and a pool's own ticks come again and again; the rest is computed in a few microseconds. */
+/**
+ * Word boundaries and a pool's own ticks come again and again; the rest is computed in a few microseconds.
+ */
 const remembered = new Map<number, bigint>()
 const REMEMBERED_MAX = 32_768
 

@@ -1,7 +1,9 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 import type { PoolKey } from '../router/types.ts'
 
-/** How much a tick holds: `gross` says whether it is in use, `net` is added when the price crosses it upwards. */
+/**
+ * How much a tick holds: `gross` says whether it is in use, `net` is added when the price crosses it upwards.
+ */
 export type Tick = { gross: bigint; net: bigint }
 
 /** What v3 and v4 pools share: liquidity between ticks. Kept in memory and changed in place by logs. */
@@ -11,11 +13,15 @@ export type Concentrated = {
   liquidity: bigint
   tickSpacing: number
   ticks: Map<number, Tick>
-  /** Which ticks are in use: by word as the contract has it, a word as eight numbers of 32 bits, lowest first. */
+  /**
+   * Which ticks are in use: by word as the contract has it, a word as eight numbers of 32 bits, lowest first.
+   */
   bitmap: Map<number, Uint32Array>
 }
 
-/** Tokens are lower-case addresses, the first sorting before the second; native ETH is the all-zero address. */
+/**
+ * Tokens are lower-case addresses, the first sorting before the second; native ETH is the all-zero address.
+ */
 export type V2Pool = {
   version: 'v2'
   /** Lower-case address. */

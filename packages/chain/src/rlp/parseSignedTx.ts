@@ -21,8 +21,8 @@ const MAX_TX_BYTES = 131_072
 export type ParsedTx = { ok: true; tx: SignedTx } | { ok: false; why: TxFault }
 
 /**
- * Reads a signed transaction of type 0, 1, 2 or 4 from its only encoding: shortest lengths, no leading zeros, nothing
- * after the end, low s. So one transaction has one text, and comparing bytes compares meanings.
+ * Reads a signed transaction of type 0, 1, 2 or 4 from its only encoding: shortest lengths, no leading zeros,
+ * nothing after the end, low s. So one transaction has one text, and comparing bytes compares meanings.
  */
 export function parseSignedTx(raw: string): ParsedTx {
   if (raw.length > 2 + 2 * MAX_TX_BYTES) return { ok: false, why: 'TOO_LONG' }

@@ -12,8 +12,8 @@ export class RlpFault extends Error {
 }
 
 /**
- * A place in an RLP encoding. `hex` is the same bytes as digits, so that long values are cut out of it instead of
- * being written anew; after `readString`, the item is bytes[start, at).
+ * A place in an RLP encoding. `hex` is the same bytes as digits, so that long values are cut out of it
+ * instead of being written anew; after `readString`, the item is bytes[start, at).
  */
 export type Cursor = { bytes: Uint8Array; hex: string; at: number; start: number }
 

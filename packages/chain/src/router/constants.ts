@@ -1,4 +1,4 @@
-import type { Address } from '../bytes/hex.ts'
+import type { Address, Hex } from '../bytes/hex.ts'
 import type { RouterCommand, V4Action } from './types.ts'
 
 export const COMMAND_BYTE = {
@@ -36,3 +36,6 @@ export const OPEN_DELTA = 0n
 
 export const EXECUTE_SELECTOR = '24856bc3'
 export const EXECUTE_WITH_DEADLINE_SELECTOR = '3593564c'
+
+/** `Transfer(address indexed from, address indexed to, uint256 value)`. */
+export const ERC20_TRANSFER_TOPIC: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'

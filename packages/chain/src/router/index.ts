@@ -1,10 +1,19 @@
-export { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE, OPEN_DELTA } from './constants.ts'
+export type { DecodeFault } from '../bytes/readWords.ts'
+export {
+  ACTION_BYTE,
+  ADDRESS_THIS,
+  COMMAND_BYTE,
+  CONTRACT_BALANCE,
+  ERC20_TRANSFER_TOPIC,
+  EXECUTE_SELECTOR,
+  EXECUTE_WITH_DEADLINE_SELECTOR,
+  MSG_SENDER,
+  NATIVE,
+  OPEN_DELTA,
+} from './constants.ts'
 export { type DecodedCall, decodeExecute } from './decodeExecute.ts'
-export { encodeExecute } from './encodeExecute.ts'
-export { ERC20_TRANSFER_TOPIC, encodeErc20Approve, encodeErc20Transfer } from './erc20.ts'
-export { encodePermit2Approve, hashPermit, type Permit2Place, permitTypedData } from './permit2.ts'
-export { poolIdOf } from './poolId.ts'
-export type { DecodeFault } from './readWords.ts'
+export { encodePermit, hashPermit, type Permit2Domain, permitTypedData } from './permit2.ts'
+export { encodePoolKey, poolIdOf } from './poolId.ts'
 export type {
   PathKey,
   PermitSingle,

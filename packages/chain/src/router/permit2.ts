@@ -1,8 +1,7 @@
 import { type Address, type Hex, hexToBytes } from '../bytes/hex.ts'
+import { addressWord, MAX_UINT48, MAX_UINT160, size, uint, uintOfNumber } from '../bytes/words.ts'
 import type { Crypto } from '../crypto/createCrypto.ts'
-import { encodePermit } from './encodeCommand.ts'
 import type { PermitSingle } from './types.ts'
-import { addressWord, MAX_UINT48, MAX_UINT160, size, uint, uintOfNumber } from './words.ts'
 
 const PERMIT2_TYPES = {
   PermitDetails: [
@@ -22,10 +21,10 @@ const DETAILS_TYPE = 'PermitDetails(address token,uint160 amount,uint48 expirati
 const SINGLE_TYPE = `PermitSingle(PermitDetails details,address spender,uint256 sigDeadline)${DETAILS_TYPE}`
 const DOMAIN_TYPE = 'EIP712Domain(string name,uint256 chainId,address verifyingContract)'
 
-export type Permit2Place = { chainId: number; permit2: Address }
+export type Permit2Domain = { chainId: number; permit2: Address }
 
 /** What a wallet is asked to sign. */
-export function permitTypedData({ chainId, permit2 }: Permit2Place, message: PermitSingle) {
+export function permitTypedData({ chainId, permit2 }: Permit2Domain, message: PermitSingle) {
   return {
     domain: { name: 'Permit2', chainId, verifyingContract: permit2 },
     types: PERMIT2_TYPES,
@@ -35,28 +34,24 @@ export function permitTypedData({ chainId, permit2 }: Permit2Place, message: Per
 }
 
 /** The hash of that typed data, without a general-purpose encoder. */
-export function hashPermit(crypto: Crypto, place: Permit2Place, permit: PermitSingle): Hex {
+export function hashPermit(crypto: Crypto, { chainId, permit2 }: Permit2Domain, permit: PermitSingle): Hex {
   const words = encodePermit(permit)
   const hash = (digits: string): string => crypto.keccak256(hexToBytes(`0x${digits}`)).slice(2)
   const type = (text: string): string => crypto.keccakText(text).slice(2)
-  const domain = hash(type(DOMAIN_TYPE) + type('Permit2') + size(place.chainId) + addressWord(place.permit2))
+  const domain = hash(type(DOMAIN_TYPE) + type('Permit2') + size(chainId) + addressWord(permit2))
   const details = hash(type(DETAILS_TYPE) + words.slice(0, 256))
   const single = hash(type(SINGLE_TYPE) + details + words.slice(256))
   return `0x${hash(`1901${domain}${single}`)}`
 }
 
-/** Permit2's own `approve(token, spender, amount, expiration)`, for wallets that approve by transaction. */
-export function encodePermit2Approve(approval: {
-  token: Address
-  spender: Address
-  amount: bigint
-  expiration: number
-}): Hex {
-  const { token, spender, amount, expiration } = approval
-  const words =
-    addressWord(token) +
+/** Six words, as both the router and Permit2 take them. */
+export function encodePermit({ details, spender, sigDeadline }: PermitSingle): string {
+  return (
+    addressWord(details.token) +
+    uint(details.amount, MAX_UINT160) +
+    uintOfNumber(details.expiration, MAX_UINT48) +
+    uintOfNumber(details.nonce, MAX_UINT48) +
     addressWord(spender) +
-    uint(amount, MAX_UINT160) +
-    uintOfNumber(expiration, MAX_UINT48)
-  return `0x87517c45${words.toLowerCase()}`
+    uint(sigDeadline)
+  )
 }

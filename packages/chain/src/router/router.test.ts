@@ -1,16 +1,14 @@
 import fc from 'fast-check'
-import { encodeAbiParameters, encodeFunctionData, hashTypedData, keccak256, parseAbi } from 'viem'
+import { encodeAbiParameters, hashTypedData, keccak256 } from 'viem'
 import { describe, expect, it, vi } from 'vitest'
 import { abi, callByViem, KEY } from '../../test/callByViem.ts'
-import { address, call, permit, poolKey, uint, uint48 } from '../../test/randomCall.ts'
+import { address, call, permit, poolKey } from '../../test/randomCall.ts'
 import type { Address, Hex } from '../bytes/hex.ts'
 import { createCrypto } from '../crypto/createCrypto.ts'
 import { decodeExecute } from './decodeExecute.ts'
-import { encodeExecute } from './encodeExecute.ts'
-import { encodeErc20Approve, encodeErc20Transfer } from './erc20.ts'
-import { encodePermit2Approve, hashPermit, permitTypedData } from './permit2.ts'
+import { hashPermit, permitTypedData } from './permit2.ts'
 import { poolIdOf } from './poolId.ts'
-import type { RouterCall, RouterCommand, RouterLayout } from './types.ts'
+import type { RouterCall, RouterLayout } from './types.ts'
 
 // Thousands of inputs through viem, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
@@ -18,11 +16,10 @@ vi.setConfig({ testTimeout: 60_000 })
 const crypto = await createCrypto()
 
 describe.each<RouterLayout>(['2.1.0', '2.1.1'])('calldata of router %s', (layout) => {
-  it('is what viem encodes, and reads back as it went in', () => {
+  it('is read as viem encoded it', () => {
     fc.assert(
       fc.property(call(), (plan) => {
-        const data = encodeExecute(plan, layout)
-        expect(data).toBe(callByViem(plan, layout))
+        const data = callByViem(plan, layout)
         expect(decodeExecute(data, layout)).toEqual({ ok: true, call: plan })
         expect(decodeExecute(`0x${data.slice(2).toUpperCase()}`, layout)).toEqual({ ok: true, call: plan })
       }),
@@ -38,7 +35,7 @@ describe.each<RouterLayout>(['2.1.0', '2.1.1'])('calldata of router %s', (layout
         call(),
         fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 15 })), { minLength: 40, maxLength: 40 }),
         (plan, flips) => {
-          const data = encodeExecute(plan, layout)
+          const data = callByViem(plan, layout)
           for (const [where, by] of flips) {
             const at = 2 + (where % (data.length - 2))
             const digit = (Number.parseInt(data[at]!, 16) ^ by).toString(16)
@@ -47,6 +44,7 @@ describe.each<RouterLayout>(['2.1.0', '2.1.1'])('calldata of router %s', (layout
             if (!result.ok) refused++
             else {
               expect(result.call).not.toEqual(plan)
+              expect(callByViem(result.call, layout)).toBe(changed)
               other++
             }
           }
@@ -76,7 +74,7 @@ describe('a call said another way', () => {
     ],
     deadlineS: 99n,
   }
-  const data = encodeExecute(plan)
+  const data = callByViem(plan, '2.1.0')
   const words = (data.slice(10).match(/.{64}/g) ?? []) as string[]
   const build = (list: string[]): Hex => `0x3593564c${list.join('')}`
   const number = (n: number): string => n.toString(16).padStart(64, '0')
@@ -127,23 +125,7 @@ describe('a call said another way', () => {
   })
   it('cannot be read under the other release of the router', () => {
     expect(decodeExecute(data, '2.1.1').ok).toBe(false)
-    expect(decodeExecute(encodeExecute(plan, '2.1.1'), '2.1.0').ok).toBe(false)
-  })
-  it('is never truncated to fit', () => {
-    const sweep = (amountMin: bigint) => () =>
-      encodeExecute({ commands: [{ command: 'SWEEP', token, recipient: me, amountMin }], deadlineS: 1n })
-    expect(sweep(2n ** 160n - 1n)).not.toThrow()
-    expect(sweep(2n ** 160n)).toThrow(RangeError)
-    expect(sweep(-1n)).toThrow(RangeError)
-    const path = (fee: number, who: Address) => () =>
-      encodeExecute({
-        commands: [{ ...plan.commands[0]!, path: { tokens: [token, who], fees: [fee] } } as RouterCommand],
-        deadlineS: 1n,
-      })
-    expect(path(2 ** 24, me)).toThrow(RangeError)
-    expect(path(0.5, me)).toThrow(RangeError)
-    expect(path(500, '0x12')).toThrow(TypeError)
-    expect(path(500, `0x${'zz'.repeat(20)}`)).toThrow(TypeError)
+    expect(decodeExecute(callByViem(plan, '2.1.1'), '2.1.0').ok).toBe(false)
   })
 })
 
@@ -154,35 +136,6 @@ describe('around the router', () => {
         const typed = permitTypedData({ chainId, permit2 }, message)
         expect(hashPermit(crypto, { chainId, permit2 }, message)).toBe(hashTypedData(typed))
       }),
-      { numRuns: 300 },
-    )
-  })
-
-  it('encodes approvals and transfers as viem does', () => {
-    const all = parseAbi([
-      'function approve(address, uint256)',
-      'function transfer(address, uint256)',
-      'function approve(address, address, uint160, uint48)',
-    ])
-    fc.assert(
-      fc.property(
-        address(),
-        address(),
-        uint(256n),
-        uint(160n),
-        uint48(),
-        (token, who, atoms, amount, expiration) => {
-          expect(encodeErc20Approve(who, atoms)).toBe(
-            encodeFunctionData({ abi: all, functionName: 'approve', args: [who, atoms] }),
-          )
-          expect(encodeErc20Transfer(who, atoms)).toBe(
-            encodeFunctionData({ abi: all, functionName: 'transfer', args: [who, atoms] }),
-          )
-          expect(encodePermit2Approve({ token, spender: who, amount, expiration })).toBe(
-            encodeFunctionData({ abi: all, functionName: 'approve', args: [token, who, amount, expiration] }),
-          )
-        },
-      ),
       { numRuns: 300 },
     )
   })

@@ -1,8 +1,8 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 
 /**
- * Which release of the Universal Router is deployed. They take different words: 2.1.1 added a price floor per hop to
- * every swap. Pit sets no such floors; the minimum of the whole trade guards it.
+ * Which release of the Universal Router is deployed. They take different words: 2.1.1 added a price floor per
+ * hop to every swap. Pit sets no such floors; the minimum of the whole trade guards it.
  */
 export type RouterLayout = '2.1.0' | '2.1.1'
 

@@ -2,14 +2,20 @@ import type { Address } from '../bytes/hex.ts'
 import type { Crypto } from '../crypto/createCrypto.ts'
 import { quoteExactIn } from '../pools/quote.ts'
 import type { Pool } from '../pools/types.ts'
-import { frameGas, gasInOut, hopGas, placeOf } from './gas.ts'
+import { asWeth, frameGas, gasInOut, hopGas } from './gas.ts'
 import type { PoolIndex } from './poolIndex.ts'
 import { routeIdOf } from './routeId.ts'
 import type { Hop, Route, RouteQuote, RouteRequest } from './types.ts'
 
-/** More steps than this (three million gas) is no trade to offer, and walking them is what a huge amount costs us. */
+/**
+ * More steps than this (three million gas) is no trade to offer, and walking them is what a huge amount costs
+ * us.
+ */
 export const MAX_STEPS_OF_HOP = 400
-/** Of several ways to reach a place, so many go on; more input never gives less, so the best of them stays the best. */
+/**
+ * Of several ways to reach a place, so many go on; more input never gives less, so the best of them stays the
+ * best.
+ */
 const BEAM = 3
 
 export type FoundRoutes = {
@@ -27,8 +33,8 @@ export function findRoutes(
   request: RouteRequest,
 ): FoundRoutes {
   const { amountIn, maxHops = 3 } = request
-  const from = placeOf(request.tokenIn, index.weth)
-  const to = placeOf(request.tokenOut, index.weth)
+  const from = asWeth(request.tokenIn, index.weth)
+  const to = asWeth(request.tokenOut, index.weth)
   if (from === to || amountIn <= 0n) return { routes: [], byCall: [] }
   const hubs = index.hubs.filter((hub) => hub !== from && hub !== to)
   const start: Draft[] = [{ hops: [], amountsOut: [amountIn], gas: 0 }]
@@ -80,7 +86,7 @@ function extend(index: PoolIndex, drafts: readonly Draft[], from: Address, to: A
 }
 
 function hopOf(index: PoolIndex, pool: Pool, from: Address): Hop {
-  const zeroForOne = placeOf(pool.token0, index.weth) === from
+  const zeroForOne = asWeth(pool.token0, index.weth) === from
   return zeroForOne
     ? { pool, zeroForOne, tokenIn: pool.token0, tokenOut: pool.token1 }
     : { pool, zeroForOne, tokenIn: pool.token1, tokenOut: pool.token0 }
@@ -89,7 +95,8 @@ function hopOf(index: PoolIndex, pool: Pool, from: Address): Hop {
 function step(draft: Draft, hop: Hop): Draft | undefined {
   const amountIn = draft.amountsOut[draft.amountsOut.length - 1]!
   const swap = quoteExactIn(hop.pool, hop.zeroForOne, amountIn, MAX_STEPS_OF_HOP)
-  // A pool that runs out, or would take too many steps, leaves part of the input behind: that is another trade than the one asked for.
+  // A pool that runs out, or would take too many steps, leaves part of the input behind: that is another
+  // trade than the one asked for.
   if (!swap?.filled || swap.amountOut === 0n) return undefined
   return {
     hops: [...draft.hops, hop],

@@ -45,7 +45,7 @@ export function gasInOut(gas: number, cost: GasCost | undefined): bigint {
   return cost ? (BigInt(gas) * cost.gasPriceWei * cost.outAtomsPerEth) / WEI_PER_ETH : 0n
 }
 
-/** ETH and WETH are one place on the map: the router turns one into the other on the way. */
-export function placeOf(token: Address, weth: Address): Address {
+/** ETH and WETH count as one token in a route: the router turns one into the other on the way. */
+export function asWeth(token: Address, weth: Address): Address {
   return token === NATIVE ? weth : token
 }

@@ -1,5 +1,5 @@
 export { type FoundRoutes, findRoutes, MAX_STEPS_OF_HOP, requote } from './findRoutes.ts'
-export { GAS } from './gas.ts'
+export { asWeth, GAS } from './gas.ts'
 export { createPoolIndex, type PoolIndex, type QuotedBy } from './poolIndex.ts'
 export { routeIdOf, splitIdOf } from './routeId.ts'
 export { splitRoute } from './splitRoute.ts'

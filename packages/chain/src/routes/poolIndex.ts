@@ -1,20 +1,28 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 import { hookEffectOf } from '../pools/hooks.ts'
 import type { Pool } from '../pools/types.ts'
-import { placeOf } from './gas.ts'
+import { asWeth } from './gas.ts'
 import { createRanking, type Ranking } from './ranking.ts'
 
-/** Anyone can open pools: of a pair with more of them than this, only those that would give most are looked at. */
+/**
+ * Anyone can open pools: of a pair with more of them than this, only those that would give most are looked
+ * at.
+ */
 export const CROWD = 24
-/** Crowded pairs whose ranking is kept, each direction for itself; the one not asked for longest goes first. */
+/**
+ * Crowded pairs whose ranking is kept, each direction for itself; the one not asked for longest goes first.
+ */
 const MAX_RANKED = 256
 
-/** How a pool's quote is had: from its state in memory, or, where its hook has the last word, by asking the chain. */
+/**
+ * How a pool's quote is had: from its state in memory, or, where its hook has the last word, by asking the
+ * chain.
+ */
 export type QuotedBy = 'memory' | 'call'
 
 /**
- * Pools by the two tokens they join. Looking up a pair costs the same whatever else is in it. Tokens are lower-case;
- * ETH and WETH are one place.
+ * Pools by the two tokens they join. Looking up a pair costs the same whatever else is in it. Tokens are
+ * lower-case; ETH and WETH are one place.
  */
 export type PoolIndex = {
   readonly weth: Address
@@ -43,12 +51,12 @@ export function createPoolIndex(options: {
   pinned?: readonly Hex[]
 }): PoolIndex {
   const { weth } = options
-  const hubs = [...new Set(options.hubs.map((hub) => placeOf(hub, weth)))]
+  const hubs = [...new Set(options.hubs.map((hub) => asWeth(hub, weth)))]
   const pinned = new Set(options.pinned)
   const byId = new Map<Hex, Pool>()
   const byToken = new Map<Address, Map<Address, Pool[]>>()
   const rankings = new Map<string, Record<QuotedBy, Ranking>>()
-  const placesOf = (pool: Pool) => [placeOf(pool.token0, weth), placeOf(pool.token1, weth)] as const
+  const placesOf = (pool: Pool) => [asWeth(pool.token0, weth), asWeth(pool.token1, weth)] as const
 
   const listOf = (a: Address, b: Address): Pool[] => {
     let others = byToken.get(a)
@@ -87,7 +95,7 @@ export function createPoolIndex(options: {
     if (pair) rankings.delete(name)
     else {
       const ask = {
-        zeroForOne: (pool: Pool) => placeOf(pool.token0, weth) === from,
+        zeroForOne: (pool: Pool) => asWeth(pool.token0, weth) === from,
         isPinned: (id: Hex) => pinned.has(id),
       }
       pair = { memory: createRanking(ask), call: createRanking(ask) }
@@ -99,7 +107,7 @@ export function createPoolIndex(options: {
   }
 
   function between(a: Address, b: Address): readonly Pool[] {
-    return byToken.get(placeOf(a, weth))?.get(placeOf(b, weth)) ?? NONE
+    return byToken.get(asWeth(a, weth))?.get(asWeth(b, weth)) ?? NONE
   }
 
   function remove(id: Hex): boolean {
@@ -136,12 +144,12 @@ export function createPoolIndex(options: {
     candidates(a, b, amountIn, by) {
       const pools = between(a, b)
       if (pools.length > CROWD) {
-        return ranked(placeOf(a, weth), placeOf(b, weth), pools)[by].best(amountIn)
+        return ranked(asWeth(a, weth), asWeth(b, weth), pools)[by].best(amountIn)
       }
       // Quoting from memory leaves the others out by itself.
       return by === 'memory' ? pools : pools.filter((pool) => quotedBy(pool) === by)
     },
-    of: (token) => [...(byToken.get(placeOf(token, weth))?.values() ?? [])].flat(),
+    of: (token) => [...(byToken.get(asWeth(token, weth))?.values() ?? [])].flat(),
     all: () => byId.values(),
     get size() {
       return byId.size

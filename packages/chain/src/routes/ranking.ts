@@ -9,7 +9,10 @@ const MAX_STALE = 256
 /** How many others are, in turn: a change nobody told of is found in time. */
 const IN_TURN = 4
 
-/** The pools of one pair in one direction by what they would give. Asking costs the same however many there are. */
+/**
+ * The pools of one pair in one direction by what they would give. Asking costs the same however many there
+ * are.
+ */
 export type Ranking = {
   add(pool: Pool): void
   remove(id: Hex): void
@@ -30,7 +33,9 @@ export function createRanking(ask: {
   const stale = new Set<number>()
   /** By size, then by slot: as rateOutputs has them. */
   let outputs = columns(64)
-  /** By list: slots of the best, best first. Undefined until it is asked for, or when one of them fell back. */
+  /**
+   * By list: slots of the best, best first. Undefined until it is asked for, or when one of them fell back.
+   */
   const leaders: (number[] | undefined)[] = new Array(2 * RATED_SIZES).fill(undefined)
   const rated = new Float64Array(RATED_SIZES)
   let turn = 0
@@ -136,8 +141,8 @@ export function createRanking(ask: {
       refresh()
       const size = sizeIndexOf(amountIn)
       const chosen = new Set(pinned.values())
-      // Whoever cannot take the size below cannot take the amount. Whoever can gives most for the size above, or has
-      // most to give: what is left of its depth must not count for nothing.
+      // Whoever cannot take the size below cannot take the amount. Whoever can gives most for the size above,
+      // or has most to give: what is left of its depth must not count for nothing.
       for (const slot of leadersOf(size)) chosen.add(pools[slot]!)
       const above = Math.min(size + 1, RATED_SIZES - 1)
       for (const slot of leadersOf(RATED_SIZES + above)) chosen.add(pools[slot]!)

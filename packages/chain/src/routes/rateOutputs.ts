@@ -3,7 +3,9 @@ import { nextTickDown, nextTickUp, nextUsedTick, USED } from '../pools/nextTick.
 import { v4SwapFeePips } from '../pools/quote.ts'
 import type { Concentrated, Pool } from '../pools/types.ts'
 
-/** Pools are rated for inputs of 8, 64, 512 … atoms: the one past the last is more than any pool could count. */
+/**
+ * Pools are rated for inputs of 8, 64, 512 … atoms: the one past the last is more than any pool could count.
+ */
 export const RATED_SIZES = 42
 const STEP_BITS = 3
 const SIZES = Float64Array.from({ length: RATED_SIZES }, (_, i) => 2 ** (STEP_BITS * (i + 1)))
@@ -19,9 +21,9 @@ export function sizeIndexOf(amountIn: bigint): number {
 }
 
 /**
- * About what a pool gives for each size; for more than it can take, what it gives in all, as a negative number. As
- * floats: this tells which pools are worth a quote, and decides no amount. Liquidity alone would not tell: at an absurd
- * price it is almost free.
+ * About what a pool gives for each size; for more than it can take, what it gives in all, as a negative
+ * number. As floats: this tells which pools are worth a quote, and decides no amount. Liquidity alone would
+ * not tell: at an absurd price it is almost free.
  */
 export function rateOutputs(pool: Pool, zeroForOne: boolean, outputs: Float64Array): Float64Array {
   outputs.fill(0)
@@ -59,7 +61,8 @@ function walk(pool: Concentrated, feePips: number, zeroForOne: boolean, outputs:
     const target = 1.0001 ** (nextTick / 2)
     if (liquidity > 0n) {
       const depth = Number(liquidity)
-      // The products of both roots turn one side's amount into the other's without a difference of near equals.
+      // The products of both roots turn one side's amount into the other's without a difference of near
+      // equals.
       const needed = zeroForOne ? (depth * (root - target)) / (root * target) : depth * (target - root)
       for (; size < RATED_SIZES && SIZES[size]! * kept - taken <= needed; size++) {
         const part = SIZES[size]! * kept - taken

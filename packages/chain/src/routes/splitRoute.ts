@@ -9,8 +9,8 @@ const CANDIDATES = 4
 const MAX_LEGS = 3
 
 /**
- * The best division of a trade over two or three routes, or undefined when the best single one is no worse once the
- * further legs' gas is paid. `routes` are findRoutes' own, best first.
+ * The best division of a trade over two or three routes, or undefined when the best single one is no worse
+ * once the further legs' gas is paid. `routes` are findRoutes' own, best first.
  */
 export function splitRoute(routes: readonly RouteQuote[], request: RouteRequest): SplitQuote | undefined {
   const single = routes[0]
@@ -31,7 +31,9 @@ export function splitRoute(routes: readonly RouteQuote[], request: RouteRequest)
   return best
 }
 
-/** Routes in order, each only if none of its pools is in one before: a pool's quote holds for one use of it. */
+/**
+ * Routes in order, each only if none of its pools is in one before: a pool's quote holds for one use of it.
+ */
 function disjoint(routes: readonly RouteQuote[]): RouteQuote[] {
   const taken = new Set<string>()
   const chosen: RouteQuote[] = []

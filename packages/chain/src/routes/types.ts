@@ -1,7 +1,9 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 import type { Pool } from '../pools/types.ts'
 
-/** One pool of a route and the way through it. Tokens are the pool's own: ETH and WETH are not the same here. */
+/**
+ * One pool of a route and the way through it. Tokens are the pool's own: ETH and WETH are not the same here.
+ */
 export type Hop = { pool: Pool; zeroForOne: boolean; tokenIn: Address; tokenOut: Address }
 
 export type Route = {

@@ -5,14 +5,14 @@ import {
   bytesToHex,
   type Crypto,
   type Delegation,
-  type DelegationPlace,
+  type DelegationAddresses,
   delegationDigest,
   delegationHash,
   delegationTypedData,
 } from '@pit/chain'
 
 /** A delegation to be signed, as JSON can carry it: its salt, wider than a float, is a decimal text. */
-export function delegationJson(crypto: Crypto, place: DelegationPlace, delegation: Delegation) {
+export function delegationJson(crypto: Crypto, place: DelegationAddresses, delegation: Delegation) {
   const typed = delegationTypedData(place, delegation)
   return {
     typed_data: {

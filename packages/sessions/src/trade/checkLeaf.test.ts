@@ -4,9 +4,8 @@ import {
   curveLeaf,
   curveRoots,
   type Delegation,
+  delegationAddresses,
   delegationHash,
-  delegationPlace,
-  encodeCurveBuy,
   feeLeaf,
   type Hex,
   NATIVE,
@@ -17,6 +16,7 @@ import {
   sessionRoot,
   signDelegation,
 } from '@pit/chain'
+import { encodeCurveBuy } from '@pit/plans'
 import type { Cosigned } from '@pit/platform/signerCalls'
 import { describe, expect, it } from 'vitest'
 import { PROFILE } from '../../test/sessionWorld.ts'
@@ -24,7 +24,7 @@ import { type LeafAsk, leafFault } from './checkLeaf.ts'
 import type { SessionCall } from './readCall.ts'
 
 const crypto = await createCrypto()
-const place = delegationPlace(PROFILE)
+const place = delegationAddresses(PROFILE)
 const KEY: Hex = `0x${'01'.repeat(32)}`
 const OTHER_KEY: Hex = `0x${'02'.repeat(32)}`
 const at = (digit: string): Address => `0x${digit.repeat(40)}`

@@ -2,7 +2,7 @@ import {
   type Address,
   type Crypto,
   type Delegation,
-  type DelegationPlace,
+  type DelegationAddresses,
   delegationHash,
   delegationSigner,
   type Hex,
@@ -27,7 +27,7 @@ export interface LeafAsk {
  * only what its builders write, so equal terms are equal bytes.
  */
 export function leafFault(
-  { crypto, place }: { crypto: Crypto; place: DelegationPlace },
+  { crypto, place }: { crypto: Crypto; place: DelegationAddresses },
   { call, cosigner, executor, nowS }: LeafAsk,
   answer: Cosigned,
 ): string | null {
@@ -58,7 +58,7 @@ export function leafFault(
 }
 
 function feeLeafFault(
-  { crypto, place }: { crypto: Crypto; place: DelegationPlace },
+  { crypto, place }: { crypto: Crypto; place: DelegationAddresses },
   leaf: Delegation | undefined,
   due: { rootHash: Hex; paidFor: Hex; cosigner: Address; executor: Address; nowS: number },
 ): string | null {

@@ -1,4 +1,10 @@
-import { type Crypto, type Delegation, type DelegationPlace, readRoot, type SessionRoot } from '@pit/chain'
+import {
+  type Crypto,
+  type Delegation,
+  type DelegationAddresses,
+  readRoot,
+  type SessionRoot,
+} from '@pit/chain'
 import type { SessionDeps } from '../deps.ts'
 import type { Session } from '../types.ts'
 
@@ -10,7 +16,7 @@ const known = new WeakMap<Delegation, SessionRoot | null>()
 /** As `readRoot`, once for each root that was loaded. */
 export function rootOf(
   crypto: Crypto,
-  place: DelegationPlace,
+  place: DelegationAddresses,
   delegation: Delegation,
 ): SessionRoot | undefined {
   let root = known.get(delegation)

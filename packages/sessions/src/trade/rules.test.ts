@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import {
   createCrypto,
   curveRoots,
-  delegationPlace,
+  delegationAddresses,
   NATIVE,
   readRoot,
   type SessionRoot,
@@ -18,7 +18,7 @@ import { checkSession, feeBpsOf, refuseBySession, SESSION_RULES, type TradeFacts
 import { whyUnbound } from './unbound.ts'
 
 const crypto = await createCrypto()
-const place = delegationPlace(PROFILE)
+const place = delegationAddresses(PROFILE)
 const bindingOf = (over: Partial<Parameters<typeof createBinding>[0]> = {}): SessionBindingV3 =>
   createBinding({
     wallet: WHO.owner,

@@ -14,10 +14,13 @@ export interface AttestRequest {
   signature: Hex
 }
 
-/** Clocks of two processes differ a little. */
+/** Allowed difference between the clocks of two processes. */
 const LEEWAY_S = COSIGNER.callWindowS
 
-/** Takes an owner's word that the agent may trade stock tokens in one session, if it is the owner's and in its times. */
+/**
+ * Accepts an owner's attestation that the agent may trade stock tokens in one session, if the owner signed it
+ * and it is within its times.
+ */
 export async function attestStock(deps: ExecutorDeps, request: AttestRequest): Promise<void> {
   const { db, crypto, clock, pins, sessions } = deps
   const executor = await needExecutor(db, request.executor)
@@ -35,7 +38,7 @@ export async function attestStock(deps: ExecutorDeps, request: AttestRequest): P
     rootHash: request.rootHash,
     issuedS: request.issuedS,
     expiresS: request.expiresS,
-    chainId: pins.place.chainId,
+    chainId: pins.addresses.chainId,
   })
   const signature = normalizeSignature(request.signature)
   if (!signature || crypto.recoverMessage(text, signature) !== executor.owner)
@@ -76,7 +79,7 @@ function refuse(why: string): never {
   fail('STOCK_ATTESTATION', { message: why, why })
 }
 
-/** At once: leaves under way end first, and none after this trades a stock token. Answers when. */
+/** Takes effect at once: no leaf counted after this trades a stock token. Returns when it was revoked. */
 export async function revokeStock(deps: ExecutorDeps, address: Address): Promise<number> {
   const { db, clock } = deps
   const executor = await needExecutor(db, address)

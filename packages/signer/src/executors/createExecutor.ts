@@ -15,8 +15,8 @@ import {
 } from './store.ts'
 import type { Executor } from './types.ts'
 
-/** Twenty agents whose keys are changed now and then. */
-const MOST_OF_ONE_OWNER = 1_000
+/** Enough for twenty agents whose keys are changed now and then. */
+const MAX_PER_OWNER = 1_000
 
 export interface CreateRequest {
   agentId: string
@@ -24,7 +24,10 @@ export interface CreateRequest {
   callNonce: string
 }
 
-/** A key for a hosted agent, with the co-signer's word whose it is; both are kept before either is answered. */
+/**
+ * Creates a key for a hosted agent, with the co-signer's attestation whose it is; both are stored before the
+ * answer.
+ */
 export async function createExecutor(deps: ExecutorDeps, request: CreateRequest): Promise<CreatedExecutor> {
   const { db, clock, pins, cosigner, vault } = deps
   const { agentId, owner, callNonce } = request
@@ -35,7 +38,7 @@ export async function createExecutor(deps: ExecutorDeps, request: CreateRequest)
     executor: address,
     owner,
     agentId,
-    chainId: pins.place.chainId,
+    chainId: pins.addresses.chainId,
   })
   const executor: Executor = {
     address,
@@ -48,30 +51,33 @@ export async function createExecutor(deps: ExecutorDeps, request: CreateRequest)
   }
   await db.transaction(async (sql) => {
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')
-    // An executor that owns executors could pass gas on to where nobody can take it.
+    // An executor that owned executors could receive gas that nobody can take out.
     if (await findExecutor(sql, owner)) fail('BAD_REQUEST', { field: 'owner' })
-    if ((await countExecutors(sql, owner)) >= MOST_OF_ONE_OWNER) fail('TOO_MANY_AGENTS')
+    if ((await countExecutors(sql, owner)) >= MAX_PER_OWNER) fail('TOO_MANY_AGENTS')
     if (!(await addExecutor(sql, executor, callNonce)))
       fail('UNAUTHORIZED', { message: 'This very call was answered before.' })
   })
   return { executor: address, attestation: { text, signature, cosigner: cosigner.address } }
 }
 
-/** Whether somebody may hold a key of this address, as far as the pins tell. */
-export function isPerson({ place, cosigner, router, weth, feeRecipient }: Pins, address: Address): boolean {
+/** Whether an address may be somebody's own: not one the pins know as a contract or the co-signer. */
+export function isPerson(
+  { addresses, cosigner, router, weth, feeRecipient }: Pins,
+  address: Address,
+): boolean {
   const others: readonly Address[] = [
     NATIVE,
     cosigner,
     router,
     weth,
     feeRecipient,
-    place.manager,
-    place.delegator,
+    addresses.manager,
+    addresses.delegator,
   ]
   return !others.includes(address)
 }
 
-/** What the signer knows of one. */
+/** An executor as the signer answers it. */
 export async function describeExecutor(deps: ExecutorDeps, address: Address): Promise<ExecutorStatus> {
   const { db, clock, pins, cosigner } = deps
   const executor = await needExecutor(db, address)
@@ -91,7 +97,7 @@ export async function describeExecutor(deps: ExecutorDeps, address: Address): Pr
     closed: closedAtMs !== null,
     closed_at: closedAtMs === null ? null : inS(closedAtMs),
     attestation: {
-      text: executorAttestationText({ executor: address, owner, agentId, chainId: pins.place.chainId }),
+      text: executorAttestationText({ executor: address, owner, agentId, chainId: pins.addresses.chainId }),
       signature: executor.attestationSignature,
       cosigner: cosigner.address,
     },

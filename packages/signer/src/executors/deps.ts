@@ -32,7 +32,7 @@ export async function needExecutor(sql: ExecutorDeps['db'], address: Address): P
   )
 }
 
-/** Nobody of these two may be served. */
+/** Refuses when the executor or its owner is sanctioned. */
 export function refuseSanctioned(
   { isSanctioned }: Pick<ExecutorDeps, 'isSanctioned'>,
   { address, owner }: Pick<Executor, 'address' | 'owner'>,

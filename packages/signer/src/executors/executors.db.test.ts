@@ -1,7 +1,6 @@
 import {
   type Address,
   curveLeaf,
-  encodeCurveBuy,
   encodeRedeem,
   feeLeaf,
   type Hex,
@@ -12,6 +11,7 @@ import {
   signAuthorization,
   signDelegation,
 } from '@pit/chain'
+import { encodeCurveBuy } from '@pit/plans'
 import type { Db } from '@pit/platform/db'
 import type { ExecutorTx } from '@pit/platform/signerCalls'
 import { withDb } from '@pit/platform/test/withDb'
@@ -38,7 +38,7 @@ import {
   STRANGER,
   WHO,
 } from '../../test/kit.ts'
-import { ledgerMigrations } from '../ledger/migrateLedger.ts'
+import { ledgerMigrations } from '../ledger/openLedger.ts'
 import { type AttestRequest, attestStock, revokeStock } from './attestStock.ts'
 import { createExecutor, describeExecutor } from './createExecutor.ts'
 import { openVault } from './openVault.ts'
@@ -158,7 +158,7 @@ withDb(
           type: 2,
           chainId: 4663,
           nonce: 3,
-          to: PINS.place.manager,
+          to: PINS.addresses.manager,
           value: 0n,
           data: tx().data,
           maxFeePerGas: 2n * BASE_FEE,
@@ -171,7 +171,7 @@ withDb(
         const authorize = (change: object, key: Hex = KEYS.wallet) => [
           signAuthorization(
             crypto,
-            { chainId: 4663, address: PINS.place.delegator, nonce: 0, ...change },
+            { chainId: 4663, address: PINS.addresses.delegator, nonce: 0, ...change },
             key,
           ),
         ]
@@ -199,9 +199,9 @@ withDb(
           }),
         }
         const by = <T extends Parameters<typeof signDelegation>[2]>(one: T) =>
-          signDelegation(crypto, PINS.place, one, KEYS.cosigner)
+          signDelegation(crypto, PINS.addresses, one, KEYS.cosigner)
         const made = by(
-          curveLeaf(PINS.place, {
+          curveLeaf(PINS.addresses, {
             root: curve!.root,
             feeRoot: curve!.fee,
             feeWei: 5n,
@@ -210,13 +210,16 @@ withDb(
             nowS: NOW_S,
           }),
         )
-        const fee = by(feeLeaf(crypto, PINS.place, { feeRoot: curve!.fee, leaf: made, nowS: NOW_S }))
+        const fee = by(feeLeaf(crypto, PINS.addresses, { feeRoot: curve!.fee, leaf: made, nowS: NOW_S }))
         const [curveRoot, feeRoot] = stored.curveRoots
         const data = (delegations: Parameters<typeof payFee>[2], root = curveRoot!) =>
-          encodeRedeem([{ delegations: [payFee(PINS.place, made, delegations), root], execution }])
+          encodeRedeem([{ delegations: [payFee(PINS.addresses, made, delegations), root], execution }])
         expect(await sign({ data: data([fee, feeRoot!]) })).toMatchObject({ raw: expect.any(String) })
         const bare = encodeRedeem([{ delegations: [made, curveRoot!], execution }])
-        const forged = { ...fee, signature: signDelegation(crypto, PINS.place, fee, keyOf('m')).signature }
+        const forged = {
+          ...fee,
+          signature: signDelegation(crypto, PINS.addresses, fee, keyOf('m')).signature,
+        }
         expect(await refusedAs(sign({ data: bare }))).toBe('TX_REFUSED TX_CALLDATA')
         expect(await refusedAs(sign({ data: data([forged, feeRoot!]) }))).toBe('TX_REFUSED TX_CALLDATA')
         expect(await refusedAs(sign({ data: data([fee, curveRoot!]) }))).toBe('TX_REFUSED TX_CALLDATA')
@@ -237,7 +240,7 @@ withDb(
 
       it('is refused for a leaf somebody else signed, or a call it does not allow', async () => {
         const { stored } = registered
-        const forged = signDelegation(crypto, PINS.place, leaf.leaf, keyOf('mallory'))
+        const forged = signDelegation(crypto, PINS.addresses, leaf.leaf, keyOf('mallory'))
         const other = { ...leaf.execution, valueWei: leaf.execution.valueWei + 1n }
         const calls = {
           forged: encodeRedeem([{ delegations: [forged, stored.root], execution: leaf.execution }]),

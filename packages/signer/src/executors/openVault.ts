@@ -10,8 +10,8 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Executors' keys, made here and sealed by a key of their own, which rests sealed by the passphrase as the co-signer's
- * does: opening one costs no half second each time. A key is open only while it signs.
+ * Executors' keys. They are created here and sealed by a vault key, which itself is sealed by the passphrase:
+ * opening an executor's key does not cost scrypt's half second each time. A key is open only while it signs.
  */
 export async function openVault({
   db,
@@ -38,7 +38,7 @@ export async function openVault({
     const costs = n === undefined ? {} : { n }
     const sealed = await sealKey(key, { kind: 'executors', address: cosigner, passphrase, ...costs })
     key.fill(0)
-    // Of two that start at once the first one's counts.
+    // Of two processes that start at once the first one's key is used.
     await db.query('insert into executor_vault values (1, $1) on conflict do nothing', [
       JSON.stringify(sealed),
     ])
@@ -68,7 +68,7 @@ export async function openVault({
   }
 
   return {
-    /** A new key; only its address and what it rests as leave here. */
+    /** Creates a key; only its address and its sealed form leave the vault. */
     make(): { address: Address; sealed: Uint8Array } {
       needOpen()
       const key = randomKey(crypto)

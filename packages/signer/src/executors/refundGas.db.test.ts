@@ -12,7 +12,7 @@ import {
   refusedAs,
 } from '../../test/executorWorld.ts'
 import { crypto, grant, makeBinding, NOW_S, storedOf, WHO } from '../../test/kit.ts'
-import { ledgerMigrations } from '../ledger/migrateLedger.ts'
+import { ledgerMigrations } from '../ledger/openLedger.ts'
 import { describeExecutor } from './createExecutor.ts'
 import { refundGas } from './refundGas.ts'
 import { signExecutorTx } from './signExecutorTx.ts'

@@ -16,15 +16,16 @@ import {
 } from './store.ts'
 import type { Executor, Refund } from './types.ts'
 
-/** The chain's clock may be behind: a leaf counts as live a little longer than it says. */
+/** The chain's clock may be behind, so a leaf counts as live a little past its end. */
 const LEAF_LIVES_MS = (LEAF_TTL_S + COSIGNER.callWindowS) * 1000
-/** Base fees the transfer waits out; the difference to what it really costs stays behind. */
+/** How many times the base fee the transfer bids; what it does not cost stays with the executor. */
 const BASE_FEES = 2n
 
 /**
- * Sends an executor's gas home: closes the executor for good first, then signs one plain transfer of all it holds, less
- * that transfer's own gas, to the owner on record. Asked again it answers the same bytes, as long as they can be mined
- * or were; only where the chain shows that something else took their nonce, or that more came after, is there another.
+ * Refunds an executor's gas: closes the executor for good, then signs one plain transfer of its balance, less
+ * that transfer's own gas, to the owner on record. Asked again it answers the same bytes as long as they can
+ * be mined or were; it signs another only where the chain shows that the nonce was used by something else, or
+ * that more arrived later.
  */
 export async function refundGas(deps: ExecutorDeps, address: Address): Promise<SignedRefund> {
   const { db, pins } = deps
@@ -47,7 +48,10 @@ export async function refundGas(deps: ExecutorDeps, address: Address): Promise<S
   return earlier ? describe(earlier, true) : describe(refund, false)
 }
 
-/** No session of it can be co-signed and nothing it signed can trade: then it is closed, before anything is signed. */
+/**
+ * Closes the executor before anything is signed. Refused while a session of it can still be co-signed or a
+ * transaction it signed can still trade.
+ */
 async function close({ db, clock }: ExecutorDeps, { address }: Executor, { nonce }: Account): Promise<void> {
   await db.transaction(async (sql) => {
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')
@@ -101,8 +105,8 @@ async function readAccount({ rpc }: ExecutorDeps, address: Address): Promise<Acc
 }
 
 /**
- * Whether the refund signed last is still the one to send. Its receipt is looked up after the nonce was read: a refund
- * that took the nonce has one.
+ * Whether the refund signed last is still the one to send. The receipt is read after the nonce: a refund that
+ * used the nonce has one by then.
  */
 async function howStands(
   { rpc }: ExecutorDeps,
@@ -115,7 +119,7 @@ async function howStands(
     .request<{ status?: unknown } | null>('eth_getTransactionReceipt', [last.txHash])
     .catch(() => fail('CHAIN_UNAVAILABLE'))
   if (receipt?.status !== '0x1') return 'over'
-  // What it left behind for its own gas; more than that came later.
+  // The refund leaves at most its own gas behind; anything more arrived later.
   return balanceWei > last.balanceWei - last.valueWei ? 'over' : 'same'
 }
 
@@ -138,7 +142,7 @@ async function build(
       crypto,
       {
         type: 2,
-        chainId: pins.place.chainId,
+        chainId: pins.addresses.chainId,
         nonce,
         maxPriorityFeePerGas: 0n,
         maxFeePerGas: maxFeePerGasWei,
@@ -171,9 +175,9 @@ async function build(
       const answer = await rpc.request<Hex>('eth_estimateGas', [call])
       if (!QUANTITY.test(answer)) return fail('CHAIN_UNAVAILABLE')
       const gas = BigInt(answer)
-      // What a wallet's code or a rollup's data takes may be a little more by then.
+      // Room for the wallet's code or the rollup's data costing a little more by then.
       const roomy = gas > PLAIN_GAS ? (gas * 5n) / 4n : PLAIN_GAS
-      return roomy <= MOST_GAS ? roomy : fail('REFUND_GAS')
+      return roomy <= MAX_GAS ? roomy : fail('REFUND_GAS')
     } catch (error) {
       if (isPitError(error)) throw error
       return fail(error instanceof RpcError ? 'REFUND_GAS' : 'CHAIN_UNAVAILABLE')
@@ -181,9 +185,9 @@ async function build(
   }
 }
 const PLAIN_GAS = 21_000n
-const MOST_GAS = 500_000n
+const MAX_GAS = 500_000n
 
-/** Before it leaves. Of two that ask at once the second is answered what the first one kept. */
+/** Stored before it is answered. Of two calls at once the second is answered what the first stored. */
 async function keep({ db }: ExecutorDeps, refund: Refund): Promise<Refund | null> {
   return db.transaction(async (sql) => {
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')

@@ -14,8 +14,8 @@ export interface SignRequest {
 }
 
 /**
- * Signs an executor's transaction: one redemption of a leaf this co-signer signed for it. Its nonce is kept before the
- * key is touched, so that a leaf never gets a second transaction beside the first.
+ * Signs an executor's transaction: one redemption of a leaf this co-signer signed for it. The nonce is stored
+ * before the key is used, so that a leaf never gets a second transaction.
  */
 export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): Promise<SignedExecutorTx> {
   const { db, crypto, clock, pins, prices, vault, sessions } = deps
@@ -49,7 +49,7 @@ export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): 
 
   function unsigned(): UnsignedTx {
     const common = {
-      chainId: pins.place.chainId,
+      chainId: pins.addresses.chainId,
       nonce: tx.nonce,
       maxPriorityFeePerGas: tx.max_priority_fee_per_gas,
       maxFeePerGas: tx.max_fee_per_gas,
@@ -72,7 +72,7 @@ export async function signExecutorTx(deps: ExecutorDeps, request: SignRequest): 
     const said = (rule: string, message: string): SignerCheck[] => [{ rule, ok: false, message }]
     if (!now || now.closedAtMs !== null)
       return said('EXECUTOR_CLOSED', 'The executor’s gas was refunded: it signs nothing.')
-    // The lock first: what the same statement said beside it would be from before whatever it waited for.
+    // Lock first, then read: values read in the locking statement would be from before it waited.
     await sql.query('select hash from roots where hash = $1 for share', [leaf.rootHash])
     const [row] = await sql.query<{ counted: boolean; revoked: boolean }>(
       `select exists (select from revocations where root_hash = hash) as revoked,

@@ -21,7 +21,7 @@ const executorOf = (row: ExecutorRow): Executor => ({
   closedAtMs: row.closed_at_ms,
 })
 
-/** `lock`: 'update' for who closes it, 'share' for who relies on its being open. */
+/** `lock`: 'update' to close the executor, 'share' to rely on its being open. */
 export async function findExecutor(
   sql: Sql,
   address: Address,
@@ -35,10 +35,11 @@ export async function findExecutor(
   return row ? executorOf(row) : null
 }
 
-/** False when this very call made one before. */
+/** False when the same call, by its nonce, created one before. */
 export async function addExecutor(sql: Sql, executor: Executor, callNonce: string): Promise<boolean> {
   const added = await sql.query(
-    `insert into executors (address, agent_id, owner, sealed_key, attestation_signature, created_at_ms, call_nonce)
+    `insert into executors (address, agent_id, owner, sealed_key, attestation_signature, created_at_ms,
+       call_nonce)
      values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing returning address`,
     [
       executor.address,
@@ -67,14 +68,15 @@ export async function closeExecutor(sql: Sql, address: Address, atMs: number): P
   ])
 }
 
-/** Waits for leaves of the executor under way: what comes after sees what this transaction writes. */
+/** Waits for the executor's leaves under way; later ones see what this transaction writes. */
 export async function lockRoots(sql: Sql, executor: Address): Promise<void> {
   await sql.query('select hash from roots where executor = $1 order by hash for update', [executor])
 }
 
 /**
- * When the youngest leaf was co-signed whose transaction the executor signed and the chain has not shown the nonce of;
- * null when there is none. A leaf without a transaction needs the executor's key, and a closed one signs nothing more.
+ * When the newest leaf was co-signed whose transaction the executor signed and whose nonce the chain has not
+ * used yet; null when there is none. Leaves without a transaction do not matter: they would need the key of
+ * an executor that is closed.
  */
 export async function lastOpenLeaf(sql: Sql, executor: Address, nextNonce: number): Promise<number | null> {
   const [row] = await sql.query<{ at: number | null }>(
@@ -103,7 +105,8 @@ export async function findStockWord(sql: Sql, executor: Address): Promise<StockW
     expires_s: number | null
     revoked_at_ms: number | null
   }>(
-    'select session_id, root_hash, issued_s, expires_s, revoked_at_ms from stock_attestations where executor = $1',
+    `select session_id, root_hash, issued_s, expires_s, revoked_at_ms from stock_attestations
+     where executor = $1`,
     [executor],
   )
   if (!row) return null
@@ -116,7 +119,7 @@ export async function findStockWord(sql: Sql, executor: Address): Promise<StockW
   }
 }
 
-/** What an agent's owner said last, by any executor it had: a new attestation is issued after it. */
+/** The owner's latest attestation, over all executors of the agent: a new one must be issued after it. */
 export async function stockNotBefore(sql: Sql, agentId: string): Promise<number | null> {
   const [row] = await sql.query<{ at: number | null }>(
     'select max(greatest(issued_s, revoked_at_ms / 1000)) as at from stock_attestations where agent_id = $1',
@@ -139,8 +142,8 @@ export async function putStockWord(
   },
 ): Promise<void> {
   await sql.query(
-    `insert into stock_attestations (executor, agent_id, session_id, root_hash, issued_s, expires_s, signature,
-       accepted_at_ms)
+    `insert into stock_attestations (executor, agent_id, session_id, root_hash, issued_s, expires_s,
+       signature, accepted_at_ms)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (executor) do update set session_id = $3, root_hash = $4, issued_s = $5, expires_s = $6,
        signature = $7, accepted_at_ms = $8, revoked_at_ms = null`,
@@ -157,7 +160,7 @@ export async function putStockWord(
   )
 }
 
-/** Also before any was given: one that was signed by then is never taken. */
+/** Also before any attestation was given: one that was signed by then is never accepted. */
 export async function revokeStockWord(
   sql: Sql,
   { address, agentId }: Pick<Executor, 'address' | 'agentId'>,
@@ -172,7 +175,7 @@ export async function revokeStockWord(
   return row!.at
 }
 
-/** One nonce for a leaf: false when it was signed for another. */
+/** A leaf has one nonce: false when it was signed with another. */
 export async function putExecutorTx(
   sql: Sql,
   tx: { rootHash: Hex; sequence: number; executor: Address; nonce: number; atMs: number },
@@ -199,7 +202,8 @@ export async function findLastRefund(sql: Sql, executor: Address): Promise<Refun
     tx_hash: Hex
     signed_at_ms: number
   }>(
-    `select executor, nonce, to_wallet, value_wei, balance_wei, gas, max_fee_per_gas, raw, tx_hash, signed_at_ms
+    `select executor, nonce, to_wallet, value_wei, balance_wei, gas, max_fee_per_gas, raw, tx_hash,
+       signed_at_ms
      from refunds where executor = $1 order by nonce desc limit 1`,
     [executor],
   )
@@ -220,8 +224,8 @@ export async function findLastRefund(sql: Sql, executor: Address): Promise<Refun
 
 export async function addRefund(sql: Sql, refund: Refund): Promise<void> {
   await sql.query(
-    `insert into refunds (executor, nonce, to_wallet, value_wei, balance_wei, gas, max_fee_per_gas, raw, tx_hash,
-       signed_at_ms)
+    `insert into refunds (executor, nonce, to_wallet, value_wei, balance_wei, gas, max_fee_per_gas, raw,
+       tx_hash, signed_at_ms)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       refund.executor,

@@ -26,7 +26,7 @@ export interface RedeemReading {
   root: Delegation
 }
 
-/** Everything an executor's transaction is judged by; nothing of it is the server's word. */
+/** Everything an executor's transaction is judged by; nothing of it is taken from the server unchecked. */
 export interface TxFacts {
   crypto: Crypto
   pins: Pins
@@ -40,22 +40,22 @@ export interface TxFacts {
   baseFeeWei: bigint | null
 }
 
-/** One act: a leaf of a trade and the root it stands on. Undefined for anything else. */
-export function readRedeem({ place }: Pick<Pins, 'place'>, data: Hex): RedeemReading | undefined {
+/** One redemption: a trade's leaf and its root. Undefined for anything else. */
+export function readRedeem({ addresses }: Pick<Pins, 'addresses'>, data: Hex): RedeemReading | undefined {
   const decoded = decodeRedeem(data)
   if (!decoded.ok || decoded.redemptions.length !== 1) return undefined
   const { delegations } = decoded.redemptions[0]!
   const [leaf, root] = delegations
   if (!leaf || !root || delegations.length !== 2) return undefined
-  const terms = readLeaf(place, leaf)
+  const terms = readLeaf(addresses, leaf)
   return terms && terms.kind !== 'fee' ? { leaf, terms, root } : undefined
 }
 
-/** More than any trade of ours takes. */
-const MOST_GAS = 8_000_000
-const LEAST_GAS = 21_000
-/** As fast mode allows: more would only feed whoever orders blocks. */
-const MOST_BASE_FEES = 10n
+/** More than any trade takes. */
+const MAX_GAS = 8_000_000
+const MIN_GAS = 21_000
+/** As in fast mode: more would only pay whoever orders blocks. */
+const MAX_BASE_FEES = 10n
 
 type Check = (facts: TxFacts & { reading: RedeemReading }) => Failure | null
 const ofRedeem =
@@ -63,7 +63,7 @@ const ofRedeem =
   (facts: TxFacts): Failure | null =>
     facts.reading ? check({ ...facts, reading: facts.reading }) : null
 
-/** In order; every one that can run runs. */
+/** In order; every rule that can run runs. */
 export const txRules: Rules<TxFacts> = [
   {
     rule: 'EXECUTOR_CLOSED',
@@ -72,10 +72,10 @@ export const txRules: Rules<TxFacts> = [
   },
   {
     rule: 'TX_TARGET',
-    check: ({ tx: { to: value }, pins: { place } }) =>
-      value === place.manager
+    check: ({ tx: { to: value }, pins: { addresses } }) =>
+      value === addresses.manager
         ? null
-        : { message: 'The call is not to the DelegationManager.', value, limit: place.manager },
+        : { message: 'The call is not to the DelegationManager.', value, limit: addresses.manager },
   },
   {
     rule: 'TX_VALUE',
@@ -85,9 +85,9 @@ export const txRules: Rules<TxFacts> = [
   {
     rule: 'TX_GAS',
     check: ({ tx: { gas: value } }) =>
-      value >= LEAST_GAS && value <= MOST_GAS
+      value >= MIN_GAS && value <= MAX_GAS
         ? null
-        : { message: 'The gas limit is none a trade needs.', value, limit: MOST_GAS },
+        : { message: 'The gas limit is none a trade needs.', value, limit: MAX_GAS },
   },
   {
     rule: 'CHAIN_UNAVAILABLE',
@@ -98,7 +98,7 @@ export const txRules: Rules<TxFacts> = [
     rule: 'TX_FEE',
     check({ tx: { max_fee_per_gas: value, max_priority_fee_per_gas: tip }, baseFeeWei }) {
       if (baseFeeWei === null) return null
-      const limit = baseFeeWei * MOST_BASE_FEES
+      const limit = baseFeeWei * MAX_BASE_FEES
       if (tip > value) return { message: 'The tip is over the fee cap.' }
       return value <= limit
         ? null
@@ -137,8 +137,8 @@ export const txRules: Rules<TxFacts> = [
   },
   {
     rule: 'LEAF_SIGNATURE',
-    check: ofRedeem(({ crypto, pins: { place, cosigner }, reading: { leaf } }) =>
-      delegationSigner(crypto, place, leaf) === cosigner
+    check: ofRedeem(({ crypto, pins: { addresses, cosigner }, reading: { leaf } }) =>
+      delegationSigner(crypto, addresses, leaf) === cosigner
         ? null
         : { message: 'The leaf is not one this co-signer signed.' },
     ),
@@ -153,7 +153,7 @@ export const txRules: Rules<TxFacts> = [
   { rule: 'TX_AUTHORIZATION', check: authorizationFailure },
 ]
 
-/** Built again from the signer's own roots, byte for byte. */
+/** The redemption must equal, byte for byte, the one built from the signer's own roots. */
 function calldataFailure({ crypto, pins, session, reading, tx }: Parameters<Check>[0]): Failure | null {
   if (!session) return null
   const { terms, leaf } = reading
@@ -168,28 +168,28 @@ function calldataFailure({ crypto, pins, session, reading, tx }: Parameters<Chec
 
 function paidLeaf({
   crypto,
-  pins: { place, cosigner },
+  pins: { addresses, cosigner },
   session,
   reading: { leaf, terms },
 }: Pick<Parameters<Check>[0], 'crypto' | 'pins' | 'reading'> & { session: Session }): Delegation | null {
   const [feeLeaf] = terms.payment ?? []
-  const fee = feeLeaf && readLeaf(place, feeLeaf)
+  const fee = feeLeaf && readLeaf(addresses, feeLeaf)
   const { fee: feeRoot } = session.signed
   if (!feeLeaf || !feeRoot || fee?.kind !== 'fee') return null
   if (fee.paidFor !== delegationHash(crypto, leaf) || fee.rootHash !== session.curve?.fee.hash) return null
-  if (delegationSigner(crypto, place, feeLeaf) !== cosigner) return null
-  return payFee(place, leaf, [feeLeaf, feeRoot])
+  if (delegationSigner(crypto, addresses, feeLeaf) !== cosigner) return null
+  return payFee(addresses, leaf, [feeLeaf, feeRoot])
 }
 
 /** Only the session's own wallet, and only to the delegator sessions run on. */
-function authorizationFailure({ crypto, pins: { place }, session, tx }: TxFacts): Failure | null {
+function authorizationFailure({ crypto, pins: { addresses }, session, tx }: TxFacts): Failure | null {
   const given = tx.authorizations ?? []
   if (given.length === 0) return null
   const [one] = given
   const fits =
     given.length === 1 &&
-    one!.chainId === place.chainId &&
-    one!.address.toLowerCase() === place.delegator &&
+    one!.chainId === addresses.chainId &&
+    one!.address.toLowerCase() === addresses.delegator &&
     (!session || authorityOf(crypto, one!) === session.binding.wallet)
   return fits ? null : { message: 'The authorization is not the session’s wallet’s to the delegator.' }
 }

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
 
-/** An executor of a hosted agent, as it is stored. All but its closing is written once. */
+/** A stored executor of a hosted agent. Only its closing changes it. */
 export interface Executor {
   address: Address
   agentId: string
@@ -12,7 +12,7 @@ export interface Executor {
   closedAtMs: number | null
 }
 
-/** The owner's last word on stock tokens. */
+/** The owner's latest attestation for stock tokens. */
 export interface StockWord {
   sessionId: string | null
   rootHash: Hex | null

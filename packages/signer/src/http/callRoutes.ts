@@ -2,10 +2,10 @@ import type { Hex } from '@pit/chain'
 import type { Sanctions } from '@pit/platform/sanctions'
 import { type SignerHealth, toWireDelegation } from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
+import manifest from '../../package.json' with { type: 'json' }
 import type { ExecutorDeps } from '../executors/deps.ts'
 import { type CosignDeps, cosignTrade } from '../leaves/cosignTrade.ts'
 import { type RegisterDeps, registerRoot } from '../roots/registerRoot.ts'
-import { VERSION } from '../version.ts'
 import { executorRoutes } from './executorRoutes.ts'
 import { readCosign, readFreeze, readRegister, readRevoke } from './readCalls.ts'
 import type { CallRoutes } from './serveCalls.ts'
@@ -57,7 +57,7 @@ export function callRoutes(deps: CallDeps): CallRoutes {
       path: '/freeze',
       async handle({ body, caller }) {
         const { frozen } = readFreeze(body)
-        // Whoever took the server over may stop the co-signer, but not start it again.
+        // Whoever takes over the server may freeze the co-signer, but not lift a freeze.
         if (!frozen && caller.by !== 'operator') {
           fail('FORBIDDEN', { message: 'Only the operator’s secret lifts a freeze.' })
         }
@@ -83,6 +83,6 @@ async function healthOf({ cosigner, ledger, prices, sanctions }: CallDeps): Prom
     ...(why !== null && { why }),
     cosigner: cosigner.address,
     frozen: await ledger.isFrozen(),
-    version: VERSION,
+    version: manifest.version,
   }
 }

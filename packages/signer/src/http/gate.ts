@@ -5,19 +5,19 @@ import { COSIGNER, fail } from '@pit/protocol'
 
 export interface Caller {
   by: 'server' | 'operator'
-  /** Of this call, never seen before. */
+  /** The call's nonce, never seen before. */
   nonce: string
 }
 
 const WINDOW_MS = COSIGNER.callWindowS * 1000
 const TIME = /^[1-9][0-9]{12,14}$/
 const NONCE = /^[0-9a-f]{32}$/
-/** Two minutes' worth at thousands a second; only calls that were signed right are remembered. */
+/** Two minutes of thousands of calls a second; only calls with a valid signature are remembered. */
 const MAX_NONCES = 500_000
 
 /**
- * Lets in calls that somebody with a secret made now, each once. What an earlier process took is in its past: a call
- * is never older than this process, and what a call did is kept with its nonce, so a restart forgets nothing.
+ * Admits each call that is signed with a secret once, within a window around its time. A restart opens no
+ * replay: calls from before this process started are refused, and what a call did is stored with its nonce.
  */
 export function createGate({
   secrets,
@@ -30,7 +30,7 @@ export function createGate({
   startedAtMs: number
   maxNonces?: number
 }) {
-  /** Until when each would still be taken; in the order they came. */
+  /** Until when each nonce would still be accepted, in order of arrival. */
   const seen = new Map<string, number>()
 
   function remember(nonce: string, nowMs: number): void {
@@ -40,12 +40,12 @@ export function createGate({
     }
     if (seen.has(nonce)) fail('UNAUTHORIZED', { message: 'This call was made before.' })
     if (seen.size >= maxNonces) fail('BUSY')
-    // A call's time may be a window ahead, and is good for a window after it.
+    // A call's time may be one window ahead, and the call is valid for one window after it.
     seen.set(nonce, nowMs + 2 * WINDOW_MS)
   }
 
   return {
-    /** Throws UNAUTHORIZED, without saying what exactly was wrong to somebody who has no secret. */
+    /** Throws UNAUTHORIZED, without telling a caller who has no secret what exactly was wrong. */
     admit(call: { method: string; path: string; headers: IncomingHttpHeaders; body: Uint8Array }): Caller {
       const [time, nonce, signature] = [CALL_HEADERS.time, CALL_HEADERS.nonce, CALL_HEADERS.signature].map(
         (name) => call.headers[name],

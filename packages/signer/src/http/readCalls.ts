@@ -7,7 +7,9 @@ import type { SignRequest } from '../executors/signExecutorTx.ts'
 import type { CosignRequest } from '../leaves/types.ts'
 import type { RegisterRequest } from '../roots/registerRoot.ts'
 
-/** Bodies of calls: one shape each, nothing beside it. What breaks it is BAD_REQUEST with the field. */
+/**
+ * Bodies of calls: one shape each and no other fields. Anything else is BAD_REQUEST with the field's name.
+ */
 
 type Body = Record<string, unknown>
 
@@ -15,8 +17,8 @@ const ID = /^[A-Za-z0-9_.:-]{1,128}$/
 const HASH = /^0x[0-9a-f]{64}$/
 const WEI = /^(0|[1-9][0-9]{0,77})$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
-const MOST_NONCE = Number.MAX_SAFE_INTEGER
-const MOST_GAS = 2 ** 31 - 1
+const MAX_NONCE = Number.MAX_SAFE_INTEGER
+const MAX_GAS = 2 ** 31 - 1
 /** The last second of the year 9999. */
 const LAST_S = 253_402_300_799
 
@@ -102,8 +104,8 @@ function txIn(tx: Body): ExecutorTx {
     to: addressIn(tx, 'to'),
     value_wei: weiIn(tx, 'value_wei'),
     data: data.toLowerCase() as Hex,
-    nonce: wholeIn(tx, 'nonce', MOST_NONCE) ?? bad('nonce'),
-    gas: wholeIn(tx, 'gas', MOST_GAS) ?? bad('gas'),
+    nonce: wholeIn(tx, 'nonce', MAX_NONCE) ?? bad('nonce'),
+    gas: wholeIn(tx, 'gas', MAX_GAS) ?? bad('gas'),
     max_fee_per_gas: weiIn(tx, 'max_fee_per_gas'),
     max_priority_fee_per_gas: weiIn(tx, 'max_priority_fee_per_gas'),
     ...(authorizations && { authorizations: authorizations.map(authorizationIn) }),
@@ -118,9 +120,9 @@ function authorizationIn(value: unknown): SignedAuthorization {
   const isWord = (word: unknown): word is Hex => typeof word === 'string' && HASH.test(word)
   if ((yParity !== 0 && yParity !== 1) || !isWord(r) || !isWord(s)) bad('authorizations')
   return {
-    chainId: wholeIn(one, 'chainId', MOST_NONCE) ?? bad('authorizations'),
+    chainId: wholeIn(one, 'chainId', MAX_NONCE) ?? bad('authorizations'),
     address: addressIn(one, 'address'),
-    nonce: wholeIn(one, 'nonce', MOST_NONCE) ?? bad('authorizations'),
+    nonce: wholeIn(one, 'nonce', MAX_NONCE) ?? bad('authorizations'),
     yParity,
     r,
     s,

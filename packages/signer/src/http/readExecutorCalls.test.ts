@@ -9,11 +9,11 @@ const HASH = `0x${'ab'.repeat(32)}` as const
 const SIGNATURE = `0x${'cd'.repeat(65)}` as const
 const authorization = signAuthorization(
   crypto,
-  { chainId: 4663, address: PINS.place.delegator, nonce: 2 },
+  { chainId: 4663, address: PINS.addresses.delegator, nonce: 2 },
   KEYS.wallet,
 )
 const tx = {
-  to: PINS.place.manager,
+  to: PINS.addresses.manager,
   value_wei: 0n,
   data: '0xabcd',
   nonce: 3,

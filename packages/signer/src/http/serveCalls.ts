@@ -6,7 +6,7 @@ import { withinMs } from '@pit/platform/withinMs'
 import { fail, isPitError, type PitError, REQUEST, refusal, toEnvelope } from '@pit/protocol'
 import type { Caller, createGate } from './gate.ts'
 
-/** Answers one kind of call; what it throws as a PitError is the refusal. */
+/** Answers one kind of call; a PitError it throws is the refusal. */
 export type Handler = (ask: {
   body: Record<string, unknown>
   caller: Caller
@@ -15,11 +15,11 @@ export type Handler = (ask: {
 export type CallRoutes = readonly { method: 'GET' | 'POST'; path: string | RegExp; handle: Handler }[]
 
 const HOST = '127.0.0.1'
-/** Below what the server waits for an answer. */
+/** Shorter than the server waits for an answer. */
 const CALL_BOUND_MS = 8_000
 const CONNECTIONS_PER_CALL = 2
 
-/** The signer's face: loopback only, every call admitted by the gate, everything bounded. */
+/** The signer's HTTP server: loopback only, every call admitted by the gate, everything bounded. */
 export async function serveCalls({
   port,
   routes,
@@ -45,14 +45,14 @@ export async function serveCalls({
     )
     if (!route) fail('NOT_FOUND')
     const ask = { body: method === 'POST' ? parseBody(body) : {}, caller, path }
-    // Whoever has no secret takes no place from those who have.
+    // Calls without a valid secret must not use up the slots of those with one.
     if (inFlight >= maxInFlight) fail('BUSY')
     inFlight++
-    // It counts until it has ended, and not only until nobody waits for it.
+    // A call counts until it has ended, even when its caller no longer waits.
     const work = (async () => route.handle(ask))().finally(() => {
       inFlight--
     })
-    // Never BUSY, which says that nothing was done.
+    // Not BUSY, which promises that nothing was done.
     return withinMs(CALL_BOUND_MS, work, () =>
       refusal('ENGINE_UNAVAILABLE', {
         message: 'The call took too long; a trade it asked for may be counted.',
@@ -97,7 +97,7 @@ export async function serveCalls({
       new Promise((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
-        // Calls under way end within their bound.
+        // Calls under way end within their time limit.
         setTimeout(() => server.closeAllConnections(), CALL_BOUND_MS).unref()
       }),
   }

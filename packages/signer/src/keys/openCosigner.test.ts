@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { createCrypto, delegationHash, delegationSigner } from '@pit/chain'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { grant, PINS } from '../../test/kit.ts'
-import { ConfigError } from '../config.ts'
+import { ConfigError, readSecret } from '../config.ts'
 import { openCosigner } from './openCosigner.ts'
-import { readSecret } from './readSecret.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -35,14 +34,14 @@ describe('the co-signer’s key', () => {
   it('signs delegations until it is closed', async () => {
     const cosigner = await open()
     const { root } = grant()
-    // Another place after the first: what was worked out for one is not used for the other.
-    for (const place of [PINS.place, { ...PINS.place, chainId: 1 }, PINS.place]) {
-      const { signed, hash } = cosigner.sign(place, root)
-      expect(delegationSigner(crypto, place, signed)).toBe(cosigner.address)
+    // Another domain after the first: what was worked out for one is not used for the other.
+    for (const addresses of [PINS.addresses, { ...PINS.addresses, chainId: 1 }, PINS.addresses]) {
+      const { signed, hash } = cosigner.sign(addresses, root)
+      expect(delegationSigner(crypto, addresses, signed)).toBe(cosigner.address)
       expect(hash).toBe(delegationHash(crypto, root))
     }
     cosigner.close()
-    expect(() => cosigner.sign(PINS.place, root)).toThrow('closed')
+    expect(() => cosigner.sign(PINS.addresses, root)).toThrow('closed')
   })
 
   it('does not open with a wrong passphrase, nor is it overwritten', async () => {
@@ -85,18 +84,18 @@ describe('a secret', () => {
     const path = join(dataDir, 'secret')
     writeFileSync(path, 'a secret of its own\n')
     chmodSync(path, 0o600)
-    expect(readSecret({ name: 'SIGNER_SECRET_FILE', file: path }, { leastChars: 16 })).toBe(
+    expect(readSecret({ name: 'SIGNER_SECRET_FILE', file: path }, { minChars: 16 })).toBe(
       'a secret of its own',
     )
-    expect(readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { leastChars: 5 })).toBe('plain')
+    expect(readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { minChars: 5 })).toBe('plain')
   })
 
   it('stops the start when it is short or not there', () => {
-    const short = () => readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { leastChars: 6 })
+    const short = () => readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { minChars: 6 })
     expect(short).toThrow(ConfigError)
     expect(short).toThrow('SIGNER_SECRET is too short')
     expect(short).not.toThrow('plain')
-    const missing = () => readSecret({ name: 'SIGNER_SECRET_FILE', file: '/nowhere' }, { leastChars: 6 })
+    const missing = () => readSecret({ name: 'SIGNER_SECRET_FILE', file: '/nowhere' }, { minChars: 6 })
     expect(missing).toThrow('SIGNER_SECRET_FILE /nowhere cannot be read: ENOENT')
   })
 })

@@ -5,7 +5,7 @@ import {
   type Address,
   type Crypto,
   type Delegation,
-  type DelegationPlace,
+  type DelegationAddresses,
   delegationDomainHash,
   delegationHash,
   type Hex,
@@ -14,11 +14,11 @@ import {
 import { type ExecutorAttestation, executorAttestationText } from '@pit/protocol'
 import { KeyError, openKey, parseSealed, type SealedKey, sealKey } from './sealKey.ts'
 
-/** The two things the co-signer's key is for. The key itself does not leave here. */
+/** The co-signer's key signs delegations and attestations only, and never leaves this file. */
 export interface Cosigner {
   address: Address
-  sign(place: DelegationPlace, delegation: Delegation): { signed: Delegation; hash: Hex }
-  /** Whose key it holds. It signs no other text. */
+  sign(addresses: DelegationAddresses, delegation: Delegation): { signed: Delegation; hash: Hex }
+  /** Attests whose key an executor's is. No other text is signed. */
   attest(executor: ExecutorAttestation): { text: string; signature: Hex }
   /** Wipes the key; nothing can be signed afterwards. */
   close(): void
@@ -46,20 +46,21 @@ export async function openCosigner({
     ? await makeKey({ file, passphrase, importKeyFile, crypto })
     : await reopenKey({ file, passphrase, importKeyFile, crypto })
   const address = crypto.addressOf(key)
-  // One place for the life of a process: its hash is worked out once.
-  let known: { place: DelegationPlace; digits: string } | undefined
-  function domainOf(place: DelegationPlace): string {
-    if (known?.place !== place) known = { place, digits: delegationDomainHash(crypto, place).slice(2) }
+  // A process signs for one deployment all its life: the domain's hash is worked out once.
+  let known: { addresses: DelegationAddresses; digits: string } | undefined
+  function domainOf(addresses: DelegationAddresses): string {
+    if (known?.addresses !== addresses)
+      known = { addresses, digits: delegationDomainHash(crypto, addresses).slice(2) }
     return known.digits
   }
   let open = true
   return {
     address,
     isNew,
-    sign(place, delegation) {
+    sign(addresses, delegation) {
       if (!open) throw new Error('the co-signer’s key is closed')
       const hash = delegationHash(crypto, delegation)
-      const digest = crypto.keccak256(`0x1901${domainOf(place)}${hash.slice(2)}`)
+      const digest = crypto.keccak256(`0x1901${domainOf(addresses)}${hash.slice(2)}`)
       return { signed: { ...delegation, signature: serializeSignature(crypto.sign(digest, key)) }, hash }
     },
     attest(executor) {
@@ -80,7 +81,8 @@ async function reopenKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): P
   const sealed = readSealed(file)
   if (importKeyFile !== null) {
     throw new KeyError(
-      `there is a co-signer’s key already (${sealed.address}): unset SIGNER_IMPORT_KEY_FILE, or move ${file} away`,
+      `there is a co-signer’s key already (${sealed.address}): ` +
+        `unset SIGNER_IMPORT_KEY_FILE, or move ${file} away`,
     )
   }
   const key = await openKey(sealed, { passphrase })
@@ -95,7 +97,7 @@ async function makeKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): Pro
   const draft = `${file}.${process.pid}`
   try {
     writeFileSync(draft, `${JSON.stringify(sealed, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    // Appears whole, and never in the place of another: a second start at the same time loses.
+    // Appears whole, and never over another: of two starts at the same time the second loses.
     linkSync(draft, file)
   } finally {
     rmSync(draft, { force: true })
@@ -103,7 +105,7 @@ async function makeKey({ file, passphrase, importKeyFile, crypto }: KeyAsk): Pro
   return key
 }
 
-/** Fit for signing. */
+/** A secp256k1 private key. */
 export function randomKey(crypto: Crypto): Buffer {
   for (;;) {
     const key = randomBytes(32)

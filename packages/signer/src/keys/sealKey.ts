@@ -5,7 +5,10 @@ import type { Address } from '@pit/chain'
 /** What a sealed key is for: the co-signer's own, or the one that seals its executors'. */
 export type KeyKind = 'cosigner' | 'executors'
 
-/** A key as it rests: scrypt of the passphrase, then AES-256-GCM. Every field but the cipher's is authenticated. */
+/**
+ * A key as it rests: scrypt of the passphrase, then AES-256-GCM. Every field but the cipher's is
+ * authenticated.
+ */
 export type SealedKey = {
   version: 1
   kind: KeyKind
@@ -22,9 +25,9 @@ export class KeyError extends Error {
 /** 128 MB and about half a second a guess. */
 const COST = { n: 2 ** 17, r: 8, p: 1 }
 /** A file that was tampered with may neither be cheap to guess nor eat the machine. */
-const LEAST_N = 2 ** 15
-const MOST_N = 2 ** 20
-const MAX_MEMORY = 2 * 128 * MOST_N * COST.r
+const MIN_N = 2 ** 15
+const MAX_N = 2 ** 20
+const MAX_MEMORY = 2 * 128 * MAX_N * COST.r
 const NAMES: Record<KeyKind, string> = {
   cosigner: 'the co-signer’s key',
   executors: 'the key of the executors’ keys',
@@ -102,8 +105,8 @@ export function parseSealed(value: unknown, kind: KeyKind = 'cosigner'): SealedK
     /^0x[0-9a-f]{40}$/.test(sealed.address) &&
     kdf?.name === 'scrypt' &&
     [kdf.n, kdf.r, kdf.p].every(Number.isInteger) &&
-    kdf.n >= LEAST_N &&
-    kdf.n <= MOST_N &&
+    kdf.n >= MIN_N &&
+    kdf.n <= MAX_N &&
     kdf.r === COST.r &&
     kdf.p === COST.p &&
     HEX.test(kdf.salt) &&

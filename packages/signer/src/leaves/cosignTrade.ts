@@ -37,8 +37,9 @@ export interface CosignDeps {
 }
 
 /**
- * Co-signs one trade. Judged by its own reading first and by the ledger last; the ledger's row is committed before the
- * key is touched, so a signature that left is always counted, and a crash counts at most one that did not.
+ * Co-signs one trade, judged by the signer's own reading first and by the ledger last. The ledger's row is
+ * committed before the key is used: every signature that leaves is counted, and a crash counts at most one
+ * that did not leave.
  */
 export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Promise<Cosigned> {
   const { ledger, sessions } = deps
@@ -86,7 +87,7 @@ async function factsOf(
   return { facts, touchesStock: ends?.hasStock ?? false }
 }
 
-/** Names what was signed in the ledger, for whoever looks later. */
+/** Identifies the signed call in the ledger, for later investigation. */
 const hashOf = ({ target, valueWei, data }: Execution): string =>
   createHash('sha256').update(`${target} ${valueWei} ${data}`).digest('hex')
 
@@ -98,19 +99,19 @@ interface Granted {
 }
 
 function signLeaves(
-  { crypto, pins: { place }, cosigner }: CosignDeps,
+  { crypto, pins: { addresses }, cosigner }: CosignDeps,
   { session, request, sequence, signedAtS: nowS }: Granted,
 ): Pick<Cosigned, 'leaf' | 'leaf_hash' | 'fee_leaf' | 'expires_at'> {
   const { execution, curveFeeWei } = request
-  const sign = (delegation: Delegation) => cosigner.sign(place, delegation)
+  const sign = (delegation: Delegation) => cosigner.sign(addresses, delegation)
   const expires_at = nowS + LEAF_TTL_S
   if (curveFeeWei === null) {
-    const { signed, hash } = sign(sessionLeaf(place, { root: session.root, execution, sequence, nowS }))
+    const { signed, hash } = sign(sessionLeaf(addresses, { root: session.root, execution, sequence, nowS }))
     return { leaf: signed, leaf_hash: hash, expires_at }
   }
   if (!session.curve) throw new Error('a curve trade passed without curve roots')
   const { root, fee: feeRoot } = session.curve
-  const leaf = sign(curveLeaf(place, { root, feeRoot, feeWei: curveFeeWei, execution, sequence, nowS }))
-  const fee = sign(feeLeaf(crypto, place, { feeRoot, leaf: leaf.signed, nowS }))
+  const leaf = sign(curveLeaf(addresses, { root, feeRoot, feeWei: curveFeeWei, execution, sequence, nowS }))
+  const fee = sign(feeLeaf(crypto, addresses, { feeRoot, leaf: leaf.signed, nowS }))
   return { leaf: leaf.signed, leaf_hash: leaf.hash, fee_leaf: fee.signed, expires_at }
 }

@@ -9,7 +9,7 @@ const KEEP_MS = 60_000
 const MAX_KEPT = 10_000
 
 export type FeeClassReader = ReturnType<typeof createFeeClassReader>
-/** What the two ends of a trade are. */
+/** What kind of tokens a trade's two ends are. */
 export interface EndsReading {
   feeClass: FeeClass
   /** Whether one of them is a stock token, or looks like one. */
@@ -17,13 +17,14 @@ export interface EndsReading {
 }
 type Kind = 'core' | 'core stock' | 'stock' | 'like a stock' | 'other'
 
-/** The fee class of two tokens by the co-signer's own look at the chain. Undefined when it could not look. */
+/** The fee class of two tokens, read from the chain by the co-signer itself; undefined when it cannot. */
 export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>; pins: Pins }) {
   const kept = new Map<Address, { kind: Promise<Kind>; untilMs: number }>()
 
   /**
-   * Anybody can deploy the very code of a stock token over the very beacon, with balances of their own: a stock token is
-   * one only if the profile lists it. What names the beacon beside those looks like one, and needs its owner's word too.
+   * Anybody can deploy the same proxy over the same beacon, with balances of their own, so only tokens the
+   * profile lists are stock tokens. Others that name the beacon look like one, and need the owner's
+   * attestation too.
    */
   async function readKind(token: Address): Promise<Kind> {
     const isListed = pins.tokens.get(token)?.stock === true
@@ -52,7 +53,7 @@ export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>;
   }
 
   return {
-    /** Answers at once when both are core, as most are. */
+    /** Answers without waiting when both are core, as in most trades. */
     read(tokens: readonly Address[]): EndsReading | Promise<EndsReading | undefined> {
       const kinds = tokens.map(kindOf)
       if (kinds.every((kind) => typeof kind === 'string')) return readingOf(kinds)

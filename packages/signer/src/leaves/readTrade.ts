@@ -1,31 +1,22 @@
-import {
-  type Address,
-  encodeCurveBuy,
-  encodeCurveSell,
-  feeOf,
-  type Hex,
-  NATIVE,
-  readSwap,
-  type SwapReading,
-} from '@pit/chain'
+import { type Address, feeOf, type Hex, NATIVE, readCurveCall, readSwap, type SwapReading } from '@pit/chain'
 import { BPS, TRADE } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
 import type { Session } from '../roots/readRoots.ts'
 import type { CosignRequest, Trade, TradeFee, Unread } from './types.ts'
 
-type Place = Pick<Pins, 'router' | 'weth' | 'layout'>
+type RouterPins = Pick<Pins, 'router' | 'weth' | 'layout'>
 
 /** Decodes a call by what it calls: the router, or one of the session's own curves. */
 export function readTrade(
-  place: Place,
+  pins: RouterPins,
   session: Session,
   { execution, curveFeeWei }: Pick<CosignRequest, 'execution' | 'curveFeeWei'>,
 ): Trade | Unread {
   const { target, data } = execution
-  if (target === place.router) {
+  if (target === pins.router) {
     if (curveFeeWei !== null)
       return { rule: 'SESSION_CURVE_STEPS', fault: 'A router call pays its fee itself.' }
-    return readRouterCall(place, data)
+    return readRouterCall(pins, data)
   }
   const token = session.curve?.tokens.get(target)
   if (!session.curve?.root.curves.includes(target) || token === undefined)
@@ -38,10 +29,10 @@ export function readTrade(
       rule: 'SESSION_CURVE_STEPS',
       fault: 'A curve trade pays its fee beside the call: it is missing.',
     }
-  return readCurveCall(data, { token, feeWei: curveFeeWei, recipient: session.curve.fee.recipient })
+  return readCurveTrade(data, { token, feeWei: curveFeeWei, recipient: session.curve.fee.recipient })
 }
 
-function readRouterCall({ weth, layout }: Place, data: Hex): Trade | Unread {
+function readRouterCall({ weth, layout }: RouterPins, data: Hex): Trade | Unread {
   const swap = readSwap(data, { weth, layout })
   if ('fault' in swap)
     return { rule: 'SESSION_EXECUTION', fault: `The router call is none the co-signer reads: ${swap.fault}.` }
@@ -60,7 +51,7 @@ function readRouterCall({ weth, layout }: Place, data: Hex): Trade | Unread {
     valueWei: swap.valueWei,
     deadlineS: swap.deadlineS,
     fee: paid,
-    // The reader takes no call that pays anybody but the caller and the fee's recipient.
+    // The reader accepts no call that pays anybody but the caller and the fee's recipient.
     recipient: 'wallet',
     hasPermit: swap.permit !== null,
     ...wayOf(swap),
@@ -86,33 +77,22 @@ function wayOf({
   }
 }
 
-const CURVE_CALL = /^0x(8945257c|8a038a54)((?:[0-9a-f]{64}){4})$/
-/** The furthest a curve sale's minimum may be under what it was expected to bring, by which its fee was set. */
-const MOST_TOLERATED_BPS = Math.max(...TRADE.slippageToleranceBySize.map(({ other }) => other.cap_bps))
+/** How far a curve sale's minimum may be below the expected proceeds, which set its fee. */
+const MAX_TOLERATED_BPS = Math.max(...TRADE.slippageToleranceBySize.map(({ other }) => other.cap_bps))
 
-/** A curve's `buy` or `sell`, spelled as our encoder does. Its fee is paid in ETH beside it. */
-function readCurveCall(
+/** A curve's `buy` or `sell`. Its fee is paid in ETH beside it. */
+function readCurveTrade(
   data: Hex,
   { token, feeWei, recipient }: { token: Address; feeWei: bigint; recipient: Address },
 ): Trade | Unread {
-  const [, selector, words] = CURVE_CALL.exec(data) ?? []
-  const unread: Unread = { rule: 'SESSION_EXECUTION', fault: 'The curve call is none the co-signer reads.' }
-  if (!selector || !words) return unread
-  const word = (i: number): string => words.slice(64 * i, 64 * i + 64)
-  const terms = {
-    amountIn: BigInt(`0x${word(0)}`),
-    amountOutMin: BigInt(`0x${word(1)}`),
-    recipient: `0x${word(2).slice(24)}` as Address,
-    deadlineS: BigInt(`0x${word(3)}`),
-  }
-  const isBuy = selector === '8945257c'
-  const again = isBuy ? encodeCurveBuy(terms) : encodeCurveSell(terms)
-  if (again !== data || terms.amountIn === 0n) return unread
-  const { amountIn, amountOutMin, deadlineS } = terms
+  const call = readCurveCall(data)
+  if (!call || call.amountIn === 0n)
+    return { rule: 'SESSION_EXECUTION', fault: 'The curve call is none the co-signer reads.' }
+  const { amountIn, amountOutMin, deadlineS } = call
   const way = { between: [], hooks: [], countsWallet: false }
-  const common = { kind: 'curve', deadlineS, recipient: terms.recipient, hasPermit: false, ...way } as const
+  const common = { kind: 'curve', deadlineS, recipient: call.recipient, hasPermit: false, ...way } as const
   const fee = { recipient, feeWei }
-  if (isBuy) {
+  if (call.side === 'buy') {
     return {
       ...common,
       tokenIn: NATIVE,
@@ -123,7 +103,7 @@ function readCurveCall(
       fee: curveFee(fee, 'input', (bps) => feeWei === feeOf(amountIn + feeWei, bps)),
     }
   }
-  const most = (amountOutMin * BigInt(BPS)) / BigInt(BPS - MOST_TOLERATED_BPS) + 1n
+  const maxExpected = (amountOutMin * BigInt(BPS)) / BigInt(BPS - MAX_TOLERATED_BPS) + 1n
   return {
     ...common,
     tokenIn: token,
@@ -131,8 +111,12 @@ function readCurveCall(
     amountIn,
     amountOutMin: amountOutMin > feeWei ? amountOutMin - feeWei : 0n,
     valueWei: 0n,
-    // A fixed amount, of what the sale was expected to bring: between its minimum and what slippage may add to that.
-    fee: curveFee(fee, 'output', (bps) => feeWei >= feeOf(amountOutMin, bps) && feeWei <= feeOf(most, bps)),
+    // The fee is of the expected proceeds, which lie between the minimum and the most that slippage allows.
+    fee: curveFee(
+      fee,
+      'output',
+      (bps) => feeWei >= feeOf(amountOutMin, bps) && feeWei <= feeOf(maxExpected, bps),
+    ),
   }
 }
 

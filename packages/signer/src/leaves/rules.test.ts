@@ -1,13 +1,5 @@
-import {
-  type Address,
-  type Execution,
-  encodeCurveBuy,
-  encodeCurveSell,
-  encodeSwap,
-  feeOf,
-  NATIVE,
-  type SwapPath,
-} from '@pit/chain'
+import { type Address, type Execution, feeOf, NATIVE } from '@pit/chain'
+import { encodeCurveBuy, encodeCurveSell, encodeSwap, type SwapPath } from '@pit/plans'
 import type { FeeClass, SessionBinding } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import {
@@ -176,7 +168,7 @@ describe('each rule refuses', () => {
     ['the second of its end', honest, { nowS: binding.expires_at }, ['SESSION_EXPIRED', 'DEADLINE']],
     ['another target', { ...honest, target: STRANGER }, {}, ['SESSION_TARGET']],
     ['the wallet as target', { ...honest, target: WHO.wallet }, {}, ['SESSION_TARGET']],
-    ['the manager as target', { ...honest, target: PINS.place.manager }, {}, ['SESSION_TARGET']],
+    ['the manager as target', { ...honest, target: PINS.addresses.manager }, {}, ['SESSION_TARGET']],
     ['calldata it cannot read', { ...honest, data: `${honest.data}00` }, {}, ['SESSION_EXECUTION']],
     ['less value than is spent', { ...honest, valueWei: honest.valueWei - 1n }, {}, ['SESSION_EXECUTION']],
     [
@@ -262,7 +254,8 @@ describe('each rule refuses', () => {
   it.each(rows)('%s', (_, execution, change, rules) => expect(failed(execution, change)).toEqual(rules))
 
   it('a minimum beyond what its class and size may slip, whatever is declared', () => {
-    // 25 dollars: 200 bps of slippage, 100 between pools and feeds, 25 of fee; for a mean of half an hour 500 at most.
+    // 25 dollars: 200 bps of slippage, 100 between pools and feeds, 25 of fee; for a mean of half an hour 500
+    // at most.
     const sell = (amountOutMin: bigint) => swapCall({ amountOutMin })
     const buy = (amountOutMin: bigint) =>
       swapCall({ tokenIn: USDG, tokenOut: PARTNER, amountIn: 20_000_000n, amountOutMin })

@@ -16,7 +16,7 @@ import type { Session } from '../roots/readRoots.ts'
 import { microUsdUp, type Price, type Priced, shortfallBps } from '../value.ts'
 import type { CosignRequest, Trade, Unread } from './types.ts'
 
-/** Everything a trade is judged by before the ledger; nothing of it is the server's word. */
+/** Everything a trade is judged by before the ledger; nothing of it is taken from the server unchecked. */
 export interface LeafFacts {
   nowS: number
   pins: Pins
@@ -32,19 +32,19 @@ export interface LeafFacts {
 
 type Check = (facts: LeafFacts & { binding: SessionBinding; swap: Trade }) => Failure | null
 
-/** For rules that need a call that can be read. */
+/** For rules about a call that could be read. */
 const ofTrade =
   (check: Check) =>
   (facts: LeafFacts): Failure | null =>
     'rule' in facts.trade ? null : check({ ...facts, binding: facts.session.binding, swap: facts.trade })
 
-/** For a rule that is about reading it. */
+/** For a rule about whether the call could be read. */
 const unread =
   (rule: Unread['rule']) =>
   ({ trade }: LeafFacts): Failure | null =>
     'rule' in trade && trade.rule === rule ? { message: trade.fault } : null
 
-/** Both ends' prices, when both are there. */
+/** Prices of both ends, if both are known. */
 function pricesOf({ swap, isChainRead, priceOf }: Parameters<Check>[0]): { paid: Price; out: Price } | null {
   if (!isChainRead) return null
   const [paid, out] = [priceOf(swap.tokenIn), priceOf(swap.tokenOut)]
@@ -76,7 +76,7 @@ function feeSideOf({ tokens }: Pins, { tokenIn, tokenOut }: Trade): 'input' | 'o
   return rank(tokenOut) < rank(tokenIn) ? 'output' : 'input'
 }
 
-/** In order; every one that can run runs. */
+/** In order; every rule that can run runs. */
 export const leafRules: Rules<LeafFacts> = [
   {
     rule: 'SANCTIONED',
@@ -113,7 +113,7 @@ export const leafRules: Rules<LeafFacts> = [
     check: ofTrade(({ swap: { tokenIn, tokenOut, between }, binding: { tokens }, pins }) => {
       const value = [tokenIn, tokenOut].find((token) => !tokens.includes(token))
       if (value !== undefined) return { message: 'A token is outside the session.', value }
-      // A stranger's token in between is a stranger's code in the middle of the owner's trade.
+      // A token between the ends runs its own code in the middle of the owner's trade.
       const strange = between.find((token) => !tokens.includes(token) && !pins.tokens.get(token)?.core)
       return strange === undefined
         ? null
@@ -258,8 +258,8 @@ function carries(facts: LeafFacts): Failure | null {
 }
 
 /**
- * The minimum against the input, by prices that are all the co-signer's or partly the owner's. It binds what the call
- * itself says, whatever slippage was declared for it.
+ * Compares the call's own minimum with its input, by the co-signer's prices or partly the owner's marks,
+ * whatever slippage was declared.
  */
 function priceFailure(facts: Parameters<Check>[0], by: 'co-signer' | 'owner'): Failure | null {
   const prices = pricesOf(facts)
@@ -281,5 +281,5 @@ function priceFailure(facts: Parameters<Check>[0], by: 'co-signer' | 'owner'): F
   }
 }
 
-/** Of two ends the weaker word counts. */
+/** A trade's price is only as good as the weaker of its two sources. */
 const WITNESSES: readonly PriceWitness[] = ['owner', 'mean', 'feed']

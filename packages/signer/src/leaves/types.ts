@@ -5,22 +5,24 @@ export interface Trade {
   kind: 'router' | 'curve'
   tokenIn: Address
   tokenOut: Address
-  /** All that leaves the wallet of the input, a fee of it included. */
+  /** What leaves the wallet of the input, fee included. */
   amountIn: bigint
-  /** The least that is left to the wallet of the output, after a fee of it. */
+  /** The least the wallet receives of the output, after the fee. */
   amountOutMin: bigint
-  /** What the call must carry. */
+  /** The ETH the call must carry. */
   valueWei: bigint
   deadlineS: bigint
   fee: TradeFee | null
-  /** Who is paid besides the fee's recipient; the wallet, when all is well. */
+  /** Who receives the output; must be the wallet. */
   recipient: Address | 'wallet'
   hasPermit: boolean
-  /** Tokens on the way that are neither end. */
+  /** Tokens between the two ends. */
   between: readonly Address[]
   /** Hooks of v4 pools on the way. */
   hooks: readonly Address[]
-  /** Whether a v2 pool pays the wallet itself: its minimum then counts whatever else reaches the wallet meanwhile. */
+  /**
+   * Whether a v2 pool pays the wallet directly: its minimum then also counts other transfers to the wallet.
+   */
   countsWallet: boolean
 }
 
@@ -31,7 +33,7 @@ export interface TradeFee {
   isOf(bps: number): boolean
 }
 
-/** A call that is none, with why. */
+/** A call the co-signer does not read, and why. */
 export interface Unread {
   rule: 'SESSION_TARGET' | 'SESSION_EXECUTION' | 'SESSION_CURVE_STEPS'
   fault: string
@@ -42,7 +44,7 @@ export interface CosignRequest {
   rootHash: Hex
   execution: Execution
   curveFeeWei: bigint | null
-  /** What the server says it charges and tolerates; held against the binding, never believed. */
+  /** The fee and slippage the server declares; checked against the binding. */
   feeBps: number | undefined
   slippageBps: number | undefined
   sequence: number | undefined

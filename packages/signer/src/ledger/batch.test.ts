@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createBatch } from './batch.ts'
 
-const bounds = { maxItems: 4, maxWaiting: 8, maxWaitMs: 60_000 }
+const bounds = { maxItems: 4, maxWaiting: 8, maxWaitMs: 20, nowMs: () => 0 }
+
+function latch() {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open: () => open() }
+}
 
 describe('a batch', () => {
   it('takes what is asked at once, in order, up to its size', async () => {
@@ -56,26 +64,25 @@ describe('a batch', () => {
   })
 
   it('is BUSY past its bounds, of number and of time', async () => {
-    let go = () => {}
-    const gate = new Promise<void>((resolve) => {
-      go = resolve
-    })
+    const [gate, started] = [latch(), latch()]
+    let nowMs = 0
     const ran: number[] = []
     const batch = createBatch<number, number>({
       ...bounds,
-      maxWaitMs: 20,
+      nowMs: () => nowMs,
       run: async (items) => {
-        await gate
+        started.open()
+        await gate.opened
         ran.push(...items)
         return items
       },
     })
     const first = batch.ask(0)
-    await sleep(0)
+    await started.opened
     const waiting = Array.from({ length: 8 }, (_, i) => batch.ask(i + 1).catch((error) => error.code))
     await expect(batch.ask(9)).rejects.toMatchObject({ code: 'BUSY' })
-    await sleep(40)
-    go()
+    nowMs = 21
+    gate.open()
     expect(await first).toBe(0)
     expect(await Promise.all(waiting)).toEqual(Array(8).fill('BUSY'))
     expect(ran).toEqual([0])

@@ -1,20 +1,23 @@
 import { refusal } from '@pit/protocol'
 
 /**
- * Runs what is asked at the same time together: while one batch is under way the next one gathers, in the order of the
- * asking. Past its bounds it is BUSY, before anything was done.
+ * Runs concurrent calls together: while one batch is under way the next one gathers, in order of arrival.
+ * Past its limits a call is refused as BUSY before anything is done.
  */
 export function createBatch<Item, Result>({
   run,
   maxItems,
   maxWaiting,
   maxWaitMs,
+  nowMs,
 }: {
-  /** One result for each item. When it throws, nothing it did counts. */
+  /** One result for each item. When it throws, nothing was committed. */
   run(items: readonly Item[]): Promise<readonly Result[]>
   maxItems: number
   maxWaiting: number
   maxWaitMs: number
+  /** A clock that is never set back. */
+  nowMs(): number
 }) {
   interface Waiting {
     item: Item
@@ -26,7 +29,7 @@ export function createBatch<Item, Result>({
   let running: Promise<void> | null = null
 
   async function work(): Promise<void> {
-    // A turn for whoever asks in this one too.
+    // Lets calls that are made in the same turn of the event loop join the batch.
     await null
     while (waiting.length > 0) {
       const batch = waiting.splice(0, maxItems).filter(isInTime)
@@ -44,7 +47,7 @@ export function createBatch<Item, Result>({
   }
 
   function isInTime({ sinceMs, reject }: Waiting): boolean {
-    if (performance.now() - sinceMs <= maxWaitMs) return true
+    if (nowMs() - sinceMs <= maxWaitMs) return true
     reject(refusal('BUSY'))
     return false
   }
@@ -53,11 +56,11 @@ export function createBatch<Item, Result>({
     async ask(item: Item): Promise<Result> {
       if (waiting.length >= maxWaiting) throw refusal('BUSY')
       return new Promise<Result>((resolve, reject) => {
-        waiting.push({ item, sinceMs: performance.now(), resolve, reject })
+        waiting.push({ item, sinceMs: nowMs(), resolve, reject })
         running ??= work()
       })
     },
-    /** When everything asked so far is answered. */
+    /** Resolves when all calls so far are answered. */
     idle: async (): Promise<void> => {
       while (running) await running
     },

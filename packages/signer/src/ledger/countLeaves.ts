@@ -4,18 +4,21 @@ import { SESSION } from '@pit/protocol'
 import { ledgerRules } from './rules.ts'
 import type { LeafAsk, LeafVerdict } from './types.ts'
 
-/** How a root stands while its row is locked. */
+/** A root's counters while its row is locked. */
 export interface Standing {
   frozen: boolean
   revoked: boolean
   /** Of the last leaf. */
   sequence: number
   dayMicroUsd: bigint
-  /** Where its executor is one of this signer's own; null where it is anybody's. */
+  /** The hosted executor's state; null when the signer does not hold the executor's key. */
   hosted: { closed: boolean; stockAttested: boolean } | null
 }
 
-/** A leaf counts from when it was signed and may run until it ends: a day from then is a day and a leaf's life from now. */
+/**
+ * A leaf counts from when it was signed but may be redeemed until it expires, so the window is a day plus a
+ * leaf's lifetime.
+ */
 export const DAY_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1000
 
 interface Counted {
@@ -32,8 +35,8 @@ interface Counted {
 }
 
 /**
- * Judges leaves by the ledger and counts those that pass, committed when this resolves. The store decides, in one
- * statement; the rules here say what did not pass, and whoever is not counted by both is not signed.
+ * Judges leaves by the ledger and counts those that pass, committed when this resolves. One SQL statement
+ * decides; the rules name what failed. A leaf is signed only if both pass it.
  */
 export async function countLeaves(sql: Sql, asks: readonly LeafAsk[], atMs: number): Promise<LeafVerdict[]> {
   const hashes = [...new Set(asks.map(({ rootHash }) => rootHash))].sort()
@@ -60,8 +63,8 @@ export async function countLeaves(sql: Sql, asks: readonly LeafAsk[], atMs: numb
 }
 
 /**
- * What failed already counts nothing, whatever it is worth: a call may name more than the store has numbers for, and one
- * that made the statement fail would take everybody's with it.
+ * A leaf that failed already is counted as zero: its value may not fit the store's number type, and an error
+ * would fail the whole batch.
  */
 const worthOf = ({ microUsd, failures }: LeafAsk): string | null =>
   failures.length > 0 || microUsd === null ? null : microUsd.toString()

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Address, Hex } from '@pit/chain'
+import { StartRefused } from '@pit/platform/checkChain'
 import type { Clock } from '@pit/platform/clock'
-import type { Db, Sql } from '@pit/platform/db'
+import { type Db, type Migration, migrate, readMigrations, type Sql } from '@pit/platform/db'
 import {
   fromWireDelegation,
   type RootStatus,
@@ -19,7 +22,7 @@ export type Ledger = ReturnType<typeof openLedger>
 /** Leaves in one transaction. */
 const MAX_BATCH = 128
 const MAX_WAITING = 2_048
-/** Longer than that the price a leaf was judged by is old. */
+/** After a longer wait the price a leaf was judged by would be old. */
 const MAX_WAIT_MS = 5_000
 
 interface RootRow {
@@ -39,7 +42,8 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
     maxItems: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     maxWaitMs: MAX_WAIT_MS,
-    run: (asks) => againIfInTheWay(() => countLeaves(db, asks, clock.nowMs())),
+    nowMs: () => performance.now(),
+    run: (asks) => retryOnDeadlock(() => countLeaves(db, asks, clock.nowMs())),
   })
 
   return {
@@ -57,10 +61,10 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
       return row ? storedRoot(row) : null
     },
 
-    /** Also one that was never registered: it never will be. Answers when it was revoked, the first time. */
+    /** Also a root that was never registered, which then never can be. Returns when it was first revoked. */
     revoke: (hash: Hex): Promise<number> =>
       db.transaction(async (sql) => {
-        // Waits for leaves under way: what comes after it sees it.
+        // Waits for leaves under way; later ones see the freeze.
         await sql.query('select hash from roots where hash = $1 for update', [hash])
         await sql.query('insert into revocations values ($1, $2) on conflict do nothing', [
           hash,
@@ -80,7 +84,8 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
       >(
         `select hash, session_id, wallet, executor, binding, registered_at_ms as at, sequence,
            (select revoked_at_ms from revocations where root_hash = hash) as revoked,
-           (select coalesce(sum(micro_usd), 0)::text from leaves where root_hash = hash and signed_at_ms > $2) as day
+           (select coalesce(sum(micro_usd), 0)::text from leaves
+            where root_hash = hash and signed_at_ms > $2) as day
          from roots where hash = $1`,
         [hash, nowMs - DAY_MS],
       )
@@ -108,7 +113,7 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
       }
     },
 
-    /** The hosted executor of this address; null when it is anybody's. */
+    /** The hosted executor of this address; null when the signer does not hold its key. */
     hostedExecutor: (address: Address): Promise<Executor | null> => findExecutor(db, address),
 
     isFrozen: () => readFrozen(db),
@@ -127,22 +132,22 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
   }
 }
 
-/** Rolled back because two waited for each other: nothing was counted. */
-const IN_THE_WAY = ['40P01', '40001']
-const MOST_TRIES = 5
+/** PostgreSQL's codes for a deadlock and a serialization failure: it rolled back, so nothing was counted. */
+const DEADLOCK_CODES = ['40P01', '40001']
+const MAX_TRIES = 5
 
-async function againIfInTheWay<T>(run: () => Promise<T>): Promise<T> {
+async function retryOnDeadlock<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await run()
     } catch (error) {
       const { code } = error as { code?: unknown }
-      if (tries >= MOST_TRIES || typeof code !== 'string' || !IN_THE_WAY.includes(code)) throw error
+      if (tries >= MAX_TRIES || typeof code !== 'string' || !DEADLOCK_CODES.includes(code)) throw error
     }
   }
 }
 
-/** Inside a transaction a freeze waits for it, and what comes after sees the freeze. */
+/** Locks the switch: a freeze waits for this transaction, and later ones see it. */
 export async function readFrozen(sql: Sql): Promise<boolean> {
   const [row] = await sql.query<{ frozen: boolean }>('select frozen from state where id = 1 for share')
   return row!.frozen
@@ -151,12 +156,12 @@ export async function readFrozen(sql: Sql): Promise<boolean> {
 async function insertRoot(sql: Sql, stored: StoredRoot, atMs: number): Promise<RegisterOutcome> {
   const { hash, sessionId, binding, root, curveRoots, curveTokens } = stored
   if (await readFrozen(sql)) return 'frozen'
-  // Whoever closes the executor waits for this, or this sees it closed.
+  // Locked: closing the executor waits for this transaction, or this sees it closed.
   const hosted = await findExecutor(sql, binding.executor, 'share')
   if (hosted && hosted.closedAtMs !== null) return 'closed'
   const added = await sql.query(
-    `insert into roots (hash, session_id, wallet, executor, binding, binding_nonce, root, curve_roots, curve_tokens,
-       registered_at_ms)
+    `insert into roots (hash, session_id, wallet, executor, binding, binding_nonce, root, curve_roots,
+       curve_tokens, registered_at_ms)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict do nothing returning hash`,
     [
       hash,
@@ -195,4 +200,31 @@ function storedRoot(row: RootRow): StoredRoot {
     curveRoots: row.curve_roots.map(delegation),
     curveTokens: row.curve_tokens,
   }
+}
+
+/** Applies the migrations that are missing and returns how many; refuses the server's store. */
+export async function migrateLedger(db: Db): Promise<number> {
+  const [row] = await db.query<{ found: string | null }>(
+    `select coalesce(to_regclass('plans'), to_regclass('api_keys'))::text as found`,
+  )
+  // Whoever takes over the server must not be able to write the signer's ledger.
+  if (row?.found != null) {
+    throw new StartRefused(
+      `the signer’s store holds the server’s table ${row.found}: ` +
+        'give SIGNER_DATABASE_URL a database of its own',
+    )
+  }
+  return migrate(db, ledgerMigrations())
+}
+
+export const ledgerMigrations = (): Migration[] => readMigrations(directory())
+
+/** Next to the bundle that runs (dist/ or dist/bench/), or in the source. */
+function directory(): string {
+  const folders = ['./signerMigrations', '../signerMigrations', '../migrations'].map((folder) =>
+    fileURLToPath(new URL(folder, import.meta.url)),
+  )
+  const found = folders.find(existsSync)
+  if (!found) throw new Error(`no migrations beside this program: ${folders.join(', ')}`)
+  return found
 }

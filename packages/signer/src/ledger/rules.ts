@@ -2,7 +2,7 @@ import type { Failure } from '../checks.ts'
 import type { Standing } from './countLeaves.ts'
 import type { LeafAsk } from './types.ts'
 
-/** What only the ledger knows, in order, judged while the root's row is locked. */
+/** Rules only the ledger can judge, in order, while the root's row is locked. */
 export const ledgerRules: readonly {
   rule: string
   check(ask: LeafAsk, standing: Standing): Failure | null

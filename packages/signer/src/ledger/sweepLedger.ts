@@ -1,16 +1,17 @@
 import type { Db, Sql } from '@pit/platform/db'
 import { SESSION } from '@pit/protocol'
 
-/** Longer than anything that was signed then can still be registered or redeemed. */
+/** After this long nothing that was signed can still be registered or redeemed. */
 const KEEP_MS = (2 * SESSION.expiresInSMax + 86_400) * 1000
 const AT_ONCE = 1_000
 const FREEZES_KEPT = 1_000
-/** A call's nonce must outlive the time in which the call would be taken again. */
+/** A call's nonce is kept for longer than the call would be accepted again. */
 const NONCE_MS = 600_000
 
 /**
- * Drops what can no longer matter: roots that ended long ago with their leaves, revocations of roots that were never
- * registered, old turns of the switch. Some at a time; answers how many rows of the first two kinds.
+ * Deletes what can no longer matter: roots that ended long ago with their leaves, revocations of roots that
+ * were never registered, old entries of the freeze's log. In batches; returns how many rows of the first two
+ * kinds.
  */
 export function sweepLedger(db: Db, nowMs: number): Promise<number> {
   return db.transaction(async (sql) => {
@@ -35,7 +36,7 @@ export function sweepLedger(db: Db, nowMs: number): Promise<number> {
   })
 }
 
-/** Locked, so that nobody counts a leaf of one meanwhile; by its end nobody could. */
+/** Locked, so that no leaf of a root is counted while it is deleted. */
 async function endedRoots(sql: Sql, nowMs: number): Promise<string[]> {
   const rows = await sql.query<{ hash: string }>(
     `select hash from roots where (binding ->> 'expires_at')::int8 < $1 order by hash limit $2 for update`,
@@ -46,7 +47,7 @@ async function endedRoots(sql: Sql, nowMs: number): Promise<string[]> {
 
 const EVERY_MS = 600_000
 
-/** Sweeps now and then, for as long as the process runs. */
+/** Sweeps regularly for as long as the process runs. */
 export function keepSwept({
   db,
   clock,

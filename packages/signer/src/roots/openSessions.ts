@@ -6,8 +6,8 @@ import { reviveSession, type Session } from './readRoots.ts'
 const MAX_KEPT = 10_000
 
 /**
- * Sessions by their root, those used lately in memory: what the owner signed never changes. Whether one was revoked and
- * what it spent is the ledger's to say, each time.
+ * Sessions by their root, those used lately in memory: what the owner signed never changes. Whether one was
+ * revoked and what it spent is the ledger's to say, each time.
  */
 export function openSessions({
   crypto,

@@ -1,5 +1,4 @@
-import type { Address, Hex } from '@pit/chain'
-import { NATIVE } from '@pit/chain'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 
@@ -10,8 +9,8 @@ const curveAbi = parseAbi([
 const launchpadAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
 
 /**
- * The token of each curve that the launchpad itself made for ETH, by the chain's word. A contract that only looks like
- * a curve could do anything with what it is sent, so one such is undefined for all. Throws when the chain does not
+ * The token of each curve, if the launchpad deployed all of them and they trade for ETH; undefined otherwise,
+ * because a contract that only looks like a curve could keep what it is sent. Throws when the chain does not
  * answer.
  */
 export async function readCurves(
@@ -47,7 +46,7 @@ export async function readCurves(
   return tokenOf
 }
 
-/** Null for a call that reverts. */
+/** Null when the call reverts. */
 async function callAll(rpc: Rpc, calls: readonly { to: Address; data: Hex }[]): Promise<(Hex | null)[]> {
   const answers = await rpc.batch(calls.map((call) => ['eth_call', [call, 'latest']] as const))
   return answers.map((answer) => {

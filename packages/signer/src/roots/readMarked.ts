@@ -19,7 +19,9 @@ const STATE = encodeFunctionData({ abi, functionName: 'state' })
 /** What a stranger's token may spend to answer. */
 const READ_GAS = '0x249f0'
 
-/** Reads tokens and, where they have one in the session, their curves. Throws when the chain does not answer. */
+/**
+ * Reads tokens and, where they have one in the session, their curves. Throws when the chain does not answer.
+ */
 export async function readMarked(
   rpc: Pick<Rpc, 'batch'>,
   tokens: readonly Address[],

@@ -42,10 +42,14 @@ export interface RootsReading {
 type Roots = Pick<StoredRoot, 'binding' | 'root' | 'curveRoots'>
 
 /** Builds the roots anew from the binding and holds them against the ones given, byte for byte. */
-export function readRoots(crypto: Crypto, { place }: Pick<Pins, 'place'>, given: Roots): RootsReading {
+export function readRoots(
+  crypto: Crypto,
+  { addresses }: Pick<Pins, 'addresses'>,
+  given: Roots,
+): RootsReading {
   const { binding, root: rootGiven, curveRoots: curvesGiven } = given
   const all = [rootGiven, ...curvesGiven]
-  const read = all.map((delegation) => readRoot(crypto, place, delegation))
+  const read = all.map((delegation) => readRoot(crypto, addresses, delegation))
   const root = only(read, 'router')
   const [curve, fee] = [only(read, 'curve'), only(read, 'fee')]
   const curvePart = curvesGiven.length === 0 ? null : curve && fee && { root: curve, fee }
@@ -53,11 +57,11 @@ export function readRoots(crypto: Crypto, { place }: Pick<Pins, 'place'>, given:
     root,
     curve: curvePart,
     fault: faultOf(),
-    signed: all.every((delegation) => delegationSigner(crypto, place, delegation) === binding.wallet),
+    signed: all.every((delegation) => delegationSigner(crypto, addresses, delegation) === binding.wallet),
   }
 
   function faultOf(): string | null {
-    if (!root || readRoot(crypto, place, rootGiven)?.kind !== 'router')
+    if (!root || readRoot(crypto, addresses, rootGiven)?.kind !== 'router')
       return 'The root is not one the co-signer builds.'
     if (curvesGiven.length !== 0 && curvesGiven.length !== 2) return 'Curve roots come in pairs.'
     if (curvePart === undefined) return 'The curve roots are not ones the co-signer builds.'
@@ -72,9 +76,9 @@ export function readRoots(crypto: Crypto, { place }: Pick<Pins, 'place'>, given:
       nowS: (root.eth?.startS ?? 0) + START_BEFORE_S,
     }
     try {
-      if (!same(sessionRoot(place, ask), rootGiven)) return 'The root says otherwise than its binding.'
+      if (!same(sessionRoot(addresses, ask), rootGiven)) return 'The root says otherwise than its binding.'
       if (!curvePart) return null
-      const made = curveRoots(place, { ...ask, curves: curvePart.root.curves })
+      const made = curveRoots(addresses, { ...ask, curves: curvePart.root.curves })
       const pair = [made.curve, made.fee]
       const bound = pair.every((one) => curvesGiven.some((other) => same(one, other)))
       return bound ? null : 'The curve roots say otherwise than their binding.'
@@ -104,10 +108,10 @@ function same(a: Delegation, b: Delegation): boolean {
 /** What of a binding is not what this co-signer stands for now; null when all of it is. */
 export function unpinned(
   { chain_id, cosigner, router, fee }: SessionBinding,
-  pins: Pick<Pins, 'place' | 'cosigner' | 'router' | 'feeRecipient'>,
+  pins: Pick<Pins, 'addresses' | 'cosigner' | 'router' | 'feeRecipient'>,
 ): { name: string; value: string | number; limit: string | number } | null {
   const pinned: [string, string | number, string | number][] = [
-    ['chain_id', chain_id, pins.place.chainId],
+    ['chain_id', chain_id, pins.addresses.chainId],
     ['cosigner', cosigner, pins.cosigner],
     ['router', router, pins.router],
     ['fee.recipient', fee.recipient, pins.feeRecipient],
@@ -116,7 +120,10 @@ export function unpinned(
   return other ? { name: other[0], value: other[1], limit: other[2] } : null
 }
 
-/** A stored root as a session, if the store still holds what the owner signed and its pins are still the co-signer's. */
+/**
+ * A stored root as a session, if the store still holds what the owner signed and its pins are still the
+ * co-signer's.
+ */
 export function reviveSession(crypto: Crypto, pins: Pins, stored: StoredRoot): Session {
   const other = unpinned(stored.binding, pins)
   if (other) {

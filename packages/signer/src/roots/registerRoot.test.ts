@@ -131,7 +131,7 @@ async function refused(given: Granted | ReturnType<typeof ask>, change?: Change)
   }
 }
 const signed = (delegation: Delegation, key: Hex = KEYS.wallet) =>
-  signDelegation(crypto, PINS.place, delegation, key)
+  signDelegation(crypto, PINS.addresses, delegation, key)
 
 describe('a root its owner signed', () => {
   it('is registered by its hash', async () => {
@@ -261,8 +261,8 @@ describe('a root is refused', () => {
 
   it('when a caveat is missing, doubled, widened or in another order, however well it is signed', async () => {
     const { root } = grant(good)
-    const { place } = PINS
-    const wider = encodeCaveat(place, { enforcer: 'LimitedCalls', limit: 51 })
+    const { addresses } = PINS
+    const wider = encodeCaveat(addresses, { enforcer: 'LimitedCalls', limit: 51 })
     const changes: Record<string, Delegation> = {
       double: { ...root, caveats: [...root.caveats, root.caveats[0]!] },
       order: { ...root, caveats: [...root.caveats].reverse() },
@@ -369,7 +369,7 @@ describe('a root is refused', () => {
     it('with roots that are not the binding’s, alone, or signed by another', async () => {
       const [curve, fee] = given.curveRoots as [Delegation, Delegation]
       const other = { binding, bindingHash: bindingHash(crypto.keccakText, binding), nowS: NOW_S }
-      const wide = curveRoots(PINS.place, {
+      const wide = curveRoots(PINS.addresses, {
         ...other,
         eth: { ...CAPS, dayWei: 2n * CAPS.dayWei },
         curves: [CURVE],

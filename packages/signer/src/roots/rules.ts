@@ -102,10 +102,10 @@ export const rootRules: Rules<RootFacts> = [
   },
   {
     rule: 'ROOT_DAY_CAP',
-    check: withBinding(({ bound, delegations, pins: { place } }) => {
+    check: withBinding(({ bound, delegations, pins: { addresses } }) => {
       if (!bound.tokens.includes(NATIVE)) return null
       const capped = delegations.every(({ caveats }) =>
-        caveats.some((caveat) => decodeCaveat(place, caveat)?.enforcer === 'NativeTokenPeriodTransfer'),
+        caveats.some((caveat) => decodeCaveat(addresses, caveat)?.enforcer === 'NativeTokenPeriodTransfer'),
       )
       return capped ? null : { message: 'A root lets ETH out without a cap for each day on chain.' }
     }),

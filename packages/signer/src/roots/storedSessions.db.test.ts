@@ -7,15 +7,14 @@ import rows from '../../test/storedSessions.json' with { type: 'json' }
 import { failuresOf } from '../checks.ts'
 import { readTrade } from '../leaves/readTrade.ts'
 import { leafRules } from '../leaves/rules.ts'
-import { ledgerMigrations } from '../ledger/migrateLedger.ts'
-import { openLedger } from '../ledger/openLedger.ts'
+import { ledgerMigrations, openLedger } from '../ledger/openLedger.ts'
 import { priceOf } from '../value.ts'
 import { openSessions } from './openSessions.ts'
 import type { Session } from './readRoots.ts'
 
 /**
- * Sessions of every version as they stand in signers' stores. Never edit the file: owners have signed what is in it, and
- * a version of the signer that cannot read one has taken a session away.
+ * Sessions of every version as they stand in signers' stores. Never edit the file: owners have signed what is
+ * in it, and a version of the signer that cannot read one has taken a session away.
  */
 
 function failed(session: Session, call: ReturnType<typeof swapCall>, feeClass: FeeClass): string[] {

@@ -1,4 +1,5 @@
-import { encodeSwap, feeOf, type Hex, type PermitSingle, type SwapPath } from '@pit/chain'
+import { feeOf, type Hex, type PermitSingle } from '@pit/chain'
+import { encodeSwap, type SwapPath } from '@pit/plans'
 import type { Body } from '@pit/protocol'
 import type { PinnedRoute, Place } from './table.ts'
 

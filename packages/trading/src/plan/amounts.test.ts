@@ -1,4 +1,5 @@
-import { encodeSwap, feeOf, quoteCurveSell, readSwap } from '@pit/chain'
+import { feeOf, quoteCurveSell, readSwap } from '@pit/chain'
+import { encodeSwap } from '@pit/plans'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { curveOf, ETH, MEME, quoteOf, RECIPIENT, token, USDG, WETH } from '../../test/tradeFixtures.ts'

@@ -1,4 +1,5 @@
-import { type CurvePool, encodeBatch, encodeCurveBuy, encodeCurveSell, feeOf } from '@pit/chain'
+import { type CurvePool, feeOf } from '@pit/chain'
+import { encodeBatch, encodeCurveBuy, encodeCurveSell } from '@pit/plans'
 import { fail } from '@pit/protocol'
 import type { TradePlan } from '../types.ts'
 import { outcomeOf } from './amounts.ts'

@@ -1,4 +1,5 @@
-import { createCrypto, encodeErc20Approve, feeOf, readSwap } from '@pit/chain'
+import { createCrypto, feeOf, readSwap } from '@pit/chain'
+import { encodeErc20Approve } from '@pit/plans'
 import { isPitError } from '@pit/protocol'
 import { decodeFunctionData, parseAbi } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,14 +1,5 @@
-import {
-  type Crypto,
-  describeSwap,
-  encodeSwap,
-  feeOf,
-  type Hex,
-  NATIVE,
-  type Permit2Place,
-  type PermitSingle,
-  type SwapPlan,
-} from '@pit/chain'
+import { type Crypto, feeOf, type Hex, NATIVE, type Permit2Domain, type PermitSingle } from '@pit/chain'
+import { describeSwap, encodeSwap, type SwapPlan } from '@pit/plans'
 import type { PoolLeg, TradePlan, TradeQuote } from '../types.ts'
 import { type Outcome, outcomeOf } from './amounts.ts'
 import type { Grant } from './approvals.ts'
@@ -104,7 +95,7 @@ function grantStep({ permit2, router }: TradePlace, { tokenIn }: TradeQuote, gra
   return permit2ApproveStep({ permit2, token: tokenIn, router, ...grant })
 }
 
-const signStep = (place: Permit2Place, permit: PermitSingle): Draft => ({
+const signStep = (place: Permit2Domain, permit: PermitSingle): Draft => ({
   kind: 'sign_permit',
   why: 'Sign `permit` and send the request again with permit_signature and permit_now: no transaction, no gas.',
   call: null,

@@ -4,7 +4,7 @@ import {
   type Crypto,
   type Hex,
   hashPermit,
-  type Permit2Place,
+  type Permit2Domain,
   type PermitSingle,
   permitTypedData,
   splitSignature,
@@ -55,7 +55,7 @@ export function checkAnchor(anchorS: number, { nowS, deadlineS }: { nowS: number
 
 /** The signature as Permit2 reads it, v of 27 or 28; refused unless the wallet made it for exactly this permit. */
 export function verifyPermit(
-  { crypto, place }: { crypto: Crypto; place: Permit2Place },
+  { crypto, place }: { crypto: Crypto; place: Permit2Domain },
   { permit, signature, wallet }: { permit: PermitSingle; signature: Hex; wallet: Address },
 ): Hex {
   const bytes = tryHexToBytes(signature)
@@ -72,7 +72,7 @@ export function verifyPermit(
 }
 
 /** The typed data as JSON can carry it: what is wider than a float is a decimal text. */
-export function permitJson(place: Permit2Place, permit: PermitSingle): Record<string, unknown> {
+export function permitJson(place: Permit2Domain, permit: PermitSingle): Record<string, unknown> {
   const { details, spender, sigDeadline } = permit
   const typed = permitTypedData(place, permit)
   return {

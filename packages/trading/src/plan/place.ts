@@ -1,18 +1,18 @@
 import {
   type Address,
-  type describeSwap,
   lowerAddress as lower,
   NATIVE,
-  type Permit2Place,
+  type Permit2Domain,
   type RouterLayout,
 } from '@pit/chain'
+import type { describeSwap } from '@pit/plans'
 import { type ChainProfile, fail } from '@pit/protocol'
 import type { TradeToken } from '../types.ts'
 
 type TokenNames = Parameters<typeof describeSwap>[1]
 
 /** Where trades are built: the profile's contracts, lower-case. */
-export interface TradePlace extends Permit2Place {
+export interface TradePlace extends Permit2Domain {
   router: Address
   weth: Address
   layout: RouterLayout

@@ -1,4 +1,5 @@
-import { encodeErc20Approve, serializeSignature } from '@pit/chain'
+import { serializeSignature } from '@pit/chain'
+import { encodeErc20Approve } from '@pit/plans'
 import { RpcError } from '@pit/platform/rpc'
 import { refusal } from '@pit/protocol'
 import { hashTypedData } from 'viem'

@@ -1,4 +1,5 @@
-import { type Address, encodeErc20Approve, erc20Abi, type Hex } from '@pit/chain'
+import { type Address, erc20Abi, type Hex } from '@pit/chain'
+import { encodeErc20Approve } from '@pit/plans'
 import { nowS } from '@pit/platform/clock'
 import { RpcError } from '@pit/platform/rpc'
 import { fail, isPitError } from '@pit/protocol'

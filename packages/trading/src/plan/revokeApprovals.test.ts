@@ -1,4 +1,5 @@
-import { type Address, createCrypto, encodeErc20Approve, encodeLockdown, type Hex } from '@pit/chain'
+import { type Address, createCrypto, type Hex } from '@pit/chain'
+import { encodeErc20Approve, encodeLockdown } from '@pit/plans'
 import { isPitError } from '@pit/protocol'
 import { beforeEach, expect, it } from 'vitest'
 import { address, NOW_S, PERMIT2, ROUTER, USDG, WALLET } from '../../test/tradeFixtures.ts'

@@ -1,4 +1,5 @@
-import { type Address, encodeLockdown } from '@pit/chain'
+import type { Address } from '@pit/chain'
+import { encodeLockdown } from '@pit/plans'
 import type { Caller } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
 import { type Answer, fail } from '@pit/protocol'

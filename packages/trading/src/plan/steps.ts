@@ -1,11 +1,5 @@
-import {
-  type Address,
-  encodeErc20Approve,
-  encodeErc20Transfer,
-  encodePermit2Approve,
-  type Hex,
-  NATIVE,
-} from '@pit/chain'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
 import type { PlanStep, PlanTx, TradeToken } from '../types.ts'
 import { isUnlimited } from './approvals.ts'
 

@@ -4,11 +4,11 @@ import {
   type Hex,
   type Hop,
   hookEffectOf,
-  planHopOf,
   type Route,
   routeIdOf,
   v4QuoterAbi,
 } from '@pit/chain'
+import { planHopOf } from '@pit/plans'
 import type { RpcError } from '@pit/platform/rpc'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { FailedRoute } from '../types.ts'

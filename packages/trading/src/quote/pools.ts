@@ -1,6 +1,5 @@
 import {
   findRoutes,
-  planHopOf,
   type Route,
   type RouteQuote,
   type RouteRequest,
@@ -9,6 +8,7 @@ import {
   splitIdOf,
   splitRoute,
 } from '@pit/chain'
+import { planHopOf } from '@pit/plans'
 import type { PoolLeg } from '../types.ts'
 import type { QuoterDeps } from './deps.ts'
 import type { Found } from './found.ts'

@@ -1,4 +1,5 @@
-import { type Address, encodeErc20Approve, encodePermit2Approve, type Hex } from '@pit/chain'
+import type { Address, Hex } from '@pit/chain'
+import { encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { nowS } from '@pit/platform/clock'
 import type { SimulatedTx } from '../types.ts'
 import { heldReading, measuredByBalances, readingOf } from './byBalances.ts'

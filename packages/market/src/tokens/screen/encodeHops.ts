@@ -2,7 +2,6 @@ import {
   ADDRESS_THIS,
   type Address,
   CONTRACT_BALANCE,
-  encodeExecute,
   type Hex,
   type Hop,
   MSG_SENDER,
@@ -10,6 +9,7 @@ import {
   OPEN_DELTA,
   type RouterCommand,
 } from '@pit/chain'
+import { encodeExecute } from '@pit/plans'
 
 /** ETH through these pools, the last of them paying the caller itself: a token may only know its markets. */
 export function encodeBuy(hops: readonly Hop[], valueWei: bigint, weth: Address): Hex {

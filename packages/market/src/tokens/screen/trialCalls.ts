@@ -1,14 +1,5 @@
-import {
-  type Address,
-  curveAbi,
-  encodeErc20Approve,
-  encodeErc20Transfer,
-  encodePermit2Approve,
-  erc20Abi,
-  type Hex,
-  type Hop,
-  v3PoolAbi,
-} from '@pit/chain'
+import { type Address, curveAbi, erc20Abi, type Hex, type Hop, v3PoolAbi } from '@pit/chain'
+import { encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
 import { ACCOUNT } from '@pit/protocol'
 import { encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
 import type { Power } from '../powers.ts'

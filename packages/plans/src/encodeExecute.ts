@@ -1,8 +1,13 @@
-import type { Hex } from '../bytes/hex.ts'
-import { COMMAND_BYTE, EXECUTE_SELECTOR, EXECUTE_WITH_DEADLINE_SELECTOR } from './constants.ts'
+import {
+  COMMAND_BYTE,
+  EXECUTE_SELECTOR,
+  EXECUTE_WITH_DEADLINE_SELECTOR,
+  type Hex,
+  type RouterCall,
+  type RouterLayout,
+} from '@pit/chain'
+import { arrayTail, bytesTail, size, uint } from '@pit/chain/words'
 import { encodeCommand } from './encodeCommand.ts'
-import type { RouterCall, RouterLayout } from './types.ts'
-import { arrayTail, bytesTail, size, uint } from './words.ts'
 
 /** Calldata of `execute`. Throws on anything that does not fit its word: a plan must never be truncated. */
 export function encodeExecute(call: RouterCall, layout: RouterLayout = '2.1.0'): Hex {

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../bytes/hex.ts'
+import type { Address, Hex } from './hex.ts'
 
 /** ABI encoding by digits: a word is 64 of them, and joining texts is cheaper than copying bytes. */
 
@@ -7,6 +7,7 @@ const TWELVE_ZERO_BYTES = '0'.repeat(24)
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/
 
+export const MAX_UINT24 = 0xffffff
 export const MAX_UINT48 = 2 ** 48 - 1
 export const MAX_UINT128 = (1n << 128n) - 1n
 export const MAX_UINT160 = (1n << 160n) - 1n

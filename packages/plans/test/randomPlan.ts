@@ -1,8 +1,6 @@
-import type { Address, Hex } from '../src/bytes/hex.ts'
-import { feeOf } from '../src/plans/feeOf.ts'
-import type { PlanHop, SwapPlan } from '../src/plans/types.ts'
-import { NATIVE } from '../src/router/constants.ts'
-import type { Random } from './randomPool.ts'
+import { type Address, feeOf, type Hex, NATIVE } from '@pit/chain'
+import type { Random } from '@pit/chain/test/randomPool'
+import type { PlanHop, SwapPlan } from '../src/plan.ts'
 
 const WETH: Address = `0x${'ee'.repeat(20)}`
 const address = (random: Random): Address => `0x${random.bits(160).toString(16).padStart(40, 'a')}`
@@ -13,10 +11,10 @@ const bytes = (random: Random, size: number): Hex =>
     .padStart(2 * size, '0')}`
 const pick = <T>(random: Random, list: readonly T[]): T => list[random.below(list.length)]!
 
-/** One pool between two places; a place that is ether is ETH or WETH as the pool has it. */
+/** One pool between two tokens; ether is ETH or WETH as the pool has it. */
 function randomHop(random: Random, from: Address, to: Address): PlanHop {
   const version = pick(random, ['v2', 'v3', 'v4', 'v4'] as const)
-  const form = (place: Address) => (place === WETH && version === 'v4' && random.below(2) ? NATIVE : place)
+  const form = (token: Address) => (token === WETH && version === 'v4' && random.below(2) ? NATIVE : token)
   const [tokenIn, tokenOut] = [form(from), form(to)]
   if (version === 'v2') return { version, pool: address(random), tokenIn, tokenOut }
   if (version === 'v3')
@@ -41,7 +39,7 @@ export function randomPlan(random: Random): SwapPlan {
     [a, WETH],
     [a, b],
   ] as const)
-  const form = (place: Address) => (place === WETH && random.below(2) ? NATIVE : place)
+  const form = (token: Address) => (token === WETH && random.below(2) ? NATIVE : token)
   const [tokenIn, tokenOut] = [form(from), form(to)]
   const hubs = [address(random), address(random), ...(from === WETH || to === WETH ? [] : [WETH])]
   const hopsOfLeg = (): PlanHop[] => {

@@ -1,17 +1,24 @@
-import type { Address, Hex } from '../bytes/hex.ts'
-import { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE } from '../router/constants.ts'
-import { encodeExecute } from '../router/encodeExecute.ts'
-import type { RouterCommand } from '../router/types.ts'
+import {
+  ADDRESS_THIS,
+  type Address,
+  CONTRACT_BALANCE,
+  feeOf,
+  type Hex,
+  type LegPath,
+  MSG_SENDER,
+  NATIVE,
+  type RouterCommand,
+} from '@pit/chain'
 import { faultOfPlan } from './checkPlan.ts'
+import { encodeExecute } from './encodeExecute.ts'
 import { encodeRun, runsOf } from './encodeRun.ts'
-import { feeOf } from './feeOf.ts'
-import type { LegPath, SwapPath } from './types.ts'
+import type { SwapPath } from './plan.ts'
 
 export type EncodedSwap = { commands: RouterCommand[]; valueWei: bigint; data: Hex }
 
 /**
- * The one Universal Router call of a plan: permit, fee of the input, the legs one after another, then what the router
- * holds of the output to its owners. Throws a RangeError on a plan that is none: see faultOfPlan.
+ * The one Universal Router call of a plan: permit, fee of the input, the legs one after another, then what
+ * the router holds of the output to its owners. Throws a RangeError on a plan that is none: see faultOfPlan.
  */
 export function encodeSwap(plan: SwapPath): EncodedSwap {
   const fault = faultOfPlan(plan)
@@ -23,7 +30,9 @@ export function encodeSwap(plan: SwapPath): EncodedSwap {
   return { commands, valueWei: plan.tokenIn === NATIVE ? plan.amountIn : 0n, data }
 }
 
-/** Whether the last swap pays the caller itself: where the plan asks for it and there is nothing else to do. */
+/**
+ * Whether the last swap pays the caller itself: where the plan asks for it and there is nothing else to do.
+ */
 export function paysCaller({ direct, fee, legs, tokenOut }: SwapPath): boolean {
   if (!direct) return false
   const [leg] = legs
@@ -57,7 +66,7 @@ function commandsOfLeg(leg: LegPath, plan: SwapPath): RouterCommand[] {
     commands.push(
       encodeRun(runs[i]!, {
         recipient: isLast && direct ? MSG_SENDER : ADDRESS_THIS,
-        // After the first run all the router holds of a token is this leg's: no leg comes to a place twice.
+        // After the first run all the router holds of a token is this leg's: no leg comes to a token twice.
         amountIn: i === 0 ? leg.amountIn : CONTRACT_BALANCE,
         amountOutMin: isLast && direct ? plan.amountOutMin : 0n,
         payerIsUser: i === 0 && isPulled(leg, plan),
@@ -112,8 +121,8 @@ function payout(plan: SwapPath): RouterCommand[] {
 }
 
 /**
- * A v3 pool that runs out takes less than it was given. From the caller it then pulls less; but what the router was to
- * pay would stay there, for whoever comes next. v2 takes all, and v4 reverts.
+ * A v3 pool that runs out takes less than it was given. From the caller it then pulls less; but what the
+ * router was to pay would stay there, for whoever comes next. v2 takes all, and v4 reverts.
  */
 function refunds(plan: SwapPath): RouterCommand[] {
   const tokens = new Set<Address>()

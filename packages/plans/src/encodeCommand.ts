@@ -1,6 +1,4 @@
-import { ACTION_BYTE } from './constants.ts'
-import { encodeAction } from './encodeAction.ts'
-import type { PermitSingle, RouterCommand, RouterLayout, V3Path } from './types.ts'
+import { ACTION_BYTE, encodePermit, type RouterCommand, type RouterLayout, type V3Path } from '@pit/chain'
 import {
   addressDigits,
   addressWord,
@@ -8,12 +6,13 @@ import {
   bool,
   bytesDigits,
   bytesTail,
-  MAX_UINT48,
+  MAX_UINT24,
   MAX_UINT160,
   size,
   uint,
   uintOfNumber,
-} from './words.ts'
+} from '@pit/chain/words'
+import { encodeAction } from './encodeAction.ts'
 
 /** The input of one command, as digits. */
 export function encodeCommand(command: RouterCommand, layout: RouterLayout): string {
@@ -76,19 +75,7 @@ function encodeV3Path({ tokens, fees }: V3Path): string {
     throw new RangeError('a path has a fee between tokens')
   let digits = addressDigits(tokens[0]!)
   for (let i = 0; i < fees.length; i++) {
-    digits += uintOfNumber(fees[i]!, 0xffffff).slice(58) + addressDigits(tokens[i + 1]!)
+    digits += uintOfNumber(fees[i]!, MAX_UINT24).slice(58) + addressDigits(tokens[i + 1]!)
   }
   return digits
-}
-
-/** Six words, as both the router and Permit2 take them. */
-export function encodePermit({ details, spender, sigDeadline }: PermitSingle): string {
-  return (
-    addressWord(details.token) +
-    uint(details.amount, MAX_UINT160) +
-    uintOfNumber(details.expiration, MAX_UINT48) +
-    uintOfNumber(details.nonce, MAX_UINT48) +
-    addressWord(spender) +
-    uint(sigDeadline)
-  )
 }

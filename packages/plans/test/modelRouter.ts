@@ -1,9 +1,8 @@
-import type { Address } from '../src/bytes/hex.ts'
-import type { RouterCommand } from '../src/router/types.ts'
+import type { Address, RouterCommand } from '@pit/chain'
 
 /**
- * What a Universal Router does with balances, said once more and without the code it tests: pools give as many atoms
- * as they take, so that nothing but the commands decides who holds what in the end.
+ * What a Universal Router does with balances, said once more and without the code it tests: pools give as
+ * many atoms as they take, so that nothing but the commands decides who holds what in the end.
  */
 
 const CALLER: Address = '0x0000000000000000000000000000000000000001'
@@ -13,7 +12,10 @@ const ALL = 1n << 255n
 
 export type Ledger = { of(who: Address, token: Address): bigint; holders(): Address[]; left(): bigint }
 
-/** Runs the commands. `runsOut` takes that share of a hundred off what each v3 pool can take. Throws on a revert. */
+/**
+ * Runs the commands. `runsOut` takes that share of a hundred off what each v3 pool can take. Throws on a
+ * revert.
+ */
 export function runOnModel(
   commands: readonly RouterCommand[],
   ask: { value: bigint; weth: Address; runsOut?: number },

@@ -1,8 +1,14 @@
-import type { Address } from '../bytes/hex.ts'
-import { ADDRESS_THIS, MSG_SENDER, NATIVE } from '../router/constants.ts'
-import { placeOf } from '../routes/gas.ts'
-import { feeOf } from './feeOf.ts'
-import type { HopPath, LegPath, SwapPath } from './types.ts'
+import {
+  ADDRESS_THIS,
+  type Address,
+  asWeth,
+  feeOf,
+  type HopPath,
+  type LegPath,
+  MSG_SENDER,
+  NATIVE,
+} from '@pit/chain'
+import type { SwapPath } from './plan.ts'
 
 const MAX_LEGS = 3
 const MAX_HOPS = 3
@@ -15,7 +21,7 @@ export function faultOfPlan(plan: SwapPath): string | undefined {
   const { tokenIn, tokenOut, amountIn, amountOutMin, fee, legs, weth, permit } = plan
   for (const address of [tokenIn, tokenOut, fee.recipient, weth])
     if (!LOWER_ADDRESS.test(address)) return `${address} is no lower-case address`
-  if (placeOf(tokenIn, weth) === placeOf(tokenOut, weth)) return 'a trade has two different ends'
+  if (asWeth(tokenIn, weth) === asWeth(tokenOut, weth)) return 'a trade has two different ends'
   if (!isAmount(amountIn) || amountOutMin < 0n || amountOutMin >= AMOUNT_END)
     return 'an amount is out of range'
   if (!Number.isInteger(fee.bps) || fee.bps < 0 || fee.bps >= 10_000) return 'the fee’s rate is out of range'
@@ -37,18 +43,18 @@ export function faultOfPlan(plan: SwapPath): string | undefined {
 function faultOfLeg({ hops, amountIn }: LegPath, { tokenIn, tokenOut, weth }: SwapPath): string | undefined {
   if (!isAmount(amountIn)) return 'a leg’s amount is out of range'
   if (hops.length < 1 || hops.length > MAX_HOPS) return 'a leg has one to three hops'
-  // ETH and WETH are one place. No leg comes to a place twice: what the router holds of a token between two hops, or
-  // turns from one form of ether into the other, is then this leg's alone, and "all of it" is right.
-  const places = [placeOf(tokenIn, weth)]
+  // ETH and WETH count as one. No leg comes to a token twice: what the router holds of it between two hops,
+  // or turns from one form of ether into the other, is then this leg's alone, and "all of it" is right.
+  const tokens = [asWeth(tokenIn, weth)]
   for (const hop of hops) {
     const fault = faultOfHop(hop)
     if (fault) return fault
-    if (placeOf(hop.tokenIn, weth) !== places[places.length - 1]) return 'the hops do not join'
-    const next = placeOf(hop.tokenOut, weth)
-    if (places.includes(next)) return 'a leg comes to a token twice'
-    places.push(next)
+    if (asWeth(hop.tokenIn, weth) !== tokens[tokens.length - 1]) return 'the hops do not join'
+    const next = asWeth(hop.tokenOut, weth)
+    if (tokens.includes(next)) return 'a leg comes to a token twice'
+    tokens.push(next)
   }
-  return places[places.length - 1] === placeOf(tokenOut, weth) ? undefined : 'a leg ends elsewhere'
+  return tokens[tokens.length - 1] === asWeth(tokenOut, weth) ? undefined : 'a leg ends elsewhere'
 }
 
 function faultOfHop(hop: HopPath): string | undefined {

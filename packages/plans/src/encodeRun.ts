@@ -1,7 +1,4 @@
-import type { Address } from '../bytes/hex.ts'
-import { OPEN_DELTA } from '../router/constants.ts'
-import type { RouterCommand, V4Action } from '../router/types.ts'
-import type { HopPath } from './types.ts'
+import { type Address, type HopPath, OPEN_DELTA, type RouterCommand, type V4Action } from '@pit/chain'
 
 type HopOf<V extends HopPath['version']> = Extract<HopPath, { version: V }>
 /** Hops that one command can do: of one kind, the token out of each the token into the next. */

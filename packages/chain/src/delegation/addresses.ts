@@ -1,8 +1,8 @@
-import type { Address } from '../bytes/hex.ts'
+import type { Address, Hex } from '../bytes/hex.ts'
 import { lowerAddress } from '../crypto/address.ts'
-import { type DelegationPlace, ENFORCERS, type EnforcerName } from './types.ts'
+import { type DelegationAddresses, ENFORCERS, type EnforcerName } from './types.ts'
 
-/** What of a chain profile says where the framework stands. */
+/** What of a chain profile names the framework's contracts. */
 type Deployment = {
   chain_id: number
   delegation: {
@@ -13,7 +13,7 @@ type Deployment = {
 }
 
 /** Throws when the profile lacks an enforcer: a session without it would be wider than it says. */
-export function delegationPlace({ chain_id, delegation }: Deployment): DelegationPlace {
+export function delegationAddresses({ chain_id, delegation }: Deployment): DelegationAddresses {
   const enforcers = {} as Record<EnforcerName, Address>
   for (const name of ENFORCERS) {
     const at = delegation.enforcers[`${name}Enforcer`]
@@ -28,7 +28,15 @@ export function delegationPlace({ chain_id, delegation }: Deployment): Delegatio
   }
 }
 
-export function enforcerAt(place: DelegationPlace, address: Address): EnforcerName | undefined {
+export function enforcerAt(addresses: DelegationAddresses, address: Address): EnforcerName | undefined {
   const lower = lowerAddress(address)
-  return ENFORCERS.find((name) => place.enforcers[name] === lower)
+  return ENFORCERS.find((name) => addresses.enforcers[name] === lower)
+}
+
+const DELEGATION_CODE = /^0xef0100([0-9a-f]{40})$/i
+
+/** The contract an account's code delegates to by EIP-7702, lower-case; null for any other code or none. */
+export function delegationOf(code: Hex): Address | null {
+  const digits = DELEGATION_CODE.exec(code)?.[1]
+  return digits ? `0x${digits.toLowerCase()}` : null
 }

@@ -1,19 +1,27 @@
-import type { Address } from '../bytes/hex.ts'
-import { DYNAMIC_FEE } from '../pools/hooks.ts'
-import { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE } from '../router/constants.ts'
-import type { RouterCommand } from '../router/types.ts'
+import {
+  ADDRESS_THIS,
+  type Address,
+  CONTRACT_BALANCE,
+  DYNAMIC_FEE,
+  feeOf,
+  type HopPath,
+  MSG_SENDER,
+  NATIVE,
+  type RouterCommand,
+  type RunCommand,
+  readRun,
+} from '@pit/chain'
 import { encodeSwap } from './encodeSwap.ts'
-import { feeOf } from './feeOf.ts'
-import { hopsOfRun, type RunCommand, termsOfRun } from './readRun.ts'
-import type { HopPath, SwapPath } from './types.ts'
-import { wholeOf } from './wholeOf.ts'
+import type { SwapPath } from './plan.ts'
 
 /** Deployers choose symbols; one that could pass for a part of the sentence gives way to the address. */
 const PLAIN_SYMBOL = /^[\w.$+-]{1,16}$/
 
 export type TokenNames = (token: Address) => { symbol: string; decimals: number } | undefined
 
-/** A plan in words and numbers a person can check: each command a sentence, each amount whole and in atoms. */
+/**
+ * A plan in words and numbers a person can check: each command a sentence, each amount whole and in atoms.
+ */
 export function describeSwap(plan: SwapPath, names: TokenNames): Record<string, unknown> {
   const { commands, valueWei } = encodeSwap(plan)
   const say = sayer(names, plan)
@@ -71,7 +79,11 @@ function sayer(names: TokenNames, plan: SwapPath) {
     switch (c.command) {
       case 'PERMIT2_PERMIT': {
         const { details, spender, sigDeadline } = c.permit
-        return `Lets ${spender} move up to ${money(details.token, details.amount)} of the caller through Permit2 until ${timeOf(BigInt(details.expiration))}, by the caller’s signature (nonce ${details.nonce}, valid until ${timeOf(sigDeadline)}).`
+        const amount = money(details.token, details.amount)
+        const until = timeOf(BigInt(details.expiration))
+        const signature = `nonce ${details.nonce}, valid until ${timeOf(sigDeadline)}`
+        const allowance = `Lets ${spender} move up to ${amount} of the caller through Permit2 until ${until}`
+        return `${allowance}, by the caller’s signature (${signature}).`
       }
       case 'PERMIT2_TRANSFER_FROM':
         return `Sends ${money(c.token, c.amount)} from the caller to ${who(c.recipient)}.`
@@ -79,23 +91,29 @@ function sayer(names: TokenNames, plan: SwapPath) {
         return `Sends ${money(c.token, c.amount)} of what came with the transaction to ${who(c.recipient)}.`
       case 'WRAP_ETH':
         return `Turns ${money(NATIVE, c.amount)} into WETH, kept by ${who(c.recipient)}.`
-      case 'UNWRAP_WETH':
-        return `Turns all the router’s WETH, ${money(plan.weth, c.amountMin)} at least, into ETH, kept by ${who(c.recipient)}.`
-      case 'PAY_PORTION':
-        return `Sends ${c.bips} hundredths of a percent of the router’s ${symbol(c.token)} to ${who(c.recipient)}.`
-      case 'SWEEP':
-        return `Sends all the router’s ${symbol(c.token)}, ${money(c.token, c.amountMin)} at least, to ${who(c.recipient)}.`
+      case 'UNWRAP_WETH': {
+        const least = `${money(plan.weth, c.amountMin)} at least`
+        return `Turns all the router’s WETH, ${least}, into ETH, kept by ${who(c.recipient)}.`
+      }
+      case 'PAY_PORTION': {
+        const share = `${c.bips} hundredths of a percent of the router’s ${symbol(c.token)}`
+        return `Sends ${share} to ${who(c.recipient)}.`
+      }
+      case 'SWEEP': {
+        const least = `${money(c.token, c.amountMin)} at least`
+        return `Sends all the router’s ${symbol(c.token)}, ${least}, to ${who(c.recipient)}.`
+      }
       default:
         return swapSentence(c)
     }
   }
 
   const swapSentence = (run: RunCommand): string => {
-    const hops = hopsOfRun(run)
-    const terms = termsOfRun(run)
-    const [tokenIn, tokenOut] = [hops[0]!.tokenIn, hops[hops.length - 1]!.tokenOut]
-    const payer = terms.payerIsUser ? 'the caller' : 'the router'
-    return `Swaps ${money(tokenIn, terms.amountIn)}, paid by ${payer}: ${hops.map(hop).join(', ')}; ${money(tokenOut, terms.amountOutMin)} at least, to ${who(terms.recipient)}.`
+    const { hops, tokenIn, tokenOut, amountIn, amountOutMin, payerIsUser, recipient } = readRun(run)
+    const payer = payerIsUser ? 'the caller' : 'the router'
+    const path = hops.map(hop).join(', ')
+    const least = `${money(tokenOut, amountOutMin)} at least`
+    return `Swaps ${money(tokenIn, amountIn)}, paid by ${payer}: ${path}; ${least}, to ${who(recipient)}.`
   }
   return { amount, hop, command }
 }
@@ -106,6 +124,14 @@ function poolOf(hop: HopPath): string {
   const { fee, tickSpacing, hooks } = hop.key
   const rate = fee === DYNAMIC_FEE ? 'a fee its hook sets' : percentOf(fee)
   return `v4 ${rate}, spacing ${tickSpacing}${hooks === NATIVE ? '' : `, hook ${hooks}`}`
+}
+
+/** Atoms as a decimal text, exact, without zeros at its end. */
+export function wholeOf(atoms: bigint, decimals: number): string {
+  const digits = atoms.toString().padStart(decimals + 1, '0')
+  const at = digits.length - decimals
+  const fraction = digits.slice(at).replace(/0+$/, '')
+  return fraction === '' ? digits.slice(0, at) : `${digits.slice(0, at)}.${fraction}`
 }
 
 const percentOf = (pips: number): string => `${wholeOf(BigInt(pips), 4)}%`

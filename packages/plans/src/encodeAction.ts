@@ -1,4 +1,4 @@
-import type { PathKey, PoolKey, RouterLayout, V4Action } from './types.ts'
+import { encodePoolKey, type PathKey, type RouterLayout, type V4Action } from '@pit/chain'
 import {
   addressWord,
   arrayTail,
@@ -6,18 +6,18 @@ import {
   bytesDigits,
   bytesTail,
   int24,
+  MAX_UINT24,
   MAX_UINT128,
   size,
   uint,
   uintOfNumber,
-} from './words.ts'
+} from '@pit/chain/words'
 
 const WORD_20 = size(0x20)
 const NO_ITEMS = size(0)
 /** 2.1.1 reads a price floor here; 0 is none. */
 const NO_HOP_PRICE = size(0)
 const HOOK_DATA_OFFSET = { '2.1.0': size(0x120), '2.1.1': size(0x140) }
-const MAX_UINT24 = 0xffffff
 
 /** Parameters of one v4 action, as digits. */
 export function encodeAction(action: V4Action, layout: RouterLayout): string {
@@ -59,17 +59,6 @@ export function encodeAction(action: V4Action, layout: RouterLayout): string {
     case 'TAKE_PORTION':
       return addressWord(action.currency) + addressWord(action.recipient) + uint(action.bips)
   }
-}
-
-/** The five words a pool's id is the hash of. */
-export function encodePoolKey(key: PoolKey): string {
-  return (
-    addressWord(key.currency0) +
-    addressWord(key.currency1) +
-    uintOfNumber(key.fee, MAX_UINT24) +
-    int24(key.tickSpacing) +
-    addressWord(key.hooks)
-  )
 }
 
 function encodePathKey(hop: PathKey): string {

@@ -1,15 +1,19 @@
+import { bytesToHex, curveAbi, delegatorAbi, type Hex, permit2Abi } from '@pit/chain'
+import { address, uint, uint48 } from '@pit/chain/test/randomCall'
 import fc from 'fast-check'
-import { encodeAbiParameters, encodeFunctionData, parseAbiParameters } from 'viem'
+import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem'
 import { expect, it } from 'vitest'
-import { curveAbi, delegatorAbi, permit2Abi } from '../abis/index.ts'
-import { type Address, bytesToHex, type Hex } from '../bytes/hex.ts'
-import { delegationOf, encodeBatch } from './encodeBatch.ts'
-import { encodeCurveBuy, encodeCurveSell } from './encodeCurve.ts'
-import { encodeLockdown } from './encodeLockdown.ts'
-import { feeOf, leastBpsOf } from './feeOf.ts'
-import { wholeOf } from './wholeOf.ts'
+import { wholeOf } from './describeSwap.ts'
+import {
+  encodeBatch,
+  encodeCurveBuy,
+  encodeCurveSell,
+  encodeErc20Approve,
+  encodeErc20Transfer,
+  encodeLockdown,
+  encodePermit2Approve,
+} from './encodeCalls.ts'
 
-const address = () => fc.uint8Array({ minLength: 20, maxLength: 20 }).map((b) => bytesToHex(b) as Address)
 const uint256 = () => fc.bigInt(0n, (1n << 256n) - 1n)
 const bytes = () => fc.uint8Array({ maxLength: 200 }).map(bytesToHex)
 
@@ -56,30 +60,33 @@ it('encodes a lockdown as viem does', () => {
   )
 })
 
-it('tells a delegated account from any other', () => {
-  const to: Address = `0x${'ab'.repeat(20)}`
-  expect(delegationOf(`0xef0100${to.slice(2)}`)).toBe(to)
-  expect(delegationOf(`0xEF0100${to.slice(2).toUpperCase()}` as Hex)).toBe(to)
-  expect(delegationOf('0x')).toBeNull()
-  expect(delegationOf(`0xef0100${to.slice(2)}00`)).toBeNull()
-  expect(delegationOf(`0xef0101${to.slice(2)}`)).toBeNull()
-  expect(delegationOf(`0x6001${to.slice(2)}`)).toBeNull()
-})
-
-it('rounds fees down, and finds the least rate of one', () => {
-  expect(feeOf(399n, 25)).toBe(0n)
-  expect(feeOf(400n, 25)).toBe(1n)
+it('encodes approvals and transfers as viem does', () => {
+  const all = parseAbi([
+    'function approve(address, uint256)',
+    'function transfer(address, uint256)',
+    'function approve(address, address, uint160, uint48)',
+  ])
   fc.assert(
-    fc.property(fc.bigInt(1n, 1n << 100n), fc.integer({ min: 0, max: 9_999 }), (amount, bps) => {
-      const fee = feeOf(amount, bps)
-      const least = leastBpsOf(amount, fee)!
-      expect(least).toBeLessThanOrEqual(bps)
-      expect(feeOf(amount, least)).toBe(fee)
-      if (least > 0) expect(feeOf(amount, least - 1)).toBeLessThan(fee)
-      if (amount >= 10_000n) expect(least).toBe(bps)
-    }),
+    fc.property(
+      address(),
+      address(),
+      uint(256n),
+      uint(160n),
+      uint48(),
+      (token, who, atoms, amount, expiration) => {
+        expect(encodeErc20Approve(who, atoms)).toBe(
+          encodeFunctionData({ abi: all, functionName: 'approve', args: [who, atoms] }),
+        )
+        expect(encodeErc20Transfer(who, atoms)).toBe(
+          encodeFunctionData({ abi: all, functionName: 'transfer', args: [who, atoms] }),
+        )
+        expect(encodePermit2Approve({ token, spender: who, amount, expiration })).toBe(
+          encodeFunctionData({ abi: all, functionName: 'approve', args: [token, who, amount, expiration] }),
+        )
+      },
+    ),
+    { numRuns: 300 },
   )
-  expect(leastBpsOf(1_000_000n, 2_501n)).toBeUndefined()
 })
 
 it.each<[bigint, number, string]>([

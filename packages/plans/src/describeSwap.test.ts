@@ -1,10 +1,9 @@
+import { type Address, NATIVE } from '@pit/chain'
+import { seeded } from '@pit/chain/test/randomPool'
 import { expect, it } from 'vitest'
-import { randomPlan } from '../../test/randomPlan.ts'
-import { seeded } from '../../test/randomPool.ts'
-import type { Address } from '../bytes/hex.ts'
-import { NATIVE } from '../router/constants.ts'
+import { randomPlan } from '../test/randomPlan.ts'
 import { describeSwap, type TokenNames } from './describeSwap.ts'
-import type { SwapPlan } from './types.ts'
+import type { SwapPlan } from './plan.ts'
 
 const [usdg, weth, recipient, router]: Address[] = ['a1', 'ee', 'fe', 'f0'].map(
   (two) => `0x${two.repeat(20)}` as Address,

@@ -1,15 +1,22 @@
+import {
+  ADDRESS_THIS,
+  type Address,
+  CONTRACT_BALANCE,
+  type FeeReading,
+  feeOf,
+  MSG_SENDER,
+  NATIVE,
+  type RouterCommand,
+  readSwap,
+  type SwapReading,
+} from '@pit/chain'
+import { seeded } from '@pit/chain/test/randomPool'
 import { describe, expect, it, vi } from 'vitest'
-import { runOnModel } from '../../test/modelRouter.ts'
-import { randomPlan } from '../../test/randomPlan.ts'
-import { seeded } from '../../test/randomPool.ts'
-import type { Address } from '../bytes/hex.ts'
-import { ADDRESS_THIS, CONTRACT_BALANCE, MSG_SENDER, NATIVE } from '../router/constants.ts'
-import { encodeExecute } from '../router/encodeExecute.ts'
-import type { RouterCommand } from '../router/types.ts'
+import { runOnModel } from '../test/modelRouter.ts'
+import { randomPlan } from '../test/randomPlan.ts'
+import { encodeExecute } from './encodeExecute.ts'
 import { encodeSwap, paysCaller } from './encodeSwap.ts'
-import { feeOf } from './feeOf.ts'
-import { readSwap } from './readSwap.ts'
-import type { FeeReading, PlanHop, SwapPlan, SwapReading } from './types.ts'
+import type { PlanHop, SwapPlan } from './plan.ts'
 
 // Thousands of plans, on machines that may be busy.
 vi.setConfig({ testTimeout: 180_000 })

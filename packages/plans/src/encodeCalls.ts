@@ -1,0 +1,83 @@
+import { type Address, CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR, type Hex } from '@pit/chain'
+import {
+  addressWord,
+  arrayTail,
+  bytesDigits,
+  bytesTail,
+  MAX_UINT48,
+  MAX_UINT160,
+  size,
+  uint,
+  uintOfNumber,
+} from '@pit/chain/words'
+
+export type CurveTrade = {
+  /** Of the pair for a buy, of the token for a sell. A buy with ETH sends as much along. */
+  amountIn: bigint
+  amountOutMin: bigint
+  recipient: Address
+  deadlineS: bigint
+}
+
+/** The curve's `buy(amountIn, minTokensOut, to, deadline)`. */
+export function encodeCurveBuy(trade: CurveTrade): Hex {
+  return `${CURVE_BUY_SELECTOR}${curveWords(trade)}`
+}
+
+/** The curve's `sell(tokensIn, minPairOut, to, deadline)`. */
+export function encodeCurveSell(trade: CurveTrade): Hex {
+  return `${CURVE_SELL_SELECTOR}${curveWords(trade)}`
+}
+
+function curveWords({ amountIn, amountOutMin, recipient, deadlineS }: CurveTrade): string {
+  return (uint(amountIn) + uint(amountOutMin) + addressWord(recipient) + uint(deadlineS)).toLowerCase()
+}
+
+export type BatchCall = { to: Address; valueWei: bigint; data: Hex }
+
+/** ERC-7579: call type batch, execution type default, so one failing call reverts all. */
+const BATCH_REVERTING = `01${'0'.repeat(62)}`
+
+/**
+ * `execute(bytes32 mode, bytes executionCalldata)` of a wallet that is delegated by EIP-7702: it calls
+ * itself.
+ */
+export function encodeBatch(calls: readonly BatchCall[]): Hex {
+  if (calls.length === 0) throw new RangeError('a batch has a call at least')
+  const items = calls.map(
+    ({ to, valueWei, data }) => addressWord(to) + uint(valueWei) + size(0x60) + bytesTail(bytesDigits(data)),
+  )
+  const executions = size(0x20) + arrayTail(items)
+  return `0xe9ae5c53${(BATCH_REVERTING + size(0x40) + bytesTail(executions)).toLowerCase()}`
+}
+
+export function encodeErc20Approve(spender: Address, amount: bigint): Hex {
+  return `0x095ea7b3${(addressWord(spender) + uint(amount)).toLowerCase()}`
+}
+
+export function encodeErc20Transfer(to: Address, amount: bigint): Hex {
+  return `0xa9059cbb${(addressWord(to) + uint(amount)).toLowerCase()}`
+}
+
+/** Permit2's own `approve(token, spender, amount, expiration)`, for wallets that approve by transaction. */
+export function encodePermit2Approve(approval: {
+  token: Address
+  spender: Address
+  amount: bigint
+  expiration: number
+}): Hex {
+  const { token, spender, amount, expiration } = approval
+  const words =
+    addressWord(token) +
+    addressWord(spender) +
+    uint(amount, MAX_UINT160) +
+    uintOfNumber(expiration, MAX_UINT48)
+  return `0x87517c45${words.toLowerCase()}`
+}
+
+/** Permit2's `lockdown`: takes back what each spender may move of each token. */
+export function encodeLockdown(pairs: readonly { token: Address; spender: Address }[]): Hex {
+  let words = size(0x20) + size(pairs.length)
+  for (const { token, spender } of pairs) words += addressWord(token) + addressWord(spender)
+  return `0xcc53287f${words.toLowerCase()}`
+}
