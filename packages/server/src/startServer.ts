@@ -32,6 +32,7 @@ import { migrateStore } from './migrateStore.ts'
 import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
 import { openAdmin } from './operator/openAdmin.ts'
+import { relayRoutes } from './routes/relay.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './service/index.ts'
 import { createStatsHandler, watchLatency } from './stats/index.ts'
 import { VERSION } from './version.ts'
@@ -274,7 +275,7 @@ export async function startServer(
       paper,
       sessions,
       signer,
-      submit: relay.submit,
+      submitBytes: relay.submitBytes,
       submitEnabled: config.submitEnabled,
       switches,
       isSanctioned,
@@ -321,7 +322,7 @@ export async function startServer(
       ...auth.handlers,
       ...tokens.handlers,
       ...trade.handlers,
-      ...relay.handlers,
+      ...relayRoutes(relay),
       ...account.handlers,
       ...fast.handlers,
       ...sessions.handlers,

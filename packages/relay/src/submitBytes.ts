@@ -1,5 +1,4 @@
 import type { Hex } from '@pit/chain'
-import type { Handler } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
 import type { RelayDeps } from './deps.ts'
@@ -28,47 +27,53 @@ type SubmitDeps = Pick<
   'db' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf' | 'sessionOpen'
 > & { plans: PlanCache; relayOnce: RelayOnce; waitForFee: FeeWaiter }
 
-/** live/submit: relays what was built for this key, byte for byte, and nothing else. */
-export function createSubmit(deps: SubmitDeps): Handler<'live.submit'> {
-  return async ({ body, caller }) => {
-    if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 403 })
-    if (!caller.key?.wallet) fail('WALLET_NOT_BOUND')
-    const key: Trader = { keyId: caller.key.keyId, wallet: caller.key.wallet }
-    const started = performance.now()
-    const raws = body.raw_txs ?? [body.raw_tx ?? '0x']
-    const read = raws.map((raw) => readSigned(deps.crypto, raw))
-    await checkSigners(deps, key, read)
-    const items = await findItems(deps, key, read)
-    const fees = await checkOrder(deps, key, items, body.fee_tx_hash as Hex | undefined)
-    const feeFirst = items.some(hasFeeApart)
-    const checkedMs = performance.now() - started
+/** Signed transactions of one key's plans. */
+export interface SubmitAsk {
+  by: Trader
+  /** One, or several in their order: a refusal of several names those that were sent before it. */
+  raws: Hex | readonly Hex[]
+  /** The fee of a swap that is submitted without it, relayed before. */
+  feeTxHash?: Hex
+}
 
-    const sent: Hex[] = []
+export interface Submitted {
+  hashes: Hex[]
+  /** A fee, or a swap whose fee goes before it, was among them. */
+  feeFirst: boolean
+  timings: { checkMs: number; writeMs: number; sendMs: number; totalMs: number }
+}
+
+export type SubmitBytes = (ask: SubmitAsk) => Promise<Submitted>
+
+/** Relays what was built for this key, byte for byte, and nothing else. */
+export function createSubmitBytes(deps: SubmitDeps): SubmitBytes {
+  return async ({ by, raws, feeTxHash }) => {
+    if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 403 })
+    const started = performance.now()
+    const isSingle = typeof raws === 'string'
+    const read = (isSingle ? [raws] : raws).map((raw) => readSigned(deps.crypto, raw))
+    await checkSigners(deps, by, read)
+    const items = await findItems(deps, by, read)
+    const fees = await checkOrder(deps, by, items, feeTxHash)
+    const feeFirst = items.some(hasFeeApart)
+    const checkMs = performance.now() - started
+
+    const hashes: Hex[] = []
     const ms = { write: 0, send: 0 }
     for (const item of items) {
       const paid = fees.get(item.signed.hash)
-      if (paid && sent.includes(paid)) await feeMined(deps.waitForFee, key.keyId, paid, sent)
-      const outcome = await relay(deps, key, item, paid ?? null)
+      if (paid && hashes.includes(paid)) await feeMined(deps.waitForFee, by.keyId, paid, hashes)
+      const outcome = await relay(deps, by, item, paid ?? null)
       if (outcome.kind !== 'sent' && outcome.kind !== 'repeat')
-        refuseOutcome(outcome, body.raw_txs ? sent : null)
-      sent.push(outcome.hash)
+        refuseOutcome(outcome, isSingle ? null : hashes)
+      hashes.push(outcome.hash)
       ms.write += outcome.ms.write
       ms.send += outcome.ms.send
     }
-    const total = performance.now() - started
-    const timings = {
-      check: round(checkedMs),
-      write: round(ms.write),
-      send: round(ms.send),
-      total: round(total),
-    }
-    const answer = { tx_hash: sent[sent.length - 1]!, as_built: true, timings }
-    if (!body.raw_txs) return answer
-    return { ...answer, tx_hashes: sent, fee_first: feeFirst }
+    const totalMs = performance.now() - started
+    return { hashes, feeFirst, timings: { checkMs, writeMs: ms.write, sendMs: ms.send, totalMs } }
   }
 }
-
-const round = (ms: number): number => Math.round(ms * 100) / 100
 
 /** Only the key's wallet signs, or an executor of its sessions; and nobody who may not be served. */
 async function checkSigners(
