@@ -32,7 +32,9 @@ import { migrateStore } from './migrateStore.ts'
 import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
 import { openAdmin } from './operator/openAdmin.ts'
+import { fastRoutes } from './routes/fast.ts'
 import { relayRoutes } from './routes/relay.ts'
+import { tradingRoutes } from './routes/trading.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './service/index.ts'
 import { createStatsHandler, watchLatency } from './stats/index.ts'
 import { VERSION } from './version.ts'
@@ -176,7 +178,6 @@ export async function startServer(
       ...ground,
       market,
       tokens,
-      charge,
       tierBps: account.tierBps,
       storePlan: relay.storePlan,
       storeRevocation: relay.storeRevocation,
@@ -206,7 +207,6 @@ export async function startServer(
     const fast = openFast({
       ...ground,
       market,
-      charge,
       account,
       simulator: trade.simulator,
       relayOnce: relay.relayOnce,
@@ -321,10 +321,10 @@ export async function startServer(
       }),
       ...auth.handlers,
       ...tokens.handlers,
-      ...trade.handlers,
+      ...tradingRoutes({ trade, crypto, profile, charge }),
       ...relayRoutes(relay),
       ...account.handlers,
-      ...fast.handlers,
+      ...fastRoutes({ fast, charge }),
       ...sessions.handlers,
       ...treasury.handlers,
       ...brains.handlers,

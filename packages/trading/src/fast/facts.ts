@@ -1,13 +1,11 @@
 import type { Address } from '@pit/chain'
 import type { Mark } from '@pit/market'
-import type { Body, FeeSide } from '@pit/protocol'
-import type { PlanSimulation } from '../index.ts'
+import type { FeeSide } from '@pit/protocol'
+import type { PlanSimulation } from '../types.ts'
 import type { BuildDiff, FeeFound } from './diffs.ts'
 import type { TxReading } from './readTx.ts'
 import type { FastAsk } from './rebuild.ts'
 import type { PinnedRoute, Place } from './table.ts'
-
-export type FastBody = Body<'live.fast'>
 
 /** The fee this wallet pays for this trade. */
 export interface FastFee {
@@ -51,7 +49,6 @@ export interface Rebuilt {
 /** Everything the rules judge, gathered before the first one is asked. Null: it could not be known. */
 export interface Facts {
   nowMs: number
-  body: FastBody
   ask: FastAsk
   wallet: Address
   place: Place

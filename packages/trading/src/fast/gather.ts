@@ -2,7 +2,7 @@ import { type Address, type Crypto, type Hex, MAX_STEPS_OF_HOP, quoteExactIn } f
 import { crossMid, type Market } from '@pit/market'
 import { type ChainProfile, FEE, fail, stockSessionOpen } from '@pit/protocol'
 import { diffsOf, readCall } from './diffs.ts'
-import type { Facts, FastBody, FastFee, Funds, Rebuilt } from './facts.ts'
+import type { Facts, FastFee, Funds, Rebuilt } from './facts.ts'
 import { permitSignerOf } from './permit.ts'
 import { isFresh, priceTrade } from './prices.ts'
 import type { TxReading } from './readTx.ts'
@@ -19,8 +19,8 @@ export interface GatherDeps {
 /** A head older than this says nothing of the next block. */
 const HEAD_MAX_AGE_S = 30
 
-export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, body: FastBody): PinnedRoute | null =>
-  pinned.routes.get(`${body.token_in}/${body.token_out}`) ?? null
+export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, ask: FastAsk): PinnedRoute | null =>
+  pinned.routes.get(`${ask.tokenIn}/${ask.tokenOut}`) ?? null
 
 export const feeOfWallet = (
   tierBps: number,
@@ -41,13 +41,13 @@ export const feeOfWallet = (
 export function gather(
   deps: GatherDeps,
   {
-    body,
+    ask,
     tx,
     wallet,
     nowMs,
     tierBps,
     funds,
-  }: { body: FastBody; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
+  }: { ask: FastAsk; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
 ): Facts {
   const { pinned, market, profile, crypto } = deps
   const { place } = pinned
@@ -55,17 +55,10 @@ export function gather(
   if (head === null || nowMs / 1000 - head.timestampS > HEAD_MAX_AGE_S) {
     fail('RPC_UNAVAILABLE', { message: 'The chain has shown no new block for a while.' })
   }
-  const route = routeOf(deps, body)
-  const fee = feeOfWallet(tierBps, body.shield, route, place.feeRecipient)
-  const ask: FastAsk = {
-    amountIn: BigInt(body.amount_in),
-    minOut: BigInt(body.min_out),
-    deadlineS: body.deadline,
-    permit: body.permit ?? null,
-  }
+  const route = routeOf(deps, ask)
+  const fee = feeOfWallet(tierBps, ask.shield, route, place.feeRecipient)
   const facts: Facts = {
     nowMs,
-    body,
     ask,
     wallet,
     place,

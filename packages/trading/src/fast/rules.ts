@@ -45,8 +45,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     code: 'FAST_PAIR',
-    check: ({ route, body }) => {
-      const value = `${body.token_in}/${body.token_out}`
+    check: ({ route, ask }) => {
+      const value = `${ask.tokenIn}/${ask.tokenOut}`
       return { ok: route !== null, rule: 'The pair has a pinned route in this direction.', value }
     },
   },
@@ -187,28 +187,28 @@ export const RULES: readonly Rule[] = [
   },
   {
     code: 'AMOUNT_USD',
-    check: ({ priced, body }) => {
-      if (!priced || body.amount_usd === undefined) return null
-      const sized = microUsdOf(body.amount_usd)
+    check: ({ priced, ask }) => {
+      if (!priced || ask.amountUsd === undefined) return null
+      const sized = microUsdOf(ask.amountUsd)
       const off =
         priced.notionalMicroUsd > sized ? priced.notionalMicroUsd - sized : sized - priced.notionalMicroUsd
       return {
         ok: off * 100n <= sized * BigInt(FAST.amountUsdTolerancePct),
         rule: `amount_in is worth amount_usd within ${FAST.amountUsdTolerancePct}%.`,
         value: dollars(priced.notionalMicroUsd),
-        limit: body.amount_usd,
+        limit: ask.amountUsd,
       }
     },
   },
   {
     code: 'CLIENT_CAP',
-    check: ({ priced, body }) => {
-      if (!priced || body.max_notional_usd === undefined) return null
+    check: ({ priced, ask }) => {
+      if (!priced || ask.maxNotionalUsd === undefined) return null
       return {
-        ok: priced.notionalMicroUsd <= microUsdOf(body.max_notional_usd),
+        ok: priced.notionalMicroUsd <= microUsdOf(ask.maxNotionalUsd),
         rule: 'amount_in is worth no more than max_notional_usd.',
         value: dollars(priced.notionalMicroUsd),
-        limit: body.max_notional_usd,
+        limit: ask.maxNotionalUsd,
       }
     },
   },
@@ -233,10 +233,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     code: 'GEOFENCE',
-    check: ({ route, body }) =>
-      hasStock(route)
-        ? { ok: body.owner_attests_non_us, rule: 'Stock tokens need owner_attests_non_us true.' }
-        : null,
+    check: ({ route, ask }) =>
+      hasStock(route) ? { ok: ask.attestsNonUs, rule: 'Stock tokens need owner_attests_non_us true.' } : null,
   },
   {
     code: 'STOCK_PAUSED',

@@ -47,7 +47,13 @@ describe.each(['2.1.0', '2.1.1'] as const)('pinned routes on a router of release
             feeBps,
             ...(permit && { permit }),
           })
-          const asked = permit && { ...permit, amount: String(amountIn) }
+          const asked = permit && {
+            amount: amountIn,
+            expirationS: permit.expiration,
+            nonce: permit.nonce,
+            sigDeadlineS: permit.sig_deadline,
+            signature,
+          }
           const ask = { amountIn, minOut, deadlineS: deadline, permit: asked }
           expect(theirs.data).toBe(rebuild(routes.get(pair)!, place!, ask, feeBps))
           expect(theirs.value).toBe(pair.startsWith('ETH/') ? amountIn : 0n)

@@ -8,15 +8,7 @@ import type { TradePlace } from './place.ts'
 export interface PlannerDeps
   extends Pick<
     TradeDeps,
-    | 'db'
-    | 'profile'
-    | 'clock'
-    | 'crypto'
-    | 'charge'
-    | 'storePlan'
-    | 'storeRevocation'
-    | 'recordRefusal'
-    | 'devFields'
+    'db' | 'profile' | 'clock' | 'crypto' | 'storePlan' | 'storeRevocation' | 'recordRefusal' | 'devFields'
   > {
   quoter: Quoter
   simulator: Simulator

@@ -1,10 +1,11 @@
+import type { Permit2Place } from '@pit/chain'
 import { type Answer, CHAIN_ID } from '@pit/protocol'
 import { disclosuresOf, routeRowOf, usdOf } from '../quote/index.ts'
 import type { PlanStep, PlanTx, TradePlan, WalletState } from '../types.ts'
 import { leftAfter } from './approvals.ts'
 import { holdsAll } from './holdings.ts'
 import { permitJson } from './permits.ts'
-import { isEth, type TradePlace } from './place.ts'
+import { isEth } from './place.ts'
 import type { Planned } from './planTrade.ts'
 import { passes } from './policy.ts'
 
@@ -49,7 +50,7 @@ export const stepJson = <K extends string>({
 })
 
 /** A plan as it is answered; `steps` may carry gas limits that a simulation measured. */
-export function describePlan(place: TradePlace, planned: Planned, steps = planned.plan.steps): PlanAnswer {
+export function describePlan(place: Permit2Place, planned: Planned, steps = planned.plan.steps): PlanAnswer {
   const { plan, ask, checks, accepted, timings } = planned
   const { quote, route } = ask
   const last = steps[steps.length - 1]?.tx ?? null

@@ -9,10 +9,10 @@ import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlanDeps } from './deps.ts'
 import { routeOf } from './judgeQuote.ts'
 import { isEth } from './place.ts'
+import type { PlanTerms } from './planRequest.ts'
 import { acceptedOf, checkPolicy, refuseByPolicy } from './policy.ts'
 import type { PolicyContext } from './policyContext.ts'
 import { createWalletReader } from './readAhead.ts'
-import type { PlanTerms } from './readRequest.ts'
 import { type BuildAsk, type Spending, spendingOf } from './spending.ts'
 
 export interface PlanAsk {
