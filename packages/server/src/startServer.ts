@@ -32,8 +32,10 @@ import { migrateStore } from './migrateStore.ts'
 import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
 import { openAdmin } from './operator/openAdmin.ts'
+import { accountRoutes } from './routes/account.ts'
 import { fastRoutes } from './routes/fast.ts'
 import { relayRoutes } from './routes/relay.ts'
+import { tokenRoutes } from './routes/tokens.ts'
 import { tradingRoutes } from './routes/trading.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './service/index.ts'
 import { createStatsHandler, watchLatency } from './stats/index.ts'
@@ -152,7 +154,6 @@ export async function startServer(
     const tokens = await openTokens({
       ...ground,
       market,
-      charge,
       majorBps: account.tierBps,
       background: config.roles.jobs,
     })
@@ -320,10 +321,10 @@ export async function startServer(
         cosigner: sessions.cosigner,
       }),
       ...auth.handlers,
-      ...tokens.handlers,
+      ...tokenRoutes({ tokens, crypto, profile, charge }),
       ...tradingRoutes({ trade, crypto, profile, charge }),
       ...relayRoutes(relay),
-      ...account.handlers,
+      ...accountRoutes(account),
       ...fastRoutes({ fast, charge }),
       ...sessions.handlers,
       ...treasury.handlers,

@@ -21,8 +21,11 @@ type PortfolioDeps = Pick<AccountDeps, 'db' | 'rpc' | 'clock' | 'profile' | 'mar
   volumes: Pick<VolumeReader, 'volume'>
 }
 
-/** GET me/portfolio: one reading per wallet and five seconds, in this process. */
-export function createPortfolioReader(deps: PortfolioDeps): (wallet: Address) => Promise<Portfolio> {
+/** In the answer's shape: it is described once for all who ask within the five seconds. */
+export type ReadPortfolio = (wallet: Address) => Promise<Portfolio>
+
+/** One reading per wallet and five seconds, in this process. */
+export function createPortfolioReader(deps: PortfolioDeps): ReadPortfolio {
   const { clock, texts } = deps
   const tradedTokens = createTradedTokens({ ...deps, standing: texts.standing })
   const reads = createSharedReads({

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createCrypto, type Pool } from '@pit/chain'
-import { type Answer, checkWith, ROUTES, refusal, routeById } from '@pit/protocol'
+import { type Answer, type ChainProfile, checkWith, ROUTES, refusal, routeById } from '@pit/protocol'
 import type { Trade } from '@pit/trading'
 import { receivedOf } from '@pit/trading/internal/quote/measure'
 import { refuseUnrouted } from '@pit/trading/internal/quote/rows'
@@ -58,7 +58,7 @@ function open(world: WorldOptions, over: Partial<ShowQuoteDeps> = {}) {
   const handler = tradingRoutes({
     trade: { showQuote: (asked) => showQuote(deps, asked) } as Trade,
     crypto,
-    profile: opened.deps.profile,
+    profile: { chain_id: 4663, contracts: { permit2: USDG } } as unknown as ChainProfile,
     charge: async (_, buckets) => void charges.push(buckets),
   })['live.quote'] as Handler<'live.quote'>
   const ask = (body: Record<string, unknown> = {}, wallet: string | null = null) =>
