@@ -69,8 +69,8 @@ function dataDiff(expected: Hex, got: Hex): Diff {
 const bytesIn = (data: Hex): number => (data.length - 2) / 2
 
 function commonBytes(a: Hex, b: Hex): number {
-  const most = Math.min(a.length, b.length)
+  const shorter = Math.min(a.length, b.length)
   let at = 2
-  while (at < most && a[at] === b[at]) at++
+  while (at < shorter && a[at] === b[at]) at++
   return Math.floor((at - 2) / 2)
 }

@@ -11,7 +11,7 @@ export type FeeWaiter = (keyId: number, hash: Hex) => Promise<FeeFate>
 const MINED_WITHIN_MS = 6_000
 const STEP_MS = 100
 /** Fees one key may have waited for at a time. */
-const MOST_PER_KEY = 4
+const MAX_PER_KEY = 4
 
 /** However many calls wait for a fee, the node is asked by one of them, at a pace. */
 export function createFeeWaiter(
@@ -41,7 +41,7 @@ export function createFeeWaiter(
 
   return async (keyId, hash) => {
     const held = byKey.get(keyId) ?? new Map<Hex, number>()
-    if (!held.has(hash) && held.size >= MOST_PER_KEY) return 'too many'
+    if (!held.has(hash) && held.size >= MAX_PER_KEY) return 'too many'
     byKey.set(keyId, held.set(hash, (held.get(hash) ?? 0) + 1))
     try {
       return await shared(hash)

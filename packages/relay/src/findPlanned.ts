@@ -88,7 +88,7 @@ function plannedOf(row: PlannedRow): PlannedTx {
   }
 }
 
-const MOST_COMPARED = 8
+const MAX_COMPARED = 8
 
 /** What this key could have meant: its unexpired transactions, those with the fewest differing fields first. */
 export async function nearPlans(
@@ -108,7 +108,7 @@ export async function nearPlans(
      where key_id = $1 and expires_at_s >= $2
      order by (sender <> $3)::int4 + (target <> $4)::int4 + (value_wei <> $5)::int4 + (data <> $6)::int4,
        created_at_s desc, plan_id desc nulls last
-     limit ${MOST_COMPARED}`,
+     limit ${MAX_COMPARED}`,
     [keyId, nowS, from, to, valueWei, Buffer.from(hexToBytes(data))],
   )
   return rows.map((row) => ({

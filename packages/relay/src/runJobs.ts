@@ -1,8 +1,8 @@
 import { nowS } from '@pit/platform/clock'
 import type { RelayDeps } from './deps.ts'
 import type { RelayMetrics } from './metrics.ts'
+import { addressesOf } from './receipts/amounts.ts'
 import { createOpenFollower, type FollowDeps } from './receipts/followOpen.ts'
-import { placeOf } from './receipts/place.ts'
 import { createGivenUpWatcher, settleMined } from './receipts/settleRows.ts'
 import { valueVolumes, volumeScales } from './receipts/valueVolumes.ts'
 import type { RelayOnce } from './relayOnce.ts'
@@ -27,7 +27,12 @@ export function runJobs(
   { counted, relayOnce }: { counted: RelayMetrics; relayOnce: Pick<RelayOnce, 'isRelaying'> },
 ): Jobs {
   const { db, clock, logger, market } = deps
-  const follow: FollowDeps = { ...deps, place: placeOf(deps), counted, isRelaying: relayOnce.isRelaying }
+  const follow: FollowDeps = {
+    ...deps,
+    addresses: addressesOf(deps),
+    counted,
+    isRelaying: relayOnce.isRelaying,
+  }
   const open = createOpenFollower(follow)
   const scales = volumeScales(deps.profile)
   let valuedTo = 0

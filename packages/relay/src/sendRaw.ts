@@ -4,7 +4,7 @@ import { type Rpc, RpcError } from '@pit/platform/rpc'
 /** How long the sequencer has to answer. */
 export const SEND_BOUND_MS = 5_000
 const VIEW_BOUND_MS = 2_000
-const MOST_WORDS = 200
+const MAX_WORDS = 200
 
 export type SendAnswer = { kind: 'taken' } | { kind: 'refused'; words: string } | { kind: 'silent' }
 
@@ -48,7 +48,7 @@ export function cleanWords(message: string): string {
     .replace(/0x[0-9a-f]{65,}/gi, (hex) => `${hex.slice(0, 18)}…`)
     .replace(/[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e]+/g, ' ')
     .trim()
-    .slice(0, MOST_WORDS)
+    .slice(0, MAX_WORDS)
 }
 
 /** Nodes have no code for it: the bytes are in their pool already. */

@@ -5,7 +5,7 @@ import { deleteSignedRefused } from './receipts/rows.ts'
 const KEEP_S = 3_600
 /** Small steps, so that plans and submissions are not kept waiting. */
 const AT_ONCE = 500
-const MOST_STEPS = 40
+const MAX_STEPS = 40
 
 const SWEPT = [
   // A plan takes its transactions with it; those left belong to none.
@@ -25,7 +25,7 @@ export async function sweepRefused({ db, clock }: { db: Db; clock: Clock }): Pro
 export async function sweepPlans({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
   let swept = 0
   for (const { table, id, agedBy } of SWEPT) {
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       const rows = await db.query(
         `delete from ${table} where ${id} = any (array(
            select ${id} from ${table} where ${agedBy} < $1 order by ${agedBy} limit ${AT_ONCE})) returning 1`,

@@ -27,4 +27,4 @@ export interface TokenDeps {
   majorBps(wallet: Address | null): number | Promise<number>
 }
 
-export const lower = (address: string): Address => address.toLowerCase() as Address
+export { lowerAddress as lower } from '@pit/chain'

@@ -14,7 +14,7 @@ import { createTradedTokens } from './tradedTokens.ts'
 type Portfolio = Answer<'me.portfolio'>
 
 /** More than the route's overall rate lets in within five seconds. */
-const MOST_WALLETS = 1_000
+const MAX_WALLETS = 1_000
 
 type PortfolioDeps = Pick<AccountDeps, 'db' | 'rpc' | 'clock' | 'profile' | 'market'> & {
   texts: TokenTexts
@@ -31,7 +31,7 @@ export function createPortfolioReader(deps: PortfolioDeps): ReadPortfolio {
   const reads = createSharedReads({
     clock,
     keepMs: ACCOUNT.portfolioCacheS * 1000,
-    most: MOST_WALLETS,
+    max: MAX_WALLETS,
     read: (wallet) => readPortfolio({ ...deps, tradedTokens }, wallet as Address),
   })
   return async (wallet) => {

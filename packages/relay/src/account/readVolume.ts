@@ -10,7 +10,7 @@ import { volumeSince } from './store.ts'
 
 /** Volume grows with what is mined; nobody waits longer than this for a better rate. */
 const KEEP_MS = 3_000
-const MOST_WALLETS = 20_000
+const MAX_WALLETS = 20_000
 /** A quote waits no longer for the store. */
 const PATIENCE_MS = 1_500
 /** While the store is away nothing can be relayed either, so a volume changes only by what falls out of the window. */
@@ -39,7 +39,7 @@ export function createVolumeReader({
   const reads = createSharedReads({
     clock,
     keepMs: KEEP_MS,
-    most: MOST_WALLETS,
+    max: MAX_WALLETS,
     read: (wallet) => volumeSince(db, wallet as Address, nowS(clock) - WINDOW_S),
   })
   const remembered = new Counter({

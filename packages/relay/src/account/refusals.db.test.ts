@@ -146,7 +146,7 @@ withDb('refused calls', (db) => {
   })
 
   describe('and a store that fails', () => {
-    function open({ mostQueued = 5_000 } = {}) {
+    function open({ maxQueued = 5_000 } = {}) {
       const state = { fault: null as null | Error, wait: null as null | Promise<void>, asked: 0 }
       const store: Db = {
         ...db,
@@ -164,7 +164,7 @@ withDb('refused calls', (db) => {
         logger: createLogger({ level: 'silent' }),
         metrics,
         texts: { addressOf: () => TOKENS.USDG },
-        mostQueued,
+        maxQueued,
       })
       const read = async (name: string) =>
         (await metrics.registry.getSingleMetric(name)!.get()).values[0]?.value
@@ -193,7 +193,7 @@ withDb('refused calls', (db) => {
     })
 
     it('push out the oldest when too many wait, and are counted', async () => {
-      const log = open({ mostQueued: 10 })
+      const log = open({ maxQueued: 10 })
       const wallet = newWallet()
       let release = () => {}
       log.state.wait = new Promise((resolve) => {

@@ -2,6 +2,7 @@ import { type Address, feeOf } from '@pit/chain'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import type { RelayDeps } from '../deps.ts'
 import {
+  type Addresses,
   amountOutOf,
   bookedFee,
   booksFee,
@@ -9,15 +10,13 @@ import {
   etherMade,
   etherMadeFor,
   netReceived,
-  type Place,
   tokenFeeByLogs,
 } from './amounts.ts'
-import { inParallel } from './inParallel.ts'
 import { createStateReads, type StateReads } from './stateReads.ts'
 import { traceEther } from './traceEther.ts'
 import type { BookedFee, FollowedRow, Outcome, Receipt } from './types.ts'
 
-type ReadDeps = Pick<RelayDeps, 'rpc' | 'logger' | 'isPlainToken'> & { place: Place }
+type ReadDeps = Pick<RelayDeps, 'rpc' | 'logger' | 'isPlainToken'> & { addresses: Addresses }
 
 export interface Found {
   row: FollowedRow
@@ -100,7 +99,7 @@ function askState(reads: StateReads, row: FollowedRow, receipt: Receipt, odd: Re
 }
 
 /** More than any balance: the token's logs are made up. */
-const MOST_ATOMS = 2n ** 256n - 1n
+const MAX_ATOMS = 2n ** 256n - 1n
 
 type Amounts = Pick<Outcome, 'amountOut' | 'amountOutKind' | 'fee'>
 type AmountDeps = ReadDeps & { traceTime(): boolean }
@@ -120,7 +119,7 @@ async function amountsOf(
   const delivered = asked.tokenGained
     ? asked.tokenGained()
     : netReceived(receipt.logs, row.token_out, row.wallet)
-  if (delivered === undefined || delivered > MOST_ATOMS) return { ...atLeast(row), fee }
+  if (delivered === undefined || delivered > MAX_ATOMS) return { ...atLeast(row), fee }
   return { ...actualOf(row, delivered), fee }
 }
 
@@ -137,7 +136,7 @@ const atLeast = (row: FollowedRow): Pick<Amounts, 'amountOut' | 'amountOutKind'>
 
 /** A fee that is no portion of ETH: a fixed amount, or what the token's logs show. The chain's word wins. */
 function plainFee(
-  { logger, place }: ReadDeps,
+  { logger, addresses }: ReadDeps,
   row: FollowedRow,
   { logs }: Receipt,
   asked: Asked,
@@ -145,7 +144,7 @@ function plainFee(
   if (!booksFee(row)) return null
   const agreed = row.fee_amount === null ? null : BigInt(row.fee_amount)
   if (row.fee_token === NATIVE_TOKEN) return bookedFee(row, agreed ?? 0n)
-  const shown = asked.feeGained?.() ?? tokenFeeByLogs(logs, row, place)
+  const shown = asked.feeGained?.() ?? tokenFeeByLogs(logs, row, addresses)
   // No token makes more of what was sent, whatever it logs.
   const seen = shown !== null && agreed !== null && shown > agreed ? agreed : shown
   if (seen === null && agreed === null) logger.error({ hash: row.tx_hash }, 'a mined trade shows no fee')
@@ -176,14 +175,14 @@ async function etherAmounts(
   })
   const portionOf = (made: bigint) => feeOf(made, row.fee_bps ?? 0)
 
-  const made = etherMade(receipt.logs, row, deps.place)
+  const made = etherMade(receipt.logs, row, deps.addresses)
   const gained = asked.etherGained?.()
   if (made !== null && gained === etherDelivered(row, made)) return actual(gained, portionOf(made))
 
   if (!deps.traceTime()) return 'later'
   const moves = await traceEther(deps.rpc, row.tx_hash)
   if (moves) {
-    const { router } = deps.place
+    const { router } = deps.addresses
     return actual(
       moves.net(row.wallet),
       router && row.fee_recipient ? moves.paid(router, row.fee_recipient) : 0n,
@@ -196,4 +195,22 @@ async function etherAmounts(
   deps.logger.warn({ hash: row.tx_hash }, 'the ETH a trade made cannot be told exactly')
   const least = made ?? etherMadeFor(row, BigInt(row.amount_out_min ?? 0))
   return { ...atLeast(row), fee: feeFor(portionOf(least)) }
+}
+
+/** Does the work for each, so many at a time; the answers come in the items' order. */
+async function inParallel<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const answers: R[] = new Array(items.length)
+  let next = 0
+  const worker = async () => {
+    while (next < items.length) {
+      const i = next++
+      answers[i] = await work(items[i]!, i)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  return answers
 }

@@ -29,7 +29,7 @@ import {
 } from '../../test/openTestRelay.ts'
 import { createScriptedChain, GAS_PRICE, GAS_USED, type ScriptedChain } from '../../test/scriptedChain.ts'
 import { sweepRefused } from '../sweepPlans.ts'
-import { placeOf } from './place.ts'
+import { addressesOf } from './amounts.ts'
 import { readOutcomes } from './readOutcomes.ts'
 import { readReceipts } from './readReceipts.ts'
 import { openRows } from './rows.ts'
@@ -83,7 +83,7 @@ withDb('receipts', (db) => {
     db,
     rpc: chain.rpc,
     logger: createLogger({ level: 'silent' }),
-    place: placeOf({ profile: PROFILE, market }),
+    addresses: addressesOf({ profile: PROFILE, market }),
   })
 
   /** Twenty trades for ETH that nothing but a trace could tell of, read while the node takes so long for one. */

@@ -13,7 +13,7 @@ type SettleDeps = Omit<FollowDeps, 'counted' | 'isRelaying'>
 /** A block this old is looked at again: by then a reorganised chain shows what it kept. */
 const SETTLES_AFTER_S = 30
 const AT_ONCE = 200
-const MOST_PAGES = 20
+const MAX_PAGES = 20
 /** As many as of those that were never signed. */
 const KEEP_REFUSED_PER_WALLET = 500
 
@@ -71,7 +71,7 @@ export function createGivenUpWatcher(deps: SettleDeps): () => Promise<void> {
   const { db, rpc, clock } = deps
   let after = 0
   return async () => {
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const rows = await givenUpRows(db, after, AT_ONCE)
       const receipts = await readReceipts(rpc, rows)
       const found = rows.flatMap((row) => {

@@ -5,7 +5,7 @@ import type { PlanSimulation } from '../types.ts'
 import type { BuildDiff, FeeFound } from './diffs.ts'
 import type { TxReading } from './readTx.ts'
 import type { FastAsk } from './rebuild.ts'
-import type { PinnedRoute, Place } from './table.ts'
+import type { FastAddresses, PinnedRoute } from './table.ts'
 
 /** The fee this wallet pays for this trade. */
 export interface FastFee {
@@ -51,7 +51,7 @@ export interface Facts {
   nowMs: number
   ask: FastAsk
   wallet: Address
-  place: Place
+  addresses: FastAddresses
   tx: TxReading
   route: PinnedRoute | null
   stocksOpen: boolean

@@ -202,7 +202,7 @@ function repeatOf(
     relayed: true,
     repeat: true,
     route,
-    withPermit: readCall(tx!.data, pinned.place)?.commands[0]?.command === 'PERMIT2_PERMIT',
+    withPermit: readCall(tx!.data, pinned.addresses)?.commands[0]?.command === 'PERMIT2_PERMIT',
     fee: { ...fee, shield: fee.bps > fee.tier },
     minOut,
     minOutFloor: null,
@@ -251,12 +251,12 @@ async function assess(
 }
 
 /** Only what is our own call from the key's wallet is tried out: a simulation is no service for strangers' code. */
-function isToTry({ tx: { tx, fault, sender }, wallet, place, rebuilt }: Facts): boolean {
+function isToTry({ tx: { tx, fault, sender }, wallet, addresses, rebuilt }: Facts): boolean {
   return (
     fault === null &&
     tx?.type === FAST.txType &&
     tx.chainId === CHAIN_ID &&
-    tx.to === place.router &&
+    tx.to === addresses.router &&
     sender === wallet &&
     tx.gas <= BigInt(FAST.gasLimitMax) &&
     rebuilt?.matches === true

@@ -7,10 +7,10 @@ import { permitSignerOf } from './permit.ts'
 import { isFresh, priceTrade } from './prices.ts'
 import type { TxReading } from './readTx.ts'
 import { type FastAsk, rebuild } from './rebuild.ts'
-import type { PinnedRoute, PinnedTable, Place } from './table.ts'
+import type { FastAddresses, PinnedRoute, PinnedTable } from './table.ts'
 
 export interface GatherDeps {
-  pinned: PinnedTable & { place: Place }
+  pinned: PinnedTable & { addresses: FastAddresses }
   market: Pick<Market, 'head' | 'index' | 'mark' | 'pool'>
   profile: ChainProfile
   crypto: Crypto
@@ -50,18 +50,18 @@ export function gather(
   }: { ask: FastAsk; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
 ): Facts {
   const { pinned, market, profile, crypto } = deps
-  const { place } = pinned
+  const { addresses } = pinned
   const head = market.head()
   if (head === null || nowMs / 1000 - head.timestampS > HEAD_MAX_AGE_S) {
     fail('RPC_UNAVAILABLE', { message: 'The chain has shown no new block for a while.' })
   }
   const route = routeOf(deps, ask)
-  const fee = feeOfWallet(tierBps, ask.shield, route, place.feeRecipient)
+  const fee = feeOfWallet(tierBps, ask.shield, route, addresses.feeRecipient)
   const facts: Facts = {
     nowMs,
     ask,
     wallet,
-    place,
+    addresses,
     tx,
     route,
     stocksOpen: true,
@@ -84,17 +84,23 @@ export function gather(
     facts.priced = priceTrade(route, { in: marks.in, out: marks.out }, ask.amountIn, fee)
     facts.poolOut = poolOutOf(market, route, facts.priced.swapIn)
   }
-  if (tx.tx) facts.rebuilt = compare(tx.tx.data, route, place, ask, fee.bps)
-  facts.permitSigner = permitSignerOf(crypto, route, place, ask)
+  if (tx.tx) facts.rebuilt = compare(tx.tx.data, route, addresses, ask, fee.bps)
+  facts.permitSigner = permitSignerOf(crypto, route, addresses, ask)
   if (route.midDue) facts.mid = crossMid({ market, profile }, route.tokenIn.address, route.tokenOut.address)
   return facts
 }
 
-function compare(data: Hex, route: PinnedRoute, place: Place, ask: FastAsk, feeBps: number): Rebuilt {
-  const built = rebuild(route, place, ask, feeBps)
+function compare(
+  data: Hex,
+  route: PinnedRoute,
+  addresses: FastAddresses,
+  ask: FastAsk,
+  feeBps: number,
+): Rebuilt {
+  const built = rebuild(route, addresses, ask, feeBps)
   if (built === data) return { matches: true, diffs: [], fees: null }
-  const call = readCall(data, place)
-  return { matches: false, diffs: diffsOf(call, built, route, place), fees: call?.fees ?? null }
+  const call = readCall(data, addresses)
+  return { matches: false, diffs: diffsOf(call, built, route, addresses), fees: call?.fees ?? null }
 }
 
 /** Exactly what the pool would give at the head; nothing where it would revert, run dry or cross more ticks than gas is for. */

@@ -39,11 +39,11 @@ export interface Fast {
 export function openFast(options: FastOptions): Fast {
   const { market, clock, account, rpc, profile, logger } = options
   const pinned = openTable(profile, options.crypto)
-  const { place } = pinned
-  const enabled = options.enabled && place !== null && pinned.routes.size > 0
+  const { addresses } = pinned
+  const enabled = options.enabled && addresses !== null && pinned.routes.size > 0
   const readFunds = createFundsReader({ rpc, profile, pinned, nowMs: clock.nowMs })
   const watch = watchWallets({ market, clock, logger, readFunds, tierBps: account.tierBps })
-  const deps = place && { ...options, pinned: { ...pinned, place }, watch, readFunds }
+  const deps = addresses && { ...options, pinned: { ...pinned, addresses }, watch, readFunds }
   const closes = [...pinned.routes.values()].some(
     ({ tokenIn, tokenOut }) => tokenIn.closes || tokenOut.closes,
   )
@@ -59,9 +59,9 @@ export function openFast(options: FastOptions): Fast {
       return {
         enabled,
         fee:
-          place === null
+          addresses === null
             ? { tier: tierBps, bps: tierBps, recipient: null }
-            : feeOfWallet(tierBps, shield, null, place.feeRecipient),
+            : feeOfWallet(tierBps, shield, null, addresses.feeRecipient),
         baseFeeWei: market.head()?.baseFeeWei ?? null,
         stocksOpen: !closes || stockSessionOpen(nowMs),
         nowMs,

@@ -2,7 +2,7 @@ import { type Address, type Crypto, hashPermit } from '@pit/chain'
 import { CHAIN_ID, TRADE } from '@pit/protocol'
 import type { Facts } from './facts.ts'
 import { type FastAsk, permitOf } from './rebuild.ts'
-import type { PinnedRoute, Place } from './table.ts'
+import type { FastAddresses, PinnedRoute } from './table.ts'
 
 const MAX_UINT48 = 2 ** 48 - 1
 const MAX_UINT160 = (1n << 160n) - 1n
@@ -14,12 +14,16 @@ const hasPermit2V = (signature: string): boolean => /1[bc]$/i.test(signature)
 export function permitSignerOf(
   crypto: Crypto,
   route: PinnedRoute,
-  place: Place,
+  addresses: FastAddresses,
   ask: FastAsk,
 ): Address | null | undefined {
   if (ask.permit === null || !route.row.permit || !fitsWords(ask.permit)) return undefined
   if (!hasPermit2V(ask.permit.signature)) return null
-  const hash = hashPermit(crypto, { chainId: CHAIN_ID, permit2: place.permit2 }, permitOf(route, place, ask)!)
+  const hash = hashPermit(
+    crypto,
+    { chainId: CHAIN_ID, permit2: addresses.permit2 },
+    permitOf(route, addresses, ask)!,
+  )
   return crypto.recover(hash, ask.permit.signature) ?? null
 }
 

@@ -1,5 +1,5 @@
 import { encodeSwap, feeOf, type Hex, type PermitSingle, type SwapPath } from '@pit/chain'
-import type { PinnedRoute, Place } from './table.ts'
+import type { FastAddresses, PinnedRoute } from './table.ts'
 
 /** A trade the client built and signed, and what it says of it. */
 export interface FastAsk {
@@ -41,7 +41,7 @@ export const swapInOf = ({ row }: PinnedRoute, amountIn: bigint, feeBps: number)
 /** The permit that goes with exactly this trade. */
 export const permitOf = (
   route: PinnedRoute,
-  place: Place,
+  addresses: FastAddresses,
   ask: Pick<FastAsk, 'permit'>,
 ): PermitSingle | null =>
   ask.permit && {
@@ -51,7 +51,7 @@ export const permitOf = (
       expiration: ask.permit.expirationS,
       nonce: ask.permit.nonce,
     },
-    spender: place.router,
+    spender: addresses.router,
     sigDeadline: BigInt(ask.permit.sigDeadlineS),
   }
 
@@ -59,8 +59,13 @@ export const permitOf = (
  * The one calldata of this trade: from the request's amounts, deadline and permit, our own fee, the pinned route and
  * the pinned recipient. Null when the amounts fit no call at all.
  */
-export function rebuild(route: PinnedRoute, place: Place, ask: Chosen, feeBps: number): Hex | null {
-  const permit = permitOf(route, place, ask)
+export function rebuild(
+  route: PinnedRoute,
+  addresses: FastAddresses,
+  ask: Chosen,
+  feeBps: number,
+): Hex | null {
+  const permit = permitOf(route, addresses, ask)
   const plan: SwapPath = {
     tokenIn: route.tokenIn.address,
     tokenOut: route.tokenOut.address,
@@ -69,11 +74,11 @@ export function rebuild(route: PinnedRoute, place: Place, ask: Chosen, feeBps: n
     amountOutMin: ask.minOut,
     // Pinned routes end in core tokens, whose transfers are plain.
     direct: true,
-    fee: { bps: feeBps, side: route.row.fee.side, recipient: place.feeRecipient },
+    fee: { bps: feeBps, side: route.row.fee.side, recipient: addresses.feeRecipient },
     ...(permit && ask.permit ? { permit: { permit, signature: ask.permit.signature } } : {}),
     deadlineS: BigInt(ask.deadlineS),
-    weth: place.weth,
-    layout: place.layout,
+    weth: addresses.weth,
+    layout: addresses.layout,
   }
   try {
     return encodeSwap(plan).data

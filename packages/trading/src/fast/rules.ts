@@ -103,12 +103,12 @@ export const RULES: readonly Rule[] = [
   },
   {
     code: 'ROUTER',
-    check: ({ tx: { tx }, place }) =>
+    check: ({ tx: { tx }, addresses }) =>
       tx && {
-        ok: tx.to === place.router,
+        ok: tx.to === addresses.router,
         rule: 'The transaction is to the pinned router.',
         value: tx.to,
-        limit: place.router,
+        limit: addresses.router,
       },
   },
   {

@@ -20,7 +20,7 @@ export interface WalletWatch {
 }
 
 const WARM_MS = 60_000
-const MOST_WALLETS = 64
+const MAX_WALLETS = 64
 const REFRESH_EVERY_MS = 250
 const HINT_MAX_AGE_MS = 1_500
 const REST_AFTER_FAILURE_MS = 2_000
@@ -89,7 +89,7 @@ export function watchWallets({
       // Deleted first, so that the map's order is by who was wanted last.
       watched.delete(wallet)
       watched.set(wallet, { wantedAtMs: clock.nowMs(), hint })
-      if (watched.size > MOST_WALLETS) watched.delete(watched.keys().next().value!)
+      if (watched.size > MAX_WALLETS) watched.delete(watched.keys().next().value!)
     },
     close: stop,
   }

@@ -20,8 +20,8 @@ export interface Outcome {
 
 const whole = BigInt(BPS)
 const TINY = 1n
-/** More than any pool gives: what asks for more can be written down nowhere. */
-const MOST = (1n << 128n) - 1n
+/** Amounts are clamped to uint128, the widest the router encodes. */
+const MAX_UINT128 = (1n << 128n) - 1n
 
 const atMost = (amount: bigint, limit: bigint): bigint => (amount < limit ? amount : limit)
 
@@ -72,7 +72,7 @@ export function outcomeOf(
 
   const expected = arrives(gross)
   const floor = minAmountOut > TINY ? minAmountOut : TINY
-  const least = atMost(arrives(tolerated) >= floor ? tolerated : needed(floor), MOST)
+  const least = atMost(arrives(tolerated) >= floor ? tolerated : needed(floor), MAX_UINT128)
   const min = arrives(least)
   return {
     expected,

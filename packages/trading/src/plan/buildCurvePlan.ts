@@ -1,9 +1,9 @@
 import { type CurvePool, encodeBatch, encodeCurveBuy, encodeCurveSell, feeOf } from '@pit/chain'
 import { fail } from '@pit/protocol'
 import type { TradePlan } from '../types.ts'
+import { isEth, type TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
-import { isEth, type TradePlace } from './place.ts'
 import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
 import { type Draft, feeStep, INTRINSIC_GAS, limitFromEstimate, lineUp } from './steps.ts'
 
@@ -14,9 +14,9 @@ type CurveAsk = BuildAsk & { route: BuildableRoute & { way: CurveWay } }
  * A trade with a launchpad's curve, which takes no fee of ours: it goes apart. From a delegated wallet everything is one
  * transaction; otherwise the fee is the transaction before the swap.
  */
-export function buildCurvePlan(place: TradePlace, ask: CurveAsk, spending: Spending): TradePlan {
+export function buildCurvePlan(addresses: TradeAddresses, ask: CurveAsk, spending: Spending): TradePlan {
   const { quote, route, wallet } = ask
-  const isBatch = batches(place, ask)
+  const isBatch = batches(addresses, ask)
   const isInput = quote.fee.side === 'input'
   const outcome = outcomeOf(quote, route, floorOf(ask))
   const feeAmount = isInput ? feeOf(quote.amountIn, quote.fee.bps) : outcome.outputFee
@@ -45,7 +45,7 @@ export function buildCurvePlan(place: TradePlace, ask: CurveAsk, spending: Spend
   }
 }
 
-function batches({ delegator }: TradePlace, { wallet, curveFeeMode }: CurveAsk): boolean {
+function batches({ delegator }: TradeAddresses, { wallet, curveFeeMode }: CurveAsk): boolean {
   const isDelegated = wallet.delegatedTo === delegator
   if (curveFeeMode === 'batch' && !isDelegated) {
     fail('FEE_MODE', {

@@ -1,7 +1,7 @@
 import type { PlanSimulation, PricedRoute, TradeQuote } from '../types.ts'
+import { tradeAddressesOf } from './addresses.ts'
 import { createAskedPermits } from './askedPermits.ts'
 import type { PlanDeps, PlannerDeps } from './deps.ts'
-import { tradePlaceOf } from './place.ts'
 import type { PlanRequest } from './planRequest.ts'
 import { createPlanTrade, type Planned, type PlanTrade } from './planTrade.ts'
 import { checkPolicy } from './policy.ts'
@@ -28,7 +28,7 @@ export interface Planner {
 export function createPlanner(options: PlannerDeps): Planner {
   const deps: PlanDeps = {
     ...options,
-    place: tradePlaceOf(options.profile),
+    addresses: tradeAddressesOf(options.profile),
     permits: createAskedPermits(options),
   }
   const planTrade = createPlanTrade(deps)

@@ -55,12 +55,12 @@ export function checkAnchor(anchorS: number, { nowS, deadlineS }: { nowS: number
 
 /** The signature as Permit2 reads it, v of 27 or 28; refused unless the wallet made it for exactly this permit. */
 export function verifyPermit(
-  { crypto, place }: { crypto: Crypto; place: Permit2Place },
+  { crypto, addresses }: { crypto: Crypto; addresses: Permit2Place },
   { permit, signature, wallet }: { permit: PermitSingle; signature: Hex; wallet: Address },
 ): Hex {
   const bytes = tryHexToBytes(signature)
   const parts = bytes && splitSignature(bytes)
-  if (!parts || crypto.recover(hashPermit(crypto, place, permit), bytes) !== wallet) {
+  if (!parts || crypto.recover(hashPermit(crypto, addresses, permit), bytes) !== wallet) {
     fail('BAD_REQUEST', {
       field: 'permit_signature',
       message:
@@ -72,9 +72,9 @@ export function verifyPermit(
 }
 
 /** The typed data as JSON can carry it: what is wider than a float is a decimal text. */
-export function permitJson(place: Permit2Place, permit: PermitSingle): Record<string, unknown> {
+export function permitJson(addresses: Permit2Place, permit: PermitSingle): Record<string, unknown> {
   const { details, spender, sigDeadline } = permit
-  const typed = permitTypedData(place, permit)
+  const typed = permitTypedData(addresses, permit)
   return {
     ...typed,
     types: {

@@ -4,11 +4,11 @@ import { RpcError } from '@pit/platform/rpc'
 import { fail, isPitError } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
 import type { Check, TradeAsk, TradePlan, TradeQuote, WalletState } from '../types.ts'
+import { isEth } from './addresses.ts'
 import { buildPlan } from './buildPlan.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlanDeps } from './deps.ts'
 import { routeOf } from './judgeQuote.ts'
-import { isEth } from './place.ts'
 import type { PlanTerms } from './planRequest.ts'
 import { acceptedOf, checkPolicy, refuseByPolicy } from './policy.ts'
 import type { PolicyContext } from './policyContext.ts'
@@ -49,7 +49,7 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
 
   return async (ask) => {
     const { trade, terms, wallet } = ask
-    const place = deps.place()
+    const addresses = deps.addresses()
     const startedAt = performance.now()
     const ahead = wallet.kind === 'real' ? reader.start(wallet.address, trade) : undefined
     const quote = await deps.quoter.quoteTrade(trade)
@@ -73,8 +73,8 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
     if (wallet.kind === 'real') refuseByPolicy(quote, context, checks)
 
     const buildAsk = buildAskOf(terms, at, state)
-    const spending = await withReset(deps, buildAsk, spendingOf(place, buildAsk))
-    const plan = buildPlan({ crypto: deps.crypto, place }, buildAsk, spending)
+    const spending = await withReset(deps, buildAsk, spendingOf(addresses, buildAsk))
+    const plan = buildPlan({ crypto: deps.crypto, addresses }, buildAsk, spending)
     const feeBalance = wallet.kind === 'real' ? await readFeeBalance(deps, plan, state.wallet) : null
     const timings = {
       ...quote.timings,
@@ -125,9 +125,9 @@ function guessPlan(
     const checks = checkPolicy(at.quote, context)
     refuseByPolicy(at.quote, context, checks)
     const ask = buildAskOf(terms, at, expected)
-    const spending = { ...spendingOf(deps.place(), ask), resetsFirst: false }
+    const spending = { ...spendingOf(deps.addresses(), ask), resetsFirst: false }
     if (spending.approve !== null) return undefined
-    const plan = buildPlan({ crypto: deps.crypto, place: deps.place() }, ask, spending)
+    const plan = buildPlan({ crypto: deps.crypto, addresses: deps.addresses() }, ask, spending)
     return { plan, ask, spending, checks, accepted: [], feeBalance: null, timings: {} }
   } catch (error) {
     // Whatever is wrong is said of the plan itself.

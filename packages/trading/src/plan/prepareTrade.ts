@@ -1,6 +1,6 @@
 import { isPitError, type PitError } from '@pit/protocol'
 import type { PlanSimulation, PlanStep, TradeQuote } from '../types.ts'
-import { permitPlaceOf } from './askedPermits.ts'
+import { permitRequestOf } from './askedPermits.ts'
 import type { PlanDeps } from './deps.ts'
 import { type PlanRequest, readTerms } from './planRequest.ts'
 import { ms, type PlanAsk, type Planned, type PlanTrade } from './planTrade.ts'
@@ -72,8 +72,8 @@ export async function planForWallet(
   const { wallet: address } = ask.by
   const terms = readTerms(deps, ask, 'real')
   const { permit, approval } = terms
-  const place = permit.kind === 'signed' ? permitPlaceOf(address, trade, approval, permit.nowS) : null
-  const asked = place ? await deps.permits.recall(place) : undefined
+  const request = permit.kind === 'signed' ? permitRequestOf(address, trade, approval, permit.nowS) : null
+  const asked = request ? await deps.permits.recall(request) : undefined
   const { notionalUsd, ...sized } = trade
   return deps.planTrade({
     trade: asked ? { ...sized, amountIn: asked.amountIn } : trade,
@@ -102,9 +102,9 @@ export async function keepAskedPermit(
 ): Promise<void> {
   if (!plan.permit || plan.permitNowS === null || plan.complete) return
   const { quote, wallet, approval } = ask
-  const place = permitPlaceOf(wallet.wallet, quote.ask, approval, plan.permitNowS)
-  if (!place) return
-  await permits.remember(place, { amountIn: quote.amountIn, granted: plan.permit.details.amount })
+  const request = permitRequestOf(wallet.wallet, quote.ask, approval, plan.permitNowS)
+  if (!request) return
+  await permits.remember(request, { amountIn: quote.amountIn, granted: plan.permit.details.amount })
 }
 
 /** These are about the request's own words, or about a token that is none. */

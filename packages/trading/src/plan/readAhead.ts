@@ -3,9 +3,9 @@ import { hasStockRules } from '@pit/market'
 import { fail, isPitError } from '@pit/protocol'
 import type { WalletAsk } from '../simulate/index.ts'
 import type { TradeAsk, TradeQuote, WalletState } from '../types.ts'
+import { isEth, lower } from './addresses.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlannerDeps } from './deps.ts'
-import { isEth, lower } from './place.ts'
 
 type End = WalletAsk['tokenIn']
 
@@ -22,7 +22,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const SILENT_AFTER_MS = 3_000
 
 /** Wallets whose last state is remembered, so that their next plan can be tried out before they are read again. */
-const MOST_REMEMBERED = 2_000
+const MAX_REMEMBERED = 2_000
 
 /** A quote may wait for a screen; what was read of the wallet before is then too old. */
 const MAX_BLOCKS_APART = 20
@@ -68,7 +68,7 @@ export function createWalletReader({
     const name = nameOf(ask.wallet, ask.tokenIn, ask.tokenOut)
     remembered.delete(name)
     remembered.set(name, state)
-    if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.keys().next().value!)
+    if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!)
     return state
   }
 

@@ -4,9 +4,9 @@ import { fail } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import { NotRunnable, runBlocks } from '../simulate/runBlocks.ts'
 import type { PlanStep, PlanTx } from '../types.ts'
+import { isEth, lower } from './addresses.ts'
 import type { PlanDeps } from './deps.ts'
-import { mostWei } from './holdings.ts'
-import { isEth, lower } from './place.ts'
+import { maxWei } from './holdings.ts'
 import {
   type ApprovalAsk,
   type Approved,
@@ -90,7 +90,7 @@ export async function revokeApprovals(
     steps: measured,
     before,
     simulation: { ok, after: approvalsOf(ask, after, now) },
-    ready: ok && balanceWei >= mostWei(measured),
+    ready: ok && balanceWei >= maxWei(measured),
   }
 }
 

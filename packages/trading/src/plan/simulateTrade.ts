@@ -125,9 +125,9 @@ function rebuilt(
   planned: Omit<Planned, 'plan' | 'ask' | 'spending'> & { spending?: Spending },
   ask: BuildAsk,
 ): Planned {
-  const place = deps.place()
-  const spending = { ...spendingOf(place, ask), resetsFirst: planned.spending?.resetsFirst ?? false }
-  const plan = buildPlan({ crypto: deps.crypto, place }, ask, spending)
+  const addresses = deps.addresses()
+  const spending = { ...spendingOf(addresses, ask), resetsFirst: planned.spending?.resetsFirst ?? false }
+  const plan = buildPlan({ crypto: deps.crypto, addresses }, ask, spending)
   return { ...planned, plan, ask, spending }
 }
 

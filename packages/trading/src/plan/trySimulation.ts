@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { fail } from '@pit/protocol'
 import type { SimulateAsk, Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
-import { holdsAll, mostWei } from './holdings.ts'
+import { holdsAll, maxWei } from './holdings.ts'
 import type { Planned } from './planTrade.ts'
 import { limitFromUse, swapLimitFromUse } from './steps.ts'
 
@@ -80,7 +80,7 @@ function withRoom<T extends { tx: PlanTx }>(
 ): readonly T[] {
   const gasOf = ({ gas }: PlanTx) => Math.max(gas, Math.min(gas * ROOM, ROOM_UP_TO))
   const roomy = transactions.map((one) => ({ ...one, tx: { ...one.tx, gas: gasOf(one.tx) } }))
-  return balanceWei === null || mostWei(roomy) <= balanceWei ? roomy : transactions
+  return balanceWei === null || maxWei(roomy) <= balanceWei ? roomy : transactions
 }
 
 /** The steps with gas limits from what they used. */

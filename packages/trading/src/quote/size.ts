@@ -1,4 +1,4 @@
-import { fail, TRADE } from '@pit/protocol'
+import { type FeeClass, fail, TRADE } from '@pit/protocol'
 import type { TradeAsk, TradeToken } from '../types.ts'
 import {
   atomsFor,
@@ -79,4 +79,18 @@ export function notionalOf(
 
 function tooManyAtoms(field: string): never {
   return fail('BAD_REQUEST', { field, message: `\`${field}\` is more atoms than a token can move at once.` })
+}
+
+/** Default and cap by size and class; a size nobody can tell is held to the tightest row. */
+export function slippageOf(
+  cls: FeeClass,
+  notionalMicroUsd: bigint | null,
+): { defaultBps: number; capBps: number } {
+  const rows = TRADE.slippageToleranceBySize
+  const row =
+    (notionalMicroUsd === null
+      ? undefined
+      : rows.find(({ up_to_usd }) => notionalMicroUsd <= BigInt(up_to_usd) * 1_000_000n)) ??
+    rows[rows.length - 1]!
+  return { defaultBps: row[cls].default_bps, capBps: row[cls].cap_bps }
 }

@@ -1,5 +1,6 @@
 import { type Address, encodeErc20Approve, encodePermit2Approve, type Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { toFunctionSelector } from 'viem'
 import type { SimulatedTx } from '../types.ts'
 import { heldReading, measuredByBalances, readingOf } from './byBalances.ts'
 import { type Doubt, measuredByLogs } from './byLogs.ts'
@@ -12,7 +13,6 @@ import {
   type SimBlock,
   type SimCall,
 } from './runBlocks.ts'
-import { isTooLittle } from './tooLittle.ts'
 
 export interface RanPlan {
   /** The block it ran on top of. */
@@ -153,3 +153,17 @@ function approvalsInPlace(
 const swapTargets = ({ transactions }: SimulateAsk): Address[] => [
   ...new Set(transactions.filter(({ kind }) => kind === 'swap').map(({ tx }) => lower(tx.to))),
 ]
+
+/** What router and curves revert with when less comes out than they were told to insist on. */
+const SIGNATURES = [
+  'V2TooLittleReceived()',
+  'V3TooLittleReceived()',
+  'V4TooLittleReceived(uint256,uint256)',
+  'InsufficientETH()',
+  'InsufficientToken()',
+  'TooLittle(uint256,uint256)',
+]
+const selectors = new Set(SIGNATURES.map((signature) => toFunctionSelector(signature)))
+
+/** Whether a call failed for its minimum alone: the price has moved, nothing else is wrong with it. */
+export const isTooLittle = (revert: Hex): boolean => selectors.has(revert.slice(0, 10) as Hex)
