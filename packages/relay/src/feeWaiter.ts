@@ -10,10 +10,10 @@ export type FeeWaiter = (keyId: number, hash: Hex) => Promise<FeeFate>
 /** How long a swap waits for its fee to be mined: many blocks. */
 const MINED_WITHIN_MS = 6_000
 const STEP_MS = 100
-/** Fees one key may have waited for at a time. */
+/** Fees one key may wait for at the same time. */
 const MAX_PER_KEY = 4
 
-/** However many calls wait for a fee, the node is asked by one of them, at a pace. */
+/** Calls that wait for the same fee share one polling loop. */
 export function createFeeWaiter(
   rpc: Pick<Rpc, 'request'>,
   { withinMs = MINED_WITHIN_MS, stepMs = STEP_MS } = {},

@@ -90,7 +90,7 @@ function plannedOf(row: PlannedRow): PlannedTx {
 
 const MAX_COMPARED = 8
 
-/** What this key could have meant: its unexpired transactions, those with the fewest differing fields first. */
+/** The key's unexpired transactions, those with the fewest differing fields first. */
 export async function nearPlans(
   db: Sql,
   keyId: number,

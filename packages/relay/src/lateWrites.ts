@@ -8,9 +8,9 @@ import { markPending } from './tradeRows.ts'
  */
 export interface LateWrites {
   pending(id: number): void
-  /** Resolves when what was handed in before is written, or a try to do so failed. */
+  /** Resolves once everything queued before is written, or one attempt failed. */
   flush(): Promise<void>
-  /** Tries a last time. */
+  /** Makes one last attempt. */
   close(): Promise<void>
 }
 

@@ -11,7 +11,7 @@ import type { RelayAsk, RelayOutcome } from './types.ts'
 
 export interface Relay {
   submitBytes: SubmitBytes
-  /** Before the plan is answered: only what is stored can be relayed. */
+  /** Called before a plan is answered: only stored plans can be relayed. */
   storePlan(ask: StorePlanAsk): Promise<void>
   storeRevocation(ask: StoreRevocationAsk): Promise<void>
   /** Writes, sends and finishes signed bytes that another path has checked. */
@@ -19,7 +19,7 @@ export interface Relay {
   close(): Promise<void>
 }
 
-/** What is written, sent, followed and booked. */
+/** Stores plans, relays signed bytes, follows receipts and books fees. */
 export function openRelay(deps: RelayDeps): Relay {
   const plans = createPlanCache()
   const counted = createRelayMetrics(deps.metrics)

@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import type { PlannedTx } from './types.ts'
 
-/** Transactions stored by this process lately: saves submit the look-up. Facts only; the store stays the truth. */
+/** Transactions this process stored lately, so that submitting them needs no look-up. */
 export interface PlanCache {
   get(keyId: number, hash: Hex): PlannedTx | undefined
   put(keyId: number, hash: Hex, planned: PlannedTx): void

@@ -1,12 +1,12 @@
 import { type Address, type Crypto, type Hex, hexToBytes, type SignedAuthorization } from '@pit/chain'
 
-/** What must equal the plan. Nonce, gas and fees are the wallet's own to choose. */
+/** The fields that must equal the plan. Nonce, gas and gas fees are the wallet's choice. */
 export interface Built {
   from: Address
   to: Address
   valueWei: bigint
   data: Hex
-  /** Of a set-code transaction (EIP-7702), and of no other. */
+  /** Present only in a set-code transaction (EIP-7702). */
   authorizations?: readonly SignedAuthorization[]
 }
 
@@ -30,7 +30,7 @@ export const packed = (authorizations: readonly SignedAuthorization[]): Hex =>
 
 const EACH = 2 * (5 * 32 + 20)
 
-/** What `packed` wrote. */
+/** The inverse of `packed`. */
 export function unpacked(bytes: Hex): SignedAuthorization[] {
   const digits = bytes.slice(2)
   return Array.from({ length: digits.length / EACH }, (_, i) => {

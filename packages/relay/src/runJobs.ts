@@ -78,7 +78,7 @@ export function runJobs(
   }
 }
 
-/** Again and again, never two at once. `ended` hears each round's error, or null. The answer stops it and waits. */
+/** Runs rounds one after another. `ended` gets each round's error or null. The result stops and waits. */
 function every(ms: number, work: () => Promise<void>, ended: (error: unknown) => void): () => Promise<void> {
   let stopped = false
   let running: Promise<void> = Promise.resolve()

@@ -28,7 +28,7 @@ export function saysRefused({ code, message }: Pick<RpcError, 'code' | 'message'
   return REFUSING_CODES.has(code) || REFUSING.test(message)
 }
 
-/** Whatever is no plain yes or no may have arrived. */
+/** Without a clear yes or no the bytes may have arrived. */
 export async function sendRaw(sequencer: Rpc, raw: Hex): Promise<SendAnswer> {
   try {
     await sequencer.request('eth_sendRawTransaction', [raw], { timeoutMs: SEND_BOUND_MS })
@@ -40,7 +40,7 @@ export async function sendRaw(sequencer: Rpc, raw: Hex): Promise<SendAnswer> {
   }
 }
 
-/** Someone else's text, on its way to a client: one line, no addresses of machines, no long hex, not endless. */
+/** Cleans foreign text before it reaches a client: one line, no URLs, no long hex, bounded length. */
 export function cleanWords(message: string): string {
   return message
     .replace(/^eth_sendRawTransaction: /, '')

@@ -13,7 +13,7 @@ interface PlanEnd {
   /** The fee class goes by the beacon, not by what is listed. */
   record: { stock_beacon: boolean | null }
 }
-/** What the relay keeps of a trade's plan. */
+/** The part of a trade's plan that the relay stores. */
 export interface StorablePlan {
   quote: {
     tokenIn: PlanEnd
@@ -49,7 +49,7 @@ export interface StoreDeps {
   plans: PlanCache
 }
 
-/** An approval works whenever it is sent; past this a wallet had better be asked again. */
+/** Approvals never expire on chain; after this time they have to be prepared again. */
 const APPROVAL_VALID_S = TRADE.permitTradeExpiryS
 
 interface Step {
@@ -176,7 +176,7 @@ const unnested = (first: number): string => {
 }
 
 function columnsOf(steps: readonly Step[]): unknown[] {
-  // One statement may not write a row twice: of two equal transactions the later step stands.
+  // One statement may not write a row twice: of two equal transactions the later step is kept.
   const once = [...new Map(steps.map((step) => [step.hash, step])).values()]
   return [
     once.map(({ hash }) => hash),

@@ -75,7 +75,7 @@ export function createSubmitBytes(deps: SubmitDeps): SubmitBytes {
   }
 }
 
-/** Only the key's wallet signs, or an executor of its sessions; and nobody who may not be served. */
+/** The signer must be the key's wallet or an executor of its sessions, and not sanctioned. */
 async function checkSigners(
   deps: SubmitDeps,
   { keyId, wallet }: Trader,
@@ -91,7 +91,7 @@ async function checkSigners(
   }
 }
 
-/** Each transaction with the plan it is of. One that was relayed before needs none: the answer is what became of it. */
+/** Each transaction with its plan; one that was relayed before needs none. */
 async function findItems(
   deps: SubmitDeps,
   { keyId, wallet }: Trader,
@@ -126,16 +126,16 @@ async function findItems(
   return items
 }
 
-/** The chain judges deadlines: where its clock is ahead, it counts, as it did when the plan was made. */
+/** The chain enforces deadlines, so its clock counts where it is ahead of ours. */
 const deadlineClockS = ({ clock, market }: SubmitDeps): number =>
   Math.max(nowS(clock), market.head()?.timestampS ?? 0)
 
-/** Revoked is revoked: a trade that was planned before does not leave after. */
+/** A trade planned before its session was revoked is not relayed after. */
 async function checkSessions({ db, sessionOpen }: SubmitDeps, items: readonly Item[]): Promise<void> {
   for (const { planned, signed } of items) {
     const id = planned?.terms?.sessionId
     if (!id || !sessionOpen || (await sessionOpen(id))) continue
-    // Relayed before, it can only be told what became of it.
+    // It was relayed before the session ended: its outcome is the answer.
     if ((await relayedAmong(db, [signed.hash])).size > 0) continue
     fail('SUBMIT_REJECTED', {
       message: 'The session was revoked or has ended: its trades are not relayed any more.',
@@ -149,7 +149,7 @@ async function refuseUnknown(deps: SubmitDeps, keyId: number, built: Built, now:
   return fail('NOT_AS_BUILT', { diffs: diffsAgainst(near, built) })
 }
 
-/** The order, and for each swap whose fee travels apart the transaction that pays it; refuses what lacks one. */
+/** Checks the order; finds the fee transaction of each swap that needs one, or refuses. */
 async function checkOrder(
   deps: SubmitDeps,
   { keyId }: Trader,
@@ -175,14 +175,14 @@ async function checkOrder(
       fees.set(swap.signed.hash, fee)
       continue
     }
-    // Sent before, its fee was there: what became of it is the answer.
+    // It was relayed before, with its fee: its outcome is the answer.
     if ((await relayedAmong(deps.db, [swap.signed.hash])).size > 0) swap.planned = null
     else fail('FEE_FIRST', { sent: [] })
   }
   return fees
 }
 
-/** What has no plan any more was relayed before: nothing is sent, its row answers. */
+/** A transaction without a plan was relayed before: its row answers, nothing is sent. */
 async function relay(
   { relayOnce }: SubmitDeps,
   { keyId }: Trader,

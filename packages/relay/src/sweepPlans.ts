@@ -3,17 +3,17 @@ import type { Db } from '@pit/platform/db'
 import { deleteSignedRefused } from './receipts/rows.ts'
 
 const KEEP_S = 3_600
-/** Small steps, so that plans and submissions are not kept waiting. */
+/** Small steps keep locks short for plans and submissions. */
 const AT_ONCE = 500
 const MAX_STEPS = 40
 
 const SWEPT = [
-  // A plan takes its transactions with it; those left belong to none.
+  // Deleting a plan deletes its transactions; what remains in plan_txs belongs to no plan.
   { table: 'plans', id: 'id', agedBy: 'deadline_s' },
   { table: 'plan_txs', id: 'ctid', agedBy: 'expires_at_s' },
 ] as const
 
-/** As long as of calls that were refused before anything was signed. */
+/** The same as for calls refused before anything was signed. */
 const REFUSED_KEEP_MS = 30 * 86_400_000
 
 /** Deletes what was signed, refused and settled a month ago; answers how many. The rest waits for the next call. */

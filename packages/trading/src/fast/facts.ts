@@ -46,7 +46,7 @@ export interface Rebuilt {
   fees: readonly FeeFound[] | null
 }
 
-/** Everything the rules judge, gathered before the first one is asked. Null: it could not be known. */
+/** The input of every rule, gathered before the first one runs. Null: unknown. */
 export interface Facts {
   nowMs: number
   ask: FastAsk

@@ -14,7 +14,7 @@ export interface WalletHint {
 export interface WalletWatch {
   /** Null when nothing fresh is known. Good enough to pass by; a refusal is never by a hint alone. */
   hint(wallet: Address): WalletHint | null
-  /** Keeps a wallet warm for a while. */
+  /** Keeps a wallet's data fresh for a while. */
   want(wallet: Address): void
   close(): void
 }
