@@ -14,7 +14,7 @@ export interface Item {
 
 const RANK = { approve: 0, revoke: 0, fee_transfer: 1, swap: 2 } as const
 
-/** Why transactions cannot go in this order, or null: approvals, then the fee, then the swap, one nonce after another. */
+/** Why the order is wrong, or null: approvals, the fee, the swap, with rising nonces. */
 export function orderFault(items: readonly Item[]): string | null {
   let rank = 0
   for (const [i, { signed, planned }] of items.entries()) {
@@ -67,7 +67,7 @@ interface FeeRow {
 const WAIT_MS = 2_000
 const WAIT_STEP_MS = 40
 
-/** Refuses unless this hash is a fee relayed here for this wallet, enough for the swap and no other swap's. */
+/** Refuses unless this hash is this wallet's relayed fee, large enough and not used by another swap. */
 export async function checkFeeSent(
   { db: sql, waitForFee }: Pick<RelayDeps, 'db'> & { waitForFee: FeeWaiter },
   keyId: number,
@@ -87,8 +87,8 @@ export async function checkFeeSent(
 }
 
 /**
- * Waits until a fee reached its recipient. A swap sent before that could land without it: the wallet may give the
- * fee's transaction too little gas, or its nonce to another.
+ * Waits until a fee reached its recipient. A swap sent before that could land without it: the wallet may give
+ * the fee's transaction too little gas, or its nonce to another.
  */
 export async function feeMined(
   waitForFee: FeeWaiter,

@@ -30,8 +30,8 @@ interface PlannedRow {
 }
 
 /**
- * Those of the hashes that were built for this key: from memory, the rest in one read. What memory has as expired may
- * have been planned again since by another process: the store knows.
+ * Those of the hashes that were built for this key: from memory, the rest in one read. What memory has as
+ * expired may have been planned again since by another process: the store knows.
  */
 export async function findPlanned(
   { db, plans }: { db: Sql; plans: PlanCache },

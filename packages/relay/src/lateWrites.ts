@@ -3,8 +3,9 @@ import type { Logger } from '@pit/platform/logger'
 import { markPending } from './tradeRows.ts'
 
 /**
- * Marks what was sent as pending, many in one statement and after the answer: a row left as relaying is finished from
- * the chain all the same, so the answer need not wait. There are never more than were written first.
+ * Marks what was sent as pending, many in one statement and after the answer: a row left as relaying is
+ * finished from the chain all the same, so the answer need not wait. There are never more than were written
+ * first.
  */
 export interface LateWrites {
   pending(id: number): void

@@ -12,7 +12,7 @@ export interface Built {
 
 const word = (value: bigint | number): string => value.toString(16).padStart(64, '0')
 
-/** keccak-256 of sender, target, value as a word, and calldata, back to back; of that and the authorizations. */
+/** keccak-256 of sender, target, value word and calldata; hashed again with the authorizations. */
 export function planHash({ keccak256 }: Pick<Crypto, 'keccak256'>, built: Built): Hex {
   const { from, to, valueWei, data, authorizations } = built
   const hash = keccak256(hexToBytes(`0x${from.slice(2)}${to.slice(2)}${word(valueWei)}${data.slice(2)}`))

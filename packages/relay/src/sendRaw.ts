@@ -15,7 +15,7 @@ const REFUSING_CODES: ReadonlySet<number> = new Set([
   -32_602, // the bytes are none
   -32_700,
 ])
-/** Said by a gateway too, after it has passed the bytes on: an internal error, a limit, a resource not available. */
+/** Codes a gateway may also return after passing the bytes on: internal error, limit, unavailable. */
 const DOUBTFUL_CODES: ReadonlySet<number> = new Set([-32_603, -32_005, -32_002])
 const DOUBTFUL =
   /time[d\s-]*out|deadline exceeded|internal|upstream|gateway|unavailable|connection|too many requests|rate.?limit|limit exceeded|try again/i

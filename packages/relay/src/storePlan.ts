@@ -199,7 +199,7 @@ interface End {
   record: { stock_beacon: boolean | null }
 }
 
-/** Core assets in the fee's order, then tokens on the stock beacon; nothing else is major, listed as a stock or not. */
+/** Core assets in the fee's order, then tokens on the stock beacon; nothing else is major. */
 const rankOf = ({ core, record }: End): number => {
   if (core !== null) return FEE_SIDE_RANK.indexOf(core)
   return record.stock_beacon === true ? FEE_SIDE_RANK.length : Number.POSITIVE_INFINITY

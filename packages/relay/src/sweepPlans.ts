@@ -16,7 +16,7 @@ const SWEPT = [
 /** The same as for calls refused before anything was signed. */
 const REFUSED_KEEP_MS = 30 * 86_400_000
 
-/** Deletes what was signed, refused and settled a month ago; answers how many. The rest waits for the next call. */
+/** Deletes rows that were signed, refused and settled a month ago, one step per call; returns the count. */
 export async function sweepRefused({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
   return deleteSignedRefused(db, clock.nowMs() - REFUSED_KEEP_MS, AT_ONCE)
 }

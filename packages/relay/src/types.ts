@@ -69,7 +69,7 @@ export type RejectedReason =
   | 'dropped'
   /** Its fee pays for another swap. Nothing was sent. */
   | 'fee_used'
-  /** The store was too slow for the bytes to leave safely. Nothing was sent; the same bytes may be relayed again. */
+  /** The store was too slow to send safely. Nothing was sent; the same bytes may be relayed again. */
   | 'late'
 
 /** The outcome of relaying. Only `sent` means that this call sent the bytes. */

@@ -16,8 +16,8 @@ const MAX_WALLETS = 2_000
 const WHOLE_EVERY_MS = 600_000
 
 /**
- * The tokens by address a wallet traded, most recent first, without the standing ones. Remembers what it saw, so that
- * a wallet of a hundred thousand trades is walked through once and then only read on.
+ * The tokens by address a wallet traded, most recent first, without the standing ones. Remembers what it saw,
+ * so that a wallet of a hundred thousand trades is walked through once and then only read on.
  */
 export function createTradedTokens({
   db,

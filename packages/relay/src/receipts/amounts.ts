@@ -69,8 +69,8 @@ export function netReceived(logs: readonly ReceiptLog[], token: Address, holder:
 }
 
 /**
- * The ETH a swap made before any fee, by the logs of what it went through: ether unwrapped by the router, what pools of
- * ETH gave it, what the curve paid. Null when no log tells, or one could not be placed.
+ * The ETH a swap made before any fee, by the logs of what it went through: ether unwrapped by the router,
+ * what pools of ETH gave it, what the curve paid. Null when no log tells, or one could not be placed.
  */
 export function etherMade(
   logs: readonly ReceiptLog[],
@@ -101,13 +101,13 @@ export function etherMade(
 }
 const isSale = (isBuy: Hex | undefined): boolean => isBuy !== undefined && BigInt(isBuy) === 0n
 
-/** What of the ETH made reaches the wallet by the swap's own transaction: a portion or a fixed fee may come off it. */
+/** The part of the ETH made that reaches the wallet: a portion or a fixed fee may come off it. */
 export function etherDelivered(row: FollowedRow, made: bigint): bigint {
   if (row.fee_side !== 'output' || row.fee_apart) return made
   return made - (row.fee_amount === null ? feeOf(made, row.fee_bps ?? 0) : BigInt(row.fee_amount))
 }
 
-/** The ETH made when this much of it reached the wallet; the least of those that fit, so never a fee too much. */
+/** The smallest amount of ETH made of which this much reached the wallet, so no fee is overstated. */
 export function etherMadeFor(row: FollowedRow, delivered: bigint): bigint {
   if (row.fee_side !== 'output' || row.fee_apart) return delivered
   if (row.fee_amount !== null) return delivered + BigInt(row.fee_amount)
@@ -118,21 +118,21 @@ export function etherMadeFor(row: FollowedRow, delivered: bigint): bigint {
   return made
 }
 
-/** What the trade gave the wallet: an output-side fee that travelled apart comes off too, as off the plan's minimum. */
+/** The wallet's output; an output-side fee paid separately comes off, as in the plan's minimum. */
 export function amountOutOf(row: FollowedRow, delivered: bigint): bigint {
   const apart = row.fee_apart && row.fee_side === 'output' ? BigInt(row.fee_amount ?? 0) : 0n
   return delivered > apart ? delivered - apart : 0n
 }
 
-/** Whether a mined row has a fee of its own to book. A swap whose fee travels apart has none: that row has it. */
+/** Whether a mined row books a fee. A swap whose fee is a separate transaction does not. */
 export function booksFee(row: FollowedRow): boolean {
   if (row.fee_token === null || row.fee_recipient === null || !row.fee_bps) return false
   return row.kind === 'fee_transfer' || (row.kind === 'swap' && !row.fee_apart)
 }
 
 /**
- * What reached the recipient of a token, by its logs: from the wallet where the fee is a fixed amount, from the router
- * where it is a portion. Null when the token logged nothing of the kind.
+ * What reached the recipient of a token, by its logs: from the wallet where the fee is a fixed amount, from
+ * the router where it is a portion. Null when the token logged nothing of the kind.
  */
 export function tokenFeeByLogs(
   logs: readonly ReceiptLog[],

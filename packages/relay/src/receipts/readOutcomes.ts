@@ -24,9 +24,10 @@ export interface Found {
 }
 
 /**
- * What receipts make of their rows. Amounts are read from logs, and held against balances where logs do not tell all;
- * one that cannot be exact stays the plan's minimum, and one that is known to be nothing is none. A row whose block
- * the node no longer shows is left for later, and so is one for whose trace this look has no time left.
+ * What receipts make of their rows. Amounts are read from logs, and held against balances where logs do not
+ * tell all; one that cannot be exact stays the plan's minimum, and one that is known to be nothing is none. A
+ * row whose block the node no longer shows is left for later, and so is one for whose trace this look has no
+ * time left.
  */
 export async function readOutcomes(deps: ReadDeps, found: readonly Found[]): Promise<Outcome[]> {
   const startedMs = performance.now()
@@ -49,7 +50,7 @@ export async function readOutcomes(deps: ReadDeps, found: readonly Found[]): Pro
 }
 
 const AT_ONCE = 8
-/** A node may be slow to trace. Rows that come to it later than this wait for the next look, so that others do not. */
+/** Tracing may be slow: rows reached after this time wait for the next round. */
 const TRACES_START_WITHIN_MS = 2_000
 
 /** Tokens whose logs are not to be believed; so is one that cannot be asked about. */
@@ -157,8 +158,9 @@ function plainFee(
 }
 
 /**
- * ETH leaves no logs of its own. What the pools' logs say it made is held against what the wallet has more. Where the
- * two differ, or one of them is not to be had, a trace decides; without one, the logs alone or the balance alone.
+ * ETH leaves no logs of its own. What the pools' logs say it made is held against what the wallet has more.
+ * Where the two differ, or one of them is not to be had, a trace decides; without one, the logs alone or the
+ * balance alone.
  */
 async function etherAmounts(
   deps: AmountDeps,

@@ -18,8 +18,8 @@ const MAX_PAGES = 20
 const KEEP_REFUSED_PER_WALLET = 500
 
 /**
- * Looks at mined transactions a second time. Still in the same block: settled. In another one: corrected, ledger and
- * all. In none: back to pending. Answers whether there is more to do.
+ * Looks at mined transactions a second time. Still in the same block: settled. In another one: corrected,
+ * ledger and all. In none: back to pending. Answers whether there is more to do.
  */
 export async function settleMined(deps: SettleDeps): Promise<boolean> {
   const { db, rpc, clock, logger } = deps
@@ -43,7 +43,7 @@ export async function settleMined(deps: SettleDeps): Promise<boolean> {
   return rows.length === AT_ONCE && same.length + lacking.kept.length > 0
 }
 
-/** Of rows without a receipt: whether their block is still the chain's. A node may lose receipts of a good block. */
+/** Whether the block of a row without a receipt is still canonical: nodes may lose receipts. */
 async function placeLacking({ rpc }: SettleDeps, rows: readonly FollowedRow[]) {
   const answers = await readAll(
     rpc,
@@ -64,8 +64,8 @@ async function placeLacking({ rpc }: SettleDeps, rows: readonly FollowedRow[]) {
 const REFUSED_WATCHED_S = 300
 
 /**
- * What was given up may land all the same: what was dropped is looked for through the hour, what was refused for a few
- * minutes; then it is settled. A round that does not come to the end goes on there the next time.
+ * What was given up may land all the same: what was dropped is looked for through the hour, what was refused
+ * for a few minutes; then it is settled. A round that does not come to the end goes on there the next time.
  */
 export function createGivenUpWatcher(deps: SettleDeps): () => Promise<void> {
   const { db, rpc, clock } = deps

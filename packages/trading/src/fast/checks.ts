@@ -73,7 +73,7 @@ export function checkFee({ fee, rebuilt, ask }: Facts): Verdict {
   return { ok: false, message: `The calldata does not pay exactly ${fee.bps} bps.`, value, limit }
 }
 
-/** What is delivered (the minimum, where nothing was simulated) against the reference pools, before our own fee. */
+/** The delivered amount, or the minimum without a simulation, against the reference mid before our fee. */
 export function checkMid({ route, mid, priced, simulation, ask, fee }: Facts): Verdict | null {
   if (!route?.midDue || mid === null || !priced) return null
   const net = simulation?.ok && simulation.amountOut !== null ? simulation.amountOut : ask.minOut

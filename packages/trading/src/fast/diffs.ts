@@ -21,7 +21,7 @@ export interface FeeFound {
   amount: bigint
 }
 
-/** A call that is not the one we build, as far as it can be read. Null: it is no canonical call of the router's. */
+/** A call that differs from ours, as far as it can be read. Null: no canonical router call. */
 export interface CallReading {
   commands: readonly RouterCommand[]
   fees: FeeFound[]
@@ -54,7 +54,7 @@ function feesOf(command: RouterCommand): FeeFound[] {
   }
 }
 
-/** What differs, by name; only what no name fits is AS_BUILT: an amount, the minimum, the deadline, the permit. */
+/** The differences by name; AS_BUILT where none fits: an amount, the minimum, deadline or permit. */
 export function diffsOf(
   call: CallReading | null,
   built: Hex | null,

@@ -184,8 +184,8 @@ function tradeOf(
 }
 
 /**
- * Bytes that were relayed before: the trade as it was written then, whatever is said of it now. Null where no pinned
- * route joins its tokens: it was relayed by another way.
+ * Bytes that were relayed before: the trade as it was written then, whatever is said of it now. Null where no
+ * pinned route joins its tokens: it was relayed by another way.
  */
 function repeatOf(
   { pinned }: FastDeps,
@@ -250,7 +250,7 @@ async function assess(
   return { facts, judged: judge(facts), fresh, simulationMs, readMs }
 }
 
-/** Only what is our own call from the key's wallet is tried out: a simulation is no service for strangers' code. */
+/** Only our own call from the key's wallet is simulated: simulations are not offered for other code. */
 function isToTry({ tx: { tx, fault, sender }, wallet, addresses, rebuilt }: Facts): boolean {
   return (
     fault === null &&

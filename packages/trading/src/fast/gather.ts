@@ -103,7 +103,7 @@ function compare(
   return { matches: false, diffs: diffsOf(call, built, route, addresses), fees: call?.fees ?? null }
 }
 
-/** Exactly what the pool would give at the head; nothing where it would revert, run dry or cross more ticks than gas is for. */
+/** The pool's exact output at the head; 0 where it would revert, run dry or cross too many ticks. */
 function poolOutOf(market: GatherDeps['market'], route: PinnedRoute, swapIn: bigint): bigint {
   const pool = market.pool(route.poolId)
   if (!pool || pool.version === 'curve') {

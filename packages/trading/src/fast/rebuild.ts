@@ -56,8 +56,8 @@ export const permitOf = (
   }
 
 /**
- * The one calldata of this trade: from the request's amounts, deadline and permit, our own fee, the pinned route and
- * the pinned recipient. Null when the amounts fit no call at all.
+ * The one calldata of this trade: from the request's amounts, deadline and permit, our own fee, the pinned
+ * route and the pinned recipient. Null when the amounts fit no call at all.
  */
 export function rebuild(
   route: PinnedRoute,

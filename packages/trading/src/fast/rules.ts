@@ -23,8 +23,9 @@ export interface Rule {
 }
 
 /**
- * The rules between a readable request and the relay, in the contract's order. Every one that can be judged is; the
- * first that fails is the answer. What comes before (FAST_DISABLED, the body's shape) and after has its own place.
+ * The rules between a readable request and the relay, in the contract's order. Every one that can be judged
+ * is; the first that fails is the answer. What comes before (FAST_DISABLED, the body's shape) and after has
+ * its own place.
  */
 export const RULES: readonly Rule[] = [
   {

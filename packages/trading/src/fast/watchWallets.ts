@@ -30,7 +30,7 @@ interface Watched {
   hint: WalletHint | null
 }
 
-/** Balances, allowances and tiers of the wallets that are trading now, read again as blocks come: nobody waits for them. */
+/** Reads balances, allowances and tiers of active wallets again with each block, ahead of their trades. */
 export function watchWallets({
   market,
   clock,

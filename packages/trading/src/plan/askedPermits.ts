@@ -11,8 +11,9 @@ import {
 } from './permitMemory.ts'
 
 /**
- * A trade or a budget in dollars is another number of atoms a second later, and then its permit another one. So the
- * atoms of the first call are kept for the second: in memory, and in the store for every other process.
+ * A trade or a budget in dollars is another number of atoms a second later, and then its permit another one.
+ * So the atoms of the first call are kept for the second: in memory, and in the store for every other
+ * process.
  */
 export interface AskedPermits {
   remember(request: PermitRequest, asked: AskedPermit): Promise<void>
@@ -62,7 +63,7 @@ export function createAskedPermits({ db, clock }: { db: Pick<Db, 'query'>; clock
   }
 }
 
-/** Where a permit's amounts are kept; null where the request alone says them: atoms, and nothing counted in dollars. */
+/** The key of a permit's amounts; null where the request gives them in atoms. */
 export function permitRequestOf(
   wallet: PermitRequest['wallet'],
   { tokenIn, tokenOut, notionalUsd, amountIn }: TradeAsk,

@@ -11,8 +11,8 @@ type CurveWay = { kind: 'curve'; curve: CurvePool; side: 'buy' | 'sell' }
 type CurveAsk = BuildAsk & { route: BuildableRoute & { way: CurveWay } }
 
 /**
- * A trade with a launchpad's curve, which takes no fee of ours: it goes apart. From a delegated wallet everything is one
- * transaction; otherwise the fee is the transaction before the swap.
+ * A trade with a launchpad's curve, which takes no fee of ours: it goes apart. From a delegated wallet
+ * everything is one transaction; otherwise the fee is the transaction before the swap.
  */
 export function buildCurvePlan(addresses: TradeAddresses, ask: CurveAsk, spending: Spending): TradePlan {
   const { quote, route, wallet } = ask
@@ -85,7 +85,7 @@ function curveDraft({ quote, route, wallet, nowS }: CurveAsk, contractMin: bigin
   }
 }
 
-/** The wallet calls itself: what the calls send comes out of its own balance, so the transaction carries nothing. */
+/** The wallet calls itself: the calls' value comes from its balance, so the transaction carries none. */
 function batchDraft({ wallet }: CurveAsk, drafts: readonly Draft[]): Draft {
   const calls = drafts.flatMap(({ call }) => (call ? [call] : []))
   const gas = calls.reduce((sum, call) => sum + call.gas, 2 * INTRINSIC_GAS)

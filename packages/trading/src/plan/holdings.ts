@@ -2,7 +2,7 @@ import type { PlanStep } from '../types.ts'
 import { isEth } from './addresses.ts'
 import type { Planned } from './planTrade.ts'
 
-/** What all transactions together may take from the wallet's ETH: what they send, and all their gas at its dearest. */
+/** The most ETH all transactions together can take: their value and all gas at the maximum fee. */
 export const maxWei = (steps: readonly Pick<PlanStep, 'tx'>[]): bigint =>
   steps.reduce((sum, { tx }) => (tx ? sum + tx.valueWei + BigInt(tx.gas) * tx.maxFeePerGasWei : sum), 0n)
 

@@ -38,7 +38,7 @@ export interface PermitMemory {
 
 const MAX_KEPT = 10_000
 
-/** The newest asked permits of this process: where the second call comes back to it, the store is not asked. */
+/** The newest asked permits of this process, which save the second call a read of the store. */
 export function createPermitMemory(): PermitMemory {
   const kept = new Map<string, AskedPermit & { untilS: number }>()
 

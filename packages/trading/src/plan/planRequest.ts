@@ -74,7 +74,7 @@ function permitSourceOf({ permitMode }: ApprovalTerms, permit: PlanRequest['perm
   return { kind: 'signed', signature, nowS }
 }
 
-/** The edge lets development fields through only where they are on; then no other recipient than the pinned one. */
+/** Development fields pass only where they are on, and then only with the pinned recipient. */
 function checkFeeRecipient(
   { devFields, profile }: Pick<PlanDeps, 'devFields' | 'profile'>,
   recipient: unknown,

@@ -23,8 +23,8 @@ export interface PlanAsk {
   /** Hears of the quote as soon as it is there, refused later or not. */
   onQuote?(quote: TradeQuote): void
   /**
-   * Hears, while a real wallet is still being read, of the plan as it will be if the wallet is as expected. For trying
-   * it out ahead only: what is answered and stored is the plan made of what was read.
+   * Hears, while a real wallet is still being read, of the plan as it will be if the wallet is as expected.
+   * For trying it out ahead only: what is answered and stored is the plan made of what was read.
    */
   onGuess?(guess: Planned): void
 }
@@ -112,7 +112,7 @@ const buildAskOf = (terms: PlanTerms, { quote, route, nowS }: Moment, wallet: Wa
   nowS,
 })
 
-/** The plan of a wallet that is as expected; undefined where that is refused, or more had to be asked of the chain. */
+/** The plan for the expected wallet state; undefined where it is refused or needs more chain reads. */
 function guessPlan(
   deps: PlanDeps,
   terms: PlanTerms,
@@ -153,8 +153,8 @@ function contextOf(
 }
 
 /**
- * Some tokens take a new approval only after the old one was set to zero. Nothing of a token tells, so it is asked: only
- * where an approval that is too small is left, and never of core assets, which take it.
+ * Some tokens take a new approval only after the old one was set to zero. Nothing of a token tells, so it is
+ * asked: only where an approval that is too small is left, and never of core assets, which take it.
  */
 async function withReset(
   { rpc }: Pick<PlanDeps, 'rpc'>,

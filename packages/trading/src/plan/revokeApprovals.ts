@@ -155,7 +155,7 @@ interface Tried {
   approved: Approved[]
 }
 
-/** The steps in one simulated block, what is approved then in the next; null when no block could hold them. */
+/** Simulates the steps in one block and reads the approvals in the next; null when it cannot run. */
 async function tryOut(
   { rpc }: PlanDeps,
   ask: ApprovalAsk,

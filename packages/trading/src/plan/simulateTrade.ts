@@ -58,7 +58,7 @@ export async function simulateTrade(deps: PrepareDeps, ask: SimulateRequest): Pr
   return { synthetic: true, planned, plan, simulation, judgement: judgeSimulation(simulation, plan) }
 }
 
-/** The best route of a quote in exactly the calls a plan would have, from a wallet of our own on lent funds. */
+/** Simulates a quote's route with exactly a plan's calls, from a wallet of our own with lent funds. */
 export async function simulateRoute(
   deps: PlanDeps,
   quote: TradeQuote,
@@ -98,8 +98,8 @@ function pretended(wallet: Address, quote: TradeQuote, model: SimulateRequest['m
 const ENDLESS: WalletState['permit'] = { amount: MAX_UINT160, expirationS: 2 ** 48 - 1, nonce: 0 }
 
 /**
- * A plan that lacks only its permit's signature, in a form that can be run: with the router's allowance in place, or
- * (model first) granted by a transaction.
+ * A plan that lacks only its permit's signature, in a form that can be run: with the router's allowance in
+ * place, or (model first) granted by a transaction.
  */
 function asSent(
   deps: PrepareDeps,

@@ -98,8 +98,8 @@ export function withUsedGas(steps: readonly PlanStep[], { transactions }: PlanSi
 export type Judgement = { code: 'SIMULATION_FAILED' | 'QUOTE_SIM_MISMATCH'; message: string }
 
 /**
- * What a simulation says against a plan; null: nothing. Contracts that hold the minimum themselves revert where it is
- * missed: the price moved since the quote, and a fresh plan mends it.
+ * What a simulation says against a plan; null: nothing. Contracts that hold the minimum themselves revert
+ * where it is missed: the price moved since the quote, and a fresh plan mends it.
  */
 export function judgeSimulation(simulation: PlanSimulation, { amountOutMin }: TradePlan): Judgement | null {
   const { ok, amountOut, error, transactions } = simulation

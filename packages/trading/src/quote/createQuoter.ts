@@ -21,8 +21,8 @@ import { createWinners } from './winners.ts'
 
 export interface Quoter {
   /**
-   * Prices a trade at one block. Refuses what cannot be read or sized; never for risk, and not for want of a route:
-   * `routes` is then empty and `failed` says why.
+   * Prices a trade at one block. Refuses what cannot be read or sized; never for risk, and not for want of a
+   * route: `routes` is then empty and `failed` says why.
    */
   quoteTrade(ask: TradeAsk, options?: { changedTokens?: ChangedTokens }): Promise<TradeQuote>
 }

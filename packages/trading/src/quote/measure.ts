@@ -108,9 +108,9 @@ export function mostBelievable(
 const WORTH_A_RISK_PERCENT = 3n
 
 /**
- * Best first by output net of gas, what can be built before what cannot at the same output. A route that adds a severe
- * risk (a hook nobody has read) goes behind every one that adds none and gives nearly as much: otherwise anyone could
- * put his pool in front of a pair by offering a little more.
+ * Best first by output net of gas, what can be built before what cannot at the same output. A route that adds
+ * a severe risk (a hook nobody has read) goes behind every one that adds none and gives nearly as much:
+ * otherwise anyone could put his pool in front of a pair by offering a little more.
  */
 export function rank(found: readonly Found[], cost: GasCost | undefined): Found[] {
   const rated = found

@@ -34,8 +34,8 @@ export function checkAskedSize({ amountIn, notionalUsd }: TradeAsk): void {
 }
 
 /**
- * Input atoms, rounded down. Dollars go through the input's mark, else its reference, else `byOutput`: what the pools
- * say it is worth in a priced output.
+ * Input atoms, rounded down. Dollars go through the input's mark, else its reference, else `byOutput`: what
+ * the pools say it is worth in a priced output.
  */
 export function sizeOf(ask: TradeAsk, tokenIn: TradeToken, byOutput: () => Price | undefined): Size {
   if (ask.amountIn !== undefined) return { amountIn: ask.amountIn, askedMicroUsd: null }
@@ -53,8 +53,8 @@ export function sizeOf(ask: TradeAsk, tokenIn: TradeToken, byOutput: () => Price
 }
 
 /**
- * What the trade is worth: as asked, else by the input's mark, else by what it gives at the output's, else by the
- * records' references. Rounded down; null when there is no price at either end.
+ * What the trade is worth: as asked, else by the input's mark, else by what it gives at the output's, else by
+ * the records' references. Rounded down; null when there is no price at either end.
  */
 export function notionalOf(
   { amountIn, askedMicroUsd }: Size,

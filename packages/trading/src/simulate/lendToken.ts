@@ -64,7 +64,7 @@ export function createLender(deps: {
     return entry.slot
   }
 
-  /** One request: for each trial word, a block where every slot holds another multiple, and one where all are alike. */
+  /** One request: per trial word, a block with another multiple in each slot and one with all equal. */
   async function search(token: Address): Promise<BalanceSlot | null> {
     const candidates = slots.map((slotOf) => slotOf(owner))
     const blockOf = (wordAt: (index: number) => bigint): SimBlock => ({

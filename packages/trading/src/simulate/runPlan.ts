@@ -21,7 +21,7 @@ export interface RanPlan {
   /** Why approvals that were to be in place could not be put there. */
   unapproved: string[]
   transactions: SimulatedTx[]
-  /** What came in, were it not for gas: to the wallet of the output, to the fee's recipient. Null: cannot be read. */
+  /** Received before gas: output to the wallet, fee to its recipient. Null: it cannot be read. */
   received: { output: bigint | null; fee: bigint | null }
   /** What the wallet held of an input token that was lent, before. Null: cannot be read, or none was. */
   inputHeld: bigint | null
@@ -40,7 +40,7 @@ type Measure = 'by logs' | 'by balances'
 /** For how long balances are read after logs did not tell what balances did. */
 const LOGS_AGAIN_MS = 60_000
 
-/** One simulated block: approvals in place if asked for, then the plan's transactions in order, and what they moved. */
+/** One simulated block: approvals if asked for, the plan's transactions in order, and what they moved. */
 export async function runPlan(deps: SimulatorDeps, ask: SimulateAsk, overrides: Overrides): Promise<RanPlan> {
   const { logs, clock } = deps
   const isTold = logs.tokens.has(ask.tokenOut) && logs.tokens.has(ask.fee.token)
@@ -104,8 +104,8 @@ const callOf = ({ tx }: SimulateAsk['transactions'][number]): SimCall => {
 }
 
 /**
- * The block that would come next, with the chain's base fee and time. A node's own guess of the time may be many
- * seconds off; but where its head is newer than ours, that guess must do.
+ * The block that would come next, with the chain's base fee and time. A node's own guess of the time may be
+ * many seconds off; but where its head is newer than ours, that guess must do.
  */
 async function runNext(
   { rpc, market, clock, timeoutMs }: SimulatorDeps,

@@ -12,9 +12,9 @@ type Deps = SimulatorDeps & { lender: Lender }
 const LENT_WEI = 1_000n * 10n ** 18n
 
 /**
- * Runs exactly the plan's transactions and says how they ended and what they moved. Refuses DRY_RUN_UNFUNDABLE when a
- * token has to be lent and cannot be, RPC_UNAVAILABLE when the node gives no usable answer; a plan that fails is an
- * answer.
+ * Runs exactly the plan's transactions and says how they ended and what they moved. Refuses
+ * DRY_RUN_UNFUNDABLE when a token has to be lent and cannot be, RPC_UNAVAILABLE when the node gives no usable
+ * answer; a plan that fails is an answer.
  */
 export async function simulatePlan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulation> {
   const lends = ask.fund === true || (ask.fund === 'auto' && !ask.holdsInput)
@@ -28,7 +28,7 @@ export async function simulatePlan(deps: Deps, ask: SimulateAsk): Promise<PlanSi
   }
 }
 
-/** Where a token keeps balances may be another place by now, if it is a proxy: the run shows it, and it is found anew. */
+/** A proxy may move its balances to another slot: a loan that does not show is searched again. */
 async function simulateOnLoan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulation> {
   const { lender } = deps
   for (let tries = 0; tries < 2; tries++) {
