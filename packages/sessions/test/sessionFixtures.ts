@@ -7,9 +7,9 @@ import {
   ETH,
   MEME,
   PERMIT2,
-  TRADE_ADDRESSES,
   RECIPIENT,
   ROUTER,
+  TRADE_ADDRESSES,
   USDG,
   WETH,
 } from '@pit/trading/test/tradeFixtures'
