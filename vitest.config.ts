@@ -13,7 +13,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts'],
+          include: ['packages/*/src/**/*.test.ts', 'scripts/*.test.ts'],
           exclude: ['**/*.db.test.ts', '**/*.chain.test.ts'],
           // Pure: files share what they import, which otherwise takes longer than the tests.
           isolate: false,
@@ -26,8 +26,9 @@ export default defineConfig({
         test: {
           name: 'db',
           include: ['packages/*/src/**/*.db.test.ts'],
+          globalSetup: ['scripts/storeTestSetup.ts'],
           maxWorkers: 2,
-          // Each file has stores of its own, so what is imported can be shared.
+          // Each file starts on an empty store, so what is imported can be shared.
           isolate: false,
           sequence: { groupOrder: 2 },
           testTimeout: 60_000,

@@ -155,21 +155,17 @@ const taken = await timed('trades taken into books', async () => {
 console.log(`  ${Math.round((TRADES / taken.ms) * 1000)} trades a second`)
 await db.exec('analyze')
 
-const ask = (from: typeof league) =>
-  (from.handlers['league.standings'] as unknown as (call: object) => Promise<{ serialised: Buffer }>)({
-    query: { board: 'prize' },
-    params: {},
-  })
+const ask = (from: typeof league) => from.standings({ board: 'prize' })
 const reader = open('reader')
 let slowest = 0
 for (let round = 1; round <= 3; round++) {
   const { answer, ms } = await timed(`standings from the store, ${round}`, () => ask(open(`reader ${round}`)))
   slowest = Math.max(slowest, ms)
-  const { rows } = JSON.parse(answer.serialised.toString()) as { rows: { trades: number }[] }
+  const { rows } = JSON.parse(answer.toString()) as { rows: { trades: number }[] }
   const counted = rows.reduce((sum, { trades }) => sum + trades, 0)
   if (rows.length !== ENTRANTS || counted !== TRADES)
     throw new Error(`${rows.length} rows with ${counted} trades: not what was played`)
-  if (round === 1) console.log(`  ${rows.length} rows, ${(answer.serialised.length / 1e6).toFixed(1)} MB`)
+  if (round === 1) console.log(`  ${rows.length} rows, ${(answer.length / 1e6).toFixed(1)} MB`)
 }
 await ask(reader)
 const times: number[] = []

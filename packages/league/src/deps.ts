@@ -1,7 +1,6 @@
 import type { HostedAgent, Paper } from '@pit/agents'
 import type { Address, Crypto } from '@pit/chain'
 import type { AgentVault } from '@pit/market'
-import type { Caller } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -31,7 +30,11 @@ export interface LeagueDeps {
 
 export { lowerAddress as lower } from '@pit/chain'
 
-export const walletOf = ({ key }: Caller): Address => key?.wallet ?? fail('WALLET_NOT_BOUND')
+/** Who plays: the signed-in wallet and its account. */
+export interface Player {
+  wallet: Address
+  accountId: number
+}
 
 /** Where season 1 starts, for whoever cannot go on without. */
 export const firstSeasonOf = ({ firstSeasonS }: Pick<LeagueDeps, 'firstSeasonS'>): number =>

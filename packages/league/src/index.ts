@@ -1,4 +1,4 @@
-export type { LeagueDeps } from './deps.ts'
+export type { LeagueDeps, Player } from './deps.ts'
 export { type League, openLeague } from './openLeague.ts'
 export { openPayouts } from './operator/listPayouts.ts'
 export { payoutAgent, type Readdressing, readdressPayout } from './operator/readdressPayout.ts'

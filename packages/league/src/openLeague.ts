@@ -1,18 +1,19 @@
-import type { Handlers, RawAnswer } from '@pit/platform/call'
+import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, type Board, fail, type RouteId } from '@pit/protocol'
+import { type Answer, type Board, fail } from '@pit/protocol'
 import { assetsOf } from './books/assets.ts'
 import { createMarkBook } from './books/marks.ts'
-import { firstSeasonOf, type LeagueDeps, lower, walletOf } from './deps.ts'
-import { confirm } from './entries/confirm.ts'
+import { firstSeasonOf, type LeagueDeps, lower, type Player } from './deps.ts'
+import { type ConfirmAsk, confirm } from './entries/confirm.ts'
 import { describeEntry } from './entries/describeEntry.ts'
 import { enter } from './entries/enter.ts'
-import { leave, leaveHosted } from './entries/leave.ts'
+import { type LeaveAsk, leave, leaveHosted } from './entries/leave.ts'
+import type { EntryNamed } from './entries/readAsk.ts'
 import { statement } from './entries/statement.ts'
 import { entriesOfWallet } from './entries/store.ts'
 import { paperBook } from './practice/book.ts'
 import { type PracticeGate, practiceGate } from './practice/gate.ts'
-import { paperOrder } from './practice/order.ts'
+import { type OrderAsk, paperOrder } from './practice/order.ts'
 import { buildLeague, buildReserve } from './reads/league.ts'
 import { prizePayouts } from './reads/prizePayouts.ts'
 import type { ReadDeps } from './reads/readDeps.ts'
@@ -24,10 +25,20 @@ import { seasonAt } from './rules/index.ts'
 import { runEvery } from './runEvery.ts'
 import { createRunner } from './season/runDue.ts'
 
-type LeagueRoutes = Extract<RouteId, 'league' | `league.${string}` | `paper.${string}`>
-
 export interface League {
-  handlers: Pick<Handlers, LeagueRoutes>
+  /** Answers that every reader shares, as bytes. */
+  overview(): Promise<Buffer>
+  standings(ask: { season?: number | undefined; board: Board }): Promise<Buffer>
+  seasons(): Promise<Buffer>
+  season(number: number): Promise<Buffer>
+  reserve(): Promise<Buffer>
+  entriesOf(wallet: Address): Promise<Answer<'league.me'>['entries']>
+  statement(player: Player, named: EntryNamed): Promise<Answer<'league.statement'>>
+  enter(player: Player, named: Parameters<typeof enter>[2]): Promise<Answer<'league.enter'>>
+  confirm(player: Player, ask: ConfirmAsk): Promise<Answer<'league.confirm'>>
+  leave(player: Player, ask: LeaveAsk): Promise<Answer<'league.leave'>>
+  paperOrder(player: Player, ask: OrderAsk): Promise<Answer<'paper.order'>>
+  paperBook(player: Player): Promise<Answer<'paper.book'>>
   /** What a hosted agent's tick is told about the practice board. */
   practiceGate(hostedId: string): Promise<PracticeGate>
   /** A hosted agent that was stopped or deleted leaves. */
@@ -58,9 +69,9 @@ export function openLeague(options: LeagueOptions): League {
   const shared = { ...options, assets, marks, reserveOn }
   const reading = (): ReadDeps => ({ ...shared, firstSeasonS: firstSeasonOf(options) })
   const answers = createSharedAnswers({ clock, most: MOST_ANSWERS, build: (key) => build(reading(), key) })
-  const answer = async (key: string): Promise<RawAnswer> => {
+  const answer = async (key: string): Promise<Buffer> => {
     firstSeasonOf(options)
-    return { serialised: await answers.get(key) }
+    return answers.get(key)
   }
   const runner =
     options.firstSeasonS === null ? null : createRunner({ ...shared, firstSeasonS: options.firstSeasonS })
@@ -69,28 +80,23 @@ export function openLeague(options: LeagueOptions): League {
   const token = profile.core_tokens.find(({ symbol }) => symbol === 'PARTNER')
 
   return {
-    handlers: {
-      league: () => answer('league'),
-      'league.standings': ({ query }) =>
-        answer(
-          `standings ${query.season ?? currentNumber(firstSeasonOf(options), nowS(clock))} ${query.board}`,
-        ),
-      'league.seasons': () => answer('seasons'),
-      'league.season': ({ params }) => answer(`season ${params.n}`),
-      'league.reserve': () => answer('reserve'),
-      'league.me': async ({ caller }) => {
-        const wallet = walletOf(caller)
-        const entries = await entriesOfWallet(db, wallet)
-        const first = firstSeasonOf(options)
-        return { wallet, entries: entries.map((entry) => describeEntry(entry, first, nowS(clock))) }
-      },
-      'league.statement': (call) => statement(options, call),
-      'league.enter': (call) => enter(options, call),
-      'league.confirm': (call) => confirm(options, call),
-      'league.leave': (call) => leave(options, call),
-      'paper.order': (call) => paperOrder(options, call),
-      'paper.book': (call) => paperBook(options, call),
+    overview: () => answer('league'),
+    standings: async ({ season, board }) =>
+      answer(`standings ${season ?? currentNumber(firstSeasonOf(options), nowS(clock))} ${board}`),
+    seasons: () => answer('seasons'),
+    season: (number) => answer(`season ${number}`),
+    reserve: () => answer('reserve'),
+    async entriesOf(wallet) {
+      const entries = await entriesOfWallet(db, wallet)
+      const first = firstSeasonOf(options)
+      return entries.map((entry) => describeEntry(entry, first, nowS(clock)))
     },
+    statement: (player, named) => statement(options, player, named),
+    enter: (player, named) => enter(options, player, named),
+    confirm: (player, ask) => confirm(options, player, ask),
+    leave: (player, ask) => leave(options, player, ask),
+    paperOrder: (player, ask) => paperOrder(options, player, ask),
+    paperBook: (player) => paperBook(options, player),
     practiceGate: (hostedId) => practiceGate(options, hostedId),
     leaveHosted: (hostedId) => leaveHosted(options, hostedId),
     prizePayouts: async () => (token ? prizePayouts(db, { ...token, address: lower(token.address) }) : []),

@@ -1,10 +1,10 @@
 import type { HostedAgent } from '@pit/agents'
 import { openPaper, type Paper } from '@pit/agents'
 import { type Address, type Crypto, createCrypto } from '@pit/chain'
-import type { Caller } from '@pit/platform/call'
 import type { Db } from '@pit/platform/db'
 import {
   type Answer,
+  type Board,
   type Body,
   type ChainProfile,
   checkWith,
@@ -15,7 +15,8 @@ import {
 } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { openLeague } from '../src/openLeague.ts'
+import type { Player } from '../src/deps.ts'
+import { type League, openLeague } from '../src/openLeague.ts'
 import { readFirstSeason, seasonOf } from '../src/rules/index.ts'
 import { createScriptedChain, createScriptedVault } from './scriptedChain.ts'
 
@@ -62,7 +63,7 @@ export const PROFILE = {
 
 export interface Wallet {
   address: Address
-  key: Caller['key']
+  player: Player
   sign(text: string): Promise<`0x${string}`>
 }
 
@@ -162,11 +163,12 @@ export async function newWallet(db: Db, name: string): Promise<Wallet> {
      on conflict (wallet) do update set wallet = excluded.wallet returning id`,
     [address],
   )
-  const key = { keyId: 1, accountId: row!.id, wallet: address, expiresAtS: 9_999_999_999 }
-  return { address, key, sign: (text) => account.signMessage({ message: text }) }
+  return {
+    address,
+    player: { wallet: address, accountId: row!.id },
+    sign: (text) => account.signMessage({ message: text }),
+  }
 }
-
-export const callerOf = (wallet: Wallet): Caller => ({ requestId: 'r', address: '::1', key: wallet.key })
 
 /** Puts an agent into the registry. */
 export function register(
@@ -187,15 +189,49 @@ export function register(
 }
 
 type Writes = 'league.statement' | 'league.enter' | 'league.confirm' | 'league.leave' | 'paper.order'
-/** Calls a handler as the edge would. */
+/** What routes are sent, of any of them. */
+interface Sent {
+  agent_id?: string | number
+  board?: Board
+  hosted_id?: string
+  signature?: string
+  nonce?: string
+  token_in?: string
+  token_out?: string
+  notional_usd?: number
+  amount_in?: string
+}
+type Write = (league: League, player: Player, body: Sent) => Promise<unknown>
+const WRITES: Record<Writes, Write> = {
+  'league.statement': (league, player, body) => league.statement(player, namedBy(body)),
+  'league.enter': (league, player, body) => league.enter(player, { ...body, ...namedBy(body) }),
+  'league.confirm': (league, player, body) => league.confirm(player, { ...body, ...namedBy(body) } as never),
+  'league.leave': (league, player, body) => league.leave(player, namedBy(body)),
+  'paper.order': (
+    league,
+    player,
+    { token_in: tokenIn = '', token_out: tokenOut = '', notional_usd, amount_in },
+  ) =>
+    league.paperOrder(player, {
+      tokenIn,
+      tokenOut,
+      size: amount_in === undefined ? { microUsd: usd(notional_usd ?? 0) } : { amountIn: BigInt(amount_in) },
+    }),
+}
+const namedBy = ({ agent_id, board, hosted_id }: Sent) => ({
+  agentId: (agent_id === undefined ? undefined : String(agent_id)) as string,
+  board,
+  hostedId: hosted_id,
+})
+/** Calls a verb with what its route is sent. */
 export async function call<Id extends Writes>(
   world: { league: LeagueWorld['league'] },
   id: Id,
   wallet: Wallet,
   body: Body<Id>,
 ): Promise<Answer<Id>> {
-  const handler = world.league.handlers[id] as unknown as (call: unknown) => Promise<Answer<Id>>
-  return asDocumented(id, await handler({ caller: callerOf(wallet), body, params: {}, query: {} }))
+  const answer = await WRITES[id](world.league, wallet.player, body as Sent)
+  return asDocumented(id, answer as Answer<Id>)
 }
 
 /** Every answer is held against the route's own schema. */
@@ -222,8 +258,20 @@ export async function read<Id extends Reads>(
   id: Id,
   ask: { query?: object; params?: object } = {},
 ): Promise<Answer<Id>> {
-  const handler = world.league.handlers[id] as unknown as (call: unknown) => Promise<{ serialised: Buffer }>
-  const { serialised } = await handler({ query: { board: 'prize', ...ask.query }, params: ask.params ?? {} })
+  const { league } = world
+  const {
+    season,
+    board = 'prize',
+    n,
+  } = { ...ask.query, ...ask.params } as { season?: number; board?: Board; n?: number }
+  const reads = {
+    league: league.overview,
+    'league.standings': () => league.standings({ season, board }),
+    'league.seasons': league.seasons,
+    'league.season': () => league.season(n ?? 0),
+    'league.reserve': league.reserve,
+  }
+  const serialised = await reads[id]()
   return asDocumented(id, JSON.parse(serialised.toString()) as Answer<Id>)
 }
 

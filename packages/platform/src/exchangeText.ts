@@ -8,7 +8,10 @@ export interface TextAnswer {
 /** The connection failed before the whole answer was there. */
 export class ExchangeFailed extends Error {
   readonly code: string | undefined
-  /** It failed on a connection kept open from earlier, before any answer: the other side may have just closed it. */
+  /**
+   * It failed on a connection kept open from earlier, before any answer: the other side may have just closed
+   * it.
+   */
   readonly onStaleConnection: boolean
   constructor(cause: NodeJS.ErrnoException, onStaleConnection: boolean) {
     super(cause.message, { cause })
@@ -17,7 +20,13 @@ export class ExchangeFailed extends Error {
   }
 }
 
-/** Sends a body on the request that `open` makes and reads the answer as text, bounded in time and in size. */
+/** Ends an exchange for a reason of our own; the code tells it from the network's. */
+const endedBy = (code: 'NO_ANSWER_IN_TIME' | 'ANSWER_TOO_LARGE', message: string): Error =>
+  Object.assign(new Error(message), { code })
+
+/**
+ * Sends a body on the request that `open` makes and reads the answer as text, bounded in time and in size.
+ */
 export function exchangeText(
   open: (heard: (incoming: IncomingMessage) => void) => ClientRequest,
   body: string,
@@ -31,7 +40,7 @@ export function exchangeText(
       let size = 0
       incoming.on('data', (chunk: Buffer) => {
         size += chunk.length
-        if (size > mostBytes) outgoing.destroy(new Error('answer too large'))
+        if (size > mostBytes) outgoing.destroy(endedBy('ANSWER_TOO_LARGE', 'answer too large'))
         else chunks.push(chunk)
       })
       incoming.on('end', () => {
@@ -44,7 +53,8 @@ export function exchangeText(
       clearTimeout(timer)
       reject(new ExchangeFailed(error, outgoing.reusedSocket && !hasBegun))
     }
-    const timer = setTimeout(() => outgoing.destroy(new Error(`no answer in ${boundMs} ms`)), boundMs)
+    const tooLate = () => outgoing.destroy(endedBy('NO_ANSWER_IN_TIME', `no answer in ${boundMs} ms`))
+    const timer = setTimeout(tooLate, boundMs)
     outgoing.on('error', failed)
     outgoing.end(body)
   })

@@ -1,6 +1,7 @@
 import { aggregatorV3Abi, multicall3Abi, sqrtPriceAtTick, v3PoolAbi } from '@pit/chain'
 import { ACCOUNT, type ChainProfile, type Feed, stockSessionOpen } from '@pit/protocol'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
+import { askBlockNumber, askMulticall, type ContractCall, readOne, wordsIn } from './reads/index.ts'
 import type { Rpc } from './rpc.ts'
 
 /** An independent price: a feed's, PARTNER's TWAP, or USDG's dollar. A pool's mid is never one. */
@@ -88,23 +89,12 @@ export async function readMarks({
   stockSession?: (atMs: number) => boolean
 }): Promise<MarkReading> {
   // The node's own number: inside a call a rollup's chain may see its parent's.
-  const tag = await rpc.request<Hex>('eth_blockNumber')
-  const block = Number(tag)
-  const data = encodeFunctionData({
-    abi: multicall3Abi,
-    functionName: 'aggregate3',
-    args: [
-      [
-        ...sources.map((source) => ({ ...callOf(source, multicall3), allowFailure: true })),
-        { target: multicall3, callData: TIMESTAMP, allowFailure: true },
-      ],
-    ],
-  })
-  const answer = await rpc.request<Hex>('eth_call', [{ to: multicall3, data }, tag])
-  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
+  const block = await readOne(rpc, askBlockNumber())
+  const calls = [...sources.map((source) => callOf(source, multicall3)), { to: multicall3, data: TIMESTAMP }]
+  const results = await readOne(rpc, askMulticall(multicall3, calls, { block }))
   const reading: MarkReading = {
     block,
-    timestampS: secondsOf(results[sources.length]),
+    timestampS: secondsOf(results[sources.length]!),
     marks: [],
     unread: [],
   }
@@ -120,38 +110,35 @@ export async function readMarks({
 
 const TIMESTAMP = encodeFunctionData({ abi: multicall3Abi, functionName: 'getCurrentBlockTimestamp' })
 
-const secondsOf = (result: { success: boolean; returnData: Hex } | undefined): number | null =>
-  result?.success && /^0x[0-9a-f]{64}$/i.test(result.returnData) ? Number(result.returnData) : null
+const secondsOf = (answer: Hex | null): number | null => {
+  const words = wordsIn(answer, 1)
+  return words && Number(words[0])
+}
 
-function callOf(source: MarkSource, nothing: Address): { target: Address; callData: Hex } {
+function callOf(source: MarkSource, nothing: Address): ContractCall {
   if (source.kind === 'feed') {
-    const callData = encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'latestRoundData' })
-    return { target: source.feed.address as Address, callData }
+    const data = encodeFunctionData({ abi: aggregatorV3Abi, functionName: 'latestRoundData' })
+    return { to: source.feed.address as Address, data }
   }
   if (source.kind === 'twap') {
     const args = [[ACCOUNT.partnerTwapS, 0]] as const
     return {
-      target: source.pool,
-      callData: encodeFunctionData({ abi: v3PoolAbi, functionName: 'observe', args }),
+      to: source.pool,
+      data: encodeFunctionData({ abi: v3PoolAbi, functionName: 'observe', args }),
     }
   }
-  return { target: nothing, callData: '0x' }
+  return { to: nothing, data: '0x' }
 }
 
 type Priced = Pick<Mark, 'priceE18' | 'source' | 'updatedAtS' | 'stale'> | { why: string }
 
-function priceOf(
-  source: MarkSource,
-  { success, returnData }: { success: boolean; returnData: Hex },
-  nowS: number,
-  stocksOpen: boolean,
-): Priced {
+function priceOf(source: MarkSource, answer: Hex | null, nowS: number, stocksOpen: boolean): Priced {
   if (source.kind === 'fixed') return { priceE18: ONE_E18, source: 'fixed', updatedAtS: nowS, stale: false }
-  if (!success)
+  if (answer === null)
     return { why: source.kind === 'feed' ? 'the feed reverts' : 'the pool has no 30 minutes of history' }
   try {
-    if (source.kind === 'twap') return twapPrice(source, returnData, nowS)
-    return feedPrice(source.feed, returnData, nowS, stocksOpen)
+    if (source.kind === 'twap') return twapPrice(source, answer, nowS)
+    return feedPrice(source.feed, answer, nowS, stocksOpen)
   } catch {
     return { why: 'the answer cannot be read' }
   }

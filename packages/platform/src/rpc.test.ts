@@ -42,6 +42,23 @@ it.each([
   rpc.close()
 })
 
+it('tells a node that is slow or busy from one that is away', async () => {
+  const whyOf = async (url: string, timeoutMs = 1_000) => {
+    const rpc = createRpc({ url, timeoutMs })
+    const error = await rpc.request('eth_chainId').catch((thrown) => thrown)
+    rpc.close()
+    return (error as RpcUnreachable).why
+  }
+  expect(await whyOf(await answering(null), 20)).toBe('slow')
+  server?.close()
+  expect(await whyOf(await answering('<html>'))).toBe('silent')
+  server?.close()
+  server = createServer((_, response) => response.writeHead(429).end('Too Many Requests'))
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve))
+  expect(await whyOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).toBe('busy')
+  expect(await whyOf('http://127.0.0.1:1')).toBe('silent')
+})
+
 it('calls a closed port unreachable', async () => {
   const url = await answering('')
   await new Promise((resolve) => server?.close(resolve))

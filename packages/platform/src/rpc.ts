@@ -1,6 +1,6 @@
-import { Agent as HttpAgent, request as httpRequest } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { ExchangeFailed, exchangeText } from './exchangeText.ts'
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { ExchangeFailed, exchangeOrThrow, type HttpAnswer } from './exchange.ts'
 
 /** The node answered with a JSON-RPC error: `code` 3 carries revert data. */
 export class RpcError extends Error {
@@ -13,8 +13,19 @@ export class RpcError extends Error {
   }
 }
 
-/** No usable answer: refused, timed out, cut off, or not JSON-RPC. The call may or may not have had an effect. */
-export class RpcUnreachable extends Error {}
+/**
+ * No usable answer: refused, timed out, cut off, or not JSON-RPC. The call may or may not have had an effect.
+ */
+export class RpcUnreachable extends Error {
+  /**
+   * slow: no answer in time; large: more than is read; busy: HTTP 429; unreadable: not what was asked for.
+   */
+  readonly why: 'slow' | 'large' | 'busy' | 'unreadable' | 'silent'
+  constructor(message: string, options: { cause?: unknown; why?: RpcUnreachable['why'] } = {}) {
+    super(message, options)
+    this.why = options.why ?? 'silent'
+  }
+}
 
 export interface Rpc {
   request<T = unknown>(
@@ -22,7 +33,9 @@ export interface Rpc {
     params?: readonly unknown[],
     options?: { timeoutMs?: number },
   ): Promise<T>
-  /** Several calls in one request, answered in order; one that fails is its error, beside the others' results. */
+  /**
+   * Several calls in one request, answered in order; one that fails is its error, beside the others' results.
+   */
   batch(
     calls: readonly RpcCall[],
     options?: { timeoutMs?: number },
@@ -47,6 +60,13 @@ const GONE: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
 const isGone = (error: unknown): boolean =>
   error instanceof ExchangeFailed && error.onStaleConnection && GONE.has(error.code)
 
+function whyOf(error: unknown, status: number): RpcUnreachable['why'] {
+  if (status === 429) return 'busy'
+  if (!(error instanceof ExchangeFailed)) return 'silent'
+  if (error.kind === 'timeout') return 'slow'
+  return error.kind === 'too large' ? 'large' : 'silent'
+}
+
 /** Asked twice, these answer the same and change nothing. Whatever else there is goes out once. */
 const READS =
   /^(eth_(call|blockNumber|chainId|estimateGas|simulateV1|feeHistory|gasPrice|get(?!Filter)\w+)|net_\w+|web3_\w+|debug_trace\w+)$/
@@ -55,28 +75,28 @@ const isRead = ([method]: RpcCall): boolean => READS.test(method)
 /** A JSON-RPC client over kept-alive HTTP connections; every call is bounded in time and size. */
 export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?: number }): Rpc {
   const target = new URL(url)
-  const secure = target.protocol === 'https:'
-  const agent = secure
-    ? new HttpsAgent({ keepAlive: true, maxSockets: 64 })
-    : new HttpAgent({ keepAlive: true, maxSockets: 64, noDelay: true })
-  const send = secure ? httpsRequest : httpRequest
+  const agent =
+    target.protocol === 'https:'
+      ? new HttpsAgent({ keepAlive: true, maxSockets: 64 })
+      : new HttpAgent({ keepAlive: true, maxSockets: 64, noDelay: true })
   let nextId = 0
 
-  const post = async (body: string, boundMs: number): Promise<string> => {
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const { text } = await exchangeText(
-      (heard) => send(target, { agent, method: 'POST', headers }, heard),
+  const post = (body: string, boundMs: number): Promise<HttpAnswer> =>
+    exchangeOrThrow({
+      method: 'POST',
+      url: target,
+      agent,
+      headers: { 'content-type': 'application/json' },
       body,
-      { boundMs, mostBytes: MAX_ANSWER_BYTES },
-    )
-    return text
-  }
+      timeoutMs: boundMs,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+    })
 
   /** Once more on another connection, within the same bound, where that can do no harm. */
   async function postWell(
     body: string,
     { boundMs, mayAgain }: { boundMs: number; mayAgain: boolean },
-  ): Promise<string> {
+  ): Promise<HttpAnswer> {
     const startedMs = performance.now()
     try {
       return await post(body, boundMs)
@@ -93,12 +113,15 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
     message: unknown,
     { boundMs = timeoutMs, mayAgain }: { boundMs?: number | undefined; mayAgain: boolean },
   ): Promise<unknown> {
+    let status = 0
     try {
-      const answer = JSON.parse(await postWell(JSON.stringify(message), { boundMs, mayAgain }))
+      const heard = await postWell(JSON.stringify(message), { boundMs, mayAgain })
+      status = heard.status
+      const answer = JSON.parse(heard.text)
       if (typeof answer !== 'object' || answer === null) throw new Error('not a JSON-RPC answer')
       return answer
     } catch (cause) {
-      throw new RpcUnreachable(`${what}: ${(cause as Error).message}`, { cause })
+      throw new RpcUnreachable(`${what}: ${(cause as Error).message}`, { cause, why: whyOf(cause, status) })
     }
   }
   const messageOf = ([method, params]: RpcCall) => ({ jsonrpc: '2.0', id: ++nextId, method, params })

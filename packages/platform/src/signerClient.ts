@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import type { Delegation, Hex } from '@pit/chain'
 import {
   ERRORS,
@@ -10,7 +10,7 @@ import {
   type RefusalDetails,
 } from '@pit/protocol'
 import type { Clock } from './clock.ts'
-import { exchangeText, type TextAnswer } from './exchangeText.ts'
+import { exchangeOrThrow, type HttpAnswer } from './exchange.ts'
 import {
   type AttestStockAsk,
   CALL_HEADERS,
@@ -54,24 +54,25 @@ export function createSignerClient({
   clock: Clock
   timeoutMs?: number
 }) {
-  const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: 256, noDelay: true })
 
-  function post(method: 'GET' | 'POST', path: string, body: string): Promise<TextAnswer> {
+  function post(method: 'GET' | 'POST', path: string, body: string): Promise<HttpAnswer> {
     const timeMs = clock.nowMs()
     const nonce = randomBytes(16).toString('hex')
-    const headers: Record<string, string | number> = {
+    const headers: Record<string, string> = {
       [CALL_HEADERS.time]: String(timeMs),
       [CALL_HEADERS.nonce]: nonce,
       [CALL_HEADERS.signature]: callSignature(secret, { method, path, body, timeMs, nonce }),
     }
-    if (method === 'POST') {
-      headers['content-type'] = 'application/json'
-      headers['content-length'] = Buffer.byteLength(body)
-    }
-    return exchangeText((heard) => request({ agent, hostname, port, method, path, headers }, heard), body, {
-      boundMs: timeoutMs,
-      mostBytes: MAX_ANSWER_BYTES,
+    if (method === 'POST') headers['content-type'] = 'application/json'
+    return exchangeOrThrow({
+      method,
+      url: new URL(path, url),
+      agent,
+      headers,
+      ...(method === 'POST' ? { body } : {}),
+      timeoutMs,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
     }).catch((error: Error) => {
       throw new SignerUnreachable(`the signer did not answer: ${error.message}`, { cause: error })
     })

@@ -16,6 +16,8 @@ import pg from 'pg'
 import { CACHE_DIRECTORY } from './cacheDirectory.ts'
 
 export interface PostgresServer {
+  /** Where its socket is. */
+  home: string
   /** A new empty database. */
   createDatabase(): Promise<string>
   /** Stops at once (open connections die) and starts again. */
@@ -47,7 +49,7 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
   cpSync(await clusterImage(bin, user), data, { recursive: true })
   own(home, user)
   let server: ChildProcess | undefined
-  const url = (database: string) => `postgresql://pit@/${database}?host=${encodeURIComponent(home)}`
+  const { url, run } = postgresAt(home)
 
   async function start(): Promise<void> {
     const child = spawn(
@@ -80,9 +82,10 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
   let made = 0
   await start()
   return {
+    home,
     async createDatabase() {
       const name = `pit_${++made}`
-      await once(url('postgres'), `create database ${name}`)
+      await run(`create database ${name}`)
       return url(name)
     },
     start,
@@ -97,6 +100,12 @@ export async function startPostgres(bin: string): Promise<PostgresServer> {
       rmSync(home, { recursive: true, force: true })
     },
   }
+}
+
+/** The server whose socket is in this folder. */
+export function postgresAt(home: string) {
+  const url = (database: string) => `postgresql://pit@/${database}?host=${encodeURIComponent(home)}`
+  return { url, run: (sql: string) => once(url('postgres'), sql) }
 }
 
 /** initdb takes seconds; a copy of its result does not. */

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { type Migration, migrate } from '../src/db/migrate.ts'
+import { type Migration, migrate, storeMigrations } from '../src/db/migrate.ts'
 import { openDb } from '../src/db/openDb.ts'
 import type { Db } from '../src/db/types.ts'
 import { newDataDirectory } from './embeddedStore.ts'
-import { findPostgres, startPostgres } from './postgresServer.ts'
+import { findPostgres, postgresAt, startPostgres } from './postgresServer.ts'
 
 export interface StoreUnderTest {
   db: Db
@@ -33,6 +33,9 @@ export function withDb(
   describe(`${name} on PostgreSQL`, () => body(...opening('postgres', () => openTemporary(bin, migrations))))
 }
 
+/** The database that a run's own server keeps migrated, to be copied. */
+export const TEMPLATE = 'pit_migrated'
+
 type Opened = StoreUnderTest & { dispose(): Promise<void> }
 
 function opening(engine: Db['engine'], open: () => Promise<Opened>): [Db, () => StoreUnderTest] {
@@ -57,21 +60,59 @@ function opening(engine: Db['engine'], open: () => Promise<Opened>): [Db, () => 
   return [db, store]
 }
 
+/** One embedded store for all files of a worker, emptied for each: opening one takes seconds. */
+const embedded = new Map<string, Promise<{ db: Db; empty(): Promise<void> }>>()
+
 async function openEmbedded(migrations: readonly Migration[]): Promise<Opened> {
+  const key = migrations.map(({ name, sha256 }) => `${name} ${sha256}`).join()
+  const known = await embedded.get(key)
+  await known?.empty()
+  if (!known) embedded.set(key, openFirst(migrations))
+  const { db } = known ?? (await embedded.get(key)!)
+  return { db, dispose: async () => {} }
+}
+
+async function openFirst(migrations: readonly Migration[]) {
   const dataDir = await newDataDirectory({ migrations })
+  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
   const db = await openDb({ dataDir, databaseUrl: null })
-  return {
-    db,
-    async dispose() {
-      await db.close()
-      rmSync(dataDir, { recursive: true, force: true })
-    },
+  return { db, empty: await rememberStart(db) }
+}
+
+/** Puts a store back to the rows and tables it has now. */
+async function rememberStart(db: Db): Promise<() => Promise<void>> {
+  const tables = async () =>
+    (
+      await db.query<{ name: string }>(
+        "select tablename as name from pg_tables where schemaname = 'public' order by 1",
+      )
+    ).map(({ name }) => name)
+  const first = await tables()
+  const rows = new Map<string, string>()
+  for (const name of first) {
+    const [row] = await db.query<{ rows: unknown }>(`select json_agg(t) as rows from ${name} t`)
+    if (row?.rows) rows.set(name, JSON.stringify(row.rows))
+  }
+  return async () => {
+    const schemas = await db.query<{ name: string }>(
+      "select nspname as name from pg_namespace where nspname !~ '^pg_' and nspname not in ('public', 'information_schema')",
+    )
+    for (const { name } of schemas) await db.exec(`drop schema ${name} cascade`)
+    for (const name of await tables()) if (!first.includes(name)) await db.exec(`drop table ${name} cascade`)
+    if (first.length === 0) return
+    // Some tables refuse to lose rows by a trigger.
+    await db.exec(
+      `set session_replication_role = replica;
+       truncate ${first.join(', ')} restart identity cascade;
+       set session_replication_role = default`,
+    )
+    for (const [name, json] of rows)
+      await db.query(`insert into ${name} select * from json_populate_recordset(null::${name}, $1)`, [json])
   }
 }
 
 async function openTemporary(bin: string, migrations: readonly Migration[]): Promise<Opened> {
-  const postgres = await startPostgres(bin)
-  const databaseUrl = await postgres.createDatabase()
+  const { databaseUrl, drop } = await newDatabase(bin, migrations)
   const opened: Db[] = []
   const open = async () => {
     const db = await openDb({ dataDir: '', databaseUrl })
@@ -85,7 +126,22 @@ async function openTemporary(bin: string, migrations: readonly Migration[]): Pro
     openSecond: open,
     async dispose() {
       await Promise.all(opened.map((db) => db.close()))
-      await postgres.dispose()
+      await drop()
     },
   }
 }
+
+/** On the run's own server where there is one, migrated already where that server has a copy; else on a new one. */
+async function newDatabase(bin: string, migrations: readonly Migration[]) {
+  const shared = process.env['PIT_TEST_POSTGRES']
+  if (!shared) {
+    const postgres = await startPostgres(bin)
+    return { databaseUrl: await postgres.createDatabase(), drop: () => postgres.dispose() }
+  }
+  const name = `pit_${process.pid}_${++made}`
+  const isStore = migrations.length > 0 && migrations.at(-1)?.sha256 === storeMigrations().at(-1)?.sha256
+  const on = postgresAt(shared)
+  await on.run(`create database ${name}${isStore ? ` template ${TEMPLATE}` : ''}`)
+  return { databaseUrl: on.url(name), drop: () => on.run(`drop database ${name} with (force)`) }
+}
+let made = 0

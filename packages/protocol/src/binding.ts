@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { canonicalJson } from './canonicalJson.ts'
+import { MICRO_USD_PER_USD } from './money/dollars.ts'
 import { CHAIN_ID, FEE, SESSION } from './numbers.ts'
 import { SHIELD_POLICY_NAMES } from './risks.ts'
 import { Exact, OneOf } from './schemas/scalars.ts'
@@ -11,8 +12,7 @@ import { Exact, OneOf } from './schemas/scalars.ts'
  * would be another hash. A shape once signed under is never changed; a new one gets a new version.
  */
 
-/** Micro-dollars of a dollar. */
-const MICRO = 1_000_000
+const MICRO = Number(MICRO_USD_PER_USD)
 const MAX_TOKENS = 32
 
 const Address = Type.Unsafe<`0x${string}`>(Type.String({ pattern: '^0x[0-9a-f]{40}$' }))

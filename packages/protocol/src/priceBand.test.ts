@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { priceBandBps, slippageCapBps, widestBandBps } from './priceBand.ts'
+import { priceBandBps, slippageCapBps, slippageTolerance, widestBandBps } from './priceBand.ts'
 
 const usd = (dollars: number): bigint => BigInt(Math.round(dollars * 1e6))
 
@@ -14,6 +14,12 @@ describe('the co-signer’s band', () => {
     ['other', 5_000, 500],
   ] as const)('goes by what a %s trade of %d dollars may slip: %d', (feeClass, dollars, cap) => {
     expect(slippageCapBps(feeClass, usd(dollars))).toBe(cap)
+  })
+
+  it('holds a trade of unknown size, or beyond the table, to the tightest row', () => {
+    expect(slippageTolerance('major', null)).toEqual({ defaultBps: 30, capBps: 100 })
+    expect(slippageTolerance('other', usd(10_000) + 1n)).toEqual({ defaultBps: 100, capBps: 500 })
+    expect(slippageTolerance('other', usd(100))).toEqual({ defaultBps: 200, capBps: 1_000 })
   })
 
   it.each([

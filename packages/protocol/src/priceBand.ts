@@ -1,20 +1,32 @@
+import { microUsdDown } from './money/dollars.ts'
 import { COSIGNER, TRADE } from './numbers.ts'
 import type { FeeClass } from './values.ts'
 
-/** The most slippage a trade of this class and size may ask for. */
-export function slippageCapBps(feeClass: FeeClass, microUsd: bigint): number {
-  const rows = TRADE.slippageToleranceBySize
-  const row =
-    rows.find(({ up_to_usd }) => microUsd <= BigInt(up_to_usd) * 1_000_000n) ?? rows[rows.length - 1]!
-  return row[feeClass].cap_bps
+const SIZES = TRADE.slippageToleranceBySize.map((row) => ({ ...row, upTo: microUsdDown(row.up_to_usd) }))
+
+/**
+ * Default and cap for a trade of this class and size. Beyond the table, or of unknown size: its tightest row.
+ */
+export function slippageTolerance(
+  feeClass: FeeClass,
+  microUsd: bigint | null,
+): { defaultBps: number; capBps: number } {
+  const fits = microUsd === null ? undefined : SIZES.find(({ upTo }) => microUsd <= upTo)
+  const { default_bps, cap_bps } = (fits ?? SIZES[SIZES.length - 1]!)[feeClass]
+  return { defaultBps: default_bps, capBps: cap_bps }
 }
+
+/** The most slippage a trade of this class and size may ask for. */
+export const slippageCapBps = (feeClass: FeeClass, microUsd: bigint): number =>
+  slippageTolerance(feeClass, microUsd).capBps
 
 /** Who says what the two ends are worth: oracle feeds, a pool's mean price, or the session's owner. */
 export type PriceWitness = 'feed' | 'mean' | 'owner'
 
 /**
- * How many basis points less than the input a session trade's minimum may be worth, besides its fee: its slippage, and
- * what pools and witnesses differ by. Never more than the service's own maximum, unless only the owner says.
+ * How many basis points less than the input a session trade's minimum may be worth, besides its fee: its
+ * slippage, and what pools and witnesses differ by. Never more than the service's own maximum, unless only
+ * the owner says.
  */
 export function priceBandBps(
   witness: PriceWitness,
@@ -27,6 +39,5 @@ export function priceBandBps(
 
 /** The widest of them, whatever a trade's size. */
 export function widestBandBps(witness: PriceWitness, feeClass: FeeClass): number {
-  const sizes = TRADE.slippageToleranceBySize.map(({ up_to_usd }) => BigInt(up_to_usd) * 1_000_000n)
-  return Math.max(...sizes.map((microUsd) => priceBandBps(witness, { feeClass, microUsd })))
+  return Math.max(...SIZES.map(({ upTo }) => priceBandBps(witness, { feeClass, microUsd: upTo })))
 }

@@ -34,6 +34,7 @@ import { openSigner } from './openSigner.ts'
 import { openAdmin } from './operator/openAdmin.ts'
 import { accountRoutes } from './routes/account.ts'
 import { fastRoutes } from './routes/fast.ts'
+import { leagueRoutes } from './routes/league.ts'
 import { relayRoutes } from './routes/relay.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { tradingRoutes } from './routes/trading.ts'
@@ -327,10 +328,10 @@ export async function startServer(
       ...accountRoutes(account),
       ...fastRoutes({ fast, charge }),
       ...sessions.handlers,
-      ...treasury.handlers,
+      treasury: async () => ({ serialised: await treasury.record() }),
       ...brains.handlers,
       ...hosted.handlers,
-      ...league.handlers,
+      ...leagueRoutes(league),
     }
     if (config.roles.jobs) {
       const sweep = setInterval(() => {

@@ -1,6 +1,5 @@
 import { connect } from 'node:net'
-import type { App } from '../src/http/createApp.ts'
-import { GOOD_KEY } from './testApp.ts'
+import { GOOD_KEY, type TestApp } from './testApp.ts'
 
 export const ME = '/api/v1/auth/me'
 export const CHALLENGE = '/api/v1/auth/challenge'
@@ -10,11 +9,11 @@ export const errorOf = (answer: { json<T>(): T }) => answer.json<{ error: Record
 
 /** Sends bytes as they are and answers everything that comes back. */
 export async function raw(
-  to: App,
+  to: TestApp,
   bytes: string | string[],
   { pauseMs = 0, halfClose = false } = {},
 ): Promise<string> {
-  if (to.address() === null) await to.inject({ url: '/' })
+  if (to.address() === null) await to.listen()
   return new Promise((resolve) => {
     const socket = connect({ port: to.address()!.port, host: '127.0.0.1', allowHalfOpen: true })
     let text = ''

@@ -7,9 +7,16 @@ import { type App, type AppDeps, createApp } from '../src/http/createApp.ts'
 import { ratesOf } from '../src/http/rates/limiter.ts'
 import { createMemoryLimiter } from '../src/http/rates/memoryLimiter.ts'
 import type { ApiKey, Handlers } from '../src/http/types.ts'
+import { createInject, type Inject } from './inject.ts'
 
 export const GOOD_KEY = `pit_w_${'A'.repeat(43)}`
 export const WALLET = '0x00000000000000000000000000000000000000aa'
+
+export interface TestApp extends App {
+  inject: Inject
+  log: string[]
+  time: { nowMs: number }
+}
 
 /** The HTTP edge over handlers that only say what reached them. */
 export async function openTestApp({
@@ -21,7 +28,7 @@ export async function openTestApp({
   config?: Partial<Config>
   handlers?: Partial<Handlers>
   key?: Partial<ApiKey>
-} = {}): Promise<App & { log: string[]; time: { nowMs: number } }> {
+} = {}): Promise<TestApp> {
   const log: string[] = []
   const time = { nowMs: 1_700_000_000_000 }
   const echoes = Object.fromEntries(ROUTE_IDS.map((id) => [id, (call: object) => ({ id, ...call })]))
@@ -39,5 +46,5 @@ export async function openTestApp({
     version: '1.2.3',
     ...deps,
   })
-  return { ...app, log, time }
+  return { ...app, inject: createInject(async () => app.address() ?? (await app.listen())), log, time }
 }

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '@pit/chain'
-import type { Handlers } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Metrics } from '@pit/platform/metrics'
 import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
 import { type CloseAsk, type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
-import { createTreasuryHandler } from './createTreasuryHandler.ts'
 import { platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readState, type TreasuryState } from './readState.ts'
 import { recordTransfer } from './recordTransfer.ts'
 import { headerAt } from './scan/blocks.ts'
 import { scanChain } from './scan/scanChain.ts'
 import { insertEnd, lastEnd, readScan } from './scan/scanStore.ts'
+import { createSharedRecord } from './sharedRecord.ts'
 import { openTrades } from './store.ts'
 import { type Standing, watchTreasury } from './watchTreasury.ts'
 
@@ -27,7 +26,8 @@ export class EarlyCloseRefused extends Error {
 }
 
 export interface Treasury {
-  handlers: Pick<Handlers, 'treasury'>
+  /** The public record, as JSON text. */
+  record(): Promise<string>
   /** Reads the chain on, then records every week that has ended and agrees. Can be late or run twice. */
   closeDueWeeks(): Promise<Closing[]>
   /** The operator's own closing: `accept` takes differences, `early` ends the running week now (devnet only). */
@@ -61,7 +61,7 @@ export function openTreasury({
   const wallet = platformWalletOf(profile)
   const isDevnet = profile.kind === 'devnet'
   const answerDeps: AnswerDeps = { ...deps, prizePayouts }
-  const { handler, forget } = createTreasuryHandler(answerDeps)
+  const { read, forget } = createSharedRecord(answerDeps)
   /** What was said last about a week that waits, so that it is said once. */
   let said = ''
 
@@ -153,7 +153,7 @@ export function openTreasury({
 
   const stop = runEveryMs === null ? async () => {} : runEvery(runEveryMs, closeDueWeeks, logger)
   return {
-    handlers: { treasury: handler },
+    record: read,
     closeDueWeeks,
     closeWeek,
     async recordTransfer(ask) {

@@ -1,21 +1,26 @@
-import type { Call } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
 import { type Answer, fail } from '@pit/protocol'
-import { firstSeasonOf, type LeagueDeps, walletOf } from '../deps.ts'
+import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
 import { describeEntry } from './describeEntry.ts'
 import { refuseOwner } from './enter.ts'
 import { refuseSanctioned } from './readAsk.ts'
 import { readSigned, useStatement } from './statements.ts'
 import { activeForAgent, confirmableFor, fileConfirmation, knownOwners } from './store.ts'
 
-/** POST league/confirm: files the owner's confirmation. A season already decided stays as decided. */
+export interface ConfirmAsk {
+  agentId: string
+  signature: string
+  nonce: string
+}
+
+/** Files the owner's confirmation. A season already decided stays as decided. */
 export async function confirm(
   deps: LeagueDeps,
-  { caller, body }: Call<'league.confirm'>,
+  { wallet }: Player,
+  ask: ConfirmAsk,
 ): Promise<Answer<'league.confirm'>> {
   const firstSeasonS = firstSeasonOf(deps)
-  const wallet = walletOf(caller)
-  const agentId = BigInt(body.agent_id).toString()
+  const { agentId } = ask
   const entries = await confirmableFor(deps.db, agentId, wallet)
   const entry = entries[0] ?? (await refuseOthers(deps, agentId))
   refuseSanctioned(deps, {
@@ -26,11 +31,11 @@ export async function confirm(
   const known = await knownOwners(deps.db, agentId)
   if (known) refuseSanctioned(deps, known)
   const entrant = { kind: 'wallet', wallet } as const
-  const signed = await readSigned(deps, body, { wallet, agentId, board: 'prize', entrant })
+  const signed = await readSigned(deps, ask, { wallet, agentId, board: 'prize', entrant })
   if (signed.signer !== entry.owner) refuseOwner(entry.owner)
   const atS = nowS(deps.clock)
   const confirmed = await deps.db.transaction(async (sql) => {
-    await useStatement(sql, body.nonce, atS)
+    await useStatement(sql, ask.nonce, atS)
     // Who left after a season and entered again confirms both: it is the same owner's word for the same wallet.
     for (const other of entries.slice(1).filter(({ owner }) => owner === signed.signer))
       await fileConfirmation(sql, other.id, signed, atS)

@@ -1,33 +1,45 @@
 import type { Address } from '@pit/chain'
 import type { VaultAgent } from '@pit/market'
-import type { Call } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { type Answer, type Body, fail, NATIVE_TOKEN } from '@pit/protocol'
-import { firstSeasonOf, type LeagueDeps, lower, walletOf } from '../deps.ts'
+import { type Answer, fail, NATIVE_TOKEN } from '@pit/protocol'
+import { firstSeasonOf, type LeagueDeps, lower, type Player } from '../deps.ts'
 import { nextSeasonAt } from '../rules/index.ts'
 import { describeEntry } from './describeEntry.ts'
-import { type EntryAsk, readAgent, readEntryAsk, refuseSanctioned, refuseUnfit } from './readAsk.ts'
+import {
+  type EntryAsk,
+  type EntryNamed,
+  readAgent,
+  readEntryAsk,
+  refuseSanctioned,
+  refuseUnfit,
+} from './readAsk.ts'
 import { readSigned, useStatement } from './statements.ts'
 import { activeForAgent, activeForEntrant, type Confirmation, insertEntry } from './store.ts'
 
-/** POST league/enter: the agent plays from the next season, once its owner is proven. */
+/** The owner's signature of a statement; without one the signed-in wallet must be the owner. */
+interface OwnersWord {
+  signature?: string | undefined
+  nonce?: string | undefined
+}
+
+/** The agent plays from the next season, once its owner is proven. */
 export async function enter(
   deps: LeagueDeps,
-  { caller, body }: Call<'league.enter'>,
+  player: Player,
+  named: EntryNamed & OwnersWord,
 ): Promise<Answer<'league.enter'>> {
   const firstSeasonS = firstSeasonOf(deps)
-  const wallet = walletOf(caller)
-  refuseHalf(body)
-  const ask = await readEntryAsk(deps, caller.key!, wallet, body)
+  refuseHalf(named)
+  const ask = await readEntryAsk(deps, player, named)
   const agent = await readAgent(deps, ask.agentId)
   refuseSanctioned(deps, agent)
-  const proof = await proveOwner(deps, ask, agent, body)
+  const proof = await proveOwner(deps, ask, agent, named)
   await refuseEntered(deps, ask)
   const atS = nowS(deps.clock)
   const entered = await deps.db
     .transaction(async (sql) => {
-      if (body.nonce !== undefined && proof) await useStatement(sql, body.nonce, atS)
+      if (named.nonce !== undefined && proof) await useStatement(sql, named.nonce, atS)
       await refuseChanged(sql, ask)
       return insertEntry(sql, {
         board: ask.board,
@@ -52,7 +64,7 @@ const noteOf = ({ from_season, confirmed }: Answer<'league.confirm'>): string =>
 }
 
 /** Told by the request alone, before anything is read for it. */
-function refuseHalf({ signature, nonce }: Body<'league.enter'>): void {
+function refuseHalf({ signature, nonce }: OwnersWord): void {
   if ((signature === undefined) === (nonce === undefined)) return
   const field = signature === undefined ? 'signature' : 'nonce'
   fail('BAD_REQUEST', { field, message: 'signature and nonce go together' })
@@ -63,7 +75,7 @@ async function proveOwner(
   deps: LeagueDeps,
   ask: EntryAsk,
   { owner }: VaultAgent,
-  { signature, nonce }: Body<'league.enter'>,
+  { signature, nonce }: OwnersWord,
 ): Promise<Confirmation | null> {
   if (signature === undefined || nonce === undefined) return ask.wallet === owner ? null : refuseOwner(owner)
   const signed = await readSigned(deps, { signature, nonce }, ask)

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import {
   at,
   call,
-  callerOf,
   DAY,
   emptyStore,
   enterSigned,
@@ -34,12 +33,7 @@ withDb('league entries', (db) => {
     call(world, 'league.statement', wallet, body as { agent_id: string })
   const enter = (wallet: Wallet, body: object) =>
     call(world, 'league.enter', wallet, body as { agent_id: string })
-  const myEntries = async (wallet: Wallet) => {
-    const handler = world.league.handlers['league.me'] as unknown as (
-      ask: object,
-    ) => Promise<{ entries: { entry_id: number; status: string; playing: boolean }[] }>
-    return (await handler({ caller: callerOf(wallet) })).entries
-  }
+  const myEntries = (wallet: Wallet) => world.league.entriesOf(wallet.address)
 
   describe('a statement', () => {
     it('names the board, the entrant and the agent, for ten minutes', async () => {

@@ -1,21 +1,26 @@
 import type { Address } from '@pit/chain'
-import type { Call } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, type Body, fail } from '@pit/protocol'
-import { firstSeasonOf, type LeagueDeps, walletOf } from '../deps.ts'
+import { type Answer, type Board, fail } from '@pit/protocol'
+import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
 import { describeEntry } from './describeEntry.ts'
 import { activeForAgent, activeForEntrant, markLeft, type StoredEntry } from './store.ts'
 
-/** POST league/leave: takes an entry out at once. */
+export interface LeaveAsk {
+  agentId?: string | undefined
+  board?: Board | undefined
+  hostedId?: string | undefined
+}
+
+/** Takes an entry out at once. */
 export async function leave(
   deps: LeagueDeps,
-  { caller, body }: Call<'league.leave'>,
+  player: Player,
+  ask: LeaveAsk,
 ): Promise<Answer<'league.leave'>> {
   const firstSeasonS = firstSeasonOf(deps)
-  const wallet = walletOf(caller)
-  const entry = await findEntry(deps, wallet, caller.key!.accountId, body)
+  const entry = await findEntry(deps, player, ask)
   if (!entry) fail('NOT_ENTERED')
-  if (!(await mayRemove(deps, wallet, entry, body.agent_id !== undefined))) fail('FORBIDDEN')
+  if (!(await mayRemove(deps, player.wallet, entry, ask.agentId !== undefined))) fail('FORBIDDEN')
   const atS = nowS(deps.clock)
   const left = (await markLeft(deps.db, entry.id, atS)) ?? fail('NOT_ENTERED')
   return { ...describeEntry(left, firstSeasonS, atS), note: 'It may enter again for the next season.' }
@@ -23,13 +28,12 @@ export async function leave(
 
 async function findEntry(
   { db }: LeagueDeps,
-  wallet: Address,
-  accountId: number,
-  { board, hosted_id: hostedId, agent_id: agentId }: Body<'league.leave'>,
+  { wallet, accountId }: Player,
+  { board, hostedId, agentId }: LeaveAsk,
 ): Promise<StoredEntry | null> {
   const where = board ?? (hostedId === undefined ? 'prize' : 'practice')
   if (agentId !== undefined) {
-    const entry = await activeForAgent(db, where, BigInt(agentId).toString())
+    const entry = await activeForAgent(db, where, agentId)
     return entry && (hostedId === undefined || entry.hosted_id === hostedId) ? entry : null
   }
   if (hostedId !== undefined)

@@ -1,8 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { AgentVault, VaultAgent } from '@pit/market'
-import type { ApiKey } from '@pit/platform/call'
 import { type Board, fail, LEAGUE, PRACTICE_ASSETS, PRACTICE_QUOTE } from '@pit/protocol'
-import type { LeagueDeps } from '../deps.ts'
+import type { LeagueDeps, Player } from '../deps.ts'
 import { RULES } from '../rules/index.ts'
 import type { Entrant } from './store.ts'
 
@@ -14,24 +13,28 @@ export interface EntryAsk {
   entrant: Entrant
 }
 
+/** An entry as its player names it; the board follows from the entrant where it is not said. */
+export interface EntryNamed {
+  agentId: string
+  board?: Board | undefined
+  hostedId?: string | undefined
+}
+
 /** Which board and who plays on it. Refuses an entrant that board does not take. */
 export async function readEntryAsk(
   deps: Pick<LeagueDeps, 'db' | 'hosted'>,
-  key: ApiKey,
-  wallet: Address,
-  body: { agent_id: string | number; board?: Board | undefined; hosted_id?: string | undefined },
+  { wallet, accountId }: Player,
+  { agentId, hostedId, ...named }: EntryNamed,
 ): Promise<EntryAsk> {
-  const { hosted_id: hostedId } = body
-  const agentId = BigInt(body.agent_id).toString()
-  const board = body.board ?? (hostedId === undefined ? 'prize' : 'practice')
+  const board = named.board ?? (hostedId === undefined ? 'prize' : 'practice')
   if (hostedId !== undefined) {
     if (board === 'prize') fail('PRIZE_IS_LIVE')
     await checkHosted(deps, wallet, hostedId)
     return { wallet, agentId, board, entrant: { kind: 'hosted', wallet, hostedId } }
   }
   if (board === 'prize') return { wallet, agentId, board, entrant: { kind: 'wallet', wallet } }
-  await checkDivision(deps, key.accountId)
-  return { wallet, agentId, board, entrant: { kind: 'account', wallet, accountId: key.accountId } }
+  await checkDivision(deps, accountId)
+  return { wallet, agentId, board, entrant: { kind: 'account', wallet, accountId } }
 }
 
 async function checkHosted({ hosted }: Pick<LeagueDeps, 'hosted'>, wallet: Address, hostedId: string) {

@@ -1,18 +1,17 @@
-import type { Call } from '@pit/platform/call'
 import { type Answer, fail } from '@pit/protocol'
-import { firstSeasonOf, type LeagueDeps, walletOf } from '../deps.ts'
-import { type EntryAsk, readAgent, readEntryAsk, refuseSanctioned } from './readAsk.ts'
+import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
+import { type EntryAsk, type EntryNamed, readAgent, readEntryAsk, refuseSanctioned } from './readAsk.ts'
 import { issueStatement } from './statements.ts'
 import { activeForAgent, activeForEntrant, confirmableFor, entrantText, type StoredEntry } from './store.ts'
 
-/** POST league/statement: the text to sign. Whoever asks need not be the owner: it is the owner who signs. */
+/** The text to sign. Whoever asks need not be the owner: it is the owner who signs. */
 export async function statement(
   deps: LeagueDeps,
-  { caller, body }: Call<'league.statement'>,
+  player: Player,
+  named: EntryNamed,
 ): Promise<Answer<'league.statement'>> {
   firstSeasonOf(deps)
-  const wallet = walletOf(caller)
-  const ask = await readEntryAsk(deps, caller.key!, wallet, body)
+  const ask = await readEntryAsk(deps, player, named)
   refuseSanctioned(deps, await readAgent(deps, ask.agentId))
   await refuseOthersEntry(deps, ask)
   return issueStatement(deps, ask)

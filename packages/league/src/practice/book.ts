@@ -1,6 +1,5 @@
-import type { Call } from '@pit/platform/call'
 import { type Answer, fail, LEAGUE } from '@pit/protocol'
-import { firstSeasonOf, type LeagueDeps, walletOf } from '../deps.ts'
+import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
 import { activeForEntrant } from '../entries/store.ts'
 import { dollarsOf } from '../rules/index.ts'
 import { describeFill } from './order.ts'
@@ -8,14 +7,10 @@ import { playingNow } from './playing.ts'
 
 const FILLS_SHOWN = 50
 
-/** GET paper/book: the wallet's practice account in the season that runs. */
-export async function paperBook(
-  deps: LeagueDeps,
-  { caller }: Call<'paper.book'>,
-): Promise<Answer<'paper.book'>> {
+/** The wallet's practice account in the season that runs. */
+export async function paperBook(deps: LeagueDeps, player: Player): Promise<Answer<'paper.book'>> {
   const firstSeasonS = firstSeasonOf(deps)
-  const wallet = walletOf(caller)
-  const entry = await activeForEntrant(deps.db, { kind: 'account', wallet, accountId: caller.key!.accountId })
+  const entry = await activeForEntrant(deps.db, { kind: 'account', ...player })
   if (!entry) fail('NOT_ENTERED', { message: 'This wallet’s account does not play the practice board.' })
   const nothing = {
     season: null,

@@ -1,36 +1,35 @@
 import type { PaperFill } from '@pit/agents'
-import type { Call } from '@pit/platform/call'
 import type { Sql } from '@pit/platform/db'
 import { type Answer, fail } from '@pit/protocol'
-import { microUsdOf } from '@pit/trading'
-import { firstSeasonOf, type LeagueDeps, lower, walletOf } from '../deps.ts'
+import { firstSeasonOf, type LeagueDeps, lower, type Player } from '../deps.ts'
 import { activeForEntrant } from '../entries/store.ts'
 import { playingNow } from './playing.ts'
 
 const TERMS = { acceptRisks: [], shield: false, policies: null }
 
-/** POST paper/orders: trades the wallet's practice account at a real quote. */
+export interface OrderAsk {
+  tokenIn: string
+  tokenOut: string
+  size: { microUsd: bigint } | { amountIn: bigint }
+}
+
+/** Trades the wallet's practice account at a real quote. */
 export async function paperOrder(
   deps: LeagueDeps,
-  { caller, body }: Call<'paper.order'>,
+  player: Player,
+  ask: OrderAsk,
 ): Promise<Answer<'paper.order'>> {
   const firstSeasonS = firstSeasonOf(deps)
-  const wallet = walletOf(caller)
-  const entry = await activeForEntrant(deps.db, { kind: 'account', wallet, accountId: caller.key!.accountId })
+  const entry = await activeForEntrant(deps.db, { kind: 'account', ...player })
   if (!entry) fail('NOT_ENTERED', { message: 'This wallet’s account does not play the practice board.' })
   const playing = await playingNow(deps, firstSeasonS, entry)
   if (playing.state !== 'plays') fail('SEASON_CLOSED', { why: playing.why })
-  await checkToken(deps, body.token_in, 'token_in')
-  await checkToken(deps, body.token_out, 'token_out')
+  await checkToken(deps, ask.tokenIn, 'token_in')
+  await checkToken(deps, ask.tokenOut, 'token_out')
   const fill = await deps.paper.fill({
     bookId: playing.bookId,
-    wallet,
-    tokenIn: body.token_in,
-    tokenOut: body.token_out,
-    size:
-      body.amount_in === undefined
-        ? { microUsd: microUsdOf(body.notional_usd!) }
-        : { amountIn: BigInt(body.amount_in) },
+    wallet: player.wallet,
+    ...ask,
     terms: TERMS,
     commit: (sql, made) => refuseAfterEnd(sql, playing.season, made),
   })

@@ -6,7 +6,6 @@ import {
   addMarks,
   at,
   call,
-  callerOf,
   DAY,
   ETH,
   emptyStore,
@@ -33,16 +32,7 @@ withDb('the practice board', (db) => {
   const price = (token: string) => (token === TOKENS.cbBTC ? 60_000 : token === TOKENS.PARTNER ? 0.5 : 2_500)
   const order = (wallet: Wallet, body: object) =>
     call(world, 'paper.order', wallet, { token_in: 'USDG', token_out: 'ETH', ...body } as never)
-  const book = (wallet: Wallet) => {
-    const handler = world.league.handlers['paper.book'] as unknown as (ask: object) => Promise<{
-      season: number | null
-      balances: Record<string, string>
-      equity_usd: number | null
-      profit_usd: number | null
-      fills: { order_id: number }[]
-    }>
-    return handler({ caller: callerOf(wallet) })
-  }
+  const book = (wallet: Wallet) => world.league.paperBook(wallet.player)
   const standings = async () =>
     read({ league: world.open('reader') }, 'league.standings', { query: { season: 1, board: 'practice' } })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Rpc } from '../rpc.ts'
+import { type Rpc, RpcError } from '../rpc.ts'
 import { followChain } from './followChain.ts'
 import type { FollowListener, Hex } from './types.ts'
 
@@ -175,7 +175,7 @@ it('asks for less when a node refuses a range', async () => {
         where.fromBlock &&
         Number(where.toBlock) - Number(where.fromBlock) >= 7
       ) {
-        throw new Error('query returned more than 10000 results')
+        throw new RpcError(method, -32_005, 'query returned more than 10000 results', undefined)
       }
       return chain.rpc.request<T>(method, params)
     },

@@ -1,13 +1,24 @@
+import {
+  askHeader,
+  askLogs,
+  type ChainLog,
+  createLogSpan,
+  type Header,
+  readOne,
+  refusalOf,
+} from '../reads/index.ts'
 import type { Rpc } from '../rpc.ts'
-import { readHeader, readLogs } from './readChain.ts'
-import { type ChainLog, type Chunk, type FollowListener, type Header, type Hex, StartAgain } from './types.ts'
+import { type Chunk, type FollowListener, type Hex, StartAgain } from './types.ts'
 
 export interface FollowOptions {
   rpc: Pick<Rpc, 'request'>
   /** First topics of interest; others' logs are not read. */
   topics: readonly Hex[]
   listener: FollowListener
-  /** The block before the first of interest; where reading starts anew when nothing known is left on the chain. */
+  /**
+   * The block before the first of interest; where reading starts anew when nothing known is left on the
+   * chain.
+   */
   floor: number
   /** The last block already known, when there is one. */
   from?: { number: number; hash: Hex }
@@ -37,8 +48,8 @@ const MAX_WAIT_MS = 5_000
 const MAX_RETRIES = 20
 
 /**
- * Hands over every block once, in order, without gaps: a reorg first takes back what is no longer on the chain.
- * Reading is bounded in size, and trouble with the node only delays it.
+ * Hands over every block once, in order, without gaps: a reorg first takes back what is no longer on the
+ * chain. Reading is bounded in size, and trouble with the node only delays it.
  */
 export function followChain(options: FollowOptions): Follower {
   const { rpc, topics, listener, pollMs, maxRange = 1_000, patience = 600, onTrouble } = options
@@ -46,8 +57,7 @@ export function followChain(options: FollowOptions): Follower {
   let head: Header | null = null
   // Ends of recent chunks, oldest first: where a reorg may fork off.
   let recent: { number: number; hash: Hex }[] = options.from ? [options.from] : []
-  /** How many blocks a range may hold now. */
-  let range = maxRange
+  const span = createLogSpan({ max: maxRange })
   /** Looks in a row at which the node was behind us. */
   let behindFor = 0
   let stopped = false
@@ -64,7 +74,7 @@ export function followChain(options: FollowOptions): Follower {
   async function rewind(): Promise<void> {
     while (recent.length > 0) {
       const candidate = recent[recent.length - 1]!
-      const onChain = await readHeader(rpc, candidate.number)
+      const onChain = await readHeader(candidate.number)
       if (onChain?.hash === candidate.hash) break
       // A node that has no such block knows nothing of it; only another block in its place is a reorg.
       if (onChain === null) return
@@ -83,37 +93,44 @@ export function followChain(options: FollowOptions): Follower {
     const behind = latest.number - last.number
     if (behind <= NEAR) {
       // By its hash a block's logs are its own, whichever node answers.
-      const next = behind === 1 ? latest : await readHeader(rpc, from)
+      const next = behind === 1 ? latest : await readHeader(from)
       if (!next || (last.hash !== null && next.parentHash !== last.hash)) return 'again'
-      return { from, head: next, logs: await readLogs(rpc, { blockHash: next.hash }, topics) }
+      return { from, head: next, logs: await readLogs({ blockHash: next.hash }) }
     }
-    const end = Math.min(latest.number, last.number + range)
-    const before = await readHeader(rpc, end)
+    const end = span.endOf({ from, to: latest.number })
+    const before = await readHeader(end)
     const logs = await readRange(from, end)
     // The range is ours only if its end and the block before it stood still while it was read.
     const [after, parent] = await Promise.all([
-      readHeader(rpc, end),
-      last.hash === null ? null : readHeader(rpc, last.number),
+      readHeader(end),
+      last.hash === null ? null : readHeader(last.number),
     ])
     if (!before || after?.hash !== before.hash) return 'again'
     if (last.hash !== null && parent?.hash !== last.hash) return 'again'
-    range = Math.min(maxRange, range * 2)
+    span.grow()
     return { from, head: before, logs }
   }
 
-  /** A node refuses ranges with too many logs in them, and anyone can make logs: the next try asks for half. */
+  const readHeader = (block: number | 'latest'): Promise<Header | null> => readOne(rpc, askHeader(block))
+  const readLogs = (where: Parameters<typeof askLogs>[1]): Promise<ChainLog[]> =>
+    readOne(rpc, askLogs({ topics: [topics] }, where))
+
+  /**
+   * A node refuses ranges with too many logs in them, and anyone can make logs: the next try asks for half.
+   */
   async function readRange(from: number, to: number): Promise<ChainLog[]> {
     try {
-      return await readLogs(rpc, { from, to }, topics)
+      return await readLogs({ from, to })
     } catch (error) {
-      range = Math.max(1, Math.floor((to - from + 1) / 2))
+      const refusal = refusalOf(error)
+      if (refusal === 'size' || refusal === 'slow') span.shrink({ from, to })
       throw error
     }
   }
 
   /** True when the chain's head was reached. */
   async function step(): Promise<boolean> {
-    const latest = await readHeader(rpc, 'latest')
+    const latest = await readHeader('latest')
     if (!latest) return true
     if (latest.hash === last.hash) {
       // Nothing new since what was already known: whoever listens still has to hear where the chain stands.
@@ -122,7 +139,7 @@ export function followChain(options: FollowOptions): Follower {
       return caughtUp()
     }
     if (last.hash !== null) {
-      const ours = latest.number === last.number + 1 ? null : await readHeader(rpc, last.number)
+      const ours = latest.number === last.number + 1 ? null : await readHeader(last.number)
       const replaced = ours
         ? ours.hash !== last.hash
         : latest.number > last.number && latest.parentHash !== last.hash
@@ -153,7 +170,10 @@ export function followChain(options: FollowOptions): Follower {
     return true
   }
 
-  /** A node behind what we know is waited for; one that stays behind has another chain, which is read from its start. */
+  /**
+   * A node behind what we know is waited for; one that stays behind has another chain, which is read from its
+   * start.
+   */
   async function waitForNode(): Promise<boolean> {
     behindFor += 1
     if (last.hash === null || behindFor <= patience) return true

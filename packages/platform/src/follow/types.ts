@@ -1,27 +1,10 @@
+import type { ChainLog, Header } from '../reads/index.ts'
+
 export type Hex = `0x${string}`
 
-export interface Header {
-  number: number
-  hash: Hex
-  parentHash: Hex
-  timestampS: number
-  baseFeeWei: bigint
-}
-
-/** A log as the node gives it, its block number read. */
-export interface ChainLog {
-  address: Hex
-  topics: Hex[]
-  data: Hex
-  blockNumber: number
-  blockHash: Hex
-  transactionHash: Hex
-  logIndex: number
-}
-
 /**
- * Consecutive blocks with their logs in order; `head` is the last of them. Usually one block; none, with `from` after
- * `head`, when following starts at a known block that still is the newest.
+ * Consecutive blocks with their logs in order; `head` is the last of them. Usually one block; none, with
+ * `from` after `head`, when following starts at a known block that still is the newest.
  */
 export interface Chunk {
   from: number
@@ -30,14 +13,14 @@ export interface Chunk {
 }
 
 /**
- * Who follows the chain. Calls come one at a time, in order; each is awaited. A listener that throws is called
- * again with the same chunk.
+ * Who follows the chain. Calls come one at a time, in order; each is awaited. A listener that throws is
+ * called again with the same chunk.
  */
 export interface FollowListener {
   onChunk(chunk: Chunk): Promise<void> | void
   /**
-   * Everything after block `number` is undone. Answers the block it could go back to, `number` or an earlier one;
-   * reading goes on from there.
+   * Everything after block `number` is undone. Answers the block it could go back to, `number` or an earlier
+   * one; reading goes on from there.
    */
   onReorg(number: number): Promise<number> | number
 }

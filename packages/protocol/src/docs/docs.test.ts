@@ -7,11 +7,9 @@ import { exampleBody } from './example.ts'
 import type { Json, JsonObject } from './jsonSchema.ts'
 import { llmsText } from './llms.ts'
 import { openApi } from './openapi.ts'
-import { referencePage } from './reference.ts'
 
 const SITE = { version: '0.1.0', serverUrl: 'http://127.0.0.1:4663' }
 const document = JSON.parse(JSON.stringify(openApi(SITE))) as JsonObject
-const page = referencePage(SITE)
 
 function everyRef(node: Json, found: string[] = []): string[] {
   if (Array.isArray(node)) for (const item of node) everyRef(item, found)
@@ -71,27 +69,6 @@ describe('examples', () => {
     const text = JSON.stringify(exampleBody(routeById(id)))
     const filled = text.replaceAll('"0x…"', `"0x${'11'.repeat(65)}"`).replaceAll('"0x02f8…"', '"0x02f8"')
     expect(checkWith(body, withDefaults(body, JSON.parse(filled) as object))).toEqual({ ok: true })
-  })
-})
-
-describe('referencePage', () => {
-  it('has no scripts, loads nothing and closes what it opens', () => {
-    expect(page).not.toMatch(/<script|<link|<img|@import|url\(/i)
-    for (const tag of ['section', 'table', 'details', 'main', 'nav', 'h3', 'code']) {
-      expect(page.split(`<${tag}`).length, tag).toBe(page.split(`</${tag}>`).length)
-    }
-  })
-
-  it('has every route and code, and no link into nowhere', () => {
-    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
-    for (const id of ROUTE_IDS) expect(ids).toContain(id.replaceAll('.', '-'))
-    for (const code of Object.keys(ERRORS)) expect(ids).toContain(code)
-    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target)
-  })
-
-  it('escapes what looks like markup', () => {
-    expect(page).toContain('GET tokens/&lt;address&gt;')
-    expect(page).not.toContain('<address>')
   })
 })
 

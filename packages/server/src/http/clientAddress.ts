@@ -1,8 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** `::ffff:1.2.3.4` is 1.2.3.4; zones and letter case do not make another client. */
+/** One spelling per address: IPv4 out of IPv6 (`::ffff:1.2.3.4`), no zone, lower-case. */
 export function plainAddress(address: string): string {
-  // Most are IPv4 already.
   if (!address.includes(':')) return address
   const bare = address.split('%')[0]!.toLowerCase()
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(bare)
@@ -14,14 +13,14 @@ export function plainAddress(address: string): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
 }
 
-/** Who counts as one client, for rates and caps: an IPv4 address, or an IPv6 /64, because one host owns all of it. */
+/** One client for rates and caps: an IPv4 address, or an IPv6 /64, which one host owns whole. */
 export function networkOf(given: string): string {
   const address = plainAddress(given)
   if (!address.includes(':')) return address
   const [head = '', tail] = address.split('::')
   const groups = head === '' ? [] : head.split(':')
   if (tail !== undefined) {
-    // A dotted tail stands for two groups.
+    // A dotted tail is two groups.
     const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0)
     while (groups.length < 8 - after) groups.push('0')
     if (tail !== '') groups.push(...tail.split(':'))
@@ -32,16 +31,16 @@ export function networkOf(given: string): string {
     .join(':')}::/64`
 }
 
-/** A set of networks: `10.0.0.0/8`, `::1`, `fd00::/8`. A malformed one stops the start. */
+/** A set of networks: `10.0.0.0/8`, `::1`, `fd00::/8`. Throws on a malformed one. */
 export function createNetworks(cidrs: readonly string[]): { has(address: string): boolean } {
   const list = new BlockList()
   for (const cidr of cidrs) {
     const [network = '', bits, ...rest] = cidr.split('/')
     const address = plainAddress(network)
     const family = isIP(address)
-    const most = family === 4 ? 32 : 128
-    const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
-    if (family === 0 || rest.length > 0 || prefix < 0 || prefix > most) {
+    const maxPrefix = family === 4 ? 32 : 128
+    const prefix = bits === undefined ? maxPrefix : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
+    if (family === 0 || rest.length > 0 || prefix < 0 || prefix > maxPrefix) {
       throw new Error(`TRUSTED_PROXIES: "${cidr}" is not a network; write 10.0.0.0/8 or fd00::/8`)
     }
     list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
@@ -49,7 +48,7 @@ export function createNetworks(cidrs: readonly string[]): { has(address: string)
   return { has: (address) => list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6') }
 }
 
-/** The right-most hop that no trusted proxy vouches for; what a client writes further left counts for nothing. */
+/** The right-most hop that is not a trusted proxy: hops further left are the client's own words. */
 export function clientAddressOf(
   socketAddress: string,
   forwardedFor: string | undefined,

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '@pit/platform/clock'
@@ -7,18 +8,14 @@ import { ROUTE_IDS, routeById } from '@pit/protocol'
 import type { Geo } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
 import { createNetworks } from './clientAddress.ts'
-import { createCsrfCheck } from './csrf.ts'
 import { createEdge } from './edge.ts'
-import type { Expects } from './finish.ts'
-import { createHosts } from './hosts.ts'
-import { createInject, type Inject } from './inject.ts'
 import { createOverload } from './overload.ts'
 import { createPages, openApiAnswer } from './pages.ts'
 import { answerParserErrors } from './parserErrors.ts'
 import { createPeers } from './peer.ts'
 import { type AnyHandler, type Authenticate, type PagePlan, planRoute, type RoutePlan } from './plan.ts'
 import type { Limiter } from './rates/limiter.ts'
-import { standingHeaders } from './reply.ts'
+import { baseHeadersOf, type Expects } from './reply.ts'
 import { createRequestIds } from './requestId.ts'
 import { createRouter } from './router.ts'
 import type { Handlers } from './types.ts'
@@ -45,27 +42,26 @@ export interface AppDeps {
   geo: Geo
   logger: Logger
   metrics: Metrics
-  /** The server's own, named in the reference. */
+  /** The server's version, which the reference shows. */
   version: string
-  /** How long a client may take; tests shorten them. */
+  /** Timeouts of clients; tests shorten them. */
   times?: Partial<typeof TIMES>
 }
 
 export interface App {
   listen(): Promise<AddressInfo>
-  /** Stops accepting, answers what is under way, closes; bounded. */
+  /** Stops accepting, finishes the requests in flight within `closeMs`, closes. */
   close(): Promise<void>
   address(): AddressInfo | null
-  inject: Inject
 }
 
-/** `closeMs` is well below what a supervisor waits before it kills. */
+/** `closeMs` is well below the time a supervisor waits before it kills a process. */
 const TIMES = { headersMs: 10_000, bodyMs: 10_000, keepAliveMs: 65_000, closeMs: 3_000, idleMs: 120_000 }
-/** Also bounds the number of headers: Node's own count drops the surplus in silence. */
+/** Also bounds the number of headers, because Node's own limit of them drops the rest without an error. */
 const MAX_HEADER_BYTES = 16_384
 const MAX_CONNECTIONS = 20_000
 
-/** The HTTP API over node:http: a framework's hooks cost a sixth of the throughput and gave nothing the edge uses. */
+/** The HTTP API over node:http. docs/architecture.md says why there is no framework. */
 export async function createApp(deps: AppDeps): Promise<App> {
   const { config, metrics } = deps
   const times = { ...TIMES, ...deps.times }
@@ -84,7 +80,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const proxies = createNetworks(config.trustedProxies)
   const peerOf = createPeers(proxies)
   const newRequestId = createRequestIds()
-  const standing = standingHeaders(config.publicUrl)
+  const baseHeaders = baseHeadersOf(config.publicUrl)
   let closing = false
   const serve = createEdge({
     ...deps,
@@ -92,10 +88,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
     overload,
     peerOf,
     proxies,
-    answersFor: createHosts(config),
-    checkCsrf: createCsrfCheck(config.publicUrl),
     newRequestId,
-    standing,
+    baseHeaders,
     isClosing: () => closing,
     bodyTimeoutMs: times.bodyMs,
   })
@@ -103,7 +97,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const server: Server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: times.headersMs,
-    // Our own body timer answers first; this one is for what no handler waits for.
+    // The edge times out a body it reads by itself and sooner; this bounds the bodies it does not read.
     requestTimeout: times.headersMs + times.bodyMs,
     keepAliveTimeout: times.keepAliveMs,
     connectionsCheckingInterval: Math.min(1_000, times.headersMs / 4),
@@ -112,9 +106,9 @@ export async function createApp(deps: AppDeps): Promise<App> {
   })
   server.maxHeadersCount = 0
   server.maxConnections = MAX_CONNECTIONS
-  // A client that stops reading its answer.
+  // Bounds a client that stops reading its answer.
   server.timeout = times.idleMs
-  // A client may close its half once it has asked; its answer still comes. Node has this switch but no type for it.
+  // A client that closes its half after asking still gets its answer. Node's types lack this switch.
   ;(server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true
   const answerTo = (expects: Expects) => (req: IncomingMessage, res: ServerResponse) => {
     serve(req, res, expects).catch((error: unknown) => {
@@ -130,17 +124,13 @@ export async function createApp(deps: AppDeps): Promise<App> {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  answerParserErrors(server, { peerOf, newRequestId, standing, metrics })
+  answerParserErrors(server, { peerOf, newRequestId, baseHeaders, metrics })
 
   const address = () => server.address() as AddressInfo | null
-  async function listen(port = config.port, host = config.host): Promise<AddressInfo> {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, () => {
-        server.off('error', reject)
-        resolve()
-      })
-    })
+  async function listen(): Promise<AddressInfo> {
+    server.listen(config.port, config.host)
+    // Rejects when the port is taken.
+    await once(server, 'listening')
     return address()!
   }
 
@@ -149,17 +139,12 @@ export async function createApp(deps: AppDeps): Promise<App> {
     overload.close()
     if (!server.listening) return
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    // Node counts a connection that never asked as busy; a browser opens such ones ahead.
+    // Node counts a connection without a request as busy, and browsers open such connections ahead.
     for (const socket of sockets) if (peerOf(socket).open === 0) socket.destroySoon()
     const late = setTimeout(() => server.closeAllConnections(), times.closeMs)
     await closed
     clearTimeout(late)
   }
 
-  return {
-    listen: () => listen(),
-    close,
-    address,
-    inject: createInject(async () => address() ?? (await listen(0, '127.0.0.1'))),
-  }
+  return { listen, close, address }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '@pit/protocol'
 
-/** Agents send no cookies and no Origin; a browser's POST must come from our own pages and say so. */
+/** Agents send no cookies and no Origin; a POST from a browser must come from the API's own pages. */
 export function createCsrfCheck(publicUrl: string): (headers: IncomingHttpHeaders) => void {
   const ownOrigin = new URL(publicUrl).origin.toLowerCase()
   return (headers) => {

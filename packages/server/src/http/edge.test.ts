@@ -44,7 +44,7 @@ describe('where a request is from', () => {
 describe('keys nobody knows', () => {
   const key: ApiKey = { keyId: 7, accountId: 3, wallet: WALLET, expiresAtS: 2_000_000_000 }
 
-  it('reach the store no oftener than failures are allowed, also at once, and hold up no known key', async () => {
+  it('reach the store no oftener than failures are allowed, also at once; no known key waits', async () => {
     let lookups = 0
     const known = new Set([GOOD_KEY])
     await open({

@@ -6,8 +6,9 @@ import { fail, type PitError } from '@pit/protocol'
 import { type Geo, isBlocked, placesFromHeaders } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
 import { clientAddressOf, networkOf } from './clientAddress.ts'
+import { createCsrfCheck } from './csrf.ts'
 import { createKeyFinder } from './findKey.ts'
-import { type Expects, finish } from './finish.ts'
+import { createHosts } from './hosts.ts'
 import type { Overload } from './overload.ts'
 import { parseJsonObject } from './parseJson.ts'
 import type { Peer, PeerOf } from './peer.ts'
@@ -16,14 +17,13 @@ import { refuseUnless, takingsOf } from './rates/charge.ts'
 import type { Limiter } from './rates/limiter.ts'
 import { bodyLength, ClientGone, checkMediaType, readBody } from './readBody.ts'
 import { createRefuse, WrongMethod } from './refuse.ts'
-import type { Reply } from './reply.ts'
+import { type Expects, type Reply, replyOf, sendReply } from './reply.ts'
 import type { NewRequestId } from './requestId.ts'
 import type { Router } from './router.ts'
-import { targetOf } from './target.ts'
-import { type ApiKey, isRawAnswer } from './types.ts'
+import type { ApiKey } from './types.ts'
 
 export interface EdgeDeps {
-  config: Pick<Config, 'geoHeader' | 'geoRegionHeader'>
+  config: Pick<Config, 'publicUrl' | 'allowedHosts' | 'geoHeader' | 'geoRegionHeader'>
   clock: Clock
   router: Router<RoutePlan | PagePlan>
   authenticate: Authenticate
@@ -35,26 +35,24 @@ export interface EdgeDeps {
   overload: Overload
   peerOf: PeerOf
   proxies: { has(address: string): boolean }
-  answersFor: (host: string | undefined) => boolean
-  checkCsrf: (headers: IncomingMessage['headers']) => void
   newRequestId: NewRequestId
-  standing: readonly string[]
+  baseHeaders: readonly string[]
   isClosing: () => boolean
   bodyTimeoutMs: number
 }
 
 export type Serve = (req: IncomingMessage, res: ServerResponse, expects: Expects) => Promise<void>
 
-/** One request on its way. */
-interface Visit {
+/** A request and its answer. */
+interface Exchange {
   req: IncomingMessage
   res: ServerResponse
   expects: Expects
   requestId: string
   peer: Peer
-  /** Known once the route is. */
+  /** Null until the route is known. */
   plan: RoutePlan | PagePlan | null
-  /** Counted among the requests under way. */
+  /** Counted among the requests in flight. */
   entered: boolean
 }
 
@@ -65,51 +63,58 @@ interface Asked {
 }
 
 const NO_FIELDS = {}
+const MAX_TARGET_LENGTH = 4_096
 const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
 
-/** One request, in the order the contract gives; each step refuses before the next one costs anything. */
+/** Serves one request, in the contract's order: each step refuses before the next one costs anything. */
 export function createEdge(deps: EdgeDeps): Serve {
-  const { clock, router, limiter, metrics, overload, sanctions, logger } = deps
+  const { config, clock, router, limiter, metrics, overload, sanctions, logger } = deps
+  const isOwnHost = createHosts(config)
+  const checkCsrf = createCsrfCheck(config.publicUrl)
   const keyOf = createKeyFinder(deps)
   const { refuse, lastResort } = createRefuse(deps)
 
-  /** Host, country, route; then the page, or the route's own way. */
-  function answer(visit: Visit): Reply | Promise<Reply> {
-    const { req, peer } = visit
+  /** Host, country, route. */
+  function answer(exchange: Exchange): Reply | Promise<Reply> {
+    const { req, peer } = exchange
     const { host, path, search } = targetOf(req)
-    if (!deps.answersFor(host)) fail('UNKNOWN_HOST')
-    const address = forwardedAddress(req, peer)
+    if (!isOwnHost(host)) fail('UNKNOWN_HOST')
+    const forwardedFor = peer.isProxy ? req.headers['x-forwarded-for'] : undefined
+    const address =
+      forwardedFor === undefined
+        ? peer.address
+        : clientAddressOf(peer.address, String(forwardedFor), deps.proxies)
     refuseBlockedPlace(req, peer, address)
     const found = router.find(req.method ?? '', path)
     if (found.kind === 'none') return fail('NOT_FOUND', { message: 'No such route.' })
     if (found.kind === 'other method') throw new WrongMethod(found.allow)
-    visit.plan = found.target
+    exchange.plan = found.target
     return found.target.kind === 'page'
-      ? answerPage(visit, found.target, address)
-      : answerRoute(visit, found.target, { address, params: found.params, search })
+      ? answerPage(req, found.target, address)
+      : answerRoute(exchange, found.target, { address, params: found.params, search })
   }
 
-  async function answerPage({ req }: Visit, page: PagePlan, address: string): Promise<Reply> {
+  async function answerPage(req: IncomingMessage, page: PagePlan, address: string): Promise<Reply> {
     bodyLength(req, false)
     const takings = takingsOf(PAGE_BUCKETS, networkOf(address), null)
     refuseUnless(await limiter.take(takings, clock.nowMs()), metrics)
     return { ...page }
   }
 
-  /** Load, body length, CSRF, rate by address, key, sanctions, rate by key, what the route says first, parse, handler. */
+  /** Load, length, CSRF, rate by address, key, sanctions, rate by key, the route's check, body, handler. */
   async function answerRoute(
-    visit: Visit,
+    exchange: Exchange,
     plan: RoutePlan,
     { address, params, search }: Asked,
   ): Promise<Reply> {
-    const { req, requestId } = visit
+    const { req, requestId } = exchange
     const { route, validator } = plan
-    if (!plan.neverShed) enter(visit)
-    if (visit.expects === 'something else') {
+    if (!plan.neverShed) enter(exchange)
+    if (exchange.expects === 'something else') {
       fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
     }
     const bodyBytes = bodyLength(req, route.takesBody && !validator.takesEmptyBody)
-    if (route.method === 'POST') deps.checkCsrf(req.headers)
+    if (route.method === 'POST') checkCsrf(req.headers)
     const network = networkOf(address)
     let key: ApiKey | null = null
     if (plan.needsKey) {
@@ -128,7 +133,7 @@ export function createEdge(deps: EdgeDeps): Serve {
     if (plan.needsWallet && key?.wallet === null) fail('WALLET_NOT_BOUND')
     const caller = { requestId, address, key }
     plan.admit?.(caller)
-    const body = route.method === 'POST' ? await bodyOf(visit, bodyBytes, route.multilineFields) : null
+    const body = route.method === 'POST' ? await bodyOf(exchange, bodyBytes, route.multilineFields) : null
     const done = plan.handle({
       params: validator.params(params),
       query: validator.query(search),
@@ -138,27 +143,21 @@ export function createEdge(deps: EdgeDeps): Serve {
     return replyOf(done instanceof Promise ? await done : done, route.status)
   }
 
-  function forwardedAddress(req: IncomingMessage, peer: Peer): string {
-    const forwardedFor = peer.isProxy ? req.headers['x-forwarded-for'] : undefined
-    if (forwardedFor === undefined) return peer.address
-    return clientAddressOf(peer.address, String(forwardedFor), deps.proxies)
-  }
-
+  /** Either source blocks, so that a header the client forged cannot overrule the database. */
   function refuseBlockedPlace(req: IncomingMessage, peer: Peer, address: string): void {
-    // Either one blocks: a proxy that passes a client's own header on must not lift what the database knows.
-    const told = peer.isProxy ? placesFromHeaders(req.headers, deps.config) : []
-    if (told.some(isBlocked)) fail('COUNTRY_BLOCKED')
-    const found = deps.geo.locate(address)
-    if (found !== null && isBlocked(found)) fail('COUNTRY_BLOCKED')
+    const claimed = peer.isProxy ? placesFromHeaders(req.headers, config) : []
+    if (claimed.some(isBlocked)) fail('COUNTRY_BLOCKED')
+    const located = deps.geo.locate(address)
+    if (located !== null && isBlocked(located)) fail('COUNTRY_BLOCKED')
   }
 
-  function enter(visit: Visit): void {
+  function enter(exchange: Exchange): void {
     if (overload.isOverloaded()) {
       metrics.shed()
       fail('ENGINE_UNAVAILABLE', { message: 'Overloaded: try again in a second.', retryAfterS: 1 })
     }
     overload.enter()
-    visit.entered = true
+    exchange.entered = true
   }
 
   function refuseSanctioned({ wallet }: ApiKey, { route }: RoutePlan): void {
@@ -167,7 +166,7 @@ export function createEdge(deps: EdgeDeps): Serve {
   }
 
   async function bodyOf(
-    { req, res, peer, expects }: Visit,
+    { req, res, peer, expects }: Exchange,
     bytes: number,
     multiline: readonly string[],
   ): Promise<Record<string, unknown>> {
@@ -183,35 +182,31 @@ export function createEdge(deps: EdgeDeps): Serve {
     }
   }
 
-  function leave({ entered, peer }: Visit): void {
-    if (entered) overload.leave()
-    peer.open -= 1
-  }
-
   return async (req, res, expects) => {
     const startedMs = performance.now()
     const requestId = deps.newRequestId(req.headers['x-request-id'])
     const peer = deps.peerOf(req.socket)
-    const visit: Visit = { req, res, expects, requestId, peer, plan: null, entered: false }
+    const exchange: Exchange = { req, res, expects, requestId, peer, plan: null, entered: false }
     peer.open += 1
     let reply: Reply | null = null
     let refused: PitError | null = null
     try {
-      reply = await answer(visit)
+      reply = await answer(exchange)
     } catch (error) {
-      if (!(error instanceof ClientGone)) ({ reply, refused } = refuse(error, visit))
+      if (!(error instanceof ClientGone)) ({ reply, refused } = refuse(error, exchange))
     }
-    leave(visit)
+    if (exchange.entered) overload.leave()
+    peer.open -= 1
     if (reply !== null) {
       if (deps.isClosing() || peer.broken) reply.close = true
-      await finish(visit, reply, refused, deps.standing).catch((error: unknown) => {
-        ;({ reply, refused } = lastResort(error, visit))
-        return finish(visit, reply, null, deps.standing)
+      await sendReply(exchange, reply, refused, deps.baseHeaders).catch((error: unknown) => {
+        ;({ reply, refused } = lastResort(error, exchange))
+        return sendReply(exchange, reply, null, deps.baseHeaders)
       })
     }
     const ms = performance.now() - startedMs
-    const route = visit.plan?.name ?? 'none'
-    // 499, as proxies count it: the client left before its answer.
+    const route = exchange.plan?.name ?? 'none'
+    // 499 is what proxies count when the client left before its answer.
     const status = reply?.status ?? 499
     metrics.request(route, status, ms / 1000)
     if (logger.isLevelEnabled('debug'))
@@ -219,14 +214,21 @@ export function createEdge(deps: EdgeDeps): Serve {
   }
 }
 
-function replyOf(answer: unknown, status: number): Reply {
-  if (!isRawAnswer(answer)) {
-    const body = JSON.stringify(answer) as string | undefined
-    if (body === undefined) throw new TypeError('the handler answered nothing')
-    return { status, body }
+/** Host, path and query of the request line. An absolute URI names its own host, which then counts. */
+function targetOf(req: IncomingMessage): { host: string | undefined; path: string; search: string } {
+  let url = req.url ?? '/'
+  let host = req.headers.host
+  if (url.length > MAX_TARGET_LENGTH) fail('BAD_REQUEST', { field: 'path', message: 'The URI is too long.' })
+  if (!url.startsWith('/')) {
+    const absolute = /^https?:\/\/([^/?#]+)(\/[^#]*)?/i.exec(url)
+    if (absolute) {
+      host = absolute[1]
+      url = absolute[2] ?? '/'
+    } else if (url !== '*')
+      fail('BAD_REQUEST', { field: 'path', message: 'The request target is malformed.' })
   }
-  const reply: Reply = { status: answer.status ?? status, body: answer.serialised }
-  if (answer.contentType !== undefined) reply.contentType = answer.contentType
-  if (reply.status === 503) reply.headers = ['Retry-After', '5']
-  return reply
+  const query = url.indexOf('?')
+  return query === -1
+    ? { host, path: url, search: '' }
+    : { host, path: url.slice(0, query), search: url.slice(query + 1) }
 }

@@ -4,15 +4,14 @@ import { fail } from '@pit/protocol'
 import type { Authenticate } from './plan.ts'
 import { refuseUnless } from './rates/charge.ts'
 import type { Limiter, Taking } from './rates/limiter.ts'
-import { createTurns } from './turns.ts'
 import type { ApiKey } from './types.ts'
 
-/** Look-ups of unknown keys from one network at once: whoever waits is judged by how those before it ended. */
-const LOOKUPS_AT_ONCE = 4
+/** Concurrent look-ups of unknown keys per network; those that wait see how many of them failed. */
+const MAX_CONCURRENT_LOOKUPS = 4
 
 /**
- * The key of a request. Keys known to this process are never held up by the failures of others behind the same
- * address; a key nobody knows reaches the store only while that address has failures left.
+ * Finds the key of a request. A key this process knows is never delayed by failed keys from the same address.
+ * An unknown key reaches the store only while its address has failures left.
  */
 export function createKeyFinder({
   authenticate,
@@ -25,28 +24,50 @@ export function createKeyFinder({
   clock: Clock
   metrics: Metrics
 }): (authorization: string | undefined, network: string) => Promise<ApiKey> {
-  const turns = createTurns(LOOKUPS_AT_ONCE)
+  const inTurn = createQueues(MAX_CONCURRENT_LOOKUPS)
 
   return async (authorization, network) => {
     const failures: Taking[] = [{ bucket: 'failed_auth', id: network }]
     const bearer = bearerOf(authorization)
-    if (bearer !== null) {
-      const known = await authenticate(bearer, 'known')
-      if (known !== null) return known
-      const found = await turns.take(network, async () => {
-        refuseUnless(await limiter.peek(failures, clock.nowMs()), metrics)
-        const key = await authenticate(bearer, 'any')
-        if (key === null) refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
-        return key
-      })
-      return found ?? fail('UNAUTHORIZED')
+    if (bearer === null) {
+      refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
+      return fail('UNAUTHORIZED')
     }
-    refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
-    return fail('UNAUTHORIZED')
+    const known = await authenticate(bearer, 'known')
+    if (known !== null) return known
+    const found = await inTurn(network, async () => {
+      refuseUnless(await limiter.peek(failures, clock.nowMs()), metrics)
+      const key = await authenticate(bearer, 'any')
+      if (key === null) refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
+      return key
+    })
+    return found ?? fail('UNAUTHORIZED')
   }
 }
 
 function bearerOf(header: string | undefined): string | null {
   if (header === undefined || header.length > 512) return null
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1] ?? null
+}
+
+/** Runs the work of one name a few at a time, in the order it came; names do not wait for each other. */
+function createQueues(maxRunning: number) {
+  const queues = new Map<string, { running: number; waiting: (() => void)[] }>()
+  return async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const queue = queues.get(name) ?? { running: 0, waiting: [] }
+    queues.set(name, queue)
+    if (queue.running < maxRunning) queue.running += 1
+    else await new Promise<void>((resolve) => queue.waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      // The slot goes straight to the next in the queue, so that a newcomer cannot take it.
+      const next = queue.waiting.shift()
+      if (next) next()
+      else {
+        queue.running -= 1
+        if (queue.running === 0) queues.delete(name)
+      }
+    }
+  }
 }

@@ -1,4 +1,4 @@
-/** Which Host headers this server answers for: PUBLIC_URL's, loopback names, and those of ALLOWED_HOSTS. */
+/** Which Host headers are this server's: PUBLIC_URL's, loopback names, and those of ALLOWED_HOSTS. */
 export function createHosts({
   publicUrl,
   allowedHosts,
@@ -13,21 +13,21 @@ export function createHosts({
     if (name === null) throw new Error(`ALLOWED_HOSTS: "${allowed}" is not a host`)
     names.add(name)
   }
-  // Clients repeat themselves; a stranger must not fill memory with names.
+  // A cache, because clients repeat their Host; bounded, because anyone can send any name.
   const known = new Map<string, boolean>()
   return (host) => {
     if (host === undefined) return false
-    let answersFor = known.get(host)
-    if (answersFor === undefined) {
+    let isOwn = known.get(host)
+    if (isOwn === undefined) {
       const name = hostName(host)
-      answersFor = name !== null && names.has(name)
-      if (known.size < 256) known.set(host, answersFor)
+      isOwn = name !== null && names.has(name)
+      if (known.size < 256) known.set(host, isOwn)
     }
-    return answersFor
+    return isOwn
   }
 }
 
-/** The name without its port, lower-case; null when it is no host at all. */
+/** The name without its port, lower-case; null when malformed. */
 function hostName(host: string): string | null {
   const match = /^([a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?\.?|\[[0-9a-f:.]{2,45}\])(:\d{1,5})?$/i.exec(host)
   return match ? match[1]!.toLowerCase().replace(/\.$/, '') : null

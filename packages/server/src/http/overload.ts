@@ -4,7 +4,7 @@ const RESOLUTION_MS = 10
 const WINDOW_MS = 250
 
 export interface Overload {
-  /** Whether a new request should be turned away before any work. */
+  /** Whether to refuse a new request before any work. */
   isOverloaded(): boolean
   enter(): void
   leave(): void
@@ -14,7 +14,7 @@ export interface Overload {
   close(): void
 }
 
-/** Sheds by requests under way and by how late the event loop runs. The mean, because one long stall is over. */
+/** Sheds by requests in flight and by mean event loop delay: a single stall is already over. */
 export function createOverload({
   maxInFlight,
   maxLoopDelayMs,

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { llmsText, openApi, referencePage } from '@pit/protocol'
+import { llmsText, openApi } from '@pit/protocol'
+import { referencePage } from '../docs/reference.ts'
 import type { PagePlan } from './plan.ts'
 import { JSON_POLICY } from './reply.ts'
 import type { RawAnswer } from './types.ts'
@@ -9,12 +10,12 @@ export interface PageAt {
   page: PagePlan
 }
 
-/** GET openapi.json: a route of the table, answered from it. */
+/** The answer of GET openapi.json. */
 export const openApiAnswer = ({ version, publicUrl }: { version: string; publicUrl: string }): RawAnswer => ({
   serialised: Buffer.from(JSON.stringify(openApi({ version, serverUrl: new URL(publicUrl).origin }))),
 })
 
-/** What stands beside the API: the reference and llms.txt. Written once, kept as bytes. */
+/** The pages beside the API: the reference and llms.txt. Rendered once. */
 export function createPages({ version, publicUrl }: { version: string; publicUrl: string }): PageAt[] {
   const serverUrl = new URL(publicUrl).origin
   const reference = referencePage({ version, serverUrl })
@@ -49,10 +50,14 @@ const pageAt = (
   page: { kind: 'page', name, status: 200, body: Buffer.from(text), contentType, headers },
 })
 
-/** Only the page's own style sheets, by their hash; nothing else may run or load. */
+/** Allows the page's own style sheets by their hash; nothing else may run or load. */
 function pagePolicy(html: string): string {
   const styles = [...html.matchAll(/<style>([\s\S]*?)<\/style>/g)].map(
     ([, css]) => `'sha256-${createHash('sha256').update(css!).digest('base64')}'`,
   )
-  return `default-src 'none'; style-src ${styles.join(' ') || "'none'"}; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+  const styleSources = styles.join(' ') || "'none'"
+  return (
+    `default-src 'none'; style-src ${styleSources}; img-src 'self' data:; ` +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  )
 }

@@ -8,9 +8,9 @@ const CONTROL = /[\u0000-\u001f\u007f]/
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
- * One JSON object, strictly: no duplicate keys, no keys that reach a prototype, no number that a double cannot
- * hold, no control characters or broken text. JSON.parse reads; one walk over the result and one jump from string
- * to string over the text find the rest. Line breaks and tabs may stand in the texts at the paths of `multiline`.
+ * Parses one JSON object, strictly: no duplicate keys, no keys that reach a prototype, no number a double
+ * cannot hold, no control characters, no lone surrogates. JSON.parse drops duplicates, so the keys of its
+ * result are counted against those in the text. Only strings at `multiline` paths have line breaks and tabs.
  */
 export function parseJsonObject(bytes: Buffer, multiline: readonly string[] = []): JsonObject {
   if (!isUtf8(bytes)) refuse('', 'The body is not valid UTF-8.')
@@ -19,7 +19,7 @@ export function parseJsonObject(bytes: Buffer, multiline: readonly string[] = []
   try {
     value = JSON.parse(text)
   } catch {
-    // The parser's own message quotes the text, and the text may hold a secret.
+    // The parser's message quotes the text, which may hold a secret.
     refuse('', 'The body is not valid JSON.')
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -30,7 +30,7 @@ export function parseJsonObject(bytes: Buffer, multiline: readonly string[] = []
   return value as JsonObject
 }
 
-/** Refuses what must not pass and answers how many keys the value has, inner ones included. */
+/** Refuses what is not allowed; returns the number of keys, inner ones included. */
 function inspect(value: object, path: string, depth: number, multiline: readonly string[]): number {
   if (depth > MAX_DEPTH) refuse(path, `Nested deeper than ${MAX_DEPTH}.`)
   const isList = Array.isArray(value)
@@ -41,9 +41,10 @@ function inspect(value: object, path: string, depth: number, multiline: readonly
     if (!isList && (name === '__proto__' || (name === 'constructor' && reachesPrototype(inner)))) {
       refuse(join(path, name), 'This key is not allowed.')
     }
-    if (!isList && isBroken(name)) refuse(path, 'A key has control characters or broken text.')
+    if (!isList && hasBadCharacters(name)) refuse(path, 'A key has control characters or broken text.')
     if (typeof inner === 'string') {
-      if (isBroken(inner) && !(multiline.includes(join(path, name)) && !isBroken(inLine(inner)))) {
+      const checked = multiline.includes(join(path, name)) ? inner.replace(/[\n\t]/g, ' ') : inner
+      if (hasBadCharacters(checked)) {
         refuse(join(path, name), 'Control characters or broken text are not allowed.')
       }
     } else if (typeof inner === 'number') {
@@ -60,10 +61,9 @@ function inspect(value: object, path: string, depth: number, multiline: readonly
 const reachesPrototype = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype')
 
-const inLine = (text: string): string => text.replace(/[\n\t]/g, ' ')
-const isBroken = (text: string): boolean => CONTROL.test(text) || LONE_SURROGATE.test(text)
+const hasBadCharacters = (text: string): boolean => CONTROL.test(text) || LONE_SURROGATE.test(text)
 
-/** Keys in valid JSON text: strings followed by a colon. */
+/** Counts the keys in valid JSON text: strings followed by a colon. */
 function countKeys(text: string): number {
   let count = 0
   for (let at = text.indexOf('"'); at !== -1; at = text.indexOf('"', at)) {
@@ -93,7 +93,7 @@ function isEscaped(text: string, at: number): boolean {
   return slashes % 2 === 1
 }
 
-/** The path of the first key that repeats, in text known to be valid JSON. Only a refusal pays for this. */
+/** The path of the first repeated key in valid JSON text. Slow, and run only to refuse. */
 function findDuplicate(text: string): string {
   const open: { path: string; seen: Set<string> | null; name: string; index: number }[] = []
   const here = () => open[open.length - 1]
@@ -125,8 +125,8 @@ function findDuplicate(text: string): string {
 
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
 
-/** Names come from the caller: short, and without what could disturb a log or a terminal. */
-export const shownField = (field: string): string =>
+/** A field name as an error may quote it: the caller chose it, so it is cut and made printable. */
+export const printableField = (field: string): string =>
   field === ''
     ? 'body'
     : field
@@ -135,4 +135,4 @@ export const shownField = (field: string): string =>
         .slice(0, 128)
 
 const refuse = (field: string, message: string): never =>
-  fail('BAD_REQUEST', { field: shownField(field), message })
+  fail('BAD_REQUEST', { field: printableField(field), message })

@@ -13,10 +13,10 @@ const REASONS: Record<string, { field: string; message: string }> = {
   HPE_INVALID_EOF_STATE: { field: 'body', message: 'The body ended before its Content-Length.' },
 }
 
-/** What Node's own parser refuses is answered in the envelope too, straight onto the socket. */
+/** Answers what Node's parser refuses in the error envelope too, straight onto the socket. */
 export function answerParserErrors(
   server: Server,
-  { peerOf, newRequestId, standing, metrics }: ParserErrorDeps,
+  { peerOf, newRequestId, baseHeaders, metrics }: ParserErrorDeps,
 ): void {
   server.on('clientError', (error: NodeJS.ErrnoException, stream: Duplex) => {
     const socket = stream as Socket
@@ -40,12 +40,12 @@ export function answerParserErrors(
 
   function write(socket: Socket, refused: PitError, extra: readonly string[] = []): void {
     const reply = { ...refusalReply(refused, null, extra), close: true }
-    const headers = headersOf(reply, newRequestId(undefined), standing)
+    const headers = headersOf(reply, newRequestId(undefined), baseHeaders)
     let head = `HTTP/1.1 ${reply.status} ${reply.status === 405 ? 'Method Not Allowed' : 'Bad Request'}\r\n`
     for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
     metrics.request('none', reply.status, 0)
     socket.end(`${head}\r\n${reply.body}`)
-    // The rest of what it sends is not wanted; a moment to read the answer is.
+    // Discards the rest of the request and leaves the client a second to read the answer.
     socket.resume()
     setTimeout(() => socket.destroy(), 1_000).unref()
   }
@@ -54,6 +54,6 @@ export function answerParserErrors(
 interface ParserErrorDeps {
   peerOf: PeerOf
   newRequestId: NewRequestId
-  standing: readonly string[]
+  baseHeaders: readonly string[]
   metrics: Metrics
 }

@@ -2,15 +2,15 @@ import type { Socket } from 'node:net'
 import { plainAddress } from './clientAddress.ts'
 import type { BodyReading } from './readBody.ts'
 
-/** What is known of a connection; kept, because asking the socket again for every request is slow. */
+/** A connection. Kept per socket, because asking the socket for its address on every request is slow. */
 export interface Peer {
   address: string
   isProxy: boolean
-  /** Requests of this connection that have no answer yet. */
+  /** Requests without an answer yet. */
   open: number
-  /** The body being read now, so that a parser error can end it with an answer. */
+  /** The body being read now, so that a parser error can refuse it. */
   reading: BodyReading | null
-  /** The parser gave up on this connection: answer what is open, then close. */
+  /** The parser failed: answer the open requests, then close. */
   broken: boolean
 }
 

@@ -3,26 +3,26 @@ import { bucketsByStage } from './rates/charge.ts'
 import type { ApiKey, Caller, RawAnswer } from './types.ts'
 import { createValidator, type Validator } from './validate.ts'
 
-/** A route as the edge serves it: everything that can be decided at start is. */
+/** A route with everything the edge can decide at start. */
 export interface RoutePlan {
   kind: 'route'
   name: string
   route: AnyRoute
   needsKey: boolean
   needsWallet: boolean
-  /** Health answers whatever the load. */
+  /** Health answers under any load. */
   neverShed: boolean
   bucketsBeforeKey: readonly BucketId[]
   buckets: readonly BucketId[]
   validator: Validator
   /** Refuses before the body is read. */
   admit?: (caller: Caller) => void
-  /** Completes a refusal. */
+  /** Adds the route's own fields to a refusal. */
   refused?: (error: PitError) => PitError
   handle: (call: { params: unknown; query: unknown; body: unknown; caller: Caller }) => unknown
 }
 
-/** A page beside the API: the reference, llms.txt. Made once, sent as it is. */
+/** A page beside the API: the reference, llms.txt. */
 export interface PagePlan {
   kind: 'page'
   name: string
@@ -34,7 +34,7 @@ export interface PagePlan {
 
 type Handle = RoutePlan['handle']
 export type AnyHandler = Handle | Pick<RoutePlan, 'handle' | 'admit' | 'refused'>
-/** `known` asks the store about no key that this process has not found live before; `any` asks about all. */
+/** `known` finds only keys this process has found valid before; `any` asks the store about the others. */
 export type Authenticate = (bearer: string, which: 'known' | 'any') => Promise<ApiKey | null> | ApiKey | null
 
 export function planRoute(

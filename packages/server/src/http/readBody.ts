@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { fail, type PitError, REQUEST, refusal } from '@pit/protocol'
 import { isJson } from './csrf.ts'
 
-/** How long a body is, judged from its headers alone: nothing has been read yet. */
+/** The length the headers announce; nothing has been read yet. */
 export function bodyLength(req: IncomingMessage, needsBody: boolean): number {
   const { headers } = req
   const isPost = req.method === 'POST'
@@ -23,7 +23,7 @@ export function bodyLength(req: IncomingMessage, needsBody: boolean): number {
   return bytes
 }
 
-/** Only plain JSON is read; a missing content type is taken for it. */
+/** Only uncompressed JSON is read; a missing content type counts as JSON. */
 export function checkMediaType(req: IncomingMessage): void {
   const { headers } = req
   if (headers['content-type'] !== undefined && !isJson(headers['content-type'])) {
@@ -35,16 +35,16 @@ export function checkMediaType(req: IncomingMessage): void {
   }
 }
 
-/** The client went away; there is nobody to answer. */
+/** The client closed the connection: nobody is there to answer. */
 export class ClientGone extends Error {}
 
 export interface BodyReading {
   bytes: Promise<Buffer>
-  /** Ends the reading with a refusal: the parser gave up on the rest. */
+  /** Ends the reading with a refusal, for when the parser failed. */
   fail(error: PitError): void
 }
 
-/** Collects the announced bytes, bounded in time; the parser already bounds them in number. */
+/** Reads the body within a time limit; Node's parser keeps it to the announced length. */
 export function readBody(req: IncomingMessage, timeoutMs: number): BodyReading {
   let end: (error: Error | null) => void = () => {}
   const bytes = new Promise<Buffer>((resolve, reject) => {
@@ -67,7 +67,7 @@ export function readBody(req: IncomingMessage, timeoutMs: number): BodyReading {
   return { bytes, fail: (error) => end(error) }
 }
 
-/** Reads and forgets what is still coming, so that closing does not reset the connection under the answer. */
+/** Reads and drops the rest of a body, within bounds. */
 export function discardBody(
   req: IncomingMessage,
   { maxBytes = 8_388_608, maxMs = 2_000 } = {},

@@ -6,7 +6,7 @@ import { isPitError, type PitError, refusal } from '@pit/protocol'
 import type { PagePlan, RoutePlan } from './plan.ts'
 import { isDocumented, type Reply, refusalReply } from './reply.ts'
 
-/** The path is there, the method is not. */
+/** The path exists, but not with this method. */
 export class WrongMethod extends Error {
   readonly allow: string
   constructor(allow: string) {
@@ -20,27 +20,27 @@ interface Refused {
   refused: PitError
 }
 
-interface Visit {
+interface Exchange {
   plan: RoutePlan | PagePlan | null
   requestId: string
   req: IncomingMessage
 }
 
-/** What was thrown, as an answer; never throws itself. */
+/** Turns what was thrown into an answer; never throws itself. */
 export function createRefuse({ logger, metrics }: { logger: Logger; metrics: Metrics }) {
-  /** Anything that is neither a refusal nor the store being away is a defect: logged whole, answered without a word of it. */
-  function refusalOf(error: unknown, visit: Visit): PitError {
+  /** Anything but a refusal or an unavailable store is a defect: logged, never quoted to the caller. */
+  function refusalOf(error: unknown, exchange: Exchange): PitError {
     if (error instanceof WrongMethod) return refusal('METHOD_NOT_ALLOWED')
     if (isPitError(error)) return error
-    // The store and the health probe tell of an outage once; a stack per request would only bury that.
+    // The store and the health probe log an outage once; a stack per request would hide that line.
     if (isStoreUnavailable(error)) {
-      logger.debug({ requestId: visit.requestId, why: (error as Error).message }, 'store unavailable')
+      logger.debug({ requestId: exchange.requestId, why: (error as Error).message }, 'store unavailable')
       return refusal('ENGINE_UNAVAILABLE', { message: 'The store does not answer: try again shortly.' })
     }
-    return defect(error, visit)
+    return defect(error, exchange)
   }
 
-  function defect(error: unknown, { plan, requestId, req }: Visit): PitError {
+  function defect(error: unknown, { plan, requestId, req }: Exchange): PitError {
     metrics.defect(plan?.name ?? 'none')
     logger.error({ err: error, requestId, route: plan?.name, method: req.method }, 'unexpected exception')
     return refusal('ENGINE_UNAVAILABLE', {
@@ -48,22 +48,22 @@ export function createRefuse({ logger, metrics }: { logger: Logger; metrics: Met
     })
   }
 
-  /** For what failed while it was being refused or sent: nothing of the failed answer is in it. */
-  function lastResort(error: unknown, visit: Visit): Refused {
-    const refused = defect(error, visit)
+  /** For an error while refusing or sending: contains nothing of the answer that failed. */
+  function lastResort(error: unknown, exchange: Exchange): Refused {
+    const refused = defect(error, exchange)
     return { reply: { ...refusalReply(refused, null), close: true }, refused }
   }
 
-  function refuse(error: unknown, visit: Visit): Refused {
+  function refuse(error: unknown, exchange: Exchange): Refused {
     try {
-      const plan = visit.plan?.kind === 'route' ? visit.plan : null
+      const plan = exchange.plan?.kind === 'route' ? exchange.plan : null
       const route = plan?.route ?? null
-      const thrown = refusalOf(error, visit)
+      const thrown = refusalOf(error, exchange)
       const refused = plan?.refused?.(thrown) ?? thrown
       const allow = error instanceof WrongMethod ? ['Allow', error.allow] : []
       const reply = refusalReply(refused, route, allow)
       if (route !== null && !isDocumented(route, refused, reply.status)) {
-        const { requestId } = visit
+        const { requestId } = exchange
         logger.error(
           { requestId, route: route.id, code: refused.code, status: reply.status },
           'undocumented refusal',
@@ -71,7 +71,7 @@ export function createRefuse({ logger, metrics }: { logger: Logger; metrics: Met
       }
       return { reply, refused }
     } catch (again) {
-      return lastResort(again, visit)
+      return lastResort(again, exchange)
     }
   }
 

@@ -1,4 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type AnyRoute, errorRow, type PitError, statusFor, toEnvelope } from '@pit/protocol'
+import { discardBody } from './readBody.ts'
+import { isRawAnswer } from './types.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -6,41 +9,48 @@ export interface Reply {
   status: number
   body: string | Buffer
   contentType?: string
-  /** Beyond the ones every answer has. */
+  /** In addition to the headers of every answer. */
   headers?: readonly string[]
   /** Ends the connection after this answer. */
   close?: boolean
 }
 
-/** What every answer carries, as name, value, name, value … */
-export function standingHeaders(publicUrl: string): readonly string[] {
-  const headers = [
-    'Cache-Control',
-    'no-store',
-    'X-Content-Type-Options',
-    'nosniff',
-    'Referrer-Policy',
-    'no-referrer',
-  ]
-  headers.push('X-Frame-Options', 'DENY', 'Cross-Origin-Resource-Policy', 'same-origin')
+/** The headers of every answer, as name, value, name, value … */
+export function baseHeadersOf(publicUrl: string): readonly string[] {
+  const headers = ['Cache-Control', 'no-store', 'X-Content-Type-Options', 'nosniff']
+  headers.push('Referrer-Policy', 'no-referrer', 'X-Frame-Options', 'DENY')
+  headers.push('Cross-Origin-Resource-Policy', 'same-origin')
   if (publicUrl.startsWith('https:')) headers.push('Strict-Transport-Security', 'max-age=31536000')
   return headers
 }
-/** JSON is never a page: nothing in it may run. */
+/** A browser that opens an answer as a page runs and loads nothing. */
 export const JSON_POLICY = ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"] as const
 
-export const headersOf = (reply: Reply, requestId: string, standing: readonly string[]): string[] => {
+export const headersOf = (reply: Reply, requestId: string, baseHeaders: readonly string[]): string[] => {
   const { body } = reply
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   const headers = ['Content-Type', reply.contentType ?? JSON_TYPE, 'Content-Length', String(length)]
-  headers.push('X-Request-Id', requestId, ...standing)
+  headers.push('X-Request-Id', requestId, ...baseHeaders)
   if (reply.contentType === undefined) headers.push(...JSON_POLICY)
   if (reply.headers !== undefined) headers.push(...reply.headers)
   if (reply.close) headers.push('Connection', 'close')
   return headers
 }
 
-/** A refusal in the envelope, with Retry-After where the caller should wait. */
+/** What a handler answered. */
+export function replyOf(answer: unknown, status: number): Reply {
+  if (!isRawAnswer(answer)) {
+    const body = JSON.stringify(answer) as string | undefined
+    if (body === undefined) throw new TypeError('the handler answered nothing')
+    return { status, body }
+  }
+  const reply: Reply = { status: answer.status ?? status, body: answer.serialised }
+  if (answer.contentType !== undefined) reply.contentType = answer.contentType
+  if (reply.status === 503) reply.headers = ['Retry-After', '5']
+  return reply
+}
+
+/** A refusal in the error envelope, with Retry-After where the caller should wait. */
 export function refusalReply(
   error: PitError,
   route: AnyRoute | null,
@@ -55,8 +65,40 @@ export function refusalReply(
   }
 }
 
-/** Whether the route table says that this route may answer so. */
+/** Whether the route table lists this refusal with this status. */
 export function isDocumented(route: AnyRoute, error: PitError, status: number): boolean {
   const statuses = route.statusOf[error.code] ?? errorRow(error.code).statuses
   return route.errors.includes(error.code) && (statuses as readonly number[]).includes(status)
+}
+
+/** What the Expect header asked for. */
+export type Expects = 'nothing' | 'continue' | 'something else'
+
+interface Sending {
+  req: IncomingMessage
+  res: ServerResponse
+  expects: Expects
+  requestId: string
+}
+
+/** Sends the answer. Ends the connection when the body was refused before all of it had arrived. */
+export async function sendReply(
+  { req, res, expects, requestId }: Sending,
+  reply: Reply,
+  refused: PitError | null,
+  baseHeaders: readonly string[],
+): Promise<void> {
+  if (res.headersSent || res.destroyed) return
+  const isBodyRefused =
+    refused !== null && !req.complete && (reply.status === 411 || refused.extras['field'] === 'body')
+  if (isBodyRefused) reply.close = true
+  res.writeHead(reply.status, headersOf(reply, requestId, baseHeaders))
+  if (!isBodyRefused || expects !== 'nothing') {
+    res.end(reply.body)
+    return
+  }
+  // Closing while the body still arrives would reset the connection before the client has read the answer.
+  res.write(reply.body)
+  await discardBody(req)
+  res.end()
 }

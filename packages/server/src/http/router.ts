@@ -7,7 +7,7 @@ type Found<T> =
 
 interface Node<T> {
   inner: Map<string, Node<T>>
-  /** Tried after the literal names, so that hosted/ai wins over hosted/:id. */
+  /** Tried after the literal segments, so that hosted/ai wins over hosted/:id. */
   parameter: { name: string; node: Node<T> } | null
   methods: Map<string, T>
 }

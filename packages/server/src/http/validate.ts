@@ -1,17 +1,17 @@
 import { type AnyRoute, checkWith, fail, withDefaults } from '@pit/protocol'
 import type { TProperties, TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { type JsonObject, shownField } from './parseJson.ts'
+import { type JsonObject, printableField } from './parseJson.ts'
 
 export interface Validator {
   params(raw: Record<string, string>): JsonObject
   query(search: string): JsonObject
   body(value: JsonObject): JsonObject
-  /** The body may be left out: nothing in it is required. */
+  /** No field of the body is required, so it may be left out. */
   takesEmptyBody: boolean
 }
 
-/** Checks one route's input against its row; compiled once, at start. */
+/** Checks the input of one route against its schemas, which are compiled at start. */
 export function createValidator(route: AnyRoute, { devFields }: { devFields: boolean }): Validator {
   const params = checker(route.params)
   const query = checker(route.query)
@@ -21,13 +21,13 @@ export function createValidator(route: AnyRoute, { devFields }: { devFields: boo
   const refused = Object.entries(route.refusedFields).filter(
     ([, code]) => !(devFields && code === 'DEV_DISABLED'),
   )
-  const nothing = checkWith(route.query, {}).ok ? query({}) : null
+  const emptyQuery = checkWith(route.query, {}).ok ? query({}) : null
   return {
     params: (raw) => (Object.keys(paramTypes).length === 0 ? raw : params(coerce(raw, paramTypes))),
     query(search) {
-      if (search === '' && nothing !== null) return nothing
+      if (search === '' && emptyQuery !== null) return emptyQuery
       const raw = readQuery(search)
-      if (route.strictQuery) refuseStrangers(raw, queryTypes)
+      if (route.strictQuery) refuseUnknownFields(raw, queryTypes)
       return query(coerce(raw, queryTypes))
     },
     body(value) {
@@ -38,10 +38,13 @@ export function createValidator(route: AnyRoute, { devFields }: { devFields: boo
   }
 }
 
-function refuseStrangers(raw: Record<string, string>, known: Record<string, unknown>): void {
-  const stranger = Object.keys(raw).find((name) => !Object.hasOwn(known, name))
-  if (stranger === undefined) return
-  fail('BAD_REQUEST', { field: shownField(stranger), message: 'This route does not take this query field.' })
+function refuseUnknownFields(raw: Record<string, string>, known: Record<string, unknown>): void {
+  const unknown = Object.keys(raw).find((name) => !Object.hasOwn(known, name))
+  if (unknown === undefined) return
+  fail('BAD_REQUEST', {
+    field: printableField(unknown),
+    message: 'This route does not take this query field.',
+  })
 }
 
 function checker(schema: TSchema): (value: JsonObject) => JsonObject {
@@ -49,7 +52,7 @@ function checker(schema: TSchema): (value: JsonObject) => JsonObject {
   const passes = (value: unknown) => compiled.Check(value)
   return (value) => {
     const checked = checkWith(schema, value, passes)
-    if (!checked.ok) fail(checked.code, { field: shownField(checked.field), message: checked.message })
+    if (!checked.ok) fail(checked.code, { field: printableField(checked.field), message: checked.message })
     return withDefaults(schema, value)
   }
 }
@@ -62,7 +65,7 @@ const typesOf = (schema: TSchema): Record<string, string | undefined> =>
     ]),
   )
 
-/** Text becomes a number or a flag only where the row asks for one, and only when written plainly. */
+/** Turns plainly written numbers and booleans into values where the schema asks for them. */
 function coerce(raw: Record<string, string>, types: Record<string, string | undefined>): JsonObject {
   const result: JsonObject = {}
   for (const [name, text] of Object.entries(raw)) {
@@ -75,7 +78,7 @@ function coerce(raw: Record<string, string>, types: Record<string, string | unde
   return result
 }
 
-/** A query string, strictly: sound percent-encoding, no field twice, no control characters. */
+/** Parses a query string, strictly: valid percent-encoding, no duplicate field, no control characters. */
 export function readQuery(search: string): Record<string, string> {
   const result: Record<string, string> = Object.create(null)
   if (search === '') return result
@@ -85,9 +88,9 @@ export function readQuery(search: string): Record<string, string> {
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), 'query')
     const value = decode(equals === -1 ? '' : pair.slice(equals + 1), name)
     if (name in result)
-      fail('BAD_REQUEST', { field: shownField(name), message: 'A query field appears twice.' })
+      fail('BAD_REQUEST', { field: printableField(name), message: 'A query field appears twice.' })
     if (/[\u0000-\u001f\u007f]/.test(name + value)) {
-      fail('BAD_REQUEST', { field: shownField(name), message: 'Control characters are not allowed.' })
+      fail('BAD_REQUEST', { field: printableField(name), message: 'Control characters are not allowed.' })
     }
     result[name] = value
   }
@@ -98,6 +101,6 @@ function decode(text: string, field: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    return fail('BAD_REQUEST', { field: shownField(field), message: 'Bad percent-encoding.' })
+    return fail('BAD_REQUEST', { field: printableField(field), message: 'Bad percent-encoding.' })
   }
 }

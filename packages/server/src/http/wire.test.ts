@@ -4,6 +4,9 @@ import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
 
 /** Bytes as they come over the wire: bodies, and what is no HTTP. */
 
+const POST_CHALLENGE = `POST ${CHALLENGE} HTTP/1.1\r\nHost: localhost\r\n`
+const MANY_HEADERS = Array.from({ length: 10_000 }, (_, i) => `h${i}: v\r\n`).join('')
+
 let app: Awaited<ReturnType<typeof openTestApp>>
 const open = async (options: Parameters<typeof openTestApp>[0] = {}) => {
   app = await openTestApp(options)
@@ -43,28 +46,20 @@ describe('bodies', () => {
     const over = await challenge(sized(65_537))
     expect([over.status, errorOf(over)['code'], errorOf(over)['field']]).toEqual([413, 'BAD_REQUEST', 'body'])
     expect((await challenge(sized(3_000_000))).status).toBe(413)
-    const announced = await raw(
-      app,
-      `POST ${CHALLENGE} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n{`,
-    )
+    const announced = await raw(app, `${POST_CHALLENGE}Content-Length: 99999999999\r\n\r\n{`)
     expect(announced).toContain('HTTP/1.1 413')
   })
 
   it('wants a plain length', async () => {
     await open()
-    const chunked = await raw(
-      app,
-      `POST ${CHALLENGE} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
-    )
+    const chunked = await raw(app, `${POST_CHALLENGE}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`)
     expect(chunked).toMatch(/^HTTP\/1\.1 411 [\s\S]*LENGTH_REQUIRED/)
-    const missing = await raw(
-      app,
-      `POST ${CHALLENGE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
-    )
+    const missing = await raw(app, `${POST_CHALLENGE}Connection: close\r\n\r\n`)
     expect(missing).toMatch(/^HTTP\/1\.1 411 /)
     const none = await raw(
       app,
-      `POST ${REVOKE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${GOOD_KEY}\r\n\r\n`,
+      `POST ${REVOKE} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n` +
+        `Authorization: Bearer ${GOOD_KEY}\r\n\r\n`,
     )
     expect(none).toMatch(/^HTTP\/1\.1 200 /)
   })
@@ -81,7 +76,7 @@ describe('bodies', () => {
 
   it('does not wait for ever: slow, truncated and abandoned bodies', async () => {
     await open({ times: { bodyMs: 100, headersMs: 300 } })
-    const head = `POST ${CHALLENGE} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n`
+    const head = `${POST_CHALLENGE}Content-Length: 100\r\n\r\n`
     const slow = await raw(app, [head, '{', '"', 'a'], { pauseMs: 60 })
     expect(slow).toMatch(/^HTTP\/1\.1 400 [\s\S]*did not arrive in time/)
     const cut = await raw(app, `${head}{"address"`, { halfClose: true })
@@ -94,7 +89,7 @@ describe('bodies', () => {
   it('asks a client that waits to be asked, and refuses before it sends', async () => {
     await open()
     const expecting = (length: number) =>
-      `POST ${CHALLENGE} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${length}\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n`
+      `${POST_CHALLENGE}Content-Length: ${length}\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n`
     const body = `{"address":"${WALLET}"}`
     expect(await raw(app, [expecting(body.length), body], { pauseMs: 50 })).toMatch(
       /^HTTP\/1\.1 100 [\s\S]*HTTP\/1\.1 200 /,
@@ -112,18 +107,9 @@ describe('what the parser refuses', () => {
     ['an unknown method', 'BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['a bad header', `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nbad header\r\n\r\n`],
     ['a header smuggled by a bare return', `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nx: a\rb: c\r\n\r\n`],
-    [
-      'two lengths',
-      `POST ${CHALLENGE} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`,
-    ],
-    [
-      'a length and chunks',
-      `POST ${CHALLENGE} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`,
-    ],
-    [
-      'ten thousand headers',
-      `GET ${ME} HTTP/1.1\r\nHost: localhost\r\n${Array.from({ length: 10_000 }, (_, i) => `h${i}: v\r\n`).join('')}\r\n`,
-    ],
+    ['two lengths', `${POST_CHALLENGE}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
+    ['a length and chunks', `${POST_CHALLENGE}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}`],
+    ['ten thousand headers', `GET ${ME} HTTP/1.1\r\nHost: localhost\r\n${MANY_HEADERS}\r\n`],
     ['a URI without end', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`],
     ['a long URI', `GET /${'a'.repeat(8_000)} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`],
     ['a bad target', 'GET nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'],

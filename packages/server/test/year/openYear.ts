@@ -95,8 +95,7 @@ export async function openYear(db: Db) {
     feeOf: (amountIn: bigint) => (amountIn * FEE_BPS) / 10_000n,
     gasOf: (gas: bigint) => gas * GAS_PRICE,
     async answer(): Promise<Answer<'treasury'>> {
-      const handler = treasury.handlers.treasury as () => Promise<{ serialised: string }>
-      const answer = JSON.parse((await handler()).serialised)
+      const answer = JSON.parse(await treasury.record())
       const checked = checkWith(ROUTES.treasury.answer, answer)
       if (!checked.ok) throw new Error(`not as the contract says: ${checked.field} ${checked.message}`)
       return answer

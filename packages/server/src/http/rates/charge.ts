@@ -38,7 +38,7 @@ function idOf(bucket: BucketId, network: string, keyId: string | null): string {
   return keyId ?? `address ${network}`
 }
 
-/** What can be judged before the key is known, and what needs it. */
+/** The buckets judged before the key is known, and all of them. */
 export function bucketsByStage(route: Pick<AnyRoute, 'buckets'>, needsKey: boolean) {
   const beforeKey = route.buckets.filter(
     (id) => BUCKETS[id].per === 'address' || BUCKETS[id].per === 'overall',

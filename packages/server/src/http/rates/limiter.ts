@@ -1,17 +1,17 @@
 import { BUCKETS, type BucketId } from '@pit/protocol'
 
-/** One bucket a request draws from. */
+/** One draw from one bucket. */
 export interface Taking {
   bucket: BucketId
-  /** Whose: a key's id, a client network, or `*` for all. */
+  /** Whose bucket: a key's id, a client network, or `*` for all callers together. */
   id: string
-  /** Tokens, 1 unless told. */
+  /** Tokens; 1 by default. */
   cost?: number
 }
 
 export type Taken = { ok: true } | { ok: false; bucket: BucketId; retryAfterS: number }
 
-/** Token buckets. All buckets of one call are drawn from together, or none is. */
+/** Token buckets. A call draws from all its buckets or from none. */
 export interface Limiter {
   take(takings: readonly Taking[], nowMs: number): Taken | Promise<Taken>
   /** Whether `take` would pass now; draws nothing. */
@@ -19,16 +19,16 @@ export interface Limiter {
   close(): Promise<void>
 }
 
-/** A bucket as GCRA sees it: a token comes back every `intervalMs`, a full bucket holds `capacityMs` worth. */
+/** A bucket under GCRA: a token returns every `intervalMs`; a full bucket holds `capacityMs` of them. */
 export interface Rate {
   readonly intervalMs: number
   readonly capacityMs: number
-  /** Answered instead of the computed wait. */
+  /** A fixed Retry-After instead of the computed wait. */
   readonly retryAfterS: number | null
 }
 export type Rates = Readonly<Record<BucketId, Rate>>
 
-/** The table's numbers under this server's settings; at scale 1 they are exactly the table's. */
+/** The rates of the bucket table, multiplied by this server's settings. */
 export function ratesOf({ scale, overallFactor }: { scale: number; overallFactor: number }): Rates {
   const rates = Object.entries(BUCKETS).map(([id, bucket]): [string, Rate] => {
     const times = scale * (bucket.per === 'overall' && !('retryAfterS' in bucket) ? overallFactor : 1)
@@ -39,12 +39,12 @@ export function ratesOf({ scale, overallFactor }: { scale: number; overallFactor
   return Object.fromEntries(rates) as Record<BucketId, Rate>
 }
 
-/** Below this a wait is rounding, not time. */
+/** A shorter wait is a rounding error. */
 export const ROUNDING_MS = 0.001
 
 export const PASSED: Taken = { ok: true }
 
-/** A client that waits exactly this long finds its token there. */
+/** Refuses with a wait after which the token is there. */
 export const refused = (bucket: BucketId, rate: Rate, waitMs: number): Taken => ({
   ok: false,
   bucket,

@@ -1,25 +1,25 @@
 import type { BucketId } from '@pit/protocol'
 import { type Limiter, PASSED, type Rates, ROUNDING_MS, refused, type Taken, type Taking } from './limiter.ts'
 
-/** When the bucket will be full again; in the past: it is full, and the entry says nothing. */
+/** `fullAtMs` is when the bucket is full again. An entry in the past can be dropped. */
 interface Entry {
   fullAtMs: number
 }
 
-interface Shelf {
+interface BucketEntries {
   entries: Map<string, Entry>
-  /** Where the sweep for full buckets goes on. */
+  /** Where the sweep for full buckets continues. */
   cursor: IterableIterator<[string, Entry]>
 }
 
-/** Answers at once. */
+/** Answers synchronously. */
 export interface MemoryLimiter extends Limiter {
   take(takings: readonly Taking[], nowMs: number): Taken
   peek(takings: readonly Taking[], nowMs: number): Taken
   size(): number
 }
 
-/** GCRA in this process. Bounded: each new entry lets two old ones be looked at, and full buckets go. */
+/** GCRA in this process. Each new entry sweeps two old ones, so memory stays bounded. */
 export function createMemoryLimiter({
   rates,
   maxEntriesPerBucket = 200_000,
@@ -27,53 +27,53 @@ export function createMemoryLimiter({
   rates: Rates
   maxEntriesPerBucket?: number
 }): MemoryLimiter {
-  const shelves = new Map<BucketId, Shelf>()
+  const byBucket = new Map<BucketId, BucketEntries>()
 
-  function shelfOf(bucket: BucketId): Shelf {
-    let shelf = shelves.get(bucket)
-    if (shelf === undefined) {
+  function entriesOf(bucket: BucketId): BucketEntries {
+    let kept = byBucket.get(bucket)
+    if (kept === undefined) {
       const entries = new Map<string, Entry>()
-      shelf = { entries, cursor: entries.entries() }
-      shelves.set(bucket, shelf)
+      kept = { entries, cursor: entries.entries() }
+      byBucket.set(bucket, kept)
     }
-    return shelf
+    return kept
   }
 
-  function sweep(shelf: Shelf, nowMs: number, looks: number): void {
-    for (let look = 0; look < looks; look++) {
-      const next = shelf.cursor.next()
+  function sweep(kept: BucketEntries, nowMs: number, count: number): void {
+    for (let i = 0; i < count; i++) {
+      const next = kept.cursor.next()
       if (next.done) {
-        shelf.cursor = shelf.entries.entries()
+        kept.cursor = kept.entries.entries()
         return
       }
-      if (next.value[1].fullAtMs <= nowMs) shelf.entries.delete(next.value[0])
+      if (next.value[1].fullAtMs <= nowMs) kept.entries.delete(next.value[0])
     }
   }
 
   function entryOf(taking: Taking, nowMs: number): Entry {
-    const shelf = shelfOf(taking.bucket)
-    let entry = shelf.entries.get(taking.id)
+    const kept = entriesOf(taking.bucket)
+    let entry = kept.entries.get(taking.id)
     if (entry === undefined) {
-      sweep(shelf, nowMs, 2)
-      if (shelf.entries.size >= maxEntriesPerBucket) {
-        sweep(shelf, nowMs, 64)
-        const oldest = shelf.entries.keys().next()
-        if (shelf.entries.size >= maxEntriesPerBucket && !oldest.done) shelf.entries.delete(oldest.value)
+      sweep(kept, nowMs, 2)
+      if (kept.entries.size >= maxEntriesPerBucket) {
+        sweep(kept, nowMs, 64)
+        const oldest = kept.entries.keys().next()
+        if (kept.entries.size >= maxEntriesPerBucket && !oldest.done) kept.entries.delete(oldest.value)
       }
       entry = { fullAtMs: nowMs }
-      shelf.entries.set(taking.id, entry)
+      kept.entries.set(taking.id, entry)
     }
     return entry
   }
 
-  /** Looks at every bucket before any is touched; the longest wait answers. */
+  /** Judges every bucket before any is drawn from; the longest wait counts. */
   function judge(takings: readonly Taking[], nowMs: number): Taken {
     let worst: Taking | null = null
     let worstMs = ROUNDING_MS
     for (const taking of takings) {
-      const entry = shelves.get(taking.bucket)?.entries.get(taking.id)
+      const entry = byBucket.get(taking.bucket)?.entries.get(taking.id)
       const { intervalMs, capacityMs } = rates[taking.bucket]
-      const fullAtMs = entry === undefined ? nowMs : held(entry.fullAtMs, nowMs, capacityMs)
+      const fullAtMs = entry === undefined ? nowMs : clampFullAt(entry.fullAtMs, nowMs, capacityMs)
       const waitMs = fullAtMs + (taking.cost ?? 1) * intervalMs - capacityMs - nowMs
       if (waitMs > worstMs) {
         worstMs = waitMs
@@ -91,15 +91,15 @@ export function createMemoryLimiter({
       for (const taking of takings) {
         const { intervalMs, capacityMs } = rates[taking.bucket]
         const entry = entryOf(taking, nowMs)
-        entry.fullAtMs = held(entry.fullAtMs, nowMs, capacityMs) + (taking.cost ?? 1) * intervalMs
+        entry.fullAtMs = clampFullAt(entry.fullAtMs, nowMs, capacityMs) + (taking.cost ?? 1) * intervalMs
       }
       return taken
     },
-    size: () => [...shelves.values()].reduce((sum, shelf) => sum + shelf.entries.size, 0),
+    size: () => [...byBucket.values()].reduce((sum, kept) => sum + kept.entries.size, 0),
     close: async () => {},
   }
 }
 
-/** Never before now, and never emptier than empty: a clock set back must not lock anyone out. */
-const held = (fullAtMs: number, nowMs: number, capacityMs: number): number =>
+/** Clamped to between full and empty, so that a clock set back locks nobody out. */
+const clampFullAt = (fullAtMs: number, nowMs: number, capacityMs: number): number =>
   fullAtMs <= nowMs ? nowMs : Math.min(fullAtMs, nowMs + capacityMs)

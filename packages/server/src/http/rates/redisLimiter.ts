@@ -5,8 +5,8 @@ import { type Limiter, PASSED, type Rates, refused, type Taken, type Taking } fr
 import type { MemoryLimiter } from './memoryLimiter.ts'
 
 /**
- * The arithmetic of memoryLimiter, over all buckets of a request in one round trip. ARGV: now (empty: the Redis
- * clock, so that servers with different clocks agree), 1 to draw, then interval, capacity and cost per key.
+ * The arithmetic of memoryLimiter over all buckets of a request, in one round trip. ARGV: now, or empty for
+ * the clock of Redis; 1 to draw; then interval, capacity and cost per key.
  */
 const SCRIPT = `
 local now = tonumber(ARGV[1])
@@ -32,32 +32,32 @@ end
 return { 0, '0' }
 `
 
-/** So many missed answers in a row, and Redis is left alone for a while. */
-const REST_AFTER = 3
+/** After this many missed answers in a row, Redis is not asked for `restMs`. */
+const MAX_MISSES = 3
 
 type Run = (keyCount: number, ...args: string[]) => Promise<[number, string]>
 
 interface RedisLimiterDeps {
   redis: Redis
   rates: Rates
-  /** This server's own count: it holds too, and alone while Redis does not answer. */
+  /** This process's own buckets: they apply too, and alone while Redis does not answer. */
   local: MemoryLimiter
   logger: Logger
   metrics: Metrics
-  /** How long a request waits for Redis before the fallback answers it. */
+  /** How long a request waits for Redis before `local` decides. */
   timeoutMs?: number
-  /** How long Redis is left alone after it was too slow. */
+  /** How long Redis is not asked after it missed answers. */
   restMs?: number
-  /** How long Redis must answer in time before it counts as back: one that is slow now and then stays degraded. */
+  /** How long Redis must answer in time before it counts as recovered. */
   calmMs?: number
-  /** Tests hand time in; servers ask Redis, so that they agree. */
+  /** Tests hand time in; servers use the clock of Redis, so that they agree. */
   time?: 'redis' | 'handed in'
   prefix?: string
 }
 
 /**
- * GCRA shared by every server on one Redis. Redis being away costs accuracy between servers, never an answer, and no
- * server ever lets more through than a bucket holds.
+ * GCRA shared by all servers on one Redis. Without Redis each server keeps to the limits by itself, so an
+ * outage costs accuracy between servers and never an answer.
  */
 export function createRedisLimiter({
   redis,
@@ -85,7 +85,7 @@ export function createRedisLimiter({
     if (now) logger.warn({ err: why }, 'rate limits fall back to this process: Redis does not answer')
     else logger.info('rate limits are shared through Redis again')
   }
-  // Without a listener an unreachable Redis would end the process.
+  // An 'error' event without a listener would end the process.
   const onError = (error: unknown) => setDegraded(true, error)
   redis.on('error', onError)
 
@@ -95,7 +95,7 @@ export function createRedisLimiter({
       setDegraded(true)
       return local[verb](takings, nowMs)
     }
-    // Neither draws when the other would refuse.
+    // Neither limiter draws when the other refuses.
     const here = local.peek(takings, nowMs)
     const draw = verb === 'take' && here.ok
     const keys = takings.map(({ bucket, id }) => `${prefix}${bucket}:${id}`)
@@ -106,7 +106,7 @@ export function createRedisLimiter({
     const now = time === 'redis' ? '' : String(nowMs)
     const answer = run(keys.length, ...keys, now, draw ? '1' : '0', ...args)
     return new Promise<Taken>((resolve) => {
-      // One of the two settles a request: an answer that comes after the fallback's must not draw here again.
+      // An answer that comes after the fallback decided must not draw from `local` again.
       let settled = false
       const giveUp = (why: unknown) => {
         clearTimeout(timer)
@@ -114,11 +114,11 @@ export function createRedisLimiter({
         settled = true
         failures += 1
         missedAtMs = performance.now()
-        if (failures >= REST_AFTER) restUntilMs = missedAtMs + restMs
+        if (failures >= MAX_MISSES) restUntilMs = missedAtMs + restMs
         setDegraded(true, why)
         resolve(local[verb](takings, nowMs))
       }
-      // When it is this process that is late, the answer already waits in the socket: let it be read first.
+      // If this process is the late one, the answer is already in the socket: read it first.
       const late = () => setImmediate(giveUp, new Error(`no answer within ${timeoutMs} ms`))
       const timer = setTimeout(late, timeoutMs)
       answer.then(([failing, waitMs]) => {

@@ -1,14 +1,23 @@
+import {
+  type AnyRoute,
+  AREAS,
+  type Area,
+  BUCKETS,
+  type Bucket,
+  CAPS,
+  codesByStatus,
+  codesOf,
+  ERROR_GROUPS,
+  type ErrorCode,
+  errorRow,
+  exampleCurl,
+  GROUP_TITLES,
+  RETRIES,
+  ROUTE_IDS,
+  routeById,
+} from '@pit/protocol'
 import type { TSchema } from '@sinclair/typebox'
-import { errorRow } from '../errors/pitError.ts'
-import { ERROR_GROUPS, RETRIES } from '../errors/row.ts'
-import type { ErrorCode } from '../errors/table.ts'
-import { BUCKETS, type Bucket, CAPS } from '../rates.ts'
-import { AREAS, type Area } from '../routes/route.ts'
-import { type AnyRoute, ROUTE_IDS, routeById } from '../routes/table.ts'
-import { codesOf, GROUP_TITLES } from './errorsDoc.ts'
-import { exampleCurl } from './example.ts'
 import { collectNamed, type Field, fieldsOf, typeWords } from './fields.ts'
-import { codesByStatus } from './openapi.ts'
 import { REFERENCE_STYLE } from './referenceStyle.ts'
 
 const AREA_TITLES: { readonly [A in Area]: string } = {

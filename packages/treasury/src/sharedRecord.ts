@@ -1,4 +1,3 @@
-import type { Handlers } from '@pit/platform/call'
 import { type AnswerDeps, type Built, buildAnswer } from './buildAnswer.ts'
 import { readHead } from './store.ts'
 
@@ -11,9 +10,9 @@ const LOOK_MS = 1_000
 /** While the store does not answer, the last answer does for this long. */
 const OUTLIVE_MS = 600_000
 
-/** GET treasury: one answer for every reader, built again when the record has changed or the preview has aged. */
-export function createTreasuryHandler(deps: AnswerDeps): {
-  handler: Handlers['treasury']
+/** The public record as JSON text: one for every reader, built again when the record has changed or the preview has aged. */
+export function createSharedRecord(deps: AnswerDeps): {
+  read(): Promise<string>
   /** The record has changed here: the next reader gets a new answer. */
   forget(): void
 } {
@@ -36,7 +35,7 @@ export function createTreasuryHandler(deps: AnswerDeps): {
   }
 
   return {
-    async handler() {
+    async read() {
       const sinceMs = deps.clock.nowMs() - lookedAtMs
       if (!kept || sinceMs >= LOOK_MS || sinceMs < 0) {
         underWay ??= refresh().finally(() => {
@@ -52,7 +51,7 @@ export function createTreasuryHandler(deps: AnswerDeps): {
       }
       const { opening, atMs } = kept!
       const ageS = Math.max(0, Math.floor((deps.clock.nowMs() - atMs) / 1000))
-      return { serialised: `${opening},"cached_s":${ageS}}` }
+      return `${opening},"cached_s":${ageS}}`
     },
     forget() {
       // Still served while the store does not answer.

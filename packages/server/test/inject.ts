@@ -17,7 +17,7 @@ export type Inject = (call: {
   body?: string | Buffer | object
 }) => Promise<Injected>
 
-/** One request over a real connection; listens on a free loopback port when the app does not listen yet. */
+/** One request over a real connection of its own. */
 export function createInject(addressOf: () => Promise<AddressInfo>): Inject {
   return async ({ method = 'GET', url, headers = {}, body }) => {
     const { port } = await addressOf()

@@ -1,0 +1,149 @@
+import { Counter, Gauge, Histogram } from 'prom-client'
+import type { Timer } from './clock.ts'
+import type { Leases } from './leases.ts'
+import type { Logger } from './logger.ts'
+import { type LoopOptions, startLoop } from './loop.ts'
+import type { Metrics } from './metrics.ts'
+
+/** A row of the table of background work. Its times are a loop's. */
+export interface Job<Name extends string = string>
+  extends Pick<LoopOptions, 'intervalMs' | 'firstAfterMs' | 'wakeAfterMs' | 'maxRetryMs' | 'run'> {
+  name: Name
+  /** One process of many runs it at a time. */
+  lease?: true
+  /** Calls back whenever there is something to do; answers how to stop listening. */
+  wakeOn?(wake: () => void): () => void
+  /** A run that takes this long, or comes this much after its time, is late. */
+  lateAfterMs?: number
+}
+
+export interface JobState {
+  name: string
+  status: 'ok' | 'late' | 'failing'
+  /** Of the last failure, while it fails. */
+  why: string | null
+  lastSuccessMs: number | null
+}
+
+export interface Jobs<Name extends string> {
+  wake(name: Name): void
+  /** In the order of the table. */
+  state(): JobState[]
+  /** Starts nothing more, tells what runs by its signal, and waits for it. */
+  stop(): Promise<void>
+}
+
+export interface JobDeps {
+  clock: Timer
+  logger: Pick<Logger, 'warn' | 'info'>
+  metrics: Pick<Metrics, 'registry'>
+  /** For jobs with a lease. */
+  leases?: Leases
+}
+
+const LATE_AFTER_MS = 60_000
+
+/** Runs every job of the table. A failure is told once, until it is over; the job goes on. */
+export function runJobs<const Name extends string>(deps: JobDeps, table: readonly Job<Name>[]): Jobs<Name> {
+  const { clock, logger, leases } = deps
+  const counted = createJobMetrics(deps.metrics)
+
+  function start(job: Job<Name>) {
+    const { name, lateAfterMs = LATE_AFTER_MS } = job
+    if (job.lease && !leases) throw new Error(`the job "${name}" needs leases`)
+    let lastSuccessMs: number | null = null
+    let lastEndMs = clock.nowMs() + (job.firstAfterMs ?? 0)
+    let why: string | null = null
+    let isSkipped = false
+
+    async function run(signal: AbortSignal): Promise<unknown> {
+      if (!job.lease) return job.run(signal)
+      let answer: unknown
+      isSkipped = !(await leases!.hold(name, signal, async (held) => {
+        answer = await job.run(held)
+      }))
+      return answer
+    }
+
+    function ended(error: unknown, tookMs: number): void {
+      lastEndMs = clock.nowMs()
+      const outcome = error !== null ? 'failed' : isSkipped ? 'skipped' : 'ok'
+      isSkipped = false
+      counted.ended(name, outcome, tookMs)
+      if (outcome === 'failed') {
+        if (why === null) logger.warn({ err: error, job: name }, 'a job failed and is tried again')
+        why = error instanceof Error ? error.message : String(error)
+        return
+      }
+      if (why !== null) logger.info({ job: name }, 'a job works again')
+      why = null
+      if (outcome === 'skipped') return
+      lastSuccessMs = lastEndMs
+      counted.succeeded(name, lastSuccessMs)
+    }
+
+    const loop = startLoop({ ...job, clock, run, ended })
+    const unlisten = job.wakeOn?.(loop.wake)
+
+    function isLate(): boolean {
+      const sinceMs = loop.runningSinceMs()
+      if (sinceMs !== null) return clock.nowMs() - sinceMs > lateAfterMs
+      return job.intervalMs !== null && clock.nowMs() - lastEndMs > job.intervalMs + lateAfterMs
+    }
+    return {
+      name,
+      wake: loop.wake,
+      state: (): JobState => ({
+        name,
+        status: why !== null ? 'failing' : isLate() ? 'late' : 'ok',
+        why,
+        lastSuccessMs,
+      }),
+      stop: () => {
+        unlisten?.()
+        return loop.stop()
+      },
+    }
+  }
+
+  const names = new Set(table.map(({ name }) => name))
+  if (names.size < table.length) throw new Error('two jobs have the same name')
+  const jobs = new Map(table.map((job) => [job.name, start(job)]))
+  return {
+    wake: (name) => jobs.get(name)!.wake(),
+    state: () => [...jobs.values()].map((job) => job.state()),
+    stop: async () => {
+      await Promise.all([...jobs.values()].map((job) => job.stop()))
+    },
+  }
+}
+
+function createJobMetrics({ registry }: Pick<Metrics, 'registry'>) {
+  const registers = [registry]
+  const runs = new Counter({
+    name: 'pit_job_runs_total',
+    help: 'Runs of background jobs, by how they ended; skipped: another process was at it.',
+    labelNames: ['job', 'outcome'],
+    registers,
+  })
+  const seconds = new Histogram({
+    name: 'pit_job_seconds',
+    help: 'Time a run of a background job took.',
+    labelNames: ['job'],
+    buckets: [0.01, 0.1, 1, 10, 60],
+    registers,
+  })
+  const lastSuccess = new Gauge({
+    name: 'pit_job_last_success_timestamp_seconds',
+    help: 'When a background job last succeeded.',
+    labelNames: ['job'],
+    registers,
+  })
+  return {
+    ended(job: string, outcome: 'ok' | 'failed' | 'skipped', tookMs: number): void {
+      runs.inc({ job, outcome })
+      if (outcome !== 'skipped') seconds.observe({ job }, tookMs / 1000)
+    },
+    succeeded: (job: string, atMs: number) => lastSuccess.set({ job }, atMs / 1000),
+  }
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import type { Timer } from './clock.ts'
+import type { Db } from './db/index.ts'
+
+export interface Leases {
+  /**
+   * Does the work unless another process is at it; false then. The work's signal is aborted with the
+   * caller's, and when the lease was lost: the store did not take its renewal in time.
+   */
+  hold(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>
+}
+
+/** A process that dies is followed by another after this; one at a long statement renews it meanwhile. */
+const LEASE_MS = 120_000
+const RENEW_MS = 30_000
+
+/** Leases by name in the table `job_leases`. What runs under one must bear being run twice: clocks differ. */
+export function createLeases({
+  db,
+  clock,
+  leaseMs = LEASE_MS,
+  renewMs = RENEW_MS,
+}: {
+  db: Db
+  clock: Timer
+  leaseMs?: number
+  renewMs?: number
+}): Leases {
+  async function take(name: string, holder: string): Promise<boolean> {
+    const nowMs = clock.nowMs()
+    const taken = await db.query(
+      `insert into job_leases (name, held_by, until_ms) values ($1, $2, $3)
+       on conflict (name) do update set held_by = excluded.held_by, until_ms = excluded.until_ms
+         where job_leases.until_ms <= $4 returning 1`,
+      [name, holder, nowMs + leaseMs, nowMs],
+    )
+    return taken.length > 0
+  }
+
+  /** Until the signal is aborted; answers early when the lease is no longer held. */
+  async function renew(name: string, holder: string, signal: AbortSignal): Promise<void> {
+    let untilMs = clock.nowMs() + leaseMs
+    for (;;) {
+      await clock.sleep(renewMs, signal)
+      if (signal.aborted) return
+      const nextMs = clock.nowMs() + leaseMs
+      const held = await db
+        .query('update job_leases set until_ms = $3 where name = $1 and held_by = $2 returning 1', [
+          name,
+          holder,
+          nextMs,
+        ])
+        .then(
+          (rows) => rows.length > 0,
+          () => null,
+        )
+      if (held) untilMs = nextMs
+      if (held === false || clock.nowMs() >= untilMs) return
+    }
+  }
+
+  return {
+    async hold(name, signal, work) {
+      // Of its own for each hold: two in one process exclude each other too.
+      const holder = randomUUID()
+      if (!(await take(name, holder))) return false
+      const done = new AbortController()
+      const lost = new AbortController()
+      const renewing = renew(name, holder, done.signal).then(() => lost.abort())
+      try {
+        await work(AbortSignal.any([signal, lost.signal]))
+        return true
+      } finally {
+        done.abort()
+        // A renewal still under way would take the lease again after it was given back.
+        await renewing
+        await db
+          .query('update job_leases set until_ms = 0 where name = $1 and held_by = $2', [name, holder])
+          .catch(() => {})
+      }
+    },
+  }
+}

@@ -1,0 +1,111 @@
+import type { Timer } from './clock.ts'
+
+export interface LoopOptions {
+  clock: Timer
+  /** Between two starts. Null: only when woken. */
+  intervalMs: number | null
+  /** Answering `'more'` runs it again at once. The signal is aborted when the loop is stopped. */
+  run(signal: AbortSignal): Promise<unknown>
+  /** Before the first run. */
+  firstAfterMs?: number
+  /** How long a wake-up waits for others to join it. */
+  wakeAfterMs?: number
+  /** The pause after a failure doubles up to this; it is never shorter than the interval. */
+  maxRetryMs?: number
+  /** Hears how each run ended; `error` is null after a success. Not told of failures after a stop. */
+  ended?(error: unknown, tookMs: number): void
+}
+
+export interface Loop {
+  /** Runs soon: after the run under way if there is one, after the pause if the last run failed. */
+  wake(): void
+  /** When the current run began; null between runs. */
+  runningSinceMs(): number | null
+  /** Starts nothing more and waits for the run under way. */
+  stop(): Promise<void>
+}
+
+const MAX_RETRY_MS = 5_000
+const FIRST_RETRY_MS = 100
+
+/** Runs work again and again, never twice at once. Starts lie on a fixed grid; those missed are skipped. */
+export function startLoop({
+  clock,
+  intervalMs,
+  run,
+  firstAfterMs = intervalMs === null ? Number.POSITIVE_INFINITY : 0,
+  wakeAfterMs = 0,
+  maxRetryMs = MAX_RETRY_MS,
+  ended,
+}: LoopOptions): Loop {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let nap = new AbortController()
+  let isWoken = false
+  let runningSinceMs: number | null = null
+  let dueMs = clock.nowMs() + firstAfterMs
+
+  /** Sleeps until the next start is due, or a wake-up. */
+  async function pause(ms: number): Promise<void> {
+    if (!isWoken) {
+      nap = new AbortController()
+      await clock.sleep(ms, nap.signal)
+    }
+    if (isWoken && wakeAfterMs > 0) await clock.sleep(wakeAfterMs, signal)
+  }
+
+  function untilDueMs(): number {
+    if (intervalMs === null) return Number.POSITIVE_INFINITY
+    const nowMs = clock.nowMs()
+    if (nowMs >= dueMs) dueMs += intervalMs * (Math.floor((nowMs - dueMs) / intervalMs) + 1)
+    // The clock was set back: nothing is to wait until it has caught up.
+    else if (dueMs - nowMs > intervalMs) dueMs = nowMs + intervalMs
+    return dueMs - nowMs
+  }
+
+  function retryMs(failures: number): number {
+    const backoffMs = Math.min((intervalMs ?? FIRST_RETRY_MS) * 2 ** failures, maxRetryMs)
+    return intervalMs === null ? backoffMs : Math.max(backoffMs, untilDueMs())
+  }
+
+  async function runOnce(): Promise<'failed' | 'more' | 'done'> {
+    isWoken = false
+    const startedMs = clock.nowMs()
+    runningSinceMs = startedMs
+    try {
+      const more = (await run(signal)) === 'more'
+      ended?.(null, Math.max(0, clock.nowMs() - startedMs))
+      return more ? 'more' : 'done'
+    } catch (error) {
+      if (!signal.aborted) ended?.(error, Math.max(0, clock.nowMs() - startedMs))
+      return 'failed'
+    } finally {
+      runningSinceMs = null
+    }
+  }
+
+  async function loop(): Promise<void> {
+    let failures = 0
+    await pause(firstAfterMs)
+    while (!signal.aborted) {
+      const outcome = await runOnce()
+      failures = outcome === 'failed' ? failures + 1 : 0
+      if (outcome === 'failed') await clock.sleep(retryMs(failures), signal)
+      else if (outcome === 'done') await pause(untilDueMs())
+    }
+  }
+
+  const running = loop()
+  return {
+    wake() {
+      isWoken = true
+      nap.abort()
+    },
+    runningSinceMs: () => runningSinceMs,
+    async stop() {
+      stopping.abort()
+      nap.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import type { Address, Hex } from '@pit/chain'
+import { type BlockTag, bytesIn, numberIn, quantityIn, tagOf, toQuantity } from './hex.ts'
+import type { Question } from './question.ts'
+
+/** ETH of an address. */
+export const askEther = (address: Address, block: BlockTag = 'latest'): Question<bigint> => ({
+  call: ['eth_getBalance', [address, tagOf(block)]],
+  parse: quantityIn,
+})
+
+/** The next nonce; with `pending`, transactions under way are counted. */
+export const askNonce = (address: Address, block: BlockTag = 'latest'): Question<number> => ({
+  call: ['eth_getTransactionCount', [address, tagOf(block)]],
+  parse: numberIn,
+})
+
+/** `0x` where there is none. */
+export const askCode = (address: Address, block: BlockTag = 'latest'): Question<Hex> => ({
+  call: ['eth_getCode', [address, tagOf(block)]],
+  parse: bytesIn,
+})
+
+export const askStorage = (address: Address, slot: Hex, block: BlockTag = 'latest'): Question<Hex> => ({
+  call: ['eth_getStorageAt', [address, slot, tagOf(block)]],
+  parse: bytesIn,
+})
+
+export const askChainId = (): Question<number> => ({ call: ['eth_chainId', []], parse: numberIn })
+
+export interface ContractCall {
+  to: Address
+  data: Hex
+}
+export interface CallTerms {
+  block?: BlockTag
+  /** What the callee may spend to answer: a hostile one hurts nobody but itself. */
+  gas?: number
+}
+
+/** What a contract returns. */
+export const askCall = (
+  { to, data }: ContractCall,
+  { block = 'latest', gas }: CallTerms = {},
+): Question<Hex> => ({
+  call: ['eth_call', [gas === undefined ? { to, data } : { to, data, gas: toQuantity(gas) }, tagOf(block)]],
+  parse: bytesIn,
+})
+
+const REVERTED = 3
+
+/** What a contract returns, or that it reverts: a revert is its own word, every other refusal the node's. */
+export const askCallOrRevert = (
+  call: ContractCall,
+  terms: CallTerms = {},
+): Question<{ reverted: false; data: Hex } | { reverted: true }> => {
+  const plain = askCall(call, terms)
+  return {
+    call: plain.call,
+    parse: (result) => {
+      const data = plain.parse(result)
+      return data === undefined ? undefined : { reverted: false, data }
+    },
+    refused: ({ code }) => (code === REVERTED ? { reverted: true } : undefined),
+  }
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Rpc } from '../rpc.ts'
+import {
+  askBaseFee,
+  askBlockTime,
+  askHeader,
+  askIsKnown,
+  askTransaction,
+  askTransactions,
+  lastBlockBefore,
+  lastBlockBetween,
+} from './blocks.ts'
+
+const json = {
+  number: '0x10',
+  hash: '0xAB',
+  parentHash: '0xaa',
+  timestamp: '0x64',
+  baseFeePerGas: '0x7',
+}
+
+describe('a block', () => {
+  it('is asked for by number, by hash and where the chain stands', () => {
+    expect(askHeader(16).call).toEqual(['eth_getBlockByNumber', ['0x10', false]])
+    expect(askHeader('latest').call).toEqual(['eth_getBlockByNumber', ['latest', false]])
+    expect(askHeader({ hash: '0xab' }).call).toEqual(['eth_getBlockByHash', ['0xab', false]])
+  })
+
+  it('is read once, or not at all', () => {
+    const { parse } = askHeader(16)
+    const header = { number: 16, hash: '0xab', parentHash: '0xaa', timestampS: 100, baseFeeWei: 7n }
+    expect(parse(json)).toEqual(header)
+    expect(parse({ ...json, baseFeePerGas: undefined })).toEqual({ ...header, baseFeeWei: 0n })
+    expect(parse(null)).toBeNull()
+    for (const missing of ['number', 'hash', 'parentHash', 'timestamp'])
+      expect(parse({ ...json, [missing]: undefined })).toBeUndefined()
+    expect(parse('busy')).toBeUndefined()
+  })
+
+  it('gives its time or its base fee alone', () => {
+    expect(askBlockTime(16).parse({ timestamp: '0x64' })).toBe(100)
+    expect(askBlockTime(16).parse({})).toBeUndefined()
+    expect(askBaseFee('latest').parse({ baseFeePerGas: '0x0' })).toBe(0n)
+    // Unknown is not free.
+    expect(askBaseFee('latest').parse(json.number)).toBeUndefined()
+    expect(askBaseFee('latest').parse({})).toBeUndefined()
+  })
+
+  it('gives its transactions, all of them or none', () => {
+    const tx = { hash: '0xAA', from: '0xBB', to: '0xCC', value: '0x5' }
+    const read = { hash: '0xaa', from: '0xbb', to: '0xcc', valueWei: 5n }
+    const { call, parse } = askTransactions(16)
+    expect(call).toEqual(['eth_getBlockByNumber', ['0x10', true]])
+    expect(parse({ transactions: [tx, { ...tx, to: null }] })).toEqual([read, { ...read, to: null }])
+    expect(parse({ transactions: [tx, '0xaa'] })).toBeUndefined()
+    expect(parse({ transactions: [tx, null] })).toBeUndefined()
+    expect(parse(null)).toBeNull()
+    expect(askTransaction('0xaa').parse(tx)).toEqual(read)
+    expect(askTransaction('0xaa').parse(null)).toBeNull()
+    expect([{}, null, 'busy'].map((answer) => askIsKnown('0xaa').parse(answer))).toEqual([
+      true,
+      false,
+      undefined,
+    ])
+  })
+})
+
+/** A chain with a block at each of these times. */
+function chainOf(times: readonly number[]) {
+  const state = { looks: 0 }
+  const rpc: Pick<Rpc, 'request'> = {
+    async request<T>(method: string, params: readonly unknown[] = []) {
+      if (method === 'eth_blockNumber') return `0x${(times.length - 1).toString(16)}` as T
+      state.looks++
+      const timestamp = times[Number(params[0])]
+      return (timestamp === undefined ? null : { timestamp: `0x${timestamp.toString(16)}` }) as T
+    },
+  }
+  return { rpc, state }
+}
+
+describe('the last block before a time', () => {
+  const chains = fc
+    .array(fc.nat(30), { minLength: 1, maxLength: 200 })
+    .map((steps) => steps.map((_, i) => steps.slice(0, i + 1).reduce((sum, step) => sum + step, 0)))
+
+  it('is the one whose next is not before it', async () => {
+    await fc.assert(
+      fc.asyncProperty(chains, fc.nat(6_000), async (times, timeS) => {
+        const { rpc, state } = chainOf(times)
+        const expected = times.findLastIndex((time) => time < timeS)
+        expect(await lastBlockBefore(rpc, timeS)).toBe(expected === -1 ? null : expected)
+        expect(state.looks).toBeLessThanOrEqual(2 + Math.ceil(Math.log2(times.length)))
+      }),
+    )
+  })
+
+  it('is looked for only between the two that are named', async () => {
+    const { rpc, state } = chainOf(Array.from({ length: 100 }, (_, i) => i * 10))
+    expect(await lastBlockBetween(rpc, 455, { before: 40, notBefore: 50 })).toBe(45)
+    // A block that only counts as before is not asked.
+    expect(await lastBlockBetween(rpc, 100, { before: 60, notBefore: 61 })).toBe(60)
+    expect(state.looks).toBeLessThanOrEqual(4)
+  })
+
+  it('cannot be told by a node that lacks blocks', async () => {
+    const { rpc } = chainOf([1, 2])
+    await expect(lastBlockBetween(rpc, 9, { before: 0, notBefore: 8 })).rejects.toThrow('no block 4')
+  })
+})

@@ -1,0 +1,54 @@
+export {
+  askCall,
+  askCallOrRevert,
+  askChainId,
+  askCode,
+  askEther,
+  askNonce,
+  askStorage,
+  type CallTerms,
+  type ContractCall,
+} from './accounts.ts'
+export { askBalance, askBalances, balanceCall, type Holding, readBalances } from './balances.ts'
+export {
+  askBaseFee,
+  askBlockNumber,
+  askBlockTime,
+  askHeader,
+  askIsKnown,
+  askTransaction,
+  askTransactions,
+  type Header,
+  lastBlockBefore,
+  lastBlockBetween,
+  readBlockTime,
+  type Transaction,
+} from './blocks.ts'
+export { type EtherMoves, traceEther } from './etherMoves.ts'
+export { addressIn, addressWord, type BlockTag, flagIn, toQuantity, wordIn, wordsIn } from './hex.ts'
+export { createLogSpan, type LogSpan, readInSpan, refusalOf } from './logSpan.ts'
+export { askLogs, type BlockRange, type ChainLog, type LogFilter } from './logs.ts'
+export { askMulticall, decodeMulticall, encodeMulticall } from './multicall.ts'
+export { type BatchBound, type Bound, needAll, PAGED, type Question, readAll, readOne } from './question.ts'
+export { askReceipt, type Receipt, type ReceiptLog, readReceipts } from './receipts.ts'
+export {
+  type AccountOverride,
+  type Move,
+  NotRunnable,
+  type RanBlock,
+  type RanCall,
+  type SimBlock,
+  type SimCall,
+  simulateBlocks,
+} from './simulateBlocks.ts'
+export {
+  allowanceCall,
+  balanceOfCall,
+  isBlockedCall,
+  type Permit,
+  pausedCall,
+  permitCall,
+  permitIn,
+} from './tokens.ts'
+export { scanTransfers, type Transfer, type TransferFilter } from './transfers.ts'
+export { rpcUnavailable } from './unavailable.ts'

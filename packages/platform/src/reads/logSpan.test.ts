@@ -1,0 +1,215 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Rpc, RpcError, RpcUnreachable } from '../rpc.ts'
+import { createLogSpan, readInSpan, refusalOf } from './logSpan.ts'
+import { askLogs, type BlockRange } from './logs.ts'
+import { readOne } from './question.ts'
+
+const TOPIC = '0xaa' as const
+const tooMany = () =>
+  new RpcError('eth_getLogs', -32_005, 'query returned more than 10000 results', undefined)
+const busy = () => new RpcError('eth_getLogs', 429, 'slow down', undefined)
+
+/** A node with so many logs in each block; what `obstacle` throws it answers instead. */
+function nodeOf(counts: readonly number[], obstacle: (range: BlockRange, logs: number) => void = () => {}) {
+  const asked: BlockRange[] = []
+  const rpc: Pick<Rpc, 'request'> = {
+    async request<T>(_: string, params: readonly unknown[] = []) {
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
+      const range = { from: Number(fromBlock), to: Number(toBlock) }
+      asked.push(range)
+      const logs = counts.slice(range.from, range.to + 1).flatMap((count, i) =>
+        Array.from({ length: count }, (_, index) => ({
+          address: '0xAB',
+          topics: [TOPIC],
+          data: '0x',
+          blockNumber: `0x${(range.from + i).toString(16)}`,
+          blockHash: '0xb1',
+          transactionHash: '0xC1',
+          logIndex: `0x${index.toString(16)}`,
+        })),
+      )
+      obstacle(range, logs.length)
+      return logs as T
+    },
+  }
+  return { rpc, asked }
+}
+
+async function readThrough(rpc: Pick<Rpc, 'request'>, span = createLogSpan({ max: 64 }), to = 0) {
+  const names: string[] = []
+  const waits: number[] = []
+  const wait = async (ms: number) => void waits.push(ms)
+  for (let from = 0; from <= to; ) {
+    const read = (part: BlockRange) => readOne(rpc, askLogs({ topics: [TOPIC] }, part))
+    const { to: end, found } = await readInSpan(span, { from, to }, read, { wait })
+    names.push(...found.map(({ blockNumber, logIndex }) => `${blockNumber}.${logIndex}`))
+    from = end + 1
+  }
+  return { names, waits }
+}
+
+describe('logs of a range', () => {
+  const chains = fc.array(fc.nat(6), { minLength: 1, maxLength: 300 })
+  const namesOf = (counts: readonly number[]) =>
+    counts.flatMap((count, block) => Array.from({ length: count }, (_, index) => `${block}.${index}`))
+
+  it('come all, each once and in order, whatever size the node refuses', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        chains,
+        fc.integer({ min: 6, max: 40 }),
+        fc.integer({ min: 1, max: 80 }),
+        fc.integer({ min: 1, max: 128 }),
+        async (counts, mostLogs, mostBlocks, max) => {
+          const { rpc, asked } = nodeOf(counts, ({ from, to }, logs) => {
+            if (logs > mostLogs || to - from + 1 > mostBlocks) throw tooMany()
+          })
+          const last = counts.length - 1
+          const { names, waits } = await readThrough(rpc, createLogSpan({ max }), last)
+          expect(names).toEqual(namesOf(counts))
+          expect(waits).toEqual([])
+          for (const { from, to } of asked) {
+            expect(from).toBeLessThanOrEqual(to)
+            expect(to).toBeLessThanOrEqual(last)
+            expect(to - from + 1).toBeLessThanOrEqual(max)
+          }
+        },
+      ),
+    )
+  })
+
+  it('are waited for, in ranges as large as before, from a node that was asked too often', async () => {
+    await fc.assert(
+      fc.asyncProperty(chains, fc.infiniteStream(fc.nat(3)), async (counts, refusals) => {
+        let left = 0
+        let at = -1
+        const { rpc, asked } = nodeOf(counts, ({ from }) => {
+          if (from !== at) [at, left] = [from, refusals.next().value!]
+          if (left-- > 0) throw busy()
+        })
+        const { names, waits } = await readThrough(rpc, createLogSpan({ max: 16 }), counts.length - 1)
+        expect(names).toEqual(namesOf(counts))
+        expect(waits.length).toBe(asked.length - Math.ceil(counts.length / 16))
+        for (const { from, to } of asked) expect(to).toBe(Math.min(from + 15, counts.length - 1))
+      }),
+    )
+  })
+
+  it('wait ever longer, and not for ever', async () => {
+    const waits: number[] = []
+    const wait = async (ms: number) => void waits.push(ms)
+    const refusing = readInSpan(
+      createLogSpan({ max: 8 }),
+      { from: 0, to: 9 },
+      async () => {
+        throw busy()
+      },
+      { wait },
+    )
+    await expect(refusing).rejects.toMatchObject({ code: 429 })
+    expect(waits).toEqual([250, 500, 1_000, 2_000])
+  })
+
+  it('are asked for in smaller ranges after a node was too slow, in the same after it was away', async () => {
+    const span = createLogSpan({ max: 8 })
+    const ends: number[] = []
+    const look = (error: Error) =>
+      readInSpan(span, { from: 0, to: 99 }, async ({ to }) => {
+        ends.push(to)
+        throw error
+      }).catch((thrown) => expect(thrown).toBe(error))
+    await look(new RpcUnreachable('no answer', { why: 'slow' }))
+    await look(new RpcUnreachable('connection refused'))
+    await look(new RpcError('eth_getLogs', -32_601, 'no such method', undefined))
+    await look(new Error('a bug'))
+    expect(ends).toEqual([7, 3, 3, 3])
+  })
+
+  it('that are too many at the smallest range are refused as they were', async () => {
+    const { rpc, asked } = nodeOf([1, 9, 1], (_, logs) => {
+      if (logs > 5) throw tooMany()
+    })
+    await expect(readThrough(rpc, createLogSpan({ max: 4 }), 2)).rejects.toMatchObject({ code: -32_005 })
+    expect(asked.at(-1)).toEqual({ from: 1, to: 1 })
+    const coarse = nodeOf([0, 0, 0, 0, 9, 0, 0, 0], (_, logs) => {
+      if (logs > 5) throw tooMany()
+    })
+    const span = createLogSpan({ max: 8, min: 4 })
+    await expect(readThrough(coarse.rpc, span, 7)).rejects.toMatchObject({ code: -32_005 })
+    expect(coarse.asked.every(({ from, to }) => to - from + 1 >= 4)).toBe(true)
+  })
+
+  it('begin at the size that is named and grow to the largest', async () => {
+    const { rpc, asked } = nodeOf(Array(40).fill(0))
+    await readThrough(rpc, createLogSpan({ max: 16, start: 3 }), 39)
+    expect(asked.map(({ from, to }) => to - from + 1)).toEqual([3, 6, 12, 16, 3])
+  })
+})
+
+it.each([
+  ['size', -32_005, 'query returned more than 10000 results'],
+  [
+    'size',
+    -32_602,
+    'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range',
+  ],
+  ['size', -32_000, 'block range is too wide'],
+  ['size', -32_000, 'exceed maximum block range: 5000'],
+  ['size', -32_603, 'internal error'],
+  ['rate', -32_005, 'daily request count exceeded, request rate limited'],
+  ['rate', -32_005, 'too many requests'],
+  ['rate', 429, 'Your app has exceeded its compute units per second capacity'],
+  ['other', -32_601, 'the method eth_getLogs does not exist'],
+  ['other', -32_000, 'unknown block'],
+  ['other', -32_000, 'header not found'],
+] as const)('a refusal is one of %s: %i %s', (kind, code, message) => {
+  expect(refusalOf(new RpcError('eth_getLogs', code, message, undefined))).toBe(kind)
+})
+
+it('a node that does not answer refuses nothing by size, unless it sent too much', () => {
+  const kinds = (['slow', 'large', 'busy', 'unreadable', 'silent'] as const).map((why) =>
+    refusalOf(new RpcUnreachable('x', { why })),
+  )
+  expect(kinds).toEqual(['slow', 'size', 'rate', 'other', 'other'])
+})
+
+it('a log is read with its numbers, without those that were taken back', () => {
+  const { parse, call } = askLogs({ address: '0x01', topics: [TOPIC, null] }, { from: 16, to: 'latest' })
+  const filter = { address: '0x01', topics: [TOPIC, null], fromBlock: '0x10', toBlock: 'latest' }
+  expect(call).toEqual(['eth_getLogs', [filter]])
+  expect(askLogs({ topics: [] }, { blockHash: '0xb1' }).call[1]).toEqual([{ topics: [], blockHash: '0xb1' }])
+  const raw = {
+    address: '0xAB',
+    topics: ['0xCD'],
+    data: '0xEF',
+    blockNumber: '0x2',
+    blockHash: '0xB2',
+    transactionHash: '0xC2',
+    logIndex: '0x1',
+  }
+  const log = {
+    address: '0xab',
+    topics: ['0xcd'],
+    data: '0xef',
+    blockNumber: 2,
+    blockHash: '0xb2',
+    transactionHash: '0xc2',
+    logIndex: 1,
+  }
+  const first = { ...raw, blockNumber: '0x1', blockTimestamp: '0x64' }
+  expect(parse([raw, { ...raw, removed: true }, { ...raw, logIndex: '0x0' }, first])).toEqual([
+    { ...log, blockNumber: 1, timestampS: 100 },
+    { ...log, logIndex: 0 },
+    log,
+  ])
+  for (const nonsense of [
+    null,
+    {},
+    [null],
+    [{ ...raw, topics: null }],
+    [{ ...raw, topics: [7] }],
+    [{ ...raw, blockNumber: 'x' }],
+  ])
+    expect(parse(nonsense)).toBeUndefined()
+})

@@ -1,0 +1,94 @@
+import { type Rpc, type RpcCall, RpcError, RpcUnreachable } from '../rpc.ts'
+
+/** What the node is asked, and how its answer is read. */
+export interface Question<T> {
+  call: RpcCall
+  /** Undefined for an answer that is none. */
+  parse(result: unknown): T | undefined
+  /** Where the node's refusal is an answer too. */
+  refused?(error: RpcError): T | undefined
+}
+
+export interface Bound {
+  timeoutMs?: number
+}
+export interface BatchBound extends Bound {
+  /** Nodes refuse batches that are too long: so many go out at a time. By default all at once. */
+  perRequest?: number
+}
+
+/** What long lists of questions go out in. */
+export const PAGED: BatchBound = { perRequest: 100, timeoutMs: 5_000 }
+
+type Answers<Questions extends readonly Question<unknown>[], None> = {
+  -readonly [K in keyof Questions]: Questions[K] extends Question<infer T> ? T | None : never
+}
+
+const unreadable = ([method]: RpcCall): RpcUnreachable =>
+  new RpcUnreachable(`${method}: the answer cannot be read`, { why: 'unreadable' })
+
+/** One question by itself. Throws when it is not answered. */
+export async function readOne<T>(
+  rpc: Pick<Rpc, 'request'>,
+  { call, parse, refused }: Question<T>,
+  bound: Bound = {},
+): Promise<T> {
+  const [method, params] = call
+  let value: T | undefined
+  try {
+    value = parse(await rpc.request(method, params, bound))
+  } catch (error) {
+    value = error instanceof RpcError ? refused?.(error) : undefined
+    if (value === undefined) throw error
+  }
+  if (value === undefined) throw unreadable(call)
+  return value
+}
+
+/**
+ * Many in one request, in order; undefined where the node would not say. Throws when it does not answer at
+ * all.
+ */
+export async function readAll<const Questions extends readonly Question<unknown>[]>(
+  rpc: Pick<Rpc, 'batch'>,
+  questions: Questions,
+  bound: BatchBound = {},
+): Promise<Answers<Questions, undefined>> {
+  const told = await askEach(rpc, questions, bound)
+  return told.map(({ value }) => value) as Answers<Questions, undefined>
+}
+
+/** Many in one request, in order. Throws unless every one is answered. */
+export async function needAll<const Questions extends readonly Question<unknown>[]>(
+  rpc: Pick<Rpc, 'batch'>,
+  questions: Questions,
+  bound: BatchBound = {},
+): Promise<Answers<Questions, never>> {
+  const told = await askEach(rpc, questions, bound)
+  return told.map(({ value, error }, i) => {
+    if (value === undefined) throw error ?? unreadable(questions[i]!.call)
+    return value
+  }) as Answers<Questions, never>
+}
+
+async function askEach(
+  rpc: Pick<Rpc, 'batch'>,
+  questions: readonly Question<unknown>[],
+  { perRequest = questions.length, ...bound }: BatchBound,
+): Promise<{ value: unknown; error?: RpcError }[]> {
+  const told: { value: unknown; error?: RpcError }[] = []
+  for (let at = 0; at < questions.length; at += perRequest) {
+    const page = questions.slice(at, at + perRequest)
+    const answers = await rpc.batch(
+      page.map(({ call }) => call),
+      bound,
+    )
+    for (const [i, { parse, refused }] of page.entries()) {
+      const answer = answers[i]
+      if (answer?.ok) told.push({ value: parse(answer.result) })
+      else if (answer) told.push({ value: refused?.(answer.error), error: answer.error })
+      else told.push({ value: undefined })
+    }
+  }
+  return told
+}

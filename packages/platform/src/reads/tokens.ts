@@ -1,0 +1,54 @@
+import type { Address, Hex } from '@pit/chain'
+import type { ContractCall } from './accounts.ts'
+import { addressWord, wordIn } from './hex.ts'
+
+/**
+ * Calls that tell what a token and those who watch over it say. They go into a batch, a multicall or a
+ * simulation.
+ */
+
+const BALANCE_OF = '70a08231'
+const ALLOWANCE = 'dd62ed3e'
+const PERMIT2_ALLOWANCE = '927da105'
+const PAUSED = '5c975abb'
+const IS_BLOCKED = '86c58d3e'
+
+export const encodeCall = (selector: string, ...addresses: Address[]): Hex =>
+  `0x${selector}${addresses.map(addressWord).join('')}`
+
+export const balanceOfCall = (token: Address, owner: Address): ContractCall => ({
+  to: token,
+  data: encodeCall(BALANCE_OF, owner),
+})
+
+export const allowanceCall = (token: Address, owner: Address, spender: Address): ContractCall => ({
+  to: token,
+  data: encodeCall(ALLOWANCE, owner, spender),
+})
+
+/** What a spender may take of a token by way of Permit2. */
+export const permitCall = (
+  permit2: Address,
+  { owner, token, spender }: { owner: Address; token: Address; spender: Address },
+): ContractCall => ({ to: permit2, data: encodeCall(PERMIT2_ALLOWANCE, owner, token, spender) })
+
+export interface Permit {
+  amount: bigint
+  expirationS: number
+  nonce: number
+}
+
+/** What `permitCall` answers; null when it cannot be read. */
+export function permitIn(answer: Hex | null | undefined): Permit | null {
+  const [amount, expiration, nonce] = [0, 1, 2].map((index) => wordIn(answer, index))
+  if (amount == null || expiration == null || nonce == null) return null
+  return { amount, expirationS: Number(expiration), nonce: Number(nonce) }
+}
+
+export const pausedCall = (stock: Address): ContractCall => ({ to: stock, data: encodeCall(PAUSED) })
+
+/** Whether a registry bars a wallet from a stock token. */
+export const isBlockedCall = (registry: Address, stock: Address, wallet: Address): ContractCall => ({
+  to: registry,
+  data: encodeCall(IS_BLOCKED, stock, wallet),
+})

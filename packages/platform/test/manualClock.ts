@@ -1,0 +1,64 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Timer } from '../src/clock.ts'
+
+interface Sleeper {
+  dueMs: number
+  wake(): void
+}
+
+export interface ManualClock extends Timer {
+  /** Time goes on; sleepers wake in the order of their times, and what they start is given its turn. */
+  advance(ms: number): Promise<void>
+  /** The clock is set, back or forward, without anybody having slept. */
+  set(nowMs: number): void
+  /** How many sleep now. */
+  sleeping(): number
+}
+
+/** A clock that stands still until a test moves it. */
+export function createManualClock(startMs = 0): ManualClock {
+  let nowMs = startMs
+  // Sleeps are measured on a clock nobody sets, as the system's timers are.
+  let passedMs = 0
+  const sleepers = new Set<Sleeper>()
+
+  return {
+    nowMs: () => nowMs,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve()
+        const wake = () => {
+          sleepers.delete(sleeper)
+          signal?.removeEventListener('abort', wake)
+          resolve()
+        }
+        const sleeper: Sleeper = { dueMs: passedMs + ms, wake }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', wake)
+      }),
+    async advance(ms) {
+      const untilMs = passedMs + ms
+      for (;;) {
+        await settle()
+        const [next] = [...sleepers].sort((a, b) => a.dueMs - b.dueMs)
+        if (!next || next.dueMs > untilMs) break
+        const stepMs = Math.max(0, next.dueMs - passedMs)
+        nowMs += stepMs
+        passedMs += stepMs
+        next.wake()
+      }
+      nowMs += untilMs - passedMs
+      passedMs = untilMs
+      await settle()
+    },
+    set(to) {
+      nowMs = to
+    },
+    sleeping: () => sleepers.size,
+  }
+}
+
+/** Whatever can go on without time passing has gone on: promises in a row take turns of the event loop. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await setImmediate()
+}

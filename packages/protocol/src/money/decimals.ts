@@ -1,0 +1,46 @@
+import { divDown, powerOfTen } from './division.ts'
+
+/** All of its decimals, exact: 1,500,000 with six is 1.500000. */
+export function fixedText(value: bigint, decimals: number): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const sign = value < 0n ? '-' : ''
+  return decimals === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-decimals)}`
+}
+
+/** Exact, without zeros at its end: 1,500,000 with six decimals is 1.5. */
+export function decimalText(value: bigint, decimals: number): string {
+  const text = fixedText(value, decimals)
+  return decimals === 0 ? text : text.replace(/\.?0+$/, '')
+}
+
+/** Reads a plain decimal exactly; undefined for a sign, an exponent, or digits finer than `decimals`. */
+export function parseDecimal(text: string, decimals: number): bigint | undefined {
+  const [, whole, part = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+  if (whole === undefined || part.length > decimals) return undefined
+  return BigInt(whole + part.padEnd(decimals, '0'))
+}
+
+/** The same value with other decimals; what is too fine for them is cut off, never rounded up. */
+export const rescaleDown = (value: bigint, from: number, to: number): bigint =>
+  to >= from ? value * powerOfTen(to - from) : divDown(value, powerOfTen(from - to))
+
+export interface Fraction {
+  num: bigint
+  den: bigint
+}
+
+/**
+ * A number's own decimal digits as an exact fraction: 0.29 is 29/100, as it was sent, although the double
+ * beside it is a little less. Undefined unless it is above zero and finite.
+ */
+export function fractionOf(value: number): Fraction | undefined {
+  if (!Number.isFinite(value) || value <= 0) return undefined
+  const [mantissa = '0', power = '0'] = value.toExponential().split('e')
+  const [whole = '0', part = ''] = mantissa.split('.')
+  const digits = BigInt(whole + part)
+  const exponent = Number(power) - part.length
+  return exponent >= 0
+    ? { num: digits * powerOfTen(exponent), den: 1n }
+    : { num: digits, den: powerOfTen(-exponent) }
+}

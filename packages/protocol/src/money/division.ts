@@ -1,0 +1,32 @@
+/**
+ * Whole-number division that says which way it rounds. The divisor is above zero; dividends have either sign.
+ */
+
+/** Towards minus infinity: never more than the exact quotient. */
+export function divDown(value: bigint, by: bigint): bigint {
+  const cut = value / by
+  return value < 0n && cut * by !== value ? cut - 1n : cut
+}
+
+/** Towards plus infinity: never less than the exact quotient. */
+export const divUp = (value: bigint, by: bigint): bigint => -divDown(-value, by)
+
+/** To the nearest, halves up: for figures that are shown and decide nothing. */
+export const divNearest = (value: bigint, by: bigint): bigint => divDown(2n * value + by, 2n * by)
+
+/** Every token's decimals fit a uint8; a table because a season values ten thousand books in one go. */
+const POWERS = Array.from({ length: 256 + 18 }, (_, exponent) => 10n ** BigInt(exponent))
+
+export const powerOfTen = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
+
+export function minOf(first: bigint, ...others: bigint[]): bigint {
+  let found = first
+  for (const value of others) if (value < found) found = value
+  return found
+}
+
+export function maxOf(first: bigint, ...others: bigint[]): bigint {
+  let found = first
+  for (const value of others) if (value > found) found = value
+  return found
+}

@@ -1,0 +1,49 @@
+import { decimalText, fractionOf } from './decimals.ts'
+import { divUp, powerOfTen } from './division.ts'
+
+/**
+ * Dollars are JSON numbers on the wire and integer micro-dollars inside. A number is read by its decimal
+ * digits, so every amount of up to six decimals is exact; finer ones round as the function's name says.
+ */
+
+export const MICRO_USD_PER_USD = 1_000_000n
+
+/**
+ * Dollars of a size or a limit, rounded down: a limit kept in micro-dollars never allows more than the one
+ * that was named, and a trade never spends more than was asked. What is no amount (not above zero, not
+ * finite) allows nothing.
+ */
+export function microUsdDown(usd: number): bigint {
+  const fraction = fractionOf(usd)
+  return fraction ? (fraction.num * MICRO_USD_PER_USD) / fraction.den : 0n
+}
+
+/**
+ * Dollars of a cost, rounded up: what was charged is never counted as less. Throws for what is not finite.
+ */
+export function microUsdUp(usd: number): bigint {
+  if (!Number.isFinite(usd)) throw new RangeError(`${usd} is no cost in dollars`)
+  const fraction = fractionOf(usd)
+  return fraction ? divUp(fraction.num * MICRO_USD_PER_USD, fraction.den) : 0n
+}
+
+/** Dollars on the wire: the number nearest to the decimal text, so that exact sums read as such. */
+export const usdOf = (microUsd: bigint): number => Number(decimalText(microUsd, 6))
+
+/** For sentences: $12.34, cut to cents towards zero; never for what decides. */
+export function dollarsText(microUsd: bigint): string {
+  const cents = (microUsd < 0n ? -microUsd : microUsd) / 10_000n
+  return `${microUsd < 0n ? '-' : ''}$${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+}
+
+/** Dollars of one whole token on the wire: the number nearest to the price. */
+export const priceUsdOf = (priceE18: bigint): number => Number(decimalText(priceE18, 18))
+
+/**
+ * Dollars of one whole token times 10^18, by the digits that were sent; finer ones are cut off. Zero where
+ * nothing is left of it or it is no price. Where no digit may be lost, use `unitPrice`.
+ */
+export function priceE18Down(usd: number): bigint {
+  const fraction = fractionOf(usd)
+  return fraction ? (fraction.num * powerOfTen(18)) / fraction.den : 0n
+}

@@ -1,0 +1,61 @@
+import { type Fraction, fractionOf } from './decimals.ts'
+import { divDown, divNearest, divUp, powerOfTen } from './division.ts'
+import { MICRO_USD_PER_USD } from './dollars.ts'
+import { bpsUp } from './ratios.ts'
+
+/** Micro-dollars of one atom, an exact fraction above zero: amounts are never multiplied by a float. */
+export type AtomPrice = Fraction
+
+/** By a mark: dollars of one whole token times 10^18. The mark is above zero. */
+export const markPrice = (priceE18: bigint, decimals: number): AtomPrice => ({
+  num: priceE18,
+  den: powerOfTen(decimals + 12),
+})
+
+/** By dollars of one whole token as a number; undefined unless it is above zero and finite. */
+export function unitPrice(usd: number, decimals: number): AtomPrice | undefined {
+  const fraction = fractionOf(usd)
+  return fraction && { num: fraction.num * MICRO_USD_PER_USD, den: fraction.den * powerOfTen(decimals) }
+}
+
+/**
+ * What atoms are worth in micro-dollars, rounded down: what is held or received never counts for more.
+ * Outflows are negative atoms and round to the larger loss.
+ */
+export const worthDown = (atoms: bigint, { num, den }: AtomPrice): bigint => divDown(atoms * num, den)
+
+/** The same rounded up: what is spent, paid or brought in never counts for less. */
+export const worthUp = (atoms: bigint, { num, den }: AtomPrice): bigint => divUp(atoms * num, den)
+
+/** The same to the nearest: for figures that are shown and decide nothing. */
+export const worthNearest = (atoms: bigint, { num, den }: AtomPrice): bigint => divNearest(atoms * num, den)
+
+/** The atoms that so many micro-dollars buy, rounded down: never worth more than the dollars. */
+export const atomsDown = (microUsd: bigint, { num, den }: AtomPrice): bigint => divDown(microUsd * den, num)
+
+/**
+ * Atoms of `to` that are worth as much as these of `from`, rounded down: what an exchange at marks would
+ * give.
+ */
+export const exchangeDown = (atoms: bigint, from: AtomPrice, to: AtomPrice): bigint =>
+  divDown(atoms * from.num * to.den, from.den * to.num)
+
+/** The same rounded up: what a cost in `from` takes when it is paid in `to`. */
+export const exchangeUp = (atoms: bigint, from: AtomPrice, to: AtomPrice): bigint =>
+  divUp(atoms * from.num * to.den, from.den * to.num)
+
+export interface PricedAtoms {
+  atoms: bigint
+  price: AtomPrice
+}
+
+/**
+ * By how many basis points `out` is worth less than `paid`, negative when it is worth more. Rounded up,
+ * without rounding either worth first: a trade past its band by any fraction is past it. Zero when nothing is
+ * paid.
+ */
+export function shortfallBpsUp(paid: PricedAtoms, out: PricedAtoms): bigint {
+  const paidShare = paid.atoms * paid.price.num * out.price.den
+  const outShare = out.atoms * out.price.num * paid.price.den
+  return paidShare === 0n ? 0n : bpsUp(paidShare - outShare, paidShare)
+}
