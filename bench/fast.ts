@@ -43,7 +43,7 @@ const server = await startServerProcess({
 })
 const profile = JSON.parse(readFileSync(devnet.profileFile, 'utf8')) as ChainProfile
 const crypto = await createCrypto()
-const { routes, place } = openTable(profile, crypto)
+const { routes, addresses } = openTable(profile, crypto)
 const route = routes.get(PAIR)!
 const rpc = createRpc({ url: devnet.url })
 const sequencer = createRpc({ url: devnet.sequencerUrl })
@@ -98,10 +98,10 @@ function sign(subject: Subject, minOut: bigint) {
     legs: [{ hops: [route.hop], amountIn: swapIn }],
     amountOutMin: minOut,
     direct: true,
-    fee: { bps: FEE_BPS, side: 'input', recipient: place!.feeRecipient },
+    fee: { bps: FEE_BPS, side: 'input', recipient: addresses!.feeRecipient },
     deadlineS: BigInt(deadline),
-    weth: place!.weth,
-    layout: place!.layout,
+    weth: addresses!.weth,
+    layout: addresses!.layout,
   })
   const tx = {
     type: 2,
@@ -110,7 +110,7 @@ function sign(subject: Subject, minOut: bigint) {
     maxPriorityFeePerGas: 0n,
     maxFeePerGas: head.baseFeeWei * 2n,
     gas: BigInt(route.row.gas_floor),
-    to: place!.router,
+    to: addresses!.router,
     value: AMOUNT_IN,
     data,
     accessList: [],
@@ -180,7 +180,7 @@ async function measure(subject: Subject, minOut: bigint): Promise<number> {
       tokenIn: route.tokenIn.address,
       tokenOut: route.tokenOut.address,
       amountIn: AMOUNT_IN,
-      fee: { token: route.tokenIn.address, recipient: place!.feeRecipient },
+      fee: { token: route.tokenIn.address, recipient: addresses!.feeRecipient },
       amountOutMin: minOut,
       fund: false,
       approvals: 'as planned',

@@ -59,10 +59,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const portfolio = async (): Promise<Answer<'me.portfolio'>> => {
-  const handler = account.handlers['me.portfolio'] as unknown as (call: object) => Promise<never>
-  return handler({ caller: { key: { wallet } } })
-}
+const portfolio = (): Promise<Answer<'me.portfolio'>> => account.readPortfolio(wallet)
 
 /** Traded once, so that it is looked for. */
 const traded = (token: Address) =>

@@ -158,16 +158,16 @@ export function openLiveWorld(db: Db) {
         return { raw, tx_hash: hashOf(raw) }
       },
     },
-    async submit({ body, caller }) {
+    async submitBytes({ by, raws }) {
       if (script.submit) return script.submit()
       await script.beforeRelay()
-      const hash = hashOf(body.raw_tx as Hex)
+      const hash = hashOf(raws as Hex)
       await db.query(
         `insert into trades (kind, wallet, key_id, path, session_id, status, tx_hash, fee_bps, fee_class, fee_tier,
            created_at_ms) values ('swap', $1, $2, 'hosted', $3, $4, $5, 25, 'major', 25, 0)`,
-        [WALLET, caller.key!.keyId, sessionId, script.relayed, hash],
+        [WALLET, by.keyId, sessionId, script.relayed, hash],
       )
-      return { tx_hash: hash, as_built: true, timings: {} }
+      return { hashes: [hash], feeFirst: false, timings: { checkMs: 0, writeMs: 0, sendMs: 0, totalMs: 0 } }
     },
   })
 

@@ -3,7 +3,6 @@ import { createCrypto } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
-import type { Answer } from '@pit/protocol'
 import type { Brained } from '../src/brains/index.ts'
 import { type Decision, isRuleBrain, RULE_BRAINS } from '../src/decide/index.ts'
 import type { TickOptions } from '../src/run/deps.ts'
@@ -113,7 +112,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
       sessionOf: async () => null,
     },
     signer: null,
-    submit: () => Promise.reject(new Error('nothing is relayed here')) as Promise<Answer<'live.submit'>>,
+    submitBytes: () => Promise.reject(new Error('nothing is relayed here')),
     submitEnabled: true,
     switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
     tierBps: async () => 25,

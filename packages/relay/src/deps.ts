@@ -7,7 +7,7 @@ import type { Metrics } from '@pit/platform/metrics'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 
-/** New blocks say when to look for receipts; pools and curves, where known, say which logs are of ETH. */
+/** New blocks trigger the search for receipts; known pools and curves tell which logs moved ETH. */
 export type RelayMarket = Pick<Market, 'head' | 'onBlock'> & Partial<Pick<Market, 'pool' | 'curveOf'>>
 
 export interface RelayDeps {
@@ -23,13 +23,13 @@ export interface RelayDeps {
   market: RelayMarket
   isSanctioned(address: Address): boolean
   submitEnabled: boolean
-  /** Whether this process follows receipts, finishes what another left, and sweeps. */
+  /** Whether this process runs the jobs: follows receipts, finishes abandoned rows, sweeps. */
   writes: boolean
   /** Whether a signer that is not the key's wallet is the executor of one of that wallet's sessions. */
   executorOf?(ask: { keyId: number; wallet: Address; signer: Address }): boolean | Promise<boolean>
-  /** Whether a session still trades: what was planned under one that ended is not relayed. */
+  /** Whether a session is still active: plans of an ended session are not relayed. */
   sessionOpen?(sessionId: string): boolean | Promise<boolean>
-  /** False for a token whose Transfer logs are not what arrives: a tax on transfers, balances that move alone. */
+  /** False for tokens whose Transfer logs differ from what arrives: transfer taxes, rebasing balances. */
   isPlainToken?(token: Address): boolean | Promise<boolean>
 }
 

@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import { type Built, packed } from './planHash.ts'
 
-/** One field of a transaction that is not as it was built. */
+/** One field of a transaction that differs from the plan. */
 export interface Diff {
   field: string
   expected: unknown
@@ -15,7 +15,7 @@ export interface Diff {
 /** What is shown of calldata around its first difference. */
 const SHOWN_BYTES = 32
 
-/** Against the nearest of what was built for the key: fewest fields off, then the longest common calldata. */
+/** Differences to the key's closest plan: fewest fields first, then the longest common calldata. */
 export function diffsAgainst(plans: readonly Built[], got: Built): Diff[] {
   const ranked = plans.map((plan) => ({
     diffs: diffsOf(plan, got),
@@ -49,7 +49,7 @@ export function diffsOf(expected: Built, got: Built): Diff[] {
   return diffs
 }
 
-/** What of an authorization a person can compare. */
+/** The fields of an authorization that a person can compare. */
 const listed = (authorizations: NonNullable<Built['authorizations']>) =>
   authorizations.map(({ chainId, address, nonce }) => ({ chain_id: chainId, address, nonce }))
 
@@ -69,8 +69,8 @@ function dataDiff(expected: Hex, got: Hex): Diff {
 const bytesIn = (data: Hex): number => (data.length - 2) / 2
 
 function commonBytes(a: Hex, b: Hex): number {
-  const most = Math.min(a.length, b.length)
+  const shorter = Math.min(a.length, b.length)
   let at = 2
-  while (at < most && a[at] === b[at]) at++
+  while (at < shorter && a[at] === b[at]) at++
   return Math.floor((at - 2) / 2)
 }

@@ -6,7 +6,7 @@ import type { RelayDeps } from './deps.ts'
 import type { FeeWaiter } from './feeWaiter.ts'
 import type { FeeTerms, PlannedTx, SignedBytes, TradeStatus } from './types.ts'
 
-/** A transaction to be relayed; no plan is left of one that was relayed long ago. */
+/** A transaction to be relayed; `planned` is null when it was relayed before and its plan was swept. */
 export interface Item {
   signed: SignedBytes
   planned: PlannedTx | null
@@ -14,7 +14,7 @@ export interface Item {
 
 const RANK = { approve: 0, revoke: 0, fee_transfer: 1, swap: 2 } as const
 
-/** Why transactions cannot go in this order, or null: approvals, then the fee, then the swap, one nonce after another. */
+/** Why the order is wrong, or null: approvals, the fee, the swap, with rising nonces. */
 export function orderFault(items: readonly Item[]): string | null {
   let rank = 0
   for (const [i, { signed, planned }] of items.entries()) {
@@ -30,13 +30,13 @@ export function orderFault(items: readonly Item[]): string | null {
   return null
 }
 
-/** A swap that may not go before the fee its plan pays apart. */
+/** A swap whose fee is a separate transaction that must go first. */
 export const needsFee = ({ planned }: Item): boolean =>
   planned?.kind === 'swap' && planned.terms?.feeApart === true
 
 export const hasFeeApart = (item: Item): boolean => needsFee(item) || item.planned?.kind === 'fee_transfer'
 
-/** Whether a fee is what a swap's plan asks for, or more. */
+/** Whether a fee is at least what a swap's plan asks for. */
 export function paysFor(paid: Pick<FeeTerms, 'token' | 'recipient' | 'amount'>, due: FeeTerms): boolean {
   return (
     paid.token === due.token && paid.recipient === due.recipient && (paid.amount ?? 0n) >= (due.amount ?? 0n)
@@ -63,11 +63,11 @@ interface FeeRow {
   used_by: Hex | null
 }
 
-/** How long a fee that another call is relaying is waited for. */
+/** How long to wait for a fee that another call is still relaying. */
 const WAIT_MS = 2_000
 const WAIT_STEP_MS = 40
 
-/** Refuses unless this hash is a fee relayed here for this wallet, enough for the swap and no other swap's. */
+/** Refuses unless this hash is this wallet's relayed fee, large enough and not used by another swap. */
 export async function checkFeeSent(
   { db: sql, waitForFee }: Pick<RelayDeps, 'db'> & { waitForFee: FeeWaiter },
   keyId: number,
@@ -87,8 +87,8 @@ export async function checkFeeSent(
 }
 
 /**
- * Waits until a fee reached its recipient. A swap sent before that could land without it: the wallet may give the
- * fee's transaction too little gas, or its nonce to another.
+ * Waits until a fee reached its recipient. A swap sent before that could land without it: the wallet may give
+ * the fee's transaction too little gas, or its nonce to another.
  */
 export async function feeMined(
   waitForFee: FeeWaiter,

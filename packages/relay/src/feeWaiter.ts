@@ -10,10 +10,10 @@ export type FeeWaiter = (keyId: number, hash: Hex) => Promise<FeeFate>
 /** How long a swap waits for its fee to be mined: many blocks. */
 const MINED_WITHIN_MS = 6_000
 const STEP_MS = 100
-/** Fees one key may have waited for at a time. */
-const MOST_PER_KEY = 4
+/** Fees one key may wait for at the same time. */
+const MAX_PER_KEY = 4
 
-/** However many calls wait for a fee, the node is asked by one of them, at a pace. */
+/** Calls that wait for the same fee share one polling loop. */
 export function createFeeWaiter(
   rpc: Pick<Rpc, 'request'>,
   { withinMs = MINED_WITHIN_MS, stepMs = STEP_MS } = {},
@@ -41,7 +41,7 @@ export function createFeeWaiter(
 
   return async (keyId, hash) => {
     const held = byKey.get(keyId) ?? new Map<Hex, number>()
-    if (!held.has(hash) && held.size >= MOST_PER_KEY) return 'too many'
+    if (!held.has(hash) && held.size >= MAX_PER_KEY) return 'too many'
     byKey.set(keyId, held.set(hash, (held.get(hash) ?? 0) + 1))
     try {
       return await shared(hash)

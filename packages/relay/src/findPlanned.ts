@@ -30,8 +30,8 @@ interface PlannedRow {
 }
 
 /**
- * Those of the hashes that were built for this key: from memory, the rest in one read. What memory has as expired may
- * have been planned again since by another process: the store knows.
+ * Those of the hashes that were built for this key: from memory, the rest in one read. What memory has as
+ * expired may have been planned again since by another process: the store knows.
  */
 export async function findPlanned(
   { db, plans }: { db: Sql; plans: PlanCache },
@@ -88,9 +88,9 @@ function plannedOf(row: PlannedRow): PlannedTx {
   }
 }
 
-const MOST_COMPARED = 8
+const MAX_COMPARED = 8
 
-/** What this key could have meant: its unexpired transactions, those with the fewest differing fields first. */
+/** The key's unexpired transactions, those with the fewest differing fields first. */
 export async function nearPlans(
   db: Sql,
   keyId: number,
@@ -108,7 +108,7 @@ export async function nearPlans(
      where key_id = $1 and expires_at_s >= $2
      order by (sender <> $3)::int4 + (target <> $4)::int4 + (value_wei <> $5)::int4 + (data <> $6)::int4,
        created_at_s desc, plan_id desc nulls last
-     limit ${MOST_COMPARED}`,
+     limit ${MAX_COMPARED}`,
     [keyId, nowS, from, to, valueWei, Buffer.from(hexToBytes(data))],
   )
   return rows.map((row) => ({

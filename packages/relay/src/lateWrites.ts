@@ -3,14 +3,15 @@ import type { Logger } from '@pit/platform/logger'
 import { markPending } from './tradeRows.ts'
 
 /**
- * Marks what was sent as pending, many in one statement and after the answer: a row left as relaying is finished from
- * the chain all the same, so the answer need not wait. There are never more than were written first.
+ * Marks what was sent as pending, many in one statement and after the answer: a row left as relaying is
+ * finished from the chain all the same, so the answer need not wait. There are never more than were written
+ * first.
  */
 export interface LateWrites {
   pending(id: number): void
-  /** Resolves when what was handed in before is written, or a try to do so failed. */
+  /** Resolves once everything queued before is written, or one attempt failed. */
   flush(): Promise<void>
-  /** Tries a last time. */
+  /** Makes one last attempt. */
   close(): Promise<void>
 }
 

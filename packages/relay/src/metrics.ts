@@ -9,7 +9,7 @@ export interface RelayMetrics {
   watchOpen(count: () => number): void
 }
 
-/** How relaying goes. */
+/** Counters of relaying. */
 export function createRelayMetrics({ registry }: Pick<Metrics, 'registry'>): RelayMetrics {
   const registers = [registry]
   const counter = (name: string, help: string) => new Counter({ name, help, registers })

@@ -1,4 +1,3 @@
-import type { Handler, Handlers } from '@pit/platform/call'
 import type { RelayDeps } from './deps.ts'
 import { createFeeWaiter } from './feeWaiter.ts'
 import { createLateWrites } from './lateWrites.ts'
@@ -7,14 +6,12 @@ import { createPlanCache } from './planCache.ts'
 import { createRelayOnce } from './relayOnce.ts'
 import { type Jobs, runJobs } from './runJobs.ts'
 import { type StorePlanAsk, type StoreRevocationAsk, storePlan, storeRevocation } from './storePlan.ts'
-import { createSubmit } from './submit.ts'
+import { createSubmitBytes, type SubmitBytes } from './submitBytes.ts'
 import type { RelayAsk, RelayOutcome } from './types.ts'
 
 export interface Relay {
-  handlers: Pick<Handlers, 'live.submit'>
-  /** The same, for trades this service signs for by an executor. */
-  submit: Handler<'live.submit'>
-  /** Before the plan is answered: only what is stored can be relayed. */
+  submitBytes: SubmitBytes
+  /** Called before a plan is answered: only stored plans can be relayed. */
   storePlan(ask: StorePlanAsk): Promise<void>
   storeRevocation(ask: StoreRevocationAsk): Promise<void>
   /** Writes, sends and finishes signed bytes that another path has checked. */
@@ -22,7 +19,7 @@ export interface Relay {
   close(): Promise<void>
 }
 
-/** What is written, sent, followed and booked. */
+/** Stores plans, relays signed bytes, follows receipts and books fees. */
 export function openRelay(deps: RelayDeps): Relay {
   const plans = createPlanCache()
   const counted = createRelayMetrics(deps.metrics)
@@ -30,10 +27,8 @@ export function openRelay(deps: RelayDeps): Relay {
   let jobs: Jobs | undefined
   const relayOnce = createRelayOnce({ ...deps, late, counted, onWritten: () => jobs?.wake() })
   if (deps.writes) jobs = runJobs(deps, { counted, relayOnce })
-  const submit = createSubmit({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps.rpc) })
   return {
-    handlers: { 'live.submit': submit },
-    submit,
+    submitBytes: createSubmitBytes({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps.rpc) }),
     storePlan: (ask) => storePlan({ ...deps, plans }, ask),
     storeRevocation: (ask) => storeRevocation({ ...deps, plans }, ask),
     relayOnce,

@@ -1,15 +1,15 @@
 import type { Hex } from '@pit/chain'
 import type { PlannedTx } from './types.ts'
 
-/** Transactions stored by this process lately: saves submit the look-up. Facts only; the store stays the truth. */
+/** Transactions this process stored lately, so that submitting them needs no look-up. */
 export interface PlanCache {
   get(keyId: number, hash: Hex): PlannedTx | undefined
   put(keyId: number, hash: Hex, planned: PlannedTx): void
 }
 
-const MOST_KEPT = 4_000
+const MAX_KEPT = 4_000
 
-export function createPlanCache(most = MOST_KEPT): PlanCache {
+export function createPlanCache(max = MAX_KEPT): PlanCache {
   const kept = new Map<string, PlannedTx>()
   const nameOf = (keyId: number, hash: Hex) => `${keyId}:${hash}`
   return {
@@ -19,7 +19,7 @@ export function createPlanCache(most = MOST_KEPT): PlanCache {
       // Deleted first, so that the map's order is by when they were stored.
       kept.delete(name)
       kept.set(name, planned)
-      if (kept.size <= most) return
+      if (kept.size <= max) return
       const [oldest] = kept.keys()
       if (oldest !== undefined) kept.delete(oldest)
     },

@@ -1,18 +1,18 @@
 import { type Address, type Crypto, type Hex, hexToBytes, type SignedAuthorization } from '@pit/chain'
 
-/** What must equal the plan. Nonce, gas and fees are the wallet's own to choose. */
+/** The fields that must equal the plan. Nonce, gas and gas fees are the wallet's choice. */
 export interface Built {
   from: Address
   to: Address
   valueWei: bigint
   data: Hex
-  /** Of a set-code transaction (EIP-7702), and of no other. */
+  /** Present only in a set-code transaction (EIP-7702). */
   authorizations?: readonly SignedAuthorization[]
 }
 
 const word = (value: bigint | number): string => value.toString(16).padStart(64, '0')
 
-/** keccak-256 of sender, target, value as a word, and calldata, back to back; of that and the authorizations. */
+/** keccak-256 of sender, target, value word and calldata; hashed again with the authorizations. */
 export function planHash({ keccak256 }: Pick<Crypto, 'keccak256'>, built: Built): Hex {
   const { from, to, valueWei, data, authorizations } = built
   const hash = keccak256(hexToBytes(`0x${from.slice(2)}${to.slice(2)}${word(valueWei)}${data.slice(2)}`))
@@ -30,7 +30,7 @@ export const packed = (authorizations: readonly SignedAuthorization[]): Hex =>
 
 const EACH = 2 * (5 * 32 + 20)
 
-/** What `packed` wrote. */
+/** The inverse of `packed`. */
 export function unpacked(bytes: Hex): SignedAuthorization[] {
   const digits = bytes.slice(2)
   return Array.from({ length: digits.length / EACH }, (_, i) => {

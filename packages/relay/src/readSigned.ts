@@ -14,7 +14,7 @@ const TX_TYPE = 2
 /** The first trade of a plain wallet's session gives it the delegator's code. */
 const SET_CODE_TYPE = 4
 
-/** Reads one transaction, or refuses what can be no plan's: unreadable bytes, another type, chain or shape. */
+/** Reads one transaction; refuses unreadable bytes and types, chains or shapes no plan has. */
 export function readSigned(crypto: Crypto, raw: string): ReadTx {
   const parsed = parseSignedTx(raw)
   if (!parsed.ok) {
@@ -31,12 +31,12 @@ export function readSigned(crypto: Crypto, raw: string): ReadTx {
   }
   const signer = senderOf(crypto, tx)
   if (!signer) fail('SUBMIT_REJECTED', { message: 'The signature fits no key.', why: 'BAD_SIGNATURE' })
-  // As it was read, in lower case: one transaction has one text.
+  // In lower case, so that one transaction has one text.
   const signed = { raw: raw.toLowerCase() as Hex, hash: hashTx(crypto, tx), signer, nonce: tx.nonce }
   return { signed, tx }
 }
 
-/** What must equal a plan. */
+/** The fields that must equal a plan. */
 export function builtOf({ signed, tx }: ReadTx): Built {
   if (tx.to === null) fail('ROUTER_NOT_ALLOWED', { message: 'No plan made here creates a contract.' })
   const built = { from: signed.signer, to: tx.to, valueWei: tx.value, data: tx.data }

@@ -4,7 +4,7 @@ import type { RelayOutcome } from './types.ts'
 
 type Failed = Exclude<RelayOutcome, { kind: 'sent' | 'repeat' }>
 
-/** Refuses with what became of the bytes. `sent`: the transactions before it, when there were several. */
+/** Refuses with the outcome. `sent` lists the transactions relayed before it; null for a single one. */
 export function refuseOutcome(outcome: Failed, sent: readonly Hex[] | null): never {
   const already = sent === null ? {} : { sent }
   if (outcome.kind !== 'rejected') {
@@ -40,7 +40,7 @@ const UNREACHABLE = {
   in_flight: 'Another call is relaying the same bytes and has not ended; the transaction may have arrived.',
 } as const
 
-/** Not a literal at the call: `tx_hash` is beyond the extras that the table knows. */
+/** Takes any extras: `tx_hash` is not among those the error table declares. */
 function refuse(code: RefusalCode, message: string, extras: Record<string, unknown>): never {
   const details: RefusalDetails = { message, ...extras }
   return fail(code, details)

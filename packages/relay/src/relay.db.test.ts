@@ -43,10 +43,9 @@ withDb('relay', (db, store) => {
     it('is kept with its transactions, and relayed once signed', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
-      const answer = await relay.submit(wallet, { raw_tx: signed[0]!.raw })
-      expect(answer).toMatchObject({ tx_hash: signed[0]!.hash, as_built: true })
-      expect(answer).not.toHaveProperty('tx_hashes')
-      expect(Object.keys(answer.timings).sort()).toEqual(['check', 'send', 'total', 'write'])
+      const answer = await relay.submit(wallet, { raws: signed[0]!.raw })
+      expect(answer).toMatchObject({ hashes: [signed[0]!.hash], feeFirst: false })
+      expect(Object.keys(answer.timings).sort()).toEqual(['checkMs', 'sendMs', 'totalMs', 'writeMs'])
       expect(chain.sent).toEqual([signed[0]!.hash])
       await expectStatus(signed[0]!.hash, 'pending')
       expect(await rowOf(db, signed[0]!.hash)).toMatchObject({
@@ -73,7 +72,7 @@ withDb('relay', (db, store) => {
       const wallet = newWallet(crypto)
       const { plan } = await relay.plan(wallet)
       const { raw, hash } = wallet.sign(plan.txs[0]!, { nonce: 77, gas: 999_999n })
-      expect((await relay.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+      expect((await relay.submit(wallet, { raws: raw })).hashes).toEqual([hash])
       expect(await rowOf(db, hash)).toMatchObject({ nonce: 77 })
     })
 
@@ -81,7 +80,7 @@ withDb('relay', (db, store) => {
       const other = openTestRelay(db, crypto, chain)
       const wallet = newWallet(crypto)
       const { signed } = await other.plan(wallet, { side: 'output', tokenIn: USDG, tokenOut: NATIVE })
-      expect((await relay.submit(wallet, { raw_tx: signed[0]!.raw })).tx_hash).toBe(signed[0]!.hash)
+      expect((await relay.submit(wallet, { raws: signed[0]!.raw })).hashes).toEqual([signed[0]!.hash])
       expect(await rowOf(db, signed[0]!.hash)).toMatchObject({
         fee_side: 'output',
         fee_amount: null,
@@ -113,9 +112,9 @@ withDb('relay', (db, store) => {
       await relay.storePlan({ ...ask, plan })
       clock.later(200)
       const { raw, hash } = wallet.sign(plan.txs[0]!)
-      expect(await codeOf(relay.submit(wallet, { raw_tx: raw }))).toBe('SUBMIT_REJECTED')
+      expect(await codeOf(relay.submit(wallet, { raws: raw }))).toBe('SUBMIT_REJECTED')
       await other.storePlan({ ...ask, plan: { ...plan, deadlineS: nowS() + 120 } })
-      expect((await relay.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+      expect((await relay.submit(wallet, { raws: raw })).hashes).toEqual([hash])
       await other.close()
     })
 
@@ -124,7 +123,7 @@ withDb('relay', (db, store) => {
       const tx = { from: wallet.address, to: USDG, valueWei: 0n, data: calldata() }
       await relay.storeRevocation({ keyId: wallet.keyId, wallet: wallet.address, txs: [{ tx }] })
       const { raw, hash } = wallet.sign(tx)
-      await relay.submit(wallet, { raw_tx: raw })
+      await relay.submit(wallet, { raws: raw })
       expect(await rowOf(db, hash)).toMatchObject({ kind: 'revoke', token_in: null, fee_bps: null })
     })
   })
@@ -136,7 +135,7 @@ withDb('relay', (db, store) => {
         const wallet = newWallet(crypto)
         const { signed } = await relay.plan(wallet)
         chain.setMode({ kind: 'refuse', words, takesAnyway: true })
-        expect((await relay.submit(wallet, { raw_tx: signed[0]!.raw })).tx_hash).toBe(signed[0]!.hash)
+        expect((await relay.submit(wallet, { raws: signed[0]!.raw })).hashes).toEqual([signed[0]!.hash])
         await expectStatus(signed[0]!.hash, 'pending')
       },
     )
@@ -145,7 +144,7 @@ withDb('relay', (db, store) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', words: 'nonce too low' })
-      expect(await codeOf(relay.submit(wallet, { raw_tx: signed[0]!.raw }))).toBe('SUBMIT_REJECTED')
+      expect(await codeOf(relay.submit(wallet, { raws: signed[0]!.raw }))).toBe('SUBMIT_REJECTED')
       await expectStatus(signed[0]!.hash, 'refused')
     })
 
@@ -154,7 +153,7 @@ withDb('relay', (db, store) => {
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', words: 'internal error' })
       chain.setAnswering(false)
-      expect(await codeOf(relay.submit(wallet, { raw_tx: signed[0]!.raw }))).toBe('SEQUENCER_UNREACHABLE')
+      expect(await codeOf(relay.submit(wallet, { raws: signed[0]!.raw }))).toBe('SEQUENCER_UNREACHABLE')
       await expectStatus(signed[0]!.hash, 'pending')
     })
 
@@ -166,7 +165,7 @@ withDb('relay', (db, store) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', code, words, takesAnyway: true })
-      expect(await codeOf(relay.submit(wallet, { raw_tx: signed[0]!.raw }))).toBe('SEQUENCER_UNREACHABLE')
+      expect(await codeOf(relay.submit(wallet, { raws: signed[0]!.raw }))).toBe('SEQUENCER_UNREACHABLE')
       await expectStatus(signed[0]!.hash, 'pending')
     })
 
@@ -174,10 +173,10 @@ withDb('relay', (db, store) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', code: -32_003, words: 'transaction rejected' })
-      const waiting = relay.submit(wallet, { raw_tx: signed[0]!.raw })
+      const waiting = relay.submit(wallet, { raws: signed[0]!.raw })
       await expect.poll(() => chain.calls(), { interval: 5 }).toBeGreaterThan(0)
       chain.take(signed[0]!.raw)
-      expect((await waiting).tx_hash).toBe(signed[0]!.hash)
+      expect((await waiting).hashes).toEqual([signed[0]!.hash])
       await expectStatus(signed[0]!.hash, 'pending')
     })
 
@@ -188,11 +187,11 @@ withDb('relay', (db, store) => {
         const { signed } = await relay.plan(wallet)
         const { raw, hash } = signed[0]!
         chain.setMode({ kind })
-        const error = await refused(relay.submit(wallet, { raw_tx: raw }))
+        const error = await refused(relay.submit(wallet, { raws: raw }))
         expect(error).toMatchObject({ code: 'SEQUENCER_UNREACHABLE', status: 502, extras: { tx_hash: hash } })
         await expectStatus(hash, 'pending')
         chain.setMode({ kind: 'ok' })
-        expect((await relay.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+        expect((await relay.submit(wallet, { raws: raw })).hashes).toEqual([hash])
         expect(chain.sentTimes(hash)).toBe(1)
       },
     )
@@ -204,10 +203,8 @@ withDb('relay', (db, store) => {
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
       chain.setMode({ kind: 'ok', delayMs: 30 })
-      const answers = await Promise.all(
-        Array.from({ length: 64 }, () => relay.submit(wallet, { raw_tx: raw })),
-      )
-      expect(new Set(answers.map(({ tx_hash }) => tx_hash))).toEqual(new Set([hash]))
+      const answers = await Promise.all(Array.from({ length: 64 }, () => relay.submit(wallet, { raws: raw })))
+      expect(new Set(answers.flatMap(({ hashes }) => hashes))).toEqual(new Set([hash]))
       expect(chain.sentTimes(hash)).toBe(1)
       expect(await db.query('select id from trades')).toHaveLength(1)
     })
@@ -221,9 +218,9 @@ withDb('relay', (db, store) => {
         const { raw, hash } = signed[0]!
         chain.setMode({ kind: 'ok', delayMs: round * 20 })
         const answers = await Promise.all(
-          Array.from({ length: 64 }, (_, i) => (i % 2 ? relay : other).submit(wallet, { raw_tx: raw })),
+          Array.from({ length: 64 }, (_, i) => (i % 2 ? relay : other).submit(wallet, { raws: raw })),
         )
-        expect(new Set(answers.map(({ tx_hash }) => tx_hash))).toEqual(new Set([hash]))
+        expect(new Set(answers.flatMap(({ hashes }) => hashes))).toEqual(new Set([hash]))
         expect(chain.sentTimes(hash)).toBe(1)
       }
       await other.close()
@@ -236,10 +233,10 @@ withDb('relay', (db, store) => {
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
       chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
-      await refused(relay.submit(wallet, { raw_tx: raw }))
+      await refused(relay.submit(wallet, { raws: raw }))
       chain.setMode({ kind: 'ok', delayMs: 20 })
       await Promise.all(
-        Array.from({ length: 32 }, (_, i) => (i % 2 ? relay : other).submit(wallet, { raw_tx: raw })),
+        Array.from({ length: 32 }, (_, i) => (i % 2 ? relay : other).submit(wallet, { raws: raw })),
       )
       expect(chain.sentTimes(hash)).toBe(2)
       await other.close()
@@ -249,12 +246,12 @@ withDb('relay', (db, store) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
-      await relay.submit(wallet, { raw_tx: raw })
+      await relay.submit(wallet, { raws: raw })
       clock.later(1_000)
-      expect((await relay.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+      expect((await relay.submit(wallet, { raws: raw })).hashes).toEqual([hash])
       await db.query('delete from plans')
       const fresh = openTestRelay(db, crypto, chain)
-      expect((await fresh.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+      expect((await fresh.submit(wallet, { raws: raw })).hashes).toEqual([hash])
       expect(chain.sentTimes(hash)).toBe(1)
       await fresh.close()
     })
@@ -263,17 +260,17 @@ withDb('relay', (db, store) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
-      await relay.submit(wallet, { raw_tx: raw })
+      await relay.submit(wallet, { raws: raw })
       await expectStatus(hash, 'pending')
       await db.query(`update trades set status = 'relaying'`)
-      const waiting = relay.submit(wallet, { raw_tx: raw })
+      const waiting = relay.submit(wallet, { raws: raw })
       await sleep(100)
       await db.query(`update trades set status = 'mined'`)
-      expect((await waiting).tx_hash).toBe(hash)
+      expect((await waiting).hashes).toEqual([hash])
       await db.query(`update trades set status = 'relaying'`)
-      expect(await codeOf(relay.submit(wallet, { raw_tx: raw }))).toBe('SEQUENCER_UNREACHABLE')
+      expect(await codeOf(relay.submit(wallet, { raws: raw }))).toBe('SEQUENCER_UNREACHABLE')
       await db.query(`update trades set status = 'dropped'`)
-      const error = await refused(relay.submit(wallet, { raw_tx: raw }))
+      const error = await refused(relay.submit(wallet, { raws: raw }))
       expect(error).toMatchObject({
         code: 'SUBMIT_REJECTED',
         message: expect.stringMatching(/may still land.*the same nonce/),
@@ -295,7 +292,7 @@ withDb('relay', (db, store) => {
         },
       },
     })
-    await watching.submit(wallet, { raw_tx: signed[0]!.raw })
+    await watching.submit(wallet, { raws: signed[0]!.raw })
     expect(seen).toBe('relaying')
     await watching.close()
     // Closing writes what was left to write.
@@ -316,19 +313,19 @@ withDb('relay', (db, store) => {
       },
     }
     const own = openTestRelay(failing, crypto, chain)
-    await expect(own.submit(wallet, { raw_tx: signed[0]!.raw })).rejects.toThrow('the disk is full')
+    await expect(own.submit(wallet, { raws: signed[0]!.raw })).rejects.toThrow('the disk is full')
     delayMs = 2_100
-    expect(await codeOf(own.submit(wallet, { raw_tx: signed[0]!.raw }))).toBe('LIVE_UNAVAILABLE')
+    expect(await codeOf(own.submit(wallet, { raws: signed[0]!.raw }))).toBe('LIVE_UNAVAILABLE')
     expect(chain.sent).toEqual([])
-    expect((await relay.submit(wallet, { raw_tx: signed[0]!.raw })).tx_hash).toBe(signed[0]!.hash)
+    expect((await relay.submit(wallet, { raws: signed[0]!.raw })).hashes).toEqual([signed[0]!.hash])
     await own.close()
   })
 
   it('counts what it did', async () => {
     const wallet = newWallet(crypto)
     const { signed } = await relay.plan(wallet)
-    await relay.submit(wallet, { raw_tx: signed[0]!.raw })
-    await relay.submit(wallet, { raw_tx: signed[0]!.raw })
+    await relay.submit(wallet, { raws: signed[0]!.raw })
+    await relay.submit(wallet, { raws: signed[0]!.raw })
     const text = await relay.metrics.registry.metrics()
     expect(text).toContain('pit_relay_relayed_total 1')
     expect(text).toContain('pit_relay_repeats_total 1')

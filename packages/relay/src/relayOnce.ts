@@ -7,12 +7,12 @@ import { saysKnown, saysNonce, sendRaw, viewChain } from './sendRaw.ts'
 import { claimRefused, insertRelaying, markRefused, statusOf } from './tradeRows.ts'
 import type { RelayAsk, RelayOutcome, SignedBytes } from './types.ts'
 
-/** Bytes leave this soon after their row was written, or not at all: so a row's age tells when it was left behind. */
+/** Bytes are sent within this time of writing their row, or not at all: an older row was abandoned. */
 export const LEASE_MS = 2_000
-/** How long a call waits for another process that relays the same bytes. */
+/** How long to wait for another process that relays the same bytes. */
 const WAIT_MS = 3_000
 const WAIT_STEP_MS = 40
-/** A node that follows the sequencer may be a moment behind it. */
+/** A node lags behind the sequencer it follows. */
 const VIEWS = 4
 const VIEW_PAUSE_MS = 150
 const UNIQUE_VIOLATION = '23505'
@@ -156,7 +156,7 @@ const asRepeat = (outcome: RelayOutcome): RelayOutcome =>
     ? { kind: 'repeat', status: 'pending', hash: outcome.hash, ms: outcome.ms }
     : outcome
 
-/** What a row says of bytes that came before; undefined while it says nothing yet. */
+/** The outcome a row records for repeated bytes; undefined while it is undecided. */
 function outcomeOf(
   hash: Hex,
   status: NonNullable<Awaited<ReturnType<typeof statusOf>>>,
@@ -180,7 +180,7 @@ function rejected(
   return { kind: 'rejected', reason, words, hash, ms, nonceRefused, nonceSpent }
 }
 
-/** The one unique thing a claimed row may break is that a fee pays once. */
+/** The only unique constraint a claimed row can violate: one fee pays for one swap. */
 function feeTaken(error: unknown): 'fee taken' {
   if ((error as { code?: unknown }).code === UNIQUE_VIOLATION) return 'fee taken'
   throw error

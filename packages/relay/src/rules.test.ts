@@ -8,8 +8,8 @@ import { createLateWrites } from './lateWrites.ts'
 import { createPlanCache } from './planCache.ts'
 import { type Built, planHash } from './planHash.ts'
 import { cleanWords, saysKnown } from './sendRaw.ts'
+import { volumeTokenOf } from './storePlan.ts'
 import type { PlannedTx, TxKind } from './types.ts'
-import { volumeTokenOf } from './volumeToken.ts'
 
 let crypto: Crypto
 beforeAll(async () => {

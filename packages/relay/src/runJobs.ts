@@ -1,8 +1,8 @@
 import { nowS } from '@pit/platform/clock'
 import type { RelayDeps } from './deps.ts'
 import type { RelayMetrics } from './metrics.ts'
+import { addressesOf } from './receipts/amounts.ts'
 import { createOpenFollower, type FollowDeps } from './receipts/followOpen.ts'
-import { placeOf } from './receipts/place.ts'
 import { createGivenUpWatcher, settleMined } from './receipts/settleRows.ts'
 import { valueVolumes, volumeScales } from './receipts/valueVolumes.ts'
 import type { RelayOnce } from './relayOnce.ts'
@@ -27,7 +27,12 @@ export function runJobs(
   { counted, relayOnce }: { counted: RelayMetrics; relayOnce: Pick<RelayOnce, 'isRelaying'> },
 ): Jobs {
   const { db, clock, logger, market } = deps
-  const follow: FollowDeps = { ...deps, place: placeOf(deps), counted, isRelaying: relayOnce.isRelaying }
+  const follow: FollowDeps = {
+    ...deps,
+    addresses: addressesOf(deps),
+    counted,
+    isRelaying: relayOnce.isRelaying,
+  }
   const open = createOpenFollower(follow)
   const scales = volumeScales(deps.profile)
   let valuedTo = 0
@@ -73,7 +78,7 @@ export function runJobs(
   }
 }
 
-/** Again and again, never two at once. `ended` hears each round's error, or null. The answer stops it and waits. */
+/** Runs rounds one after another. `ended` gets each round's error or null. The result stops and waits. */
 function every(ms: number, work: () => Promise<void>, ended: (error: unknown) => void): () => Promise<void> {
   let stopped = false
   let running: Promise<void> = Promise.resolve()

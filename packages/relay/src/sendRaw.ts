@@ -4,7 +4,7 @@ import { type Rpc, RpcError } from '@pit/platform/rpc'
 /** How long the sequencer has to answer. */
 export const SEND_BOUND_MS = 5_000
 const VIEW_BOUND_MS = 2_000
-const MOST_WORDS = 200
+const MAX_WORDS = 200
 
 export type SendAnswer = { kind: 'taken' } | { kind: 'refused'; words: string } | { kind: 'silent' }
 
@@ -15,7 +15,7 @@ const REFUSING_CODES: ReadonlySet<number> = new Set([
   -32_602, // the bytes are none
   -32_700,
 ])
-/** Said by a gateway too, after it has passed the bytes on: an internal error, a limit, a resource not available. */
+/** Codes a gateway may also return after passing the bytes on: internal error, limit, unavailable. */
 const DOUBTFUL_CODES: ReadonlySet<number> = new Set([-32_603, -32_005, -32_002])
 const DOUBTFUL =
   /time[d\s-]*out|deadline exceeded|internal|upstream|gateway|unavailable|connection|too many requests|rate.?limit|limit exceeded|try again/i
@@ -28,7 +28,7 @@ export function saysRefused({ code, message }: Pick<RpcError, 'code' | 'message'
   return REFUSING_CODES.has(code) || REFUSING.test(message)
 }
 
-/** Whatever is no plain yes or no may have arrived. */
+/** Without a clear yes or no the bytes may have arrived. */
 export async function sendRaw(sequencer: Rpc, raw: Hex): Promise<SendAnswer> {
   try {
     await sequencer.request('eth_sendRawTransaction', [raw], { timeoutMs: SEND_BOUND_MS })
@@ -40,7 +40,7 @@ export async function sendRaw(sequencer: Rpc, raw: Hex): Promise<SendAnswer> {
   }
 }
 
-/** Someone else's text, on its way to a client: one line, no addresses of machines, no long hex, not endless. */
+/** Cleans foreign text before it reaches a client: one line, no URLs, no long hex, bounded length. */
 export function cleanWords(message: string): string {
   return message
     .replace(/^eth_sendRawTransaction: /, '')
@@ -48,7 +48,7 @@ export function cleanWords(message: string): string {
     .replace(/0x[0-9a-f]{65,}/gi, (hex) => `${hex.slice(0, 18)}…`)
     .replace(/[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e]+/g, ' ')
     .trim()
-    .slice(0, MOST_WORDS)
+    .slice(0, MAX_WORDS)
 }
 
 /** Nodes have no code for it: the bytes are in their pool already. */

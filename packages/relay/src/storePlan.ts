@@ -1,12 +1,11 @@
 import { type Address, type Crypto, type Hex, hexToBytes } from '@pit/chain'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import { type CoreSymbol, type FeeClass, type FeeSide, TRADE } from '@pit/protocol'
+import { type CoreSymbol, FEE_SIDE_RANK, type FeeClass, type FeeSide, TRADE } from '@pit/protocol'
 import { lower } from './deps.ts'
 import type { PlanCache } from './planCache.ts'
 import { type Built, packed, planHash } from './planHash.ts'
 import type { TradeTerms, TxKind } from './types.ts'
-import { volumeTokenOf } from './volumeToken.ts'
 
 interface PlanEnd {
   address: Address
@@ -14,7 +13,7 @@ interface PlanEnd {
   /** The fee class goes by the beacon, not by what is listed. */
   record: { stock_beacon: boolean | null }
 }
-/** What the relay keeps of a trade's plan. */
+/** The part of a trade's plan that the relay stores. */
 export interface StorablePlan {
   quote: {
     tokenIn: PlanEnd
@@ -50,7 +49,7 @@ export interface StoreDeps {
   plans: PlanCache
 }
 
-/** An approval works whenever it is sent; past this a wallet had better be asked again. */
+/** Approvals never expire on chain; after this time they have to be prepared again. */
 const APPROVAL_VALID_S = TRADE.permitTradeExpiryS
 
 interface Step {
@@ -177,7 +176,7 @@ const unnested = (first: number): string => {
 }
 
 function columnsOf(steps: readonly Step[]): unknown[] {
-  // One statement may not write a row twice: of two equal transactions the later step stands.
+  // One statement may not write a row twice: of two equal transactions the later step is kept.
   const once = [...new Map(steps.map((step) => [step.hash, step])).values()]
   return [
     once.map(({ hash }) => hash),
@@ -192,4 +191,22 @@ function columnsOf(steps: readonly Step[]): unknown[] {
     ),
     once.map(({ expiresAtS }) => expiresAtS),
   ]
+}
+
+interface End {
+  address: Address
+  core: CoreSymbol | null
+  record: { stock_beacon: boolean | null }
+}
+
+/** Core assets in the fee's order, then tokens on the stock beacon; nothing else is major. */
+const rankOf = ({ core, record }: End): number => {
+  if (core !== null) return FEE_SIDE_RANK.indexOf(core)
+  return record.stock_beacon === true ? FEE_SIDE_RANK.length : Number.POSITIVE_INFINITY
+}
+
+/** The end whose dollars count toward the volume tier: the major one, of two the one that ranks first. */
+export function volumeTokenOf(tokenIn: End, tokenOut: End): Address | null {
+  const first = rankOf(tokenOut) < rankOf(tokenIn) ? tokenOut : tokenIn
+  return Number.isFinite(rankOf(first)) ? first.address : null
 }

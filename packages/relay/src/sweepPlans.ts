@@ -3,20 +3,20 @@ import type { Db } from '@pit/platform/db'
 import { deleteSignedRefused } from './receipts/rows.ts'
 
 const KEEP_S = 3_600
-/** Small steps, so that plans and submissions are not kept waiting. */
+/** Small steps keep locks short for plans and submissions. */
 const AT_ONCE = 500
-const MOST_STEPS = 40
+const MAX_STEPS = 40
 
 const SWEPT = [
-  // A plan takes its transactions with it; those left belong to none.
+  // Deleting a plan deletes its transactions; what remains in plan_txs belongs to no plan.
   { table: 'plans', id: 'id', agedBy: 'deadline_s' },
   { table: 'plan_txs', id: 'ctid', agedBy: 'expires_at_s' },
 ] as const
 
-/** As long as of calls that were refused before anything was signed. */
+/** The same as for calls refused before anything was signed. */
 const REFUSED_KEEP_MS = 30 * 86_400_000
 
-/** Deletes what was signed, refused and settled a month ago; answers how many. The rest waits for the next call. */
+/** Deletes rows that were signed, refused and settled a month ago, one step per call; returns the count. */
 export async function sweepRefused({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
   return deleteSignedRefused(db, clock.nowMs() - REFUSED_KEEP_MS, AT_ONCE)
 }
@@ -25,7 +25,7 @@ export async function sweepRefused({ db, clock }: { db: Db; clock: Clock }): Pro
 export async function sweepPlans({ db, clock }: { db: Db; clock: Clock }): Promise<number> {
   let swept = 0
   for (const { table, id, agedBy } of SWEPT) {
-    for (let step = 0; step < MOST_STEPS; step++) {
+    for (let step = 0; step < MAX_STEPS; step++) {
       const rows = await db.query(
         `delete from ${table} where ${id} = any (array(
            select ${id} from ${table} where ${agedBy} < $1 order by ${agedBy} limit ${AT_ONCE})) returning 1`,

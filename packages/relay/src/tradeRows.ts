@@ -2,7 +2,7 @@ import type { Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { RelayAsk, TradeStatus } from './types.ts'
 
-/** Writes a transaction down before its bytes leave; null when it, or another swap of its fee, is there already. */
+/** Inserts the row before the bytes are sent; null when it, or another swap with its fee, exists. */
 export async function insertRelaying(sql: Sql, ask: RelayAsk, nowMs: number): Promise<number | null> {
   const { signed, kind, terms } = ask
   const trade = kind === 'swap' ? terms : null
@@ -57,7 +57,7 @@ export async function claimRefused(sql: Sql, ask: RelayAsk, nowMs: number): Prom
   return row?.id ?? null
 }
 
-/** Nothing came out of it. False when it is no longer being relayed: the chain knew better. */
+/** Marks a row refused. False when it is no longer being relayed: the chain knew the bytes. */
 export async function markRefused(sql: Sql, id: number, code: string): Promise<boolean> {
   const rows = await sql.query(
     `update trades set status = 'refused', code = $2, amount_out = null, amount_out_kind = null
@@ -67,7 +67,7 @@ export async function markRefused(sql: Sql, id: number, code: string): Promise<b
   return rows.length === 1
 }
 
-/** The sequencer took them, or may have. One that was given up meanwhile is followed again. */
+/** The sequencer took them, or may have. A row given up in the meantime is followed again. */
 export async function markPending(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql.query(
     `update trades set status = 'pending', settled = false, amount_out = amount_out_min,
@@ -87,7 +87,7 @@ export async function statusOf(sql: Sql, hash: Hex): Promise<TradeStatus | null>
   return row?.status ?? null
 }
 
-/** The hashes that were relayed here before, whatever became of them. */
+/** The hashes that were relayed here before, with any outcome. */
 export async function relayedAmong(sql: Sql, hashes: readonly Hex[]): Promise<Set<Hex>> {
   const rows = await sql.query<{ tx_hash: Hex }>(
     'select tx_hash from trades where tx_hash = any($1::text[])',

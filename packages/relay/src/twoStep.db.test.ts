@@ -43,34 +43,32 @@ withDb('a curve plan of two steps', (db) => {
     )
     return { fee: signed[0]!, swap: signed[1]!, plan }
   }
-  const feeFirst = async (body: object) => {
+  const feeFirst = async (ask: Parameters<TestRelay['submit']>[1]) => {
     const before = chain.sent.length
-    const error = await refused(relay.submit(wallet, body))
+    const error = await refused(relay.submit(wallet, ask))
     expect(error).toMatchObject({ code: 'FEE_FIRST', status: 422 })
     expect(error.extras['sent']).toEqual([])
     expect(chain.sent).toHaveLength(before)
     return error.message
   }
   const sendFee = async (raw: Hex) => {
-    await relay.submit(wallet, { raw_tx: raw })
+    await relay.submit(wallet, { raws: raw })
   }
 
   it('goes out together, fee first', async () => {
     const { fee, swap } = await planTwo()
-    const answer = await relay.submit(wallet, { raw_txs: [fee.raw, swap.raw] })
+    const answer = await relay.submit(wallet, { raws: [fee.raw, swap.raw] })
     expect(answer).toMatchObject({
-      tx_hash: swap.hash,
-      tx_hashes: [fee.hash, swap.hash],
-      fee_first: true,
-      as_built: true,
+      hashes: [fee.hash, swap.hash],
+      feeFirst: true,
     })
     expect(chain.sent).toEqual([fee.hash, swap.hash])
     expect(await rowOf(db, swap.hash)).toMatchObject({ fee_tx_hash: fee.hash, fee_apart: true })
     expect(await rowOf(db, fee.hash)).toMatchObject({ kind: 'fee_transfer', fee_amount: '2500' })
     // Again: nothing leaves, the answer is the same.
-    const again = await relay.submit(wallet, { raw_txs: [fee.raw, swap.raw] })
-    expect(again).toMatchObject({ tx_hashes: [fee.hash, swap.hash], fee_first: true })
-    expect((await relay.submit(wallet, { raw_tx: swap.raw })).tx_hash).toBe(swap.hash)
+    const again = await relay.submit(wallet, { raws: [fee.raw, swap.raw] })
+    expect(again).toMatchObject({ hashes: [fee.hash, swap.hash], feeFirst: true })
+    expect((await relay.submit(wallet, { raws: swap.raw })).hashes).toEqual([swap.hash])
     expect(chain.sent).toHaveLength(2)
   })
 
@@ -85,30 +83,30 @@ withDb('a curve plan of two steps', (db) => {
       feeAmount: 40n,
       steps: [...steps],
     })
-    await relay.submit(wallet, { raw_txs: signed.map(({ raw }) => raw) })
+    await relay.submit(wallet, { raws: signed.map(({ raw }) => raw) })
     expect(chain.sent).toEqual(signed.map(({ hash }) => hash))
     expect((await rowOf(db, signed[0]!.hash))?.kind).toBe('approve')
   })
 
   it('sends no swap without its fee', async () => {
     const { fee, swap } = await planTwo()
-    await feeFirst({ raw_tx: swap.raw })
-    await feeFirst({ raw_txs: [swap.raw] })
-    await feeFirst({ raw_txs: [swap.raw, fee.raw] })
-    await feeFirst({ raw_tx: swap.raw, fee_tx_hash: fee.hash })
-    await feeFirst({ raw_tx: swap.raw, fee_tx_hash: swap.hash })
+    await feeFirst({ raws: swap.raw })
+    await feeFirst({ raws: [swap.raw] })
+    await feeFirst({ raws: [swap.raw, fee.raw] })
+    await feeFirst({ raws: swap.raw, feeTxHash: fee.hash })
+    await feeFirst({ raws: swap.raw, feeTxHash: swap.hash })
   })
 
   it('sends no swap that could land before its fee', async () => {
     const { plan } = await planTwo()
     const late = wallet.sign(plan.txs[0]!, { nonce: 9 })
     const early = wallet.sign(plan.txs[1]!, { nonce: 8 })
-    expect(await feeFirst({ raw_txs: [late.raw, early.raw] })).toContain('nonce')
+    expect(await feeFirst({ raws: [late.raw, early.raw] })).toContain('nonce')
     await sendFee(late.raw)
     const after = wallet.sign(plan.txs[1]!, { nonce: 10 })
     await relay.submit(wallet, {
-      raw_tx: after.raw,
-      fee_tx_hash: late.hash.toUpperCase().replace('0X', '0x'),
+      raws: after.raw,
+      feeTxHash: late.hash.toUpperCase().replace('0X', '0x') as Hex,
     })
     expect(chain.sent).toEqual([late.hash, after.hash])
   })
@@ -116,9 +114,9 @@ withDb('a curve plan of two steps', (db) => {
   it('sends no swap whose fee reverted', async () => {
     const { fee, swap } = await planTwo()
     chain.setMode({ kind: 'ok', mines: true, reverts: true })
-    const error = await refused(relay.submit(wallet, { raw_txs: [fee.raw, swap.raw] }))
+    const error = await refused(relay.submit(wallet, { raws: [fee.raw, swap.raw] }))
     expect(error).toMatchObject({ code: 'FEE_FIRST', extras: { sent: [fee.hash] } })
-    expect(await feeFirst({ raw_tx: swap.raw, fee_tx_hash: fee.hash })).toContain('fee')
+    expect(await feeFirst({ raws: swap.raw, feeTxHash: fee.hash })).toContain('fee')
     expect(chain.sent).toEqual([fee.hash])
   })
 
@@ -126,28 +124,28 @@ withDb('a curve plan of two steps', (db) => {
     const first = await planTwo(0, 2_500n)
     const equal = await planTwo(10, 2_500n)
     // Both fees are the same transaction: the older plan's swap may follow it all the same.
-    await relay.submit(wallet, { raw_txs: [first.fee.raw, first.swap.raw] })
+    await relay.submit(wallet, { raws: [first.fee.raw, first.swap.raw] })
     const higher = await planTwo(20, 9_000n)
     const lower = await planTwo(30, 10n)
     await sendFee(higher.fee.raw)
     await sendFee(lower.fee.raw)
-    await feeFirst({ raw_tx: higher.swap.raw, fee_tx_hash: lower.fee.hash })
+    await feeFirst({ raws: higher.swap.raw, feeTxHash: lower.fee.hash })
     const swap = wallet.sign(equal.plan.txs[1]!, { nonce: 40 })
-    await relay.submit(wallet, { raw_tx: swap.raw, fee_tx_hash: higher.fee.hash })
+    await relay.submit(wallet, { raws: swap.raw, feeTxHash: higher.fee.hash })
   })
 
   it('pays one swap with one fee, unless that swap came to nothing', async () => {
     const first = await planTwo(0)
     const second = await planTwo(10)
-    await relay.submit(wallet, { raw_txs: [first.fee.raw, first.swap.raw] })
-    const reuse = { raw_tx: second.swap.raw, fee_tx_hash: first.fee.hash }
+    await relay.submit(wallet, { raws: [first.fee.raw, first.swap.raw] })
+    const reuse = { raws: second.swap.raw, feeTxHash: first.fee.hash }
     expect(await feeFirst(reuse)).toContain('another swap')
     await relay.close()
     await db.query(`update trades set status = 'dropped' where tx_hash = $1`, [first.swap.hash])
     // Given up, it may still land within the hour.
     expect(await feeFirst(reuse)).toContain('another swap')
     await db.query(`update trades set status = 'reverted' where tx_hash = $1`, [first.swap.hash])
-    expect((await relay.submit(wallet, reuse)).tx_hash).toBe(second.swap.hash)
+    expect((await relay.submit(wallet, reuse)).hashes).toEqual([second.swap.hash])
   })
 
   it('lets two swaps at once have a fee once', async () => {
@@ -156,7 +154,7 @@ withDb('a curve plan of two steps', (db) => {
     await sendFee(fee.raw)
     const swaps = [wallet.sign(plan.txs[1]!, { nonce: 11 }), other.swap]
     const outcomes = await Promise.allSettled(
-      swaps.map(({ raw }) => relay.submit(wallet, { raw_tx: raw, fee_tx_hash: fee.hash })),
+      swaps.map(({ raw }) => relay.submit(wallet, { raws: raw, feeTxHash: fee.hash })),
     )
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     const failed = outcomes.find(({ status }) => status === 'rejected') as PromiseRejectedResult
@@ -169,11 +167,11 @@ withDb('a curve plan of two steps', (db) => {
     await sendFee(fee.raw)
     wallet = newWallet(crypto)
     const own = await planTwo()
-    await feeFirst({ raw_tx: own.swap.raw, fee_tx_hash: fee.hash })
+    await feeFirst({ raws: own.swap.raw, feeTxHash: fee.hash })
     chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
-    await refused(relay.submit(wallet, { raw_tx: own.fee.raw }))
+    await refused(relay.submit(wallet, { raws: own.fee.raw }))
     chain.setMode({ kind: 'ok', mines: true })
-    await feeFirst({ raw_tx: own.swap.raw, fee_tx_hash: own.fee.hash })
+    await feeFirst({ raws: own.swap.raw, feeTxHash: own.fee.hash })
   })
 
   it('tells what went out when one of them fails', async () => {
@@ -192,7 +190,7 @@ withDb('a curve plan of two steps', (db) => {
           },
         },
       })
-      const error = await refused(own.submit(wallet, { raw_txs: [fee.raw, swap.raw] }))
+      const error = await refused(own.submit(wallet, { raws: [fee.raw, swap.raw] }))
       expect(error).toMatchObject({ code, extras: { sent: [fee.hash] } })
       await own.close()
     }
@@ -202,17 +200,17 @@ withDb('a curve plan of two steps', (db) => {
   it('checks all before it sends any', async () => {
     const { fee } = await planTwo()
     const strange = wallet.sign({ to: MEME, valueWei: 0n, data: '0x00' }, { nonce: 1 })
-    const error = await refused(relay.submit(wallet, { raw_txs: [fee.raw, strange.raw] }))
+    const error = await refused(relay.submit(wallet, { raws: [fee.raw, strange.raw] }))
     expect(error.code).toBe('NOT_AS_BUILT')
     expect(chain.sent).toEqual([])
   })
 
   it('needs no fee of its own where the router takes it', async () => {
     const { signed } = await relay.plan(wallet, { tokenIn: MEME, steps: ['approve', 'swap'] })
-    const answer = await relay.submit(wallet, { raw_txs: signed.map(({ raw }) => raw) })
-    expect(answer).toMatchObject({ fee_first: false, tx_hashes: signed.map(({ hash }) => hash) })
+    const answer = await relay.submit(wallet, { raws: signed.map(({ raw }) => raw) })
+    expect(answer).toMatchObject({ feeFirst: false, hashes: signed.map(({ hash }) => hash) })
     const backwards = await relay.plan(wallet, { tokenIn: MEME, steps: ['swap', 'approve'] }, 10)
-    const error = await refused(relay.submit(wallet, { raw_txs: backwards.signed.map(({ raw }) => raw) }))
+    const error = await refused(relay.submit(wallet, { raws: backwards.signed.map(({ raw }) => raw) }))
     expect(error.code).toBe('SUBMIT_REJECTED')
   })
 
@@ -221,7 +219,7 @@ withDb('a curve plan of two steps', (db) => {
     const following = openTestRelay(db, crypto, chain, { writes: true })
     await sendFee(fee.raw)
     chain.setMode({ kind: 'ok', mines: true, reverts: true })
-    await relay.submit(wallet, { raw_tx: swap.raw, fee_tx_hash: fee.hash })
+    await relay.submit(wallet, { raws: swap.raw, feeTxHash: fee.hash })
     const statuses = async () => [(await rowOf(db, fee.hash))?.status, (await rowOf(db, swap.hash))?.status]
     await expect.poll(statuses, { timeout: 15_000 }).toEqual(['mined', 'reverted'])
     expect(await feesOf(db, fee.hash)).toMatchObject([{ token: NATIVE, atoms: '2500', side: 'input' }])

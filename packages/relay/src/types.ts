@@ -24,7 +24,7 @@ export interface FeeTerms {
   recipient: Address
 }
 
-/** What a transaction does for its wallet: what is written of it before it leaves. */
+/** The trade a transaction belongs to, as stored before it is sent. */
 export interface TradeTerms {
   path: TradePath
   sessionId: string | null
@@ -40,7 +40,7 @@ export interface TradeTerms {
   volumeToken: Address | null
 }
 
-/** A signed transaction that was read: its only encoding, its hash, who signed it. */
+/** A parsed signed transaction: its canonical encoding, hash, signer and nonce. */
 export interface SignedBytes {
   raw: Hex
   hash: Hex
@@ -69,10 +69,10 @@ export type RejectedReason =
   | 'dropped'
   /** Its fee pays for another swap. Nothing was sent. */
   | 'fee_used'
-  /** The store was too slow for the bytes to leave safely. Nothing was sent; the same bytes may be relayed again. */
+  /** The store was too slow to send safely. Nothing was sent; the same bytes may be relayed again. */
   | 'late'
 
-/** What became of signed bytes. Only `sent` means that this call sent them. */
+/** The outcome of relaying. Only `sent` means that this call sent the bytes. */
 export type RelayOutcome = { hash: Hex; ms: { write: number; send: number } } & (
   | { kind: 'sent' }
   | { kind: 'repeat'; status: 'pending' | 'mined' | 'reverted' }

@@ -40,7 +40,12 @@ import { migrateStore } from './migrateStore.ts'
 import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
 import { openAdmin } from './operator/openAdmin.ts'
+import { accountRoutes } from './routes/account.ts'
+import { fastRoutes } from './routes/fast.ts'
 import { leagueRoutes } from './routes/league.ts'
+import { relayRoutes } from './routes/relay.ts'
+import { tokenRoutes } from './routes/tokens.ts'
+import { tradingRoutes } from './routes/trading.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './service/index.ts'
 import { createStatsHandler, watchLatency } from './stats/index.ts'
 import { VERSION } from './version.ts'
@@ -158,7 +163,6 @@ export async function startServer(
     const tokens = await openTokens({
       ...ground,
       market,
-      charge,
       majorBps: account.tierBps,
       background: config.roles.jobs,
     })
@@ -184,7 +188,6 @@ export async function startServer(
       ...ground,
       market,
       tokens,
-      charge,
       tierBps: account.tierBps,
       storePlan: relay.storePlan,
       storeRevocation: relay.storeRevocation,
@@ -215,7 +218,6 @@ export async function startServer(
     const fast = openFast({
       ...ground,
       market,
-      charge,
       account,
       simulator: trade.simulator,
       relayOnce: relay.relayOnce,
@@ -286,7 +288,7 @@ export async function startServer(
       paper,
       sessions,
       signer,
-      submit: relay.submit,
+      submitBytes: relay.submitBytes,
       submitEnabled: config.submitEnabled,
       switches,
       isSanctioned,
@@ -331,11 +333,11 @@ export async function startServer(
         cosigner: sessions.cosigner,
       }),
       ...auth.handlers,
-      ...tokens.handlers,
-      ...trade.handlers,
-      ...relay.handlers,
-      ...account.handlers,
-      ...fast.handlers,
+      ...tokenRoutes({ tokens, crypto, profile, charge }),
+      ...tradingRoutes({ trade, crypto, profile, charge }),
+      ...relayRoutes(relay),
+      ...accountRoutes(account),
+      ...fastRoutes({ fast, charge }),
       ...sessions.handlers,
       treasury: async () => ({ serialised: await treasury.record() }),
       ...brains.handlers,

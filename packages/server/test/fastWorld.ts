@@ -26,6 +26,8 @@ import { decodeFunctionData, encodeFunctionResult, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts'
 import { ratesOf } from '../src/http/rates/limiter.ts'
 import { createMemoryLimiter } from '../src/http/rates/memoryLimiter.ts'
+import type { Charge } from '../src/http/types.ts'
+import { fastRoutes } from '../src/routes/fast.ts'
 import { GOOD_KEY, openTestApp } from './testApp.ts'
 
 const crypto = await createCrypto()
@@ -229,7 +231,6 @@ export async function openFastWorld({ enabled = true } = {}) {
     logger: { debug: () => {} } as never,
     db: { query: async () => state.rows } as never,
     rpc: { request } as never,
-    charge: async (_, buckets) => void seen.charged.push(...buckets),
     account: {
       tierBps: async () => state.tierBps,
       recordRefusal: ({ code }) => void seen.refusals.push(code),
@@ -268,7 +269,8 @@ export async function openFastWorld({ enabled = true } = {}) {
     },
   })
   const limiter = createMemoryLimiter({ rates: ratesOf({ scale: 1e6, overallFactor: 50 }) })
-  const app = await openTestApp({ handlers: fast.handlers, key: { wallet }, limiter })
+  const charge: Charge = async (_, buckets) => void seen.charged.push(...buckets)
+  const app = await openTestApp({ handlers: fastRoutes({ fast, charge }), key: { wallet }, limiter })
 
   /** A good trade, but for what is spoiled. */
   async function build(spoiled: Spoiled = {}) {

@@ -7,9 +7,9 @@ import {
   ETH,
   MEME,
   PERMIT2,
-  PLACE,
   RECIPIENT,
   ROUTER,
+  TRADE_ADDRESSES,
   USDG,
   WETH,
 } from '@pit/trading/test/tradeFixtures'
@@ -69,7 +69,7 @@ export const PROFILE = {
   },
   delegation: {
     delegation_manager: `0x${'db'.repeat(20)}`,
-    stateless_delegator: PLACE.delegator,
+    stateless_delegator: TRADE_ADDRESSES.delegator,
     enforcers: Object.fromEntries(
       ENFORCERS.map((name, i) => [`${name}Enforcer`, numberToHex(0xe0 + i, { size: 20 })]),
     ),

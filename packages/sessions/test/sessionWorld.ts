@@ -27,9 +27,9 @@ import {
   MEME,
   NOW_S,
   PERMIT2,
-  PLACE,
   quoteOf,
   RECIPIENT,
+  TRADE_ADDRESSES,
   USDG,
   walletState,
 } from '@pit/trading/test/tradeFixtures'
@@ -121,8 +121,8 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       hasOtherCode: code !== undefined && !code.startsWith('0xef0100'),
     })
     const ask = { quote, route, wallet, ...terms, nowS: nowS() }
-    const spending = { ...spendingOf(PLACE, ask), resetsFirst: false }
-    const plan = buildPlan({ crypto, place: PLACE }, ask, spending)
+    const spending = { ...spendingOf(TRADE_ADDRESSES, ask), resetsFirst: false }
+    const plan = buildPlan({ crypto, addresses: TRADE_ADDRESSES }, ask, spending)
     return world.bends({ plan, ask, spending, checks: [], accepted: [], feeBalance: null, timings: {} })
   }
 
@@ -309,7 +309,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     },
     /** As the setup and the first trade leave it. */
     settleWallet() {
-      chain.code.set(WHO.owner, `0xef0100${PLACE.delegator.slice(2)}`)
+      chain.code.set(WHO.owner, `0xef0100${TRADE_ADDRESSES.delegator.slice(2)}`)
       chain.allowance.set(`${USDG.address} ${PERMIT2}`, 10n ** 12n)
       chain.permit.set(USDG.address, { amount: 10n ** 12n, expirationS: NOW_S + 10 ** 8 })
       chain.allowance.set(`${MEME.address} ${CURVE.id}`, 10n ** 30n)

@@ -1,6 +1,5 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
-import type { Charge } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -19,7 +18,6 @@ export interface TradeDeps {
   clock: Clock
   crypto: Crypto
   logger: Logger
-  charge: Charge
   /** The rate of a major trade for this wallet now; null: the posted one. */
   tierBps(wallet: Address | null): Promise<number>
   /** Before a plan is answered: only what was stored is relayed. */

@@ -7,6 +7,7 @@ export {
   approvalCalls,
   approveStep,
   type Draft,
+  describePlan,
   feesOf,
   isUnlimited,
   type Judgement,
@@ -16,16 +17,32 @@ export {
   limitFromUse,
   lineUp,
   MAX_UINT160,
+  type PlanAnswer,
   type PlanAsk,
   type Planned,
+  type PlanRequest,
   type PlanTerms,
+  type Prepared,
   permit2ApproveStep,
+  type Revocation,
+  type RevokeAsk,
   readApprovalAnswers,
+  type Simulated,
+  type SimulateRequest,
   simulationJson,
   stepJson,
+  type TokenApproval,
   txJson,
   walletOf,
 } from './plan/index.ts'
-export { disclosuresOf, fractionOf, microUsdOf, routeRowOf, usdOf } from './quote/index.ts'
+export {
+  disclosuresOf,
+  fractionOf,
+  marksOf,
+  microUsdOf,
+  routeRowOf,
+  type ShownQuote,
+  usdOf,
+} from './quote/index.ts'
 export { NotRunnable, runBlocks } from './simulate/index.ts'
 export type * from './types.ts'

@@ -1,33 +1,26 @@
-import type { Handlers } from '@pit/platform/call'
 import type { TradeDeps } from './deps.ts'
-import { createPlanner, type Planner, type PlanRoute } from './plan/index.ts'
-import { createQuoteHandler, createQuoter, type Quoter } from './quote/index.ts'
+import { createPlanner, type Planner } from './plan/index.ts'
+import { createQuoter, type Quoter, type ShownQuote, showQuote } from './quote/index.ts'
 import { createSimulator, type Simulator } from './simulate/index.ts'
+import type { TradeAsk } from './types.ts'
 
-export interface Trade {
-  handlers: Pick<Handlers, PlanRoute | 'live.quote'>
+export interface Trade extends Omit<Planner, 'checkPolicy' | 'simulateRoute'> {
   quoteTrade: Quoter['quoteTrade']
-  /** Prices, judges and builds; nothing is stored or simulated by it. */
-  planTrade: Planner['planTrade']
+  /** A quote with its best route simulated, and what a plan of it would be refused for. */
+  showQuote(ask: { trade: TradeAsk; acceptRisks: readonly string[] }): Promise<ShownQuote>
   simulator: Simulator
-  /** Deletes what expired unused; answers how many rows. */
-  sweep: Planner['sweep']
 }
 
 /** Trading: quotes, plans, simulations and revocations, on what it is handed. */
 export function openTrade(deps: TradeDeps): Trade {
   const quoter = createQuoter(deps)
   const simulator = createSimulator(deps)
-  const planner = createPlanner({ ...deps, quoter, simulator })
-  const { checkPolicy, simulateRoute } = planner
+  const { checkPolicy, simulateRoute, ...planner } = createPlanner({ ...deps, quoter, simulator })
+  const quoteDeps = { ...deps, quoter, checkPolicy, simulateRoute }
   return {
-    handlers: {
-      ...planner.handlers,
-      'live.quote': createQuoteHandler({ ...deps, quoter, checkPolicy, simulateRoute }),
-    },
+    ...planner,
     quoteTrade: quoter.quoteTrade,
-    planTrade: planner.planTrade,
+    showQuote: (ask) => showQuote(quoteDeps, ask),
     simulator,
-    sweep: planner.sweep,
   }
 }

@@ -30,7 +30,7 @@ export interface TradeAsk {
   admit(): Promise<void>
   /** A session's own terms instead of the schedule's: bps by class, shield included. */
   feeBps?: (cls: FeeClass) => number
-  /** Not by what the wallet has more, which other calls may bring: a session's co-signer signs no such minimum. */
+  /** The minimum is checked at the router, not by the wallet's balance, which other calls may change. */
   minimumAtRouter?: boolean
 }
 
@@ -79,7 +79,7 @@ export interface PricedRoute {
   label: string
   /** Null for an aggregator: it is quoted and never built. */
   way: Way | null
-  /** memory: wei-exact from followed state; call: the on-chain quoter was asked; vendor: an aggregator said so. */
+  /** memory: exact, from followed state; call: by the on-chain quoter; vendor: by an aggregator. */
   quotedBy: 'memory' | 'call' | 'vendor'
   /** What the pools deliver for the input less an input-side fee; an output-side fee still comes off it. */
   amountOut: bigint
@@ -91,7 +91,7 @@ export interface PricedRoute {
   totalBps: number | null
   /** How far the trade moves the price. */
   impactBps: number | null
-  /** Distance of the route's price to the independent reference of the token by address; positive is worse. */
+  /** Distance of the route's price to the token's independent reference; positive is worse. */
   guardBps: number | null
   /** What this route alone adds, such as UNKNOWN_HOOK. */
   risks: Risk[]
@@ -125,7 +125,7 @@ export interface TradeQuote {
   slippageBps: number
   /** The pair's cap for this size. */
   slippageCapBps: number
-  /** Best first by output net of gas, or the one asked for; buildable ones before aggregators of the same output. */
+  /** Best first by output net of gas, or the one asked for; buildable before aggregators at equal output. */
   routes: PricedRoute[]
   failed: FailedRoute[]
   /** Routes looked at. */
@@ -193,7 +193,7 @@ export interface TradePlan {
   route: PricedRoute
   execution: 'router' | 'curve' | 'batch'
   steps: PlanStep[]
-  /** Exact where the fee is a transfer of a fixed amount (input side, curves, batches); null for PAY_PORTION. */
+  /** Exact for fixed transfers (input side, curves, batches); null for PAY_PORTION. */
   feeAmount: bigint | null
   feeCommand: 'TRANSFER' | 'PERMIT2_TRANSFER_FROM' | 'PAY_PORTION' | 'fee_transfer' | 'batch transfer'
   amountOutMin: bigint

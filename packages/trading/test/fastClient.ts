@@ -97,11 +97,11 @@ function filled(parameter: Parameter, value: RouterValue, names: Record<string, 
 /** Permit2's typed data, by what the terms and config say. */
 export async function signPermit(
   privateKey: Hex,
-  place: { permit2: string; router: string; token: string },
+  addresses: { permit2: string; router: string; token: string },
   permit: { amount: bigint; expiration: number; nonce: number; sig_deadline: number },
 ): Promise<Hex> {
   return privateKeyToAccount(privateKey).signTypedData({
-    domain: { name: 'Permit2', chainId: 4663, verifyingContract: place.permit2 as Hex },
+    domain: { name: 'Permit2', chainId: 4663, verifyingContract: addresses.permit2 as Hex },
     types: {
       PermitDetails: [
         { name: 'token', type: 'address' },
@@ -118,12 +118,12 @@ export async function signPermit(
     primaryType: 'PermitSingle',
     message: {
       details: {
-        token: place.token as Hex,
+        token: addresses.token as Hex,
         amount: permit.amount,
         expiration: permit.expiration,
         nonce: permit.nonce,
       },
-      spender: place.router as Hex,
+      spender: addresses.router as Hex,
       sigDeadline: BigInt(permit.sig_deadline),
     },
   })

@@ -1,8 +1,8 @@
 import { type Address, type CurvePool, feeOf, NATIVE } from '@pit/chain'
 import type { PlanHop } from '@pit/plans'
 import type { CoreSymbol } from '@pit/protocol'
+import type { TradeAddresses } from '../src/plan/addresses.ts'
 import type { BuildableRoute } from '../src/plan/chooseRoute.ts'
-import type { TradePlace } from '../src/plan/place.ts'
 import type { BuildAsk } from '../src/plan/spending.ts'
 import type { TradeQuote, TradeToken, WalletState } from '../src/types.ts'
 
@@ -17,7 +17,7 @@ export const WETH = address('9')
 export const DELEGATOR = address('d')
 export const NOW_S = 1_800_000_000
 
-export const PLACE: TradePlace = {
+export const TRADE_ADDRESSES: TradeAddresses = {
   chainId: 4663,
   permit2: PERMIT2,
   router: ROUTER,

@@ -1,6 +1,5 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
-import type { Handler } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -8,6 +7,7 @@ import type { Metrics } from '@pit/platform/metrics'
 import type { Rpc } from '@pit/platform/rpc'
 import type { SignerClient } from '@pit/platform/signerClient'
 import type { ChainProfile } from '@pit/protocol'
+import type { Relay } from '@pit/relay'
 import type { Sessions, Switches } from '@pit/sessions'
 import type { Trade } from '@pit/trading'
 import type { Brains } from '../brains/index.ts'
@@ -35,8 +35,8 @@ export interface TickOptions {
   sessions: Pick<Sessions, 'tradeHosted' | 'sessionOf'>
   /** Null where this server has no signer: live agents then hold. */
   signer: Pick<SignerClient, 'signExecutorTx'> | null
-  /** live/submit: what is relayed was built, stored and co-signed before. */
-  submit: Handler<'live.submit'>
+  /** What is relayed was built, stored and co-signed before. */
+  submitBytes: Relay['submitBytes']
   submitEnabled: boolean
   switches: Switches
   isSanctioned(address: Address): boolean

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
-import { isRawAnswer } from '@pit/platform/call'
 import { type Answer, type FeeClass, isPitError, type PitError } from '@pit/protocol'
 import { isUnderWay, tradesByHash } from '@pit/relay'
 import { usdOf } from '@pit/trading'
@@ -20,17 +19,7 @@ export async function relayOrder(
 ): Promise<OrderOutcome> {
   const { agent, order, session, tick } = ask
   try {
-    const submitted = await deps.submit({
-      params: {},
-      query: {},
-      body: { raw_tx: raw },
-      caller: {
-        requestId: `hosted ${agent.id}`,
-        address: '127.0.0.1',
-        key: { keyId: agent.keyId, accountId: 0, wallet: agent.wallet, expiresAtS: Number.MAX_SAFE_INTEGER },
-      },
-    })
-    if (isRawAnswer(submitted)) throw new Error('live/submit answered bytes')
+    await deps.submitBytes({ by: { keyId: agent.keyId, wallet: agent.wallet }, raws: raw })
   } catch (error) {
     if (!isPitError(error)) throw error
     return notRelayed(deps, ask, hash, error)

@@ -1,3 +1,4 @@
+import { lowerAddress as lower } from '@pit/chain'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 import {
   type Address,
@@ -39,7 +40,7 @@ export interface AgentVault {
   gainWithdrawn(id: string, fromBlock: number, toBlock: number): Promise<bigint>
 }
 
-const MOST = 2n ** 256n
+const MAX_UINT256 = 2n ** 256n - 1n
 const REVERTED = 3
 /** Other people's text is kept short. */
 const TEXT_CHARS = 64
@@ -53,7 +54,7 @@ export function createAgentVault({
 }): AgentVault {
   const agentCall = (id: string): Hex =>
     encodeFunctionData({ abi: VAULT_ABI, functionName: 'agent', args: [BigInt(id)] })
-  const isId = (id: string): boolean => BigInt(id) < MOST
+  const isId = (id: string): boolean => BigInt(id) <= MAX_UINT256
   return {
     async agent(id) {
       if (!isId(id)) return null
@@ -118,8 +119,6 @@ function agentOf(answer: Hex): VaultAgent | null {
     name: shown(agent.name),
   }
 }
-
-const lower = (address: string): Address => address.toLowerCase() as Address
 
 /** The store takes no zero characters. */
 const shown = (text: string): string => [...text.replaceAll('\u0000', '')].slice(0, TEXT_CHARS).join('')

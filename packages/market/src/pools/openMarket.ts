@@ -1,14 +1,23 @@
-import { type Address, type Crypto, createPoolIndex, type PoolIndex } from '@pit/chain'
+import {
+  type Address,
+  type Crypto,
+  createPoolIndex,
+  type Hex,
+  lowerAddress as lower,
+  type PoolIndex,
+  poolIdOf,
+} from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Header } from '@pit/platform/follow'
 import type { Logger } from '@pit/platform/logger'
 import type { Mark } from '@pit/platform/marks'
+import type { Metrics } from '@pit/platform/metrics'
 import type { Rpc } from '@pit/platform/rpc'
-import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
+import { type ChainProfile, NATIVE_TOKEN, type PoolPin } from '@pit/protocol'
+import { Gauge } from 'prom-client'
 import { followMarks } from './followMarks.ts'
 import { followPools } from './followPools.ts'
-import { pinnedPools } from './pinnedPools.ts'
 import type { AnyPool } from './poolBook.ts'
 
 export interface MarketDeps {
@@ -116,4 +125,49 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       await Promise.all([pools.close(), marks.close()])
     },
   }
+}
+
+/** How far the market's memory is behind the chain, and how much it holds. */
+export function watchMarket(
+  { registry }: Pick<Metrics, 'registry'>,
+  { market, clock }: { market: Pick<Market, 'head' | 'poolCount' | 'unreadMarks'>; clock: Clock },
+): void {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  gauge('pit_market_block', 'The last block applied.', () => market.head()?.number ?? 0)
+  gauge('pit_market_block_age_seconds', 'How old the last applied block is.', () => {
+    const head = market.head()
+    return head ? Math.max(0, clock.nowMs() / 1000 - head.timestampS) : Number.POSITIVE_INFINITY
+  })
+  gauge('pit_market_pools', 'Pools and curves in memory.', market.poolCount)
+  gauge('pit_market_marks_unread', 'Tokens whose mark cannot be read now.', market.unreadMarks)
+}
+
+/** Ids of the pools the profile vouches for. */
+export function pinnedPools(crypto: Crypto, { pins }: Pick<ChainProfile, 'pins'>): Hex[] {
+  const { partner_usdg, reference_pools, fast_pools } = pins
+  const all = [
+    ...(partner_usdg ? [partner_usdg] : []),
+    ...Object.values(reference_pools).flat(),
+    ...Object.values(fast_pools),
+  ]
+  return [...new Set(all.map((pin) => idOf(crypto, pin)))]
+}
+
+function idOf(crypto: Crypto, pin: PoolPin): Hex {
+  if (pin.version !== 'v4') return lower(pin.address)
+  const { fee, tick_spacing: tickSpacing } = pin
+  const [currency0, currency1, hooks] = [pin.currency0, pin.currency1, pin.hooks].map(lower) as [
+    Address,
+    Address,
+    Address,
+  ]
+  return poolIdOf(crypto, { currency0, currency1, fee, tickSpacing, hooks })
 }

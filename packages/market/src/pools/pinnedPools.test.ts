@@ -1,7 +1,7 @@
 import { createCrypto, poolIdOf } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
 import { expect, it } from 'vitest'
-import { pinnedPools } from './pinnedPools.ts'
+import { pinnedPools } from './openMarket.ts'
 
 it('names every pinned pool once, as the index does', async () => {
   const crypto = await createCrypto()

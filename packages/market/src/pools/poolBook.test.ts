@@ -3,8 +3,8 @@ import type { ChainLog, Chunk, Hex } from '@pit/platform/follow'
 import fc from 'fast-check'
 import { encodeAbiParameters, pad, toHex } from 'viem'
 import { expect, it } from 'vitest'
+import { freezePool, thawPool } from './checkpoint.ts'
 import { createPoolBook, type PoolBook } from './poolBook.ts'
-import { freezePool, thawPool } from './poolState.ts'
 
 const V2_FACTORY: Hex = `0x${'a2'.repeat(20)}`
 const V3_FACTORY: Hex = `0x${'a3'.repeat(20)}`

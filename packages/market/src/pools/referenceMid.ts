@@ -1,4 +1,4 @@
-import { type Address, midPrice, NATIVE, type Pool } from '@pit/chain'
+import { type Address, lowerAddress as lower, midPrice, NATIVE, type Pool } from '@pit/chain'
 import type { ChainProfile, CoreToken, PoolPin } from '@pit/protocol'
 import type { Market } from './openMarket.ts'
 
@@ -8,8 +8,6 @@ export interface MidDeps {
   market: Pick<Market, 'index'>
   profile: ChainProfile
 }
-
-const lower = (address: string) => address.toLowerCase() as Address
 
 /** The middle one of a core asset's reference pools' mids, in USDG for one unit; null when none of them tells one. */
 export function referenceMid({ market, profile }: MidDeps, token: Address): number | null {

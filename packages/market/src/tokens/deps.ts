@@ -1,5 +1,4 @@
 import type { Address, Crypto } from '@pit/chain'
-import type { Charge } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -21,7 +20,6 @@ export interface TokenDeps {
   metrics: Pick<Metrics, 'registry'>
   profile: ChainProfile
   market: TokenMarket
-  charge: Charge
   randomBytes(size: number): Uint8Array
   /** Whether a token is a registry agent's; null while the registry cannot be read. */
   isAgentToken(token: Address): Promise<boolean | null>
@@ -29,4 +27,4 @@ export interface TokenDeps {
   majorBps(wallet: Address | null): number | Promise<number>
 }
 
-export const lower = (address: string): Address => address.toLowerCase() as Address
+export { lowerAddress as lower } from '@pit/chain'

@@ -181,11 +181,11 @@ function describeVenue(pool: TradingPool, pair: Address): Omit<Venue, 'liquidity
   if (pool.version === 'curve') {
     return { venue: 'venue_curve', protocol: 'curve', address: pool.id, pair, fee: pool.curveFeeBps * 100 }
   }
-  const place = { venue: 'venue_pool', protocol: pool.version, address: pool.id, pair } as const
-  if (pool.version === 'v2') return { ...place, fee: pool.feeBps * 100 }
-  if (pool.version === 'v3') return { ...place, fee: pool.feePips }
+  const listed = { venue: 'venue_pool', protocol: pool.version, address: pool.id, pair } as const
+  if (pool.version === 'v2') return { ...listed, fee: pool.feeBps * 100 }
+  if (pool.version === 'v3') return { ...listed, fee: pool.feePips }
   const hooks = pool.key.hooks === NO_HOOK ? {} : { hooks: pool.key.hooks }
-  return { ...place, fee: pool.lpFeePips, ...hooks }
+  return { ...listed, fee: pool.lpFeePips, ...hooks }
 }
 
 const cents = (usd: number): number => (Number.isFinite(usd) ? Math.round(usd * 100) / 100 : 0)

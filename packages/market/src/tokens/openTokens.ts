@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '@pit/chain'
-import type { Handlers } from '@pit/platform/call'
-import { FEE, type RiskCode } from '@pit/protocol'
+import { type Answer, FEE, type RiskCode } from '@pit/protocol'
 import { createAgentTokens } from './agentTokens.ts'
 import { createTokenStats } from './countTokens.ts'
-import { createTokenHandlers, type TokenRoute } from './createTokenHandlers.ts'
 import type { TokenDeps } from './deps.ts'
 import { keepRegistry } from './keepRegistry.ts'
 import { type AuditReader, createAuditReader } from './readAudit.ts'
 import { createRegistry, type Registry } from './registry.ts'
-import { createTokenSearch } from './searchTokens.ts'
+import { createTokenSearch, type TokenSearchTerms } from './searchTokens.ts'
+import { showToken, showTokens, type TokenAsk, type TokenShown, type TokensFound } from './showTokens.ts'
 
 export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'> &
   Partial<Pick<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'>> & {
@@ -18,7 +17,10 @@ export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgent
   }
 
 export interface Tokens {
-  handlers: Pick<Handlers, TokenRoute>
+  /** A record as it is shown to this wallet. */
+  showToken(ask: TokenAsk): Promise<TokenShown>
+  searchTokens(ask: TokenSearchTerms & Pick<TokenAsk, 'wallet' | 'shielded'>): Promise<TokensFound>
+  countTokens(): Answer<'tokens.stats'>
   /** A token's record for a trade: screened first when it is new, once `admit` lets it. */
   get: Registry['get']
   find: Registry['find']
@@ -65,8 +67,11 @@ export async function openTokens({ background, ...options }: TokenOptions): Prom
   const kept = background ? await keepRegistry(deps, registry) : null
   const timer = setInterval(refreshCore, CORE_EVERY_MS)
   void countUnseen()
+  const show = { ...deps, registry, audit, searchTokens: createTokenSearch(deps) }
   return {
-    handlers: createTokenHandlers({ ...deps, registry, audit, stats, searchTokens: createTokenSearch(deps) }),
+    showToken: (ask) => showToken(show, ask),
+    searchTokens: (ask) => showTokens(show, ask),
+    countTokens: stats.read,
     get: registry.get,
     find: registry.find,
     coreBySymbol: registry.coreBySymbol,

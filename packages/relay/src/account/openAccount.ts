@@ -1,15 +1,14 @@
 import type { Address } from '@pit/chain'
-import type { Caller, Handlers } from '@pit/platform/call'
-import { fail } from '@pit/protocol'
 import type { AccountDeps } from './deps.ts'
-import { listTrades } from './listTrades.ts'
-import { createPortfolioReader } from './readPortfolio.ts'
+import { listTrades, type TradesAsk, type TradesPage } from './listTrades.ts'
+import { createPortfolioReader, type ReadPortfolio } from './readPortfolio.ts'
 import { createVolumeReader } from './readVolume.ts'
 import { createRefusalLog, type Refusal } from './refusalLog.ts'
 import { createTokenTexts } from './tokenTexts.ts'
 
 export interface Account {
-  handlers: Pick<Handlers, 'me.trades' | 'me.portfolio'>
+  listTrades(ask: TradesAsk): Promise<TradesPage>
+  readPortfolio: ReadPortfolio
   /** The wallet's rate for major trades by its 30-day volume; without a wallet the posted one. */
   tierBps(wallet: Address | null): Promise<number>
   /** Keeps a refused call, later and in bulk; never waits and never throws. */
@@ -23,20 +22,13 @@ export interface Account {
 export function openAccount(deps: AccountDeps): Account {
   const texts = createTokenTexts(deps)
   const volumes = createVolumeReader(deps)
-  const readPortfolio = createPortfolioReader({ ...deps, texts, volumes })
   const refusals = createRefusalLog({ ...deps, texts })
   return {
-    handlers: {
-      'me.trades': ({ caller, query }) => listTrades({ ...deps, texts }, walletOf(caller), query),
-      'me.portfolio': ({ caller }) => readPortfolio(walletOf(caller)),
-    },
+    listTrades: (ask) => listTrades({ ...deps, texts }, ask),
+    readPortfolio: createPortfolioReader({ ...deps, texts, volumes }),
     tierBps: volumes.tierBps,
     recordRefusal: refusals.record,
     sweep: refusals.sweep,
     close: refusals.close,
   }
-}
-
-function walletOf({ key }: Caller): Address {
-  return key?.wallet ?? fail('WALLET_NOT_BOUND')
 }

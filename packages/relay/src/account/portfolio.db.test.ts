@@ -30,7 +30,7 @@ withDb('a portfolio', (db) => {
     return account
   }
   const read = async (account: TestAccount, wallet: Address) => {
-    const answer = await account.portfolio(wallet)
+    const answer = await account.readPortfolio(wallet)
     expect(checkWith(ROUTES['me.portfolio'].answer, answer)).toMatchObject({ ok: true })
     return answer
   }
@@ -169,7 +169,7 @@ withDb('a portfolio', (db) => {
     })
     const shown = async () => {
       account.clock.ms += 5_000
-      return (await account.portfolio(wallet)).holdings.map(({ token }) => token)
+      return (await account.readPortfolio(wallet)).holdings.map(({ token }) => token)
     }
     account.node.tokens.set(old, 1n).set(late, 1n)
     const first = await addTrade(db, { wallet, tokenOut: old, settled: true })
@@ -215,7 +215,7 @@ withDb('a portfolio', (db) => {
     const account = open()
     const wallet = newWallet()
     const { node } = account
-    const answers = await Promise.all([account.portfolio(wallet), account.portfolio(wallet)])
+    const answers = await Promise.all([account.readPortfolio(wallet), account.readPortfolio(wallet)])
     expect(answers.map(({ cached, block }) => [cached, block])).toEqual([
       [false, 100],
       [false, 100],
@@ -235,7 +235,7 @@ withDb('a portfolio', (db) => {
     const wallet = newWallet()
     for (const trouble of ['silent', 'refuses'] as const) {
       account.node.trouble = trouble
-      expect(await codeOf(account.portfolio(wallet))).toBe('RPC_UNAVAILABLE')
+      expect(await codeOf(account.readPortfolio(wallet))).toBe('RPC_UNAVAILABLE')
     }
     account.node.trouble = null
     expect(await read(account, wallet)).toMatchObject({ cached: false })
@@ -249,13 +249,12 @@ withDb('a portfolio', (db) => {
       account.node.trouble = method === 'eth_blockNumber' ? null : 'refuses'
       return request(method, params)
     }
-    expect(await codeOf(account.portfolio(newWallet()))).toBe('RPC_UNAVAILABLE')
+    expect(await codeOf(account.readPortfolio(newWallet()))).toBe('RPC_UNAVAILABLE')
   })
 
-  it('answers LIVE_UNAVAILABLE before the market was read, and WALLET_NOT_BOUND to nobody’s key', async () => {
+  it('answers LIVE_UNAVAILABLE before the market was read', async () => {
     const account = open()
     account.market.head = () => null
-    expect(await codeOf(account.portfolio(newWallet()))).toBe('LIVE_UNAVAILABLE')
-    expect(await codeOf(account.portfolio(null))).toBe('WALLET_NOT_BOUND')
+    expect(await codeOf(account.readPortfolio(newWallet()))).toBe('LIVE_UNAVAILABLE')
   })
 })

@@ -4,7 +4,7 @@ import { NATIVE_TOKEN } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData, toHex } from 'viem'
 import type { AccountDeps } from './deps.ts'
 
-/** Several times what an honest balanceOf takes, and too little to return more than some hundred kilobytes. */
+/** Several times what an honest balanceOf uses, and too little to return hundreds of kilobytes. */
 const BALANCE_GAS = 150_000
 const AT_ONCE = 50
 const TIMEOUT_MS = 4_000
@@ -21,8 +21,9 @@ interface At {
 }
 
 /**
- * A wallet's balances, all of one block. Tokens of strangers are read apart from the standing ones, and whatever fails
- * there is asked again alone, with gas of its own: one that burns all it gets spoils nobody else's reading.
+ * A wallet's balances, all of one block. Tokens of strangers are read apart from the standing ones, and
+ * whatever fails there is asked again alone, with gas of its own: one that burns all it gets spoils nobody
+ * else's reading.
  */
 export async function readBalances(
   deps: BalanceDeps,

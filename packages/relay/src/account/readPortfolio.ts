@@ -14,21 +14,24 @@ import { createTradedTokens } from './tradedTokens.ts'
 type Portfolio = Answer<'me.portfolio'>
 
 /** More than the route's overall rate lets in within five seconds. */
-const MOST_WALLETS = 1_000
+const MAX_WALLETS = 1_000
 
 type PortfolioDeps = Pick<AccountDeps, 'db' | 'rpc' | 'clock' | 'profile' | 'market'> & {
   texts: TokenTexts
   volumes: Pick<VolumeReader, 'volume'>
 }
 
-/** GET me/portfolio: one reading per wallet and five seconds, in this process. */
-export function createPortfolioReader(deps: PortfolioDeps): (wallet: Address) => Promise<Portfolio> {
+/** In the answer's shape: it is described once for all who ask within the five seconds. */
+export type ReadPortfolio = (wallet: Address) => Promise<Portfolio>
+
+/** One reading per wallet and five seconds, in this process. */
+export function createPortfolioReader(deps: PortfolioDeps): ReadPortfolio {
   const { clock, texts } = deps
   const tradedTokens = createTradedTokens({ ...deps, standing: texts.standing })
   const reads = createSharedReads({
     clock,
     keepMs: ACCOUNT.portfolioCacheS * 1000,
-    most: MOST_WALLETS,
+    max: MAX_WALLETS,
     read: (wallet) => readPortfolio({ ...deps, tradedTokens }, wallet as Address),
   })
   return async (wallet) => {

@@ -10,10 +10,10 @@ import { volumeSince } from './store.ts'
 
 /** Volume grows with what is mined; nobody waits longer than this for a better rate. */
 const KEEP_MS = 3_000
-const MOST_WALLETS = 20_000
+const MAX_WALLETS = 20_000
 /** A quote waits no longer for the store. */
 const PATIENCE_MS = 1_500
-/** While the store is away nothing can be relayed either, so a volume changes only by what falls out of the window. */
+/** While the store is away nothing is relayed, so a volume only shrinks as trades leave the window. */
 const LAST_KNOWN_MS = 600_000
 const REST_AFTER_FAILURE_MS = 1_000
 const WINDOW_S = FEE.volumeWindowDays * 86_400
@@ -26,8 +26,8 @@ export interface VolumeReader {
 }
 
 /**
- * When the store does not answer, a wallet keeps the rate it had minutes ago; one whose rate is not known is refused.
- * The posted rate in its place would charge it more than it was told, and it would hardly notice.
+ * When the store does not answer, a wallet keeps the rate it had minutes ago; one whose rate is not known is
+ * refused. The posted rate in its place would charge it more than it was told, and it would hardly notice.
  */
 export function createVolumeReader({
   db,
@@ -39,7 +39,7 @@ export function createVolumeReader({
   const reads = createSharedReads({
     clock,
     keepMs: KEEP_MS,
-    most: MOST_WALLETS,
+    max: MAX_WALLETS,
     read: (wallet) => volumeSince(db, wallet as Address, nowS(clock) - WINDOW_S),
   })
   const remembered = new Counter({

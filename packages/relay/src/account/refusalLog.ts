@@ -30,7 +30,7 @@ export interface RefusalLog {
   close(): Promise<void>
 }
 
-const MOST_QUEUED = 5_000
+const MAX_QUEUED = 5_000
 const AT_ONCE = 500
 const WRITE_AFTER_MS = 200
 const LONGEST_PAUSE_MS = 10_000
@@ -48,10 +48,10 @@ export function createRefusalLog({
   logger,
   metrics,
   texts,
-  mostQueued = MOST_QUEUED,
+  maxQueued = MAX_QUEUED,
 }: Pick<AccountDeps, 'db' | 'clock' | 'logger' | 'metrics'> & {
   texts: Pick<TokenTexts, 'addressOf'>
-  mostQueued?: number
+  maxQueued?: number
 }): RefusalLog {
   let queue: RefusedRow[] = []
   let timer: NodeJS.Timeout | undefined
@@ -74,9 +74,9 @@ export function createRefusalLog({
   })
 
   function bound(): void {
-    if (queue.length <= mostQueued) return
-    lost.inc(queue.length - mostQueued)
-    queue = queue.slice(-mostQueued)
+    if (queue.length <= maxQueued) return
+    lost.inc(queue.length - maxQueued)
+    queue = queue.slice(-maxQueued)
   }
 
   function schedule(): void {

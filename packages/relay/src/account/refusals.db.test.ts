@@ -47,15 +47,15 @@ withDb('refused calls', (db) => {
       refusal(wallet, { ...second, tokenIn: second.tokenIn.replace('0X', '0x') } as Refusal),
     )
     await account.close()
-    const { trades } = await account.trades(wallet, { refused: '1' })
+    const { trades } = await account.listTrades({ wallet, limit: 50, withNeverMined: true })
     expect(trades).toMatchObject([
       {
-        time: START_MS / 1000 + 2,
+        created_at_ms: START_MS + 2_000,
         path: 'session',
         session_id: 'ses_9',
         status: 'refused',
         code: 'MAX_NOTIONAL',
-        token_in: { token: addressOf(0xab) },
+        tokenIn: { token: addressOf(0xab) },
         amount_in: '5',
         amount_out: null,
         amount_out_kind: null,
@@ -64,16 +64,16 @@ withDb('refused calls', (db) => {
         block: null,
       },
       {
-        time: START_MS / 1000,
+        created_at_ms: START_MS,
         code: 'NO_ROUTE',
-        token_in: { token: 'ETH', address: NATIVE_TOKEN },
-        token_out: { token: 'USDG', address: TOKENS.USDG },
+        tokenIn: { token: 'ETH', address: NATIVE_TOKEN },
+        tokenOut: { token: 'USDG', address: TOKENS.USDG },
         amount_in: null,
         amount_out_min: null,
       },
       { id, status: 'mined' },
     ])
-    expect((await account.trades(wallet)).trades).toHaveLength(1)
+    expect((await account.listTrades({ wallet, limit: 50, withNeverMined: false })).trades).toHaveLength(1)
   })
 
   it('are written by themselves a moment later', async () => {
@@ -95,7 +95,7 @@ withDb('refused calls', (db) => {
     await account.close()
     account.recordRefusal(refusal(wallet))
     await account.close()
-    const { trades } = await account.trades(wallet, { refused: '1' })
+    const { trades } = await account.listTrades({ wallet, limit: 50, withNeverMined: true })
     expect(trades).toMatchObject([{ amount_in: null, amount_out_min: null }])
   })
 
@@ -110,11 +110,12 @@ withDb('refused calls', (db) => {
     await account.close()
     expect(await countOf(loud)).toBe(501)
     expect(await countOf(quiet)).toBe(1)
-    const { trades } = await account.trades(loud, { refused: '1', limit: 100 })
+    const { trades } = await account.listTrades({ wallet: loud, limit: 100, withNeverMined: true })
     expect(trades.map(({ amount_in }) => amount_in)).toEqual(
       Array.from({ length: 100 }, (_, i) => String(1_200 - i)),
     )
-    expect((await account.trades(loud)).trades.map(({ id }) => id)).toEqual([trade])
+    const mined = await account.listTrades({ wallet: loud, limit: 50, withNeverMined: false })
+    expect(mined.trades.map(({ id }) => id)).toEqual([trade])
   })
 
   it('go after thirty days, and nothing else does', async () => {
@@ -145,7 +146,7 @@ withDb('refused calls', (db) => {
   })
 
   describe('and a store that fails', () => {
-    function open({ mostQueued = 5_000 } = {}) {
+    function open({ maxQueued = 5_000 } = {}) {
       const state = { fault: null as null | Error, wait: null as null | Promise<void>, asked: 0 }
       const store: Db = {
         ...db,
@@ -163,7 +164,7 @@ withDb('refused calls', (db) => {
         logger: createLogger({ level: 'silent' }),
         metrics,
         texts: { addressOf: () => TOKENS.USDG },
-        mostQueued,
+        maxQueued,
       })
       const read = async (name: string) =>
         (await metrics.registry.getSingleMetric(name)!.get()).values[0]?.value
@@ -192,7 +193,7 @@ withDb('refused calls', (db) => {
     })
 
     it('push out the oldest when too many wait, and are counted', async () => {
-      const log = open({ mostQueued: 10 })
+      const log = open({ maxQueued: 10 })
       const wallet = newWallet()
       let release = () => {}
       log.state.wait = new Promise((resolve) => {

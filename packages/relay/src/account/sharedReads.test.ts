@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { createSharedReads } from './sharedReads.ts'
 
-function open({ keepMs = 100, most = 10 } = {}) {
+function open({ keepMs = 100, max = 10 } = {}) {
   const clock = { ms: 1_000, nowMs: () => clock.ms }
   const asked: string[] = []
   const state = { failing: false }
   const reads = createSharedReads({
     clock,
     keepMs,
-    most,
+    max,
     async read(key) {
       const nth = asked.push(key)
       await Promise.resolve()
@@ -38,7 +38,7 @@ it('keeps a reading for its time and no longer, and not at all when the clock is
 })
 
 it('pushes out what was used least recently', async () => {
-  const reads = open({ most: 2 })
+  const reads = open({ max: 2 })
   await reads.get('a')
   await reads.get('b')
   await reads.get('a')

@@ -16,12 +16,12 @@ export interface SharedReads<T> {
 export function createSharedReads<T>({
   clock,
   keepMs,
-  most,
+  max,
   read,
 }: {
   clock: Clock
   keepMs: number
-  most: number
+  max: number
   read(key: string): Promise<T>
 }): SharedReads<T> {
   const kept = new Map<string, Reading<T>>()
@@ -31,7 +31,7 @@ export function createSharedReads<T>({
     // Deleted first: the map's order is by last use.
     kept.delete(key)
     kept.set(key, reading)
-    if (kept.size <= most) return
+    if (kept.size <= max) return
     const [oldest] = kept.keys()
     if (oldest !== undefined) kept.delete(oldest)
   }

@@ -71,7 +71,7 @@ export interface TradedSince {
 /** What a wallet swapped after a row, without the tokens that are not asked for. */
 export async function tradedSince(
   sql: Sql,
-  terms: { wallet: Address; afterId: number; except: readonly Address[]; most: number },
+  terms: { wallet: Address; afterId: number; except: readonly Address[]; max: number },
 ): Promise<TradedSince> {
   const [row] = await sql.query<{
     tokens: Address[] | null
@@ -94,7 +94,7 @@ export async function tradedSince(
        array_agg(last_id order by last_id desc) as last_ids,
        (select coalesce(min(open_id) - 1, max(newest_id)) from pairs) as final_id
      from newest`,
-    [terms.wallet, terms.afterId, terms.except, terms.most],
+    [terms.wallet, terms.afterId, terms.except, terms.max],
   )
   const lastIds = row?.last_ids ?? []
   return {

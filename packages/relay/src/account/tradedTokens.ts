@@ -11,13 +11,13 @@ interface Traded {
   wholeAtMs: number
 }
 
-const MOST_WALLETS = 2_000
+const MAX_WALLETS = 2_000
 /** Whatever else was overlooked is found by looking at everything again. */
 const WHOLE_EVERY_MS = 600_000
 
 /**
- * The tokens by address a wallet traded, most recent first, without the standing ones. Remembers what it saw, so that
- * a wallet of a hundred thousand trades is walked through once and then only read on.
+ * The tokens by address a wallet traded, most recent first, without the standing ones. Remembers what it saw,
+ * so that a wallet of a hundred thousand trades is walked through once and then only read on.
  */
 export function createTradedTokens({
   db,
@@ -37,14 +37,14 @@ export function createTradedTokens({
       wallet,
       afterId: before.fromId,
       except: standing,
-      most: ACCOUNT.portfolioMaxTradedTokens,
+      max: ACCOUNT.portfolioMaxTradedTokens,
     })
     const lastIds = new Map(before.lastIds)
     for (const { token, lastId } of tokens) lastIds.set(token, Math.max(lastId, lastIds.get(token) ?? 0))
     const newest = [...lastIds].sort(([, a], [, b]) => b - a).slice(0, ACCOUNT.portfolioMaxTradedTokens)
     known.delete(wallet)
     known.set(wallet, { ...before, lastIds: new Map(newest), fromId: finalId ?? before.fromId })
-    if (known.size > MOST_WALLETS) {
+    if (known.size > MAX_WALLETS) {
       const [oldest] = known.keys()
       if (oldest !== undefined) known.delete(oldest)
     }

@@ -1,11 +1,12 @@
-import { type Address, ERC20_TRANSFER_TOPIC, feeOf, type Hex, TOPIC } from '@pit/chain'
+import { type Address, ERC20_TRANSFER_TOPIC, feeOf, type Hex, hookEffectOf, TOPIC } from '@pit/chain'
 import { NATIVE_TOKEN } from '@pit/protocol'
+import { lower, type RelayDeps } from '../deps.ts'
 import type { BookedFee, FollowedRow, ReceiptLog } from './types.ts'
 
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
 /** Whose logs count, and for what. */
-export interface Place {
+export interface Addresses {
   router: Address | null
   weth: Address | null
   poolManager: Address | null
@@ -13,6 +14,24 @@ export interface Place {
   isEtherPool(id: Hex): boolean | undefined
   /** The curve a token is sold to for ETH. */
   curveOf(token: Address): Address | undefined
+}
+
+/** Whose logs count: the profile's contracts, and the pools and curves the market knows. */
+export function addressesOf({ profile, market }: Pick<RelayDeps, 'profile' | 'market'>): Addresses {
+  const { universal_router, weth, v4_pool_manager } = profile.contracts
+  const orNull = (address: string | null) => (address === null ? null : lower(address))
+  return {
+    router: orNull(universal_router),
+    weth: orNull(weth),
+    poolManager: orNull(v4_pool_manager),
+    isEtherPool(id) {
+      const pool = market.pool?.(id)
+      if (pool?.version !== 'v4') return undefined
+      if (pool.token0 !== NATIVE_TOKEN) return false
+      return hookEffectOf(pool.key) === 'amounts' ? undefined : true
+    },
+    curveOf: (token) => market.curveOf?.(token)?.id as ReturnType<Addresses['curveOf']>,
+  }
 }
 
 const wordAt = (data: Hex, index: number): bigint | undefined => {
@@ -50,24 +69,28 @@ export function netReceived(logs: readonly ReceiptLog[], token: Address, holder:
 }
 
 /**
- * The ETH a swap made before any fee, by the logs of what it went through: ether unwrapped by the router, what pools of
- * ETH gave it, what the curve paid. Null when no log tells, or one could not be placed.
+ * The ETH a swap made before any fee, by the logs of what it went through: ether unwrapped by the router,
+ * what pools of ETH gave it, what the curve paid. Null when no log tells, or one could not be placed.
  */
-export function etherMade(logs: readonly ReceiptLog[], row: FollowedRow, place: Place): bigint | null {
+export function etherMade(
+  logs: readonly ReceiptLog[],
+  row: FollowedRow,
+  addresses: Addresses,
+): bigint | null {
   let made: bigint | null = null
   const add = (wei: bigint | undefined) => {
     if (wei !== undefined) made = (made ?? 0n) + wei
   }
-  const curve = row.token_in === null ? undefined : place.curveOf(row.token_in)
+  const curve = row.token_in === null ? undefined : addresses.curveOf(row.token_in)
   for (const { address, topics, data } of logs) {
     const [topic, first] = topics
-    if (address === place.weth && topic === WITHDRAWAL && addressIn(first) === place.router) {
+    if (address === addresses.weth && topic === WITHDRAWAL && addressIn(first) === addresses.router) {
       add(wordAt(data, 0))
-    } else if (address === place.poolManager && topic === TOPIC.v4Swap && first) {
-      if (addressIn(topics[2]) !== place.router) continue
+    } else if (address === addresses.poolManager && topic === TOPIC.v4Swap && first) {
+      if (addressIn(topics[2]) !== addresses.router) continue
       const gained = BigInt.asIntN(128, wordAt(data, 0) ?? 0n)
       if (gained <= 0n) continue
-      const ofEther = place.isEtherPool(first)
+      const ofEther = addresses.isEtherPool(first)
       if (ofEther === undefined) return null
       if (ofEther) add(gained)
     } else if (address === curve && topic === TOPIC.curveTrade && isSale(topics[2])) {
@@ -78,13 +101,13 @@ export function etherMade(logs: readonly ReceiptLog[], row: FollowedRow, place: 
 }
 const isSale = (isBuy: Hex | undefined): boolean => isBuy !== undefined && BigInt(isBuy) === 0n
 
-/** What of the ETH made reaches the wallet by the swap's own transaction: a portion or a fixed fee may come off it. */
+/** The part of the ETH made that reaches the wallet: a portion or a fixed fee may come off it. */
 export function etherDelivered(row: FollowedRow, made: bigint): bigint {
   if (row.fee_side !== 'output' || row.fee_apart) return made
   return made - (row.fee_amount === null ? feeOf(made, row.fee_bps ?? 0) : BigInt(row.fee_amount))
 }
 
-/** The ETH made when this much of it reached the wallet; the least of those that fit, so never a fee too much. */
+/** The smallest amount of ETH made of which this much reached the wallet, so no fee is overstated. */
 export function etherMadeFor(row: FollowedRow, delivered: bigint): bigint {
   if (row.fee_side !== 'output' || row.fee_apart) return delivered
   if (row.fee_amount !== null) return delivered + BigInt(row.fee_amount)
@@ -95,25 +118,29 @@ export function etherMadeFor(row: FollowedRow, delivered: bigint): bigint {
   return made
 }
 
-/** What the trade gave the wallet: an output-side fee that travelled apart comes off too, as off the plan's minimum. */
+/** The wallet's output; an output-side fee paid separately comes off, as in the plan's minimum. */
 export function amountOutOf(row: FollowedRow, delivered: bigint): bigint {
   const apart = row.fee_apart && row.fee_side === 'output' ? BigInt(row.fee_amount ?? 0) : 0n
   return delivered > apart ? delivered - apart : 0n
 }
 
-/** Whether a mined row has a fee of its own to book. A swap whose fee travels apart has none: that row has it. */
+/** Whether a mined row books a fee. A swap whose fee is a separate transaction does not. */
 export function booksFee(row: FollowedRow): boolean {
   if (row.fee_token === null || row.fee_recipient === null || !row.fee_bps) return false
   return row.kind === 'fee_transfer' || (row.kind === 'swap' && !row.fee_apart)
 }
 
 /**
- * What reached the recipient of a token, by its logs: from the wallet where the fee is a fixed amount, from the router
- * where it is a portion. Null when the token logged nothing of the kind.
+ * What reached the recipient of a token, by its logs: from the wallet where the fee is a fixed amount, from
+ * the router where it is a portion. Null when the token logged nothing of the kind.
  */
-export function tokenFeeByLogs(logs: readonly ReceiptLog[], row: FollowedRow, place: Place): bigint | null {
+export function tokenFeeByLogs(
+  logs: readonly ReceiptLog[],
+  row: FollowedRow,
+  addresses: Addresses,
+): bigint | null {
   if (row.fee_token === null || row.fee_token === NATIVE_TOKEN) return null
-  const payer = row.fee_amount === null ? place.router : row.wallet
+  const payer = row.fee_amount === null ? addresses.router : row.wallet
   const paid = transfersOf(logs, row.fee_token).filter(
     ({ from, to }) => to === row.fee_recipient && from === payer,
   )

@@ -10,16 +10,16 @@ const FIRST_MONDAY_S = 4 * 86_400
 export const weekStartOf = (timeS: number): number =>
   timeS - ((((timeS - FIRST_MONDAY_S) % WEEK_S) + WEEK_S) % WEEK_S)
 
-/** A fee may pay for another swap by now, if this one had been refused or reverted: then it is no longer its. */
+/** A fee of a refused or reverted swap may have paid for another one since. */
 const KEPT_FEE_TX = `case when t.fee_tx_hash is not null and exists (
     select 1 from trades o where o.fee_tx_hash = t.fee_tx_hash and o.id <> t.id
       and (o.status in ('relaying', 'pending', 'mined') or (o.status = 'dropped' and not o.settled)))
   then null else t.fee_tx_hash end`
 
 /**
- * Marks rows by their receipts and writes the ledger, all in one statement: a fee is booked exactly when its row is
- * mined. A row has a block when it is mined or reverted and at no other time: one that has another block than when it
- * was read stays as it is. Answers the ids it held for.
+ * Marks rows by their receipts and writes the ledger, all in one statement: a fee is booked exactly when its
+ * row is mined. A row has a block when it is mined or reverted and at no other time: one that has another
+ * block than when it was read stays as it is. Answers the ids it held for.
  */
 export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Promise<Set<number>> {
   if (outcomes.length === 0) return new Set()
@@ -102,7 +102,7 @@ export async function bookEach(
   return { booked, failed }
 }
 
-/** The chain no longer has their block: back to pending, fee and volume taken back with them, in one statement. */
+/** Their block was reorganised away: back to pending, fee and volume undone, in one statement. */
 export async function unbook(sql: Sql, rows: readonly FollowedRow[]): Promise<Set<number>> {
   if (rows.length === 0) return new Set()
   const undone = await sql.query<{ id: number }>(

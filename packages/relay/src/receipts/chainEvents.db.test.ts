@@ -52,7 +52,7 @@ withDb('crashes and reorganisations', (db) => {
   /** Relays a plan's only transaction and answers its hash. */
   const relayed = async (own: Parameters<TestRelay['plan']>[1] = {}, nonce = 0): Promise<Hex> => {
     const { signed } = await relay.plan(wallet, own, nonce)
-    return (await relay.submit(wallet, { raw_tx: signed[0]!.raw })).tx_hash as Hex
+    return (await relay.submit(wallet, { raws: signed[0]!.raw })).hashes[0]!
   }
 
   describe('after a crash', () => {
@@ -62,7 +62,7 @@ withDb('crashes and reorganisations', (db) => {
       const dying = openTestRelay(db, crypto, chain)
       const { signed } = await dying.plan(wallet)
       chain.setMode({ kind: arrived ? 'ok' : 'deaf' })
-      await dying.submit(wallet, { raw_tx: signed[0]!.raw }).catch(() => {})
+      await dying.submit(wallet, { raws: signed[0]!.raw }).catch(() => {})
       await dying.close()
       chain.setMode({ kind: 'ok' })
       await db.query(`update trades set status = 'relaying'`)
@@ -74,7 +74,7 @@ withDb('crashes and reorganisations', (db) => {
       relay = open()
       await expectRow(hash, { status: 'dropped' })
       expect(chain.sentTimes(hash)).toBe(1)
-      expect(await refused(relay.submit(wallet, { raw_tx: raw }))).toMatchObject({ code: 'SUBMIT_REJECTED' })
+      expect(await refused(relay.submit(wallet, { raws: raw }))).toMatchObject({ code: 'SUBMIT_REJECTED' })
       expect(chain.sentTimes(hash)).toBe(1)
     })
 
@@ -82,7 +82,7 @@ withDb('crashes and reorganisations', (db) => {
       const { raw, hash } = await leftBehind(true)
       relay = open()
       await expectRow(hash, { status: 'pending' })
-      expect((await relay.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+      expect((await relay.submit(wallet, { raws: raw })).hashes).toEqual([hash])
       chain.mine()
       await expectRow(hash, { status: 'mined' })
       expect(await feesOf(db, hash)).toHaveLength(1)
@@ -103,7 +103,7 @@ withDb('crashes and reorganisations', (db) => {
       const hashes: Hex[] = []
       for (let nonce = 0; nonce < 250; nonce++) {
         const { signed } = await dying.plan(wallet, {}, nonce)
-        hashes.push((await dying.submit(wallet, { raw_tx: signed[0]!.raw })).tx_hash as Hex)
+        hashes.push((await dying.submit(wallet, { raws: signed[0]!.raw })).hashes[0]!)
       }
       await dying.close()
       chain.mine()

@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import type { RpcCall } from '@pit/platform/rpc'
 import type { RelayDeps } from '../deps.ts'
 import type { RelayMetrics } from '../metrics.ts'
-import type { Place } from './amounts.ts'
+import type { Addresses } from './amounts.ts'
 import { bookEach } from './bookOutcomes.ts'
 import { readOutcomes } from './readOutcomes.ts'
 import { readAll, receiptOf } from './readReceipts.ts'
@@ -11,7 +11,7 @@ import { decide, nextLookMs } from './rules.ts'
 import type { FollowedRow } from './types.ts'
 
 export type FollowDeps = Pick<RelayDeps, 'db' | 'rpc' | 'clock' | 'logger' | 'isPlainToken'> & {
-  place: Place
+  addresses: Addresses
   counted: RelayMetrics
   /** Whether this process is relaying a row itself right now: that call will finish it. */
   isRelaying(hash: FollowedRow['tx_hash']): boolean
@@ -41,7 +41,7 @@ const NEW_EVERY_MS = 250
 /** All of them: another process may have finished some, or taken up one that was refused before. */
 const ALL_EVERY_MS = 2_000
 const PAGE = 1_000
-const MOST_WATCHED = 20_000
+const MAX_WATCHED = 20_000
 const LOOKED_AT_ONCE = 200
 const YOUNG_MS = 15_000
 /** A row that cannot be booked holds no other up. */
@@ -60,12 +60,12 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
     newestId = Math.max(newestId, row.id)
     const known = watched.get(row.id)
     if (known) known.row = row
-    else if (watched.size < MOST_WATCHED) watched.set(row.id, newlyWatched(row, nowMs))
+    else if (watched.size < MAX_WATCHED) watched.set(row.id, newlyWatched(row, nowMs))
   }
 
   async function takeAll(nowMs: number): Promise<void> {
     const open = new Set<number>()
-    for (let after = 0; open.size < MOST_WATCHED; ) {
+    for (let after = 0; open.size < MAX_WATCHED; ) {
       const rows = await openRows(db, after, PAGE)
       for (const row of rows) {
         take(row, nowMs)

@@ -39,7 +39,7 @@ withDb('the ledger', (db, store) => {
     const wallet = newWallet(crypto)
     const { signed } = await relay.plan(wallet, own)
     const raws = signed.map(({ raw }) => raw)
-    await relay.submit(wallet, raws.length > 1 ? { raw_txs: raws } : { raw_tx: raws[0]! })
+    await relay.submit(wallet, raws.length > 1 ? { raws } : { raws: raws[0]! })
     await relay.close()
     return signed.map(({ hash }) => hash)
   }
@@ -205,7 +205,7 @@ withDb('the ledger', (db, store) => {
     const relay = openTestRelay(db, crypto, createScriptedChain(crypto, nowS()))
     const wallet = newWallet(crypto)
     const { signed } = await relay.plan(wallet, { steps: ['approve', 'swap'], tokenIn: MEME })
-    await relay.submit(wallet, { raw_tx: signed[1]!.raw })
+    await relay.submit(wallet, { raws: signed[1]!.raw })
     const tx = { from: wallet.address, to: USDG, valueWei: 0n, data: '0x1234' } as const
     await relay.storeRevocation({ keyId: wallet.keyId, wallet: wallet.address, txs: [{ tx }] })
     clock.later(3_600 + 100)

@@ -2,6 +2,7 @@ import { type Address, feeOf } from '@pit/chain'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import type { RelayDeps } from '../deps.ts'
 import {
+  type Addresses,
   amountOutOf,
   bookedFee,
   booksFee,
@@ -9,15 +10,13 @@ import {
   etherMade,
   etherMadeFor,
   netReceived,
-  type Place,
   tokenFeeByLogs,
 } from './amounts.ts'
-import { inParallel } from './inParallel.ts'
 import { createStateReads, type StateReads } from './stateReads.ts'
 import { traceEther } from './traceEther.ts'
 import type { BookedFee, FollowedRow, Outcome, Receipt } from './types.ts'
 
-type ReadDeps = Pick<RelayDeps, 'rpc' | 'logger' | 'isPlainToken'> & { place: Place }
+type ReadDeps = Pick<RelayDeps, 'rpc' | 'logger' | 'isPlainToken'> & { addresses: Addresses }
 
 export interface Found {
   row: FollowedRow
@@ -25,9 +24,10 @@ export interface Found {
 }
 
 /**
- * What receipts make of their rows. Amounts are read from logs, and held against balances where logs do not tell all;
- * one that cannot be exact stays the plan's minimum, and one that is known to be nothing is none. A row whose block
- * the node no longer shows is left for later, and so is one for whose trace this look has no time left.
+ * What receipts make of their rows. Amounts are read from logs, and held against balances where logs do not
+ * tell all; one that cannot be exact stays the plan's minimum, and one that is known to be nothing is none. A
+ * row whose block the node no longer shows is left for later, and so is one for whose trace this look has no
+ * time left.
  */
 export async function readOutcomes(deps: ReadDeps, found: readonly Found[]): Promise<Outcome[]> {
   const startedMs = performance.now()
@@ -50,7 +50,7 @@ export async function readOutcomes(deps: ReadDeps, found: readonly Found[]): Pro
 }
 
 const AT_ONCE = 8
-/** A node may be slow to trace. Rows that come to it later than this wait for the next look, so that others do not. */
+/** Tracing may be slow: rows reached after this time wait for the next round. */
 const TRACES_START_WITHIN_MS = 2_000
 
 /** Tokens whose logs are not to be believed; so is one that cannot be asked about. */
@@ -100,7 +100,7 @@ function askState(reads: StateReads, row: FollowedRow, receipt: Receipt, odd: Re
 }
 
 /** More than any balance: the token's logs are made up. */
-const MOST_ATOMS = 2n ** 256n - 1n
+const MAX_ATOMS = 2n ** 256n - 1n
 
 type Amounts = Pick<Outcome, 'amountOut' | 'amountOutKind' | 'fee'>
 type AmountDeps = ReadDeps & { traceTime(): boolean }
@@ -120,7 +120,7 @@ async function amountsOf(
   const delivered = asked.tokenGained
     ? asked.tokenGained()
     : netReceived(receipt.logs, row.token_out, row.wallet)
-  if (delivered === undefined || delivered > MOST_ATOMS) return { ...atLeast(row), fee }
+  if (delivered === undefined || delivered > MAX_ATOMS) return { ...atLeast(row), fee }
   return { ...actualOf(row, delivered), fee }
 }
 
@@ -137,7 +137,7 @@ const atLeast = (row: FollowedRow): Pick<Amounts, 'amountOut' | 'amountOutKind'>
 
 /** A fee that is no portion of ETH: a fixed amount, or what the token's logs show. The chain's word wins. */
 function plainFee(
-  { logger, place }: ReadDeps,
+  { logger, addresses }: ReadDeps,
   row: FollowedRow,
   { logs }: Receipt,
   asked: Asked,
@@ -145,7 +145,7 @@ function plainFee(
   if (!booksFee(row)) return null
   const agreed = row.fee_amount === null ? null : BigInt(row.fee_amount)
   if (row.fee_token === NATIVE_TOKEN) return bookedFee(row, agreed ?? 0n)
-  const shown = asked.feeGained?.() ?? tokenFeeByLogs(logs, row, place)
+  const shown = asked.feeGained?.() ?? tokenFeeByLogs(logs, row, addresses)
   // No token makes more of what was sent, whatever it logs.
   const seen = shown !== null && agreed !== null && shown > agreed ? agreed : shown
   if (seen === null && agreed === null) logger.error({ hash: row.tx_hash }, 'a mined trade shows no fee')
@@ -158,8 +158,9 @@ function plainFee(
 }
 
 /**
- * ETH leaves no logs of its own. What the pools' logs say it made is held against what the wallet has more. Where the
- * two differ, or one of them is not to be had, a trace decides; without one, the logs alone or the balance alone.
+ * ETH leaves no logs of its own. What the pools' logs say it made is held against what the wallet has more.
+ * Where the two differ, or one of them is not to be had, a trace decides; without one, the logs alone or the
+ * balance alone.
  */
 async function etherAmounts(
   deps: AmountDeps,
@@ -176,14 +177,14 @@ async function etherAmounts(
   })
   const portionOf = (made: bigint) => feeOf(made, row.fee_bps ?? 0)
 
-  const made = etherMade(receipt.logs, row, deps.place)
+  const made = etherMade(receipt.logs, row, deps.addresses)
   const gained = asked.etherGained?.()
   if (made !== null && gained === etherDelivered(row, made)) return actual(gained, portionOf(made))
 
   if (!deps.traceTime()) return 'later'
   const moves = await traceEther(deps.rpc, row.tx_hash)
   if (moves) {
-    const { router } = deps.place
+    const { router } = deps.addresses
     return actual(
       moves.net(row.wallet),
       router && row.fee_recipient ? moves.paid(router, row.fee_recipient) : 0n,
@@ -196,4 +197,22 @@ async function etherAmounts(
   deps.logger.warn({ hash: row.tx_hash }, 'the ETH a trade made cannot be told exactly')
   const least = made ?? etherMadeFor(row, BigInt(row.amount_out_min ?? 0))
   return { ...atLeast(row), fee: feeFor(portionOf(least)) }
+}
+
+/** Does the work for each, so many at a time; the answers come in the items' order. */
+async function inParallel<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const answers: R[] = new Array(items.length)
+  let next = 0
+  const worker = async () => {
+    while (next < items.length) {
+      const i = next++
+      answers[i] = await work(items[i]!, i)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  return answers
 }

@@ -6,7 +6,7 @@ import type { FollowedRow, Receipt, ReceiptLog } from './types.ts'
 export const BATCH = 100
 const BATCH_BOUND_MS = 5_000
 
-/** Many calls in requests of bounded size; one that failed is undefined. Throws when the node does not answer. */
+/** Many calls in requests of bounded size; a failed call is undefined. Throws when the node is silent. */
 export async function readAll(rpc: Rpc, calls: readonly RpcCall[]): Promise<unknown[]> {
   const answers: unknown[] = []
   for (let at = 0; at < calls.length; at += BATCH) {

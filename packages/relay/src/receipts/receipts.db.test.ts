@@ -29,7 +29,7 @@ import {
 } from '../../test/openTestRelay.ts'
 import { createScriptedChain, GAS_PRICE, GAS_USED, type ScriptedChain } from '../../test/scriptedChain.ts'
 import { sweepRefused } from '../sweepPlans.ts'
-import { placeOf } from './place.ts'
+import { addressesOf } from './amounts.ts'
 import { readOutcomes } from './readOutcomes.ts'
 import { readReceipts } from './readReceipts.ts'
 import { openRows } from './rows.ts'
@@ -76,14 +76,14 @@ withDb('receipts', (db) => {
   /** Relays a plan's only transaction and answers its hash. */
   const relayed = async (own: Parameters<TestRelay['plan']>[1] = {}, nonce = 0): Promise<Hex> => {
     const { signed } = await relay.plan(wallet, own, nonce)
-    return (await relay.submit(wallet, { raw_tx: signed[0]!.raw })).tx_hash as Hex
+    return (await relay.submit(wallet, { raws: signed[0]!.raw })).hashes[0]!
   }
 
   const followDeps = () => ({
     db,
     rpc: chain.rpc,
     logger: createLogger({ level: 'silent' }),
-    place: placeOf({ profile: PROFILE, market }),
+    addresses: addressesOf({ profile: PROFILE, market }),
   })
 
   /** Twenty trades for ETH that nothing but a trace could tell of, read while the node takes so long for one. */
@@ -231,7 +231,7 @@ withDb('receipts', (db) => {
         steps: ['fee_transfer', 'swap'],
       })
       const [fee, swap] = signed.map(({ hash }) => hash) as [Hex, Hex]
-      const submitting = relay.submit(wallet, { raw_txs: signed.map(({ raw }) => raw) })
+      const submitting = relay.submit(wallet, { raws: signed.map(({ raw }) => raw) })
       await expect.poll(() => chain.sentTimes(fee), { timeout: 5_000, interval: 5 }).toBe(1)
       chain.mine()
       await submitting
@@ -320,7 +320,7 @@ withDb('receipts', (db) => {
     it('is looked for a few minutes only when the sequencer refused it, and deleted after a month', async () => {
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
-      await refused(relay.submit(wallet, { raw_tx: signed[0]!.raw }))
+      await refused(relay.submit(wallet, { raws: signed[0]!.raw }))
       const { hash } = signed[0]!
       await relay.close()
       clock.later(299)

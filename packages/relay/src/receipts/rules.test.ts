@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { curveSale, transfer, v4Swap, withdrawal } from '../../test/logs.ts'
 import { CURVE, MEME, NATIVE, POOL_MANAGER, RECIPIENT, ROUTER, USDG, WETH } from '../../test/openTestRelay.ts'
 import {
+  type Addresses,
   etherDelivered,
   etherMade,
   etherMadeFor,
   netReceived,
-  type Place,
   tokenFeeByLogs,
 } from './amounts.ts'
 import { weekStartOf } from './bookOutcomes.ts'
@@ -18,7 +18,7 @@ import { traceEther } from './traceEther.ts'
 import type { FollowedRow } from './types.ts'
 
 const POOL = `0x${'e'.repeat(64)}` as const
-const place: Place = {
+const addresses: Addresses = {
   router: ROUTER,
   weth: WETH,
   poolManager: POOL_MANAGER,
@@ -87,14 +87,14 @@ describe('ETH', () => {
       v4Swap(POOL_MANAGER, POOL, WALLET, 900n),
       v4Swap(MEME, POOL, ROUTER, 900n),
     ]
-    expect(etherMade(logs, row(), place)).toBe(75n)
-    expect(etherMade([curveSale(CURVE, WALLET, 9n)], row({ token_in: MEME }), place)).toBe(9n)
-    expect(etherMade([curveSale(CURVE, WALLET, 9n)], row(), place)).toBeNull()
-    expect(etherMade([], row(), place)).toBeNull()
+    expect(etherMade(logs, row(), addresses)).toBe(75n)
+    expect(etherMade([curveSale(CURVE, WALLET, 9n)], row({ token_in: MEME }), addresses)).toBe(9n)
+    expect(etherMade([curveSale(CURVE, WALLET, 9n)], row(), addresses)).toBeNull()
+    expect(etherMade([], row(), addresses)).toBeNull()
   })
   it('is not told by a pool nobody knows', () => {
     const logs = [withdrawal(WETH, ROUTER, 5n), v4Swap(POOL_MANAGER, `0x${'d'.repeat(64)}`, ROUTER, 70n)]
-    expect(etherMade(logs, row(), place)).toBeNull()
+    expect(etherMade(logs, row(), addresses)).toBeNull()
   })
   it('comes back from what was delivered to within an atom, never too much', () => {
     const amounts = fc.bigInt(1n, 10n ** 24n)
@@ -134,10 +134,10 @@ describe('tokens', () => {
       transfer(USDG, WALLET, RECIPIENT, 7n),
       transfer(USDG, ROUTER, WALLET, 900n),
     ]
-    expect(tokenFeeByLogs(logs, row({ fee_token: USDG }), place)).toBe(5n)
-    expect(tokenFeeByLogs(logs, row({ fee_token: USDG, fee_amount: '7' }), place)).toBe(7n)
-    expect(tokenFeeByLogs([], row({ fee_token: USDG }), place)).toBeNull()
-    expect(tokenFeeByLogs(logs, row(), place)).toBeNull()
+    expect(tokenFeeByLogs(logs, row({ fee_token: USDG }), addresses)).toBe(5n)
+    expect(tokenFeeByLogs(logs, row({ fee_token: USDG, fee_amount: '7' }), addresses)).toBe(7n)
+    expect(tokenFeeByLogs([], row({ fee_token: USDG }), addresses)).toBeNull()
+    expect(tokenFeeByLogs(logs, row(), addresses)).toBeNull()
   })
 })
 

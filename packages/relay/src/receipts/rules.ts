@@ -23,7 +23,7 @@ const MARGIN_MS = 1_000
 export const MUST_HAVE_LEFT_MS = LEASE_MS + SEND_BOUND_MS + MARGIN_MS
 /** So long a transaction may be on its way without the node showing it. */
 const UNSEEN_MS = 5_000
-/** A node may count a transaction a moment before it has its receipt, and two nodes behind one name may differ. */
+/** A node may count a transaction before it has the receipt, and nodes behind one name may differ. */
 const NONCE_GONE_MS = 1_500
 
 /** What becomes of a row the chain has no receipt of. */

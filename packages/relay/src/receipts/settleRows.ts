@@ -13,13 +13,13 @@ type SettleDeps = Omit<FollowDeps, 'counted' | 'isRelaying'>
 /** A block this old is looked at again: by then a reorganised chain shows what it kept. */
 const SETTLES_AFTER_S = 30
 const AT_ONCE = 200
-const MOST_PAGES = 20
+const MAX_PAGES = 20
 /** As many as of those that were never signed. */
 const KEEP_REFUSED_PER_WALLET = 500
 
 /**
- * Looks at mined transactions a second time. Still in the same block: settled. In another one: corrected, ledger and
- * all. In none: back to pending. Answers whether there is more to do.
+ * Looks at mined transactions a second time. Still in the same block: settled. In another one: corrected,
+ * ledger and all. In none: back to pending. Answers whether there is more to do.
  */
 export async function settleMined(deps: SettleDeps): Promise<boolean> {
   const { db, rpc, clock, logger } = deps
@@ -43,7 +43,7 @@ export async function settleMined(deps: SettleDeps): Promise<boolean> {
   return rows.length === AT_ONCE && same.length + lacking.kept.length > 0
 }
 
-/** Of rows without a receipt: whether their block is still the chain's. A node may lose receipts of a good block. */
+/** Whether the block of a row without a receipt is still canonical: nodes may lose receipts. */
 async function placeLacking({ rpc }: SettleDeps, rows: readonly FollowedRow[]) {
   const answers = await readAll(
     rpc,
@@ -64,14 +64,14 @@ async function placeLacking({ rpc }: SettleDeps, rows: readonly FollowedRow[]) {
 const REFUSED_WATCHED_S = 300
 
 /**
- * What was given up may land all the same: what was dropped is looked for through the hour, what was refused for a few
- * minutes; then it is settled. A round that does not come to the end goes on there the next time.
+ * What was given up may land all the same: what was dropped is looked for through the hour, what was refused
+ * for a few minutes; then it is settled. A round that does not come to the end goes on there the next time.
  */
 export function createGivenUpWatcher(deps: SettleDeps): () => Promise<void> {
   const { db, rpc, clock } = deps
   let after = 0
   return async () => {
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const rows = await givenUpRows(db, after, AT_ONCE)
       const receipts = await readReceipts(rpc, rows)
       const found = rows.flatMap((row) => {

@@ -2,7 +2,7 @@ import type { Address, Hex } from '@pit/chain'
 import type { Rpc } from '@pit/platform/rpc'
 
 const TRACE_BOUND_MS = 3_000
-const MOST_FRAMES = 10_000
+const MAX_FRAMES = 10_000
 
 interface Frame {
   type?: string
@@ -33,7 +33,7 @@ export async function traceEther(rpc: Rpc, hash: Hex): Promise<EtherMoves | null
   const moves: { from: string; to: string; wei: bigint }[] = []
   const waiting: Frame[] = [top]
   for (let seen = 0; waiting.length > 0; seen++) {
-    if (seen >= MOST_FRAMES) return null
+    if (seen >= MAX_FRAMES) return null
     const { type, from, to, value, error, calls = [] } = waiting.pop()!
     // What a failed call moved, or those inside it, went back.
     if (error !== undefined) continue

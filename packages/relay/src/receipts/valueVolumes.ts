@@ -8,20 +8,20 @@ const AT_ONCE = 500
 const MARK_DUE_S = 120
 const MARK_MAX_AGE_S = 3_600
 const MINUTE_S = 60
-/** Without a mark by then there will be none: the trade counts nothing. So does one whose token can have none. */
+/** A trade without a mark by then counts no volume, nor does one whose token can have no mark. */
 const GIVE_UP_S = 7_200
 
-/** Of every token that can have a mark: what its atoms and a price of 10^18 are divided by for micro-dollars. */
+/** The divisor from atoms times an e18 price to micro-dollars, for each token with marks. */
 export function volumeScales(profile: ChainProfile): Map<string, bigint> {
   const tokens = [...profile.core_tokens, ...profile.listed_stocks]
   return new Map(tokens.map(({ address, decimals }) => [lower(address), 10n ** BigInt(decimals + 12)]))
 }
 
 /**
- * Values mined trades by the mark of their minute, rounded down: the amount of the side that counts, actual where the
- * receipt showed it; one that delivered nothing counts nothing. A trade whose fee travelled apart counts once that fee
- * is mined. Looks at one page from an id on, since those that wait for a mark may be many; answers how many it valued
- * and where to go on, zero for the start.
+ * Values mined trades by the mark of their minute, rounded down: the amount of the side that counts, actual
+ * where the receipt showed it; one that delivered nothing counts nothing. A trade whose fee travelled apart
+ * counts once that fee is mined. Looks at one page from an id on, since those that wait for a mark may be
+ * many; answers how many it valued and where to go on, zero for the start.
  */
 export async function valueVolumes(
   sql: Sql,

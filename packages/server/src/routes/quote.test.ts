@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Pool } from '@pit/chain'
-import { type Answer, checkWith, ROUTES, refusal, routeById } from '@pit/protocol'
-import { createQuoteHandler, type QuoteHandlerDeps } from '@pit/trading/internal/quote/createQuoteHandler'
+import { createCrypto, type Pool } from '@pit/chain'
+import { type Answer, type ChainProfile, checkWith, ROUTES, refusal, routeById } from '@pit/protocol'
+import type { Trade } from '@pit/trading'
 import { receivedOf } from '@pit/trading/internal/quote/measure'
 import { refuseUnrouted } from '@pit/trading/internal/quote/rows'
+import { type ShowQuoteDeps, showQuote } from '@pit/trading/internal/quote/showQuote'
 import {
   curve,
   ETH,
@@ -26,7 +27,10 @@ import {
 } from '@pit/trading/internal/quote/test/fakeWorld'
 import type { Check, PlanSimulation } from '@pit/trading/internal/types'
 import { describe, expect, it } from 'vitest'
-import type { Call } from '../http/types.ts'
+import type { Call, Handler } from '../http/types.ts'
+import { tradingRoutes } from './trading.ts'
+
+const crypto = await createCrypto()
 
 const simulation = (over: Partial<PlanSimulation> = {}): PlanSimulation => ({
   ok: true,
@@ -40,18 +44,23 @@ const simulation = (over: Partial<PlanSimulation> = {}): PlanSimulation => ({
   ...over,
 })
 
-function open(world: WorldOptions, over: Partial<QuoteHandlerDeps> = {}) {
+function open(world: WorldOptions, over: Partial<ShowQuoteDeps> = {}) {
   const opened = openWorld(world)
   const charges: unknown[] = []
-  const handler = createQuoteHandler({
+  const deps: ShowQuoteDeps = {
     quoter: opened.quoter,
     checkPolicy: () => [],
     simulateRoute: async () => simulation(),
-    charge: async (_, buckets) => void charges.push(buckets),
     clock: opened.deps.clock,
     logger: { warn: () => {} },
     ...over,
-  })
+  }
+  const handler = tradingRoutes({
+    trade: { showQuote: (asked) => showQuote(deps, asked) } as Trade,
+    crypto,
+    profile: { chain_id: 4663, contracts: { permit2: USDG } } as unknown as ChainProfile,
+    charge: async (_, buckets) => void charges.push(buckets),
+  })['live.quote'] as Handler<'live.quote'>
   const ask = (body: Record<string, unknown> = {}, wallet: string | null = null) =>
     handler({
       body: {
@@ -134,7 +143,7 @@ describe('POST live/quote', () => {
     expect(answer.routes[0]!.amount_out).toBe(route!.amountOut.toString())
   })
 
-  it.each<[string, QuoteHandlerDeps['simulateRoute'], RegExp]>([
+  it.each<[string, ShowQuoteDeps['simulateRoute'], RegExp]>([
     [
       'reverts',
       async () => simulation({ ok: false, amountOut: null, error: 'TRANSFER_FAILED' }),
@@ -186,7 +195,7 @@ describe('POST live/quote', () => {
     const seen: unknown[] = []
     const check = (severity: string, ok: boolean): Check => ({ code: 'X', ok, severity, message: 'x' })
     const policyOk = async (...checks: Check[]) => {
-      const checkPolicy: QuoteHandlerDeps['checkPolicy'] = (quote, context) => {
+      const checkPolicy: ShowQuoteDeps['checkPolicy'] = (quote, context) => {
         seen.push([context.acceptRisks, context.route === quote.routes[0]])
         return checks
       }

@@ -57,10 +57,10 @@ export function checkGas({ tx: { tx }, route, baseFeeWei, ask }: Facts): Verdict
 }
 
 /** The rate that was declared, and what the calldata really pays. */
-export function checkFee({ body, fee, rebuilt, ask }: Facts): Verdict {
+export function checkFee({ fee, rebuilt, ask }: Facts): Verdict {
   const limit = fee.bps
-  if (body.fee_bps !== fee.bps) {
-    return { ok: false, message: `This wallet's fee is ${fee.bps} bps.`, value: body.fee_bps, limit }
+  if (ask.feeBps !== fee.bps) {
+    return { ok: false, message: `This wallet's fee is ${fee.bps} bps.`, value: ask.feeBps, limit }
   }
   // A call that cannot be read is NOT_AS_BUILT; one that is ours pays what it should.
   if (!rebuilt || rebuilt.matches || rebuilt.fees === null)
@@ -73,7 +73,7 @@ export function checkFee({ body, fee, rebuilt, ask }: Facts): Verdict {
   return { ok: false, message: `The calldata does not pay exactly ${fee.bps} bps.`, value, limit }
 }
 
-/** What is delivered (the minimum, where nothing was simulated) against the reference pools, before our own fee. */
+/** The delivered amount, or the minimum without a simulation, against the reference mid before our fee. */
 export function checkMid({ route, mid, priced, simulation, ask, fee }: Facts): Verdict | null {
   if (!route?.midDue || mid === null || !priced) return null
   const net = simulation?.ok && simulation.amountOut !== null ? simulation.amountOut : ask.minOut
@@ -90,8 +90,8 @@ export function checkMid({ route, mid, priced, simulation, ask, fee }: Facts): V
 }
 
 /** Without a simulation: what the transaction spends must be there, and be allowed. */
-export function checkFunds({ body, tx: { tx }, route, funds, ask, nowMs }: Facts): Verdict | null {
-  if (body.simulate || !tx || !route || !funds || !('maxFeePerGas' in tx)) return null
+export function checkFunds({ tx: { tx }, route, funds, ask, nowMs }: Facts): Verdict | null {
+  if (ask.simulate || !tx || !route || !funds || !('maxFeePerGas' in tx)) return null
   const lacks: { what: string; has: bigint; needs: bigint }[] = []
   const need = (what: string, has: bigint, needs: bigint) => {
     if (has < needs) lacks.push({ what, has, needs })

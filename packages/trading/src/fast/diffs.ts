@@ -8,7 +8,7 @@ import {
   type V4Action,
 } from '@pit/chain'
 import type { BUILD_DIFFS } from '@pit/protocol'
-import type { PinnedRoute, Place } from './table.ts'
+import type { FastAddresses, PinnedRoute } from './table.ts'
 
 export type BuildDiff = (typeof BUILD_DIFFS)[number]
 
@@ -21,13 +21,13 @@ export interface FeeFound {
   amount: bigint
 }
 
-/** A call that is not the one we build, as far as it can be read. Null: it is no canonical call of the router's. */
+/** A call that differs from ours, as far as it can be read. Null: no canonical router call. */
 export interface CallReading {
   commands: readonly RouterCommand[]
   fees: FeeFound[]
 }
 
-export function readCall(data: Hex, { layout }: Place): CallReading | null {
+export function readCall(data: Hex, { layout }: FastAddresses): CallReading | null {
   const decoded = decodeExecute(data, layout)
   if (!decoded.ok) return null
   const { commands } = decoded.call
@@ -54,16 +54,16 @@ function feesOf(command: RouterCommand): FeeFound[] {
   }
 }
 
-/** What differs, by name; only what no name fits is AS_BUILT: an amount, the minimum, the deadline, the permit. */
+/** The differences by name; AS_BUILT where none fits: an amount, the minimum, deadline or permit. */
 export function diffsOf(
   call: CallReading | null,
   built: Hex | null,
   route: PinnedRoute,
-  place: Place,
+  addresses: FastAddresses,
 ): BuildDiff[] {
   if (call === null) return ['CALLDATA']
-  const ours = built === null ? null : readCall(built, place)
-  const diffs = feeDiffs(call.fees, route, place)
+  const ours = built === null ? null : readCall(built, addresses)
+  const diffs = feeDiffs(call.fees, route, addresses)
   const expected = ours?.commands
   if (expected && names(call.commands) !== names(expected)) diffs.push('COMMANDS')
   if (paysStranger(call.commands) || (expected && recipients(call.commands) !== recipients(expected))) {
@@ -73,9 +73,9 @@ export function diffsOf(
   return diffs.length === 0 ? ['AS_BUILT'] : diffs
 }
 
-function feeDiffs(fees: readonly FeeFound[], { row }: PinnedRoute, place: Place): BuildDiff[] {
+function feeDiffs(fees: readonly FeeFound[], { row }: PinnedRoute, addresses: FastAddresses): BuildDiff[] {
   const diffs: BuildDiff[] = []
-  if (fees.some(({ recipient }) => recipient !== place.feeRecipient)) diffs.push('FEE_RECIPIENT')
+  if (fees.some(({ recipient }) => recipient !== addresses.feeRecipient)) diffs.push('FEE_RECIPIENT')
   if (fees.length !== 1) diffs.push('FEE_COUNT')
   if (fees.some(({ token }) => token !== row.fee.token)) diffs.push('FEE_TOKEN')
   if (fees.some(({ side }) => side !== row.fee.side)) diffs.push('FEE_SIDE')

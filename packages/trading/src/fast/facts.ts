@@ -1,13 +1,11 @@
 import type { Address } from '@pit/chain'
 import type { Mark } from '@pit/market'
-import type { Body, FeeSide } from '@pit/protocol'
-import type { PlanSimulation } from '../index.ts'
+import type { FeeSide } from '@pit/protocol'
+import type { PlanSimulation } from '../types.ts'
 import type { BuildDiff, FeeFound } from './diffs.ts'
 import type { TxReading } from './readTx.ts'
 import type { FastAsk } from './rebuild.ts'
-import type { PinnedRoute, Place } from './table.ts'
-
-export type FastBody = Body<'live.fast'>
+import type { FastAddresses, PinnedRoute } from './table.ts'
 
 /** The fee this wallet pays for this trade. */
 export interface FastFee {
@@ -48,13 +46,12 @@ export interface Rebuilt {
   fees: readonly FeeFound[] | null
 }
 
-/** Everything the rules judge, gathered before the first one is asked. Null: it could not be known. */
+/** The input of every rule, gathered before the first one runs. Null: unknown. */
 export interface Facts {
   nowMs: number
-  body: FastBody
   ask: FastAsk
   wallet: Address
-  place: Place
+  addresses: FastAddresses
   tx: TxReading
   route: PinnedRoute | null
   stocksOpen: boolean

@@ -1,26 +1,30 @@
 import { type Address, feeOf, type Hex, type SignedTx } from '@pit/chain'
-import type { Call, Charge } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
-import { type Answer, CHAIN_ID, FAST, fail } from '@pit/protocol'
+import { CHAIN_ID, FAST, fail } from '@pit/protocol'
 import {
   type Account,
   findRelayed,
   type Relay,
   type RelayedTrade,
   type SignedBytes,
+  type Trader,
   type TradeTerms,
 } from '@pit/relay'
-import type { PlanSimulation, PlanTx, Trade } from '../index.ts'
+import type { Simulator } from '../simulate/index.ts'
+import type { Check, PlanSimulation, PlanTx } from '../types.ts'
 import { relayedOrRefused } from './afterRelay.ts'
-import { describeRepeat, describeTrade } from './describeTrade.ts'
-import type { Facts, FastBody, Funds } from './facts.ts'
+import { readCall } from './diffs.ts'
+import type { Facts, FastFee, Funds } from './facts.ts'
 import { type GatherDeps, gather, routeOf } from './gather.ts'
 import { type Judged, judge, refusalOf } from './judge.ts'
+import { minOutFloor } from './prices.ts'
 import type { ReadFunds } from './readFunds.ts'
 import { readTx, type TxReading } from './readTx.ts'
-import { withFeeChecked } from './simulation.ts'
+import type { FastAsk } from './rebuild.ts'
+import { describeSimulation, withFeeChecked } from './simulation.ts'
+import type { PinnedRoute } from './table.ts'
 import type { WalletWatch } from './watchWallets.ts'
 
 export interface FastDeps extends GatherDeps {
@@ -28,11 +32,10 @@ export interface FastDeps extends GatherDeps {
   rpc: Pick<Rpc, 'request'>
   db: Sql
   relayOnce: Relay['relayOnce']
-  simulator: Pick<Trade['simulator'], 'simulatePlan'>
+  simulator: Pick<Simulator, 'simulatePlan'>
   account: Pick<Account, 'tierBps' | 'recordRefusal'>
   watch: WalletWatch
   readFunds: ReadFunds
-  charge: Charge
 }
 
 /** What a hint may have got wrong: such a failure is judged again by the chain as it is now. */
@@ -65,19 +68,51 @@ interface Times {
   checks: number
 }
 interface Asked {
-  body: FastBody
+  ask: FastAsk
   tx: TxReading
   wallet: Address
 }
 
-/** POST live/fast: read, rebuilt, judged, tried out, relayed; nothing is relayed that fails a single rule. */
-export async function fastTrade(deps: FastDeps, call: Call<'live.fast'>): Promise<Answer<'live.fast'>> {
+/** A trade that passed every rule, or one that was relayed before. */
+export interface FastTrade {
+  hash: Hex
+  relayed: boolean
+  /** It was relayed before: the trade is told as it was written then. */
+  repeat: boolean
+  route: PinnedRoute
+  withPermit: boolean
+  fee: Pick<FastFee, 'bps' | 'tier' | 'shield' | 'recipient'> & RelayedTrade['fee']
+  minOut: bigint
+  minOutFloor: bigint | null
+  checks: Check[]
+  simulation: ReturnType<typeof describeSimulation>
+  /** Only what was done has a time. */
+  timings: {
+    checksMs: number
+    readMs?: number
+    simulationMs?: number
+    writeMs?: number
+    sendMs?: number
+    totalMs: number
+  }
+}
+
+export interface FastTradeAsk {
+  by: Trader
+  ask: FastAsk
+  /** Charges the budget for what asks the node more than a plain trade does. */
+  admitSimulation(): Promise<void>
+}
+
+/** Reads, rebuilds, judges, tries out and relays; nothing is relayed that fails a single rule. */
+export async function fastTrade(
+  deps: FastDeps,
+  { by: { keyId, wallet }, ask, admitSimulation }: FastTradeAsk,
+): Promise<FastTrade> {
   const started = performance.now()
-  const { body, caller } = call
-  const { keyId, wallet } = keyOf(call)
-  if (body.simulate || body.check_only) await deps.charge(caller, ['fast_sim'])
+  if (ask.simulate || ask.checkOnly) await admitSimulation()
   deps.watch.want(wallet)
-  const asked: Asked = { body, tx: readTx(deps.crypto, body.raw_tx), wallet }
+  const asked: Asked = { ask, tx: readTx(deps.crypto, ask.raw), wallet }
   const assessed = await assessWell(deps, asked)
   const { facts, judged } = assessed
   const signed = signedOf(asked)
@@ -86,12 +121,11 @@ export async function fastTrade(deps: FastDeps, call: Call<'live.fast'>): Promis
 
   if (judged.failures.length > 0) {
     // What was relayed before is answered as such, whatever time has done to it since.
-    const before = signed && !body.check_only ? await findRelayed(deps.db, signed.hash) : null
+    const before = signed && !ask.checkOnly ? await findRelayed(deps.db, signed.hash) : null
     if (before === 'in_flight') fail('IN_FLIGHT')
     const repeated = before && repeatOf(deps, asked, before, times)
     if (repeated) return repeated
-    const { amountIn, minOut: amountOutMin } = facts.ask
-    const { token_in: tokenIn, token_out: tokenOut } = body
+    const { tokenIn, tokenOut, amountIn, minOut: amountOutMin } = ask
     const { code } = judged.failures[0]!
     deps.account.recordRefusal({
       keyId,
@@ -105,7 +139,7 @@ export async function fastTrade(deps: FastDeps, call: Call<'live.fast'>): Promis
     })
     throw refusalOf(facts, judged)
   }
-  if (body.check_only) return describeTrade(deps, assessed, { relayed: false, repeat: false, times })
+  if (ask.checkOnly) return tradeOf(assessed, { relayed: false, repeat: false, times })
   assertJudged(facts)
   const terms = tradeTerms(facts)
   const outcome = await deps.relayOnce({
@@ -120,14 +154,69 @@ export async function fastTrade(deps: FastDeps, call: Call<'live.fast'>): Promis
   const before = repeat ? await findRelayed(deps.db, signed!.hash) : null
   const repeated = before && before !== 'in_flight' && repeatOf(deps, asked, before, times)
   if (repeated) return repeated
-  return describeTrade(deps, assessed, { relayed: true, repeat, times, relay: outcome.ms })
+  return tradeOf(assessed, { relayed: true, repeat, times, relay: outcome.ms })
 }
 
-const repeatOf = (deps: FastDeps, { tx: { tx, hash } }: Asked, before: RelayedTrade, times: Times) =>
-  describeRepeat(deps, before, { hash: hash!, data: tx!.data, times })
+function tradeOf(
+  { facts, judged, simulationMs, readMs }: Assessed,
+  {
+    relayed,
+    repeat,
+    times,
+    relay,
+  }: { relayed: boolean; repeat: boolean; times: Times; relay?: { write: number; send: number } },
+): FastTrade {
+  const { fee, tx, ask } = facts
+  const route = facts.route!
+  const { side, token } = route.row.fee
+  return {
+    hash: tx.hash!,
+    relayed,
+    repeat,
+    route,
+    withPermit: ask.permit !== null,
+    fee: { ...fee, side, token: token as Address },
+    minOut: ask.minOut,
+    minOutFloor: minOutFloor(facts),
+    checks: judged.checks,
+    simulation: describeSimulation(facts),
+    timings: {
+      checksMs: times.checks,
+      ...(readMs > 0 && { readMs }),
+      ...(facts.simulation && { simulationMs }),
+      ...(relay && { writeMs: relay.write, sendMs: relay.send }),
+      totalMs: performance.now() - times.started,
+    },
+  }
+}
 
-function keyOf({ caller: { key } }: Call<'live.fast'>): { keyId: number; wallet: Address } {
-  return key?.wallet ? { keyId: key.keyId, wallet: key.wallet } : fail('WALLET_NOT_BOUND')
+/**
+ * Bytes that were relayed before: the trade as it was written then, whatever is said of it now. Null where no
+ * pinned route joins its tokens: it was relayed by another way.
+ */
+function repeatOf(
+  { pinned }: FastDeps,
+  { tx: { tx, hash } }: Asked,
+  { tokenIn, tokenOut, minOut, fee }: RelayedTrade,
+  times: Times,
+): FastTrade | null {
+  const route = [...pinned.routes.values()].find(
+    (one) => one.tokenIn.address === tokenIn && one.tokenOut.address === tokenOut,
+  )
+  if (!route) return null
+  return {
+    hash: hash!,
+    relayed: true,
+    repeat: true,
+    route,
+    withPermit: readCall(tx!.data, pinned.addresses)?.commands[0]?.command === 'PERMIT2_PERMIT',
+    fee: { ...fee, shield: fee.bps > fee.tier },
+    minOut,
+    minOutFloor: null,
+    checks: [],
+    simulation: null,
+    timings: { checksMs: times.checks, totalMs: performance.now() - times.started },
+  }
 }
 
 /** By what is known already; where that would refuse and may be old, once more by what the chain says now. */
@@ -141,11 +230,11 @@ async function assessWell(deps: FastDeps, asked: Asked): Promise<Assessed> {
   return { ...second, simulationMs: first.simulationMs + second.simulationMs }
 }
 
-async function readKnown({ account, readFunds, ...deps }: FastDeps, { body, wallet }: Asked): Promise<Known> {
+async function readKnown({ account, readFunds, ...deps }: FastDeps, { ask, wallet }: Asked): Promise<Known> {
   const started = performance.now()
-  const route = routeOf(deps, body)
+  const route = routeOf(deps, ask)
   const isStock = route !== null && (route.tokenIn.stock || route.tokenOut.stock)
-  const needsFunds = isStock || !body.simulate || Boolean(body.permit)
+  const needsFunds = isStock || !ask.simulate || ask.permit !== null
   const [tierBps, read] = await Promise.all([
     account.tierBps(wallet),
     needsFunds ? readFunds([wallet]) : null,
@@ -160,7 +249,7 @@ async function assess(
 ): Promise<Assessed> {
   const facts = gather(deps, { ...asked, nowMs: deps.clock.nowMs(), tierBps, funds })
   let simulationMs = 0
-  if (asked.body.simulate && isToTry(facts)) {
+  if (asked.ask.simulate && isToTry(facts)) {
     const started = performance.now()
     facts.simulation = withFeeChecked(await simulate(deps, facts), facts)
     simulationMs = performance.now() - started
@@ -168,13 +257,13 @@ async function assess(
   return { facts, judged: judge(facts), fresh, simulationMs, readMs }
 }
 
-/** Only what is our own call from the key's wallet is tried out: a simulation is no service for strangers' code. */
-function isToTry({ tx: { tx, fault, sender }, wallet, place, rebuilt }: Facts): boolean {
+/** Only our own call from the key's wallet is simulated: simulations are not offered for other code. */
+function isToTry({ tx: { tx, fault, sender }, wallet, addresses, rebuilt }: Facts): boolean {
   return (
     fault === null &&
     tx?.type === FAST.txType &&
     tx.chainId === CHAIN_ID &&
-    tx.to === place.router &&
+    tx.to === addresses.router &&
     sender === wallet &&
     tx.gas <= BigInt(FAST.gasLimitMax) &&
     rebuilt?.matches === true
@@ -182,7 +271,7 @@ function isToTry({ tx: { tx, fault, sender }, wallet, place, rebuilt }: Facts): 
 }
 
 async function simulate({ simulator }: FastDeps, facts: Facts): Promise<PlanSimulation> {
-  const { wallet, ask, route, body, fee } = facts
+  const { wallet, ask, route, fee } = facts
   const tx = facts.tx.tx as SignedTx & { type: 2 }
   const planTx: PlanTx = {
     from: wallet,
@@ -203,24 +292,24 @@ async function simulate({ simulator }: FastDeps, facts: Facts): Promise<PlanSimu
     fee: { token: fee.token!, recipient: fee.recipient },
     amountOutMin: ask.minOut,
     // Lent only where nothing can be relayed: what is relayed was tried on what the wallet has.
-    fund: body.check_only && body.fund === true,
-    approvals: body.check_only && body.fund === true && !ask.permit ? 'in place' : 'as planned',
+    fund: ask.checkOnly && ask.fund,
+    approvals: ask.checkOnly && ask.fund && !ask.permit ? 'in place' : 'as planned',
     holdsInput: true,
   })
 }
 
 /** A rule that was not judged must never be a rule that passed: what follows sends money. */
-function assertJudged({ body, rebuilt, priced, poolOut, simulation, funds, tx, wallet }: Facts): void {
-  const tried = body.simulate ? simulation?.ok === true : funds !== null
+function assertJudged({ ask, rebuilt, priced, poolOut, simulation, funds, tx, wallet }: Facts): void {
+  const tried = ask.simulate ? simulation?.ok === true : funds !== null
   if (!tried || rebuilt?.matches !== true || !priced || poolOut === null || tx.sender !== wallet) {
     throw new Error('a fast trade reached the relay without being judged')
   }
 }
 
 /** Null unless these are bytes the wallet itself signed. */
-function signedOf({ body, tx: { tx, sender, hash }, wallet }: Asked): SignedBytes | null {
+function signedOf({ ask, tx: { tx, sender, hash }, wallet }: Asked): SignedBytes | null {
   if (!tx || !hash || sender !== wallet) return null
-  return { raw: body.raw_tx.toLowerCase() as Hex, hash, signer: sender, nonce: tx.nonce }
+  return { raw: ask.raw.toLowerCase() as Hex, hash, signer: sender, nonce: tx.nonce }
 }
 
 /** What is written of the trade before its bytes leave. */

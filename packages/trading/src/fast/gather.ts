@@ -2,15 +2,15 @@ import { type Address, type Crypto, type Hex, MAX_STEPS_OF_HOP, quoteExactIn } f
 import { crossMid, type Market } from '@pit/market'
 import { type ChainProfile, FEE, fail, stockSessionOpen } from '@pit/protocol'
 import { diffsOf, readCall } from './diffs.ts'
-import type { Facts, FastBody, FastFee, Funds, Rebuilt } from './facts.ts'
+import type { Facts, FastFee, Funds, Rebuilt } from './facts.ts'
 import { permitSignerOf } from './permit.ts'
 import { isFresh, priceTrade } from './prices.ts'
 import type { TxReading } from './readTx.ts'
 import { type FastAsk, rebuild } from './rebuild.ts'
-import type { PinnedRoute, PinnedTable, Place } from './table.ts'
+import type { FastAddresses, PinnedRoute, PinnedTable } from './table.ts'
 
 export interface GatherDeps {
-  pinned: PinnedTable & { place: Place }
+  pinned: PinnedTable & { addresses: FastAddresses }
   market: Pick<Market, 'head' | 'index' | 'mark' | 'pool'>
   profile: ChainProfile
   crypto: Crypto
@@ -19,8 +19,8 @@ export interface GatherDeps {
 /** A head older than this says nothing of the next block. */
 const HEAD_MAX_AGE_S = 30
 
-export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, body: FastBody): PinnedRoute | null =>
-  pinned.routes.get(`${body.token_in}/${body.token_out}`) ?? null
+export const routeOf = ({ pinned }: Pick<GatherDeps, 'pinned'>, ask: FastAsk): PinnedRoute | null =>
+  pinned.routes.get(`${ask.tokenIn}/${ask.tokenOut}`) ?? null
 
 export const feeOfWallet = (
   tierBps: number,
@@ -41,34 +41,27 @@ export const feeOfWallet = (
 export function gather(
   deps: GatherDeps,
   {
-    body,
+    ask,
     tx,
     wallet,
     nowMs,
     tierBps,
     funds,
-  }: { body: FastBody; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
+  }: { ask: FastAsk; tx: TxReading; wallet: Address; nowMs: number; tierBps: number; funds: Funds | null },
 ): Facts {
   const { pinned, market, profile, crypto } = deps
-  const { place } = pinned
+  const { addresses } = pinned
   const head = market.head()
   if (head === null || nowMs / 1000 - head.timestampS > HEAD_MAX_AGE_S) {
     fail('RPC_UNAVAILABLE', { message: 'The chain has shown no new block for a while.' })
   }
-  const route = routeOf(deps, body)
-  const fee = feeOfWallet(tierBps, body.shield, route, place.feeRecipient)
-  const ask: FastAsk = {
-    amountIn: BigInt(body.amount_in),
-    minOut: BigInt(body.min_out),
-    deadlineS: body.deadline,
-    permit: body.permit ?? null,
-  }
+  const route = routeOf(deps, ask)
+  const fee = feeOfWallet(tierBps, ask.shield, route, addresses.feeRecipient)
   const facts: Facts = {
     nowMs,
-    body,
     ask,
     wallet,
-    place,
+    addresses,
     tx,
     route,
     stocksOpen: true,
@@ -91,20 +84,26 @@ export function gather(
     facts.priced = priceTrade(route, { in: marks.in, out: marks.out }, ask.amountIn, fee)
     facts.poolOut = poolOutOf(market, route, facts.priced.swapIn)
   }
-  if (tx.tx) facts.rebuilt = compare(tx.tx.data, route, place, ask, fee.bps)
-  facts.permitSigner = permitSignerOf(crypto, route, place, ask)
+  if (tx.tx) facts.rebuilt = compare(tx.tx.data, route, addresses, ask, fee.bps)
+  facts.permitSigner = permitSignerOf(crypto, route, addresses, ask)
   if (route.midDue) facts.mid = crossMid({ market, profile }, route.tokenIn.address, route.tokenOut.address)
   return facts
 }
 
-function compare(data: Hex, route: PinnedRoute, place: Place, ask: FastAsk, feeBps: number): Rebuilt {
-  const built = rebuild(route, place, ask, feeBps)
+function compare(
+  data: Hex,
+  route: PinnedRoute,
+  addresses: FastAddresses,
+  ask: FastAsk,
+  feeBps: number,
+): Rebuilt {
+  const built = rebuild(route, addresses, ask, feeBps)
   if (built === data) return { matches: true, diffs: [], fees: null }
-  const call = readCall(data, place)
-  return { matches: false, diffs: diffsOf(call, built, route, place), fees: call?.fees ?? null }
+  const call = readCall(data, addresses)
+  return { matches: false, diffs: diffsOf(call, built, route, addresses), fees: call?.fees ?? null }
 }
 
-/** Exactly what the pool would give at the head; nothing where it would revert, run dry or cross more ticks than gas is for. */
+/** The pool's exact output at the head; 0 where it would revert, run dry or cross too many ticks. */
 function poolOutOf(market: GatherDeps['market'], route: PinnedRoute, swapIn: bigint): bigint {
   const pool = market.pool(route.poolId)
   if (!pool || pool.version === 'curve') {

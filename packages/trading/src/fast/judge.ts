@@ -8,7 +8,7 @@ import {
   type PitError,
   refusal,
 } from '@pit/protocol'
-import type { Check } from '../index.ts'
+import type { Check } from '../types.ts'
 import type { Facts, FastFee } from './facts.ts'
 import { minOutFloor } from './prices.ts'
 import { RULES, type Rule } from './rules.ts'

@@ -1,11 +1,12 @@
+import type { Address } from '@pit/chain'
 import type { Market } from '@pit/market'
-import type { Caller, Handlers } from '@pit/platform/call'
 import type { Logger } from '@pit/platform/logger'
-import { type ChainProfile, FAST_RULES, fail, type PitError, refusal } from '@pit/protocol'
-import { describeTerms } from './describeTerms.ts'
-import { type FastDeps, fastTrade } from './fastTrade.ts'
+import { type ChainProfile, fail, stockSessionOpen } from '@pit/protocol'
+import type { FastFee } from './facts.ts'
+import { type FastDeps, type FastTrade, type FastTradeAsk, fastTrade } from './fastTrade.ts'
+import { feeOfWallet } from './gather.ts'
 import { createFundsReader } from './readFunds.ts'
-import { openTable } from './table.ts'
+import { openTable, type PinnedTable } from './table.ts'
 import { watchWallets } from './watchWallets.ts'
 
 export type FastOptions = Omit<FastDeps, 'pinned' | 'watch' | 'readFunds' | 'market'> & {
@@ -16,8 +17,21 @@ export type FastOptions = Omit<FastDeps, 'pinned' | 'watch' | 'readFunds' | 'mar
   enabled: boolean
 }
 
+/** All that a client needs to build a trade, but its own amounts. */
+export interface FastTerms {
+  enabled: boolean
+  fee: Pick<FastFee, 'tier' | 'bps'> & { recipient: Address | null }
+  baseFeeWei: bigint | null
+  stocksOpen: boolean
+  nowMs: number
+}
+
 export interface Fast {
-  handlers: Pick<Handlers, 'live.fast' | 'live.fast.terms'>
+  /** Opted in, and the chain has routes for it. */
+  enabled: boolean
+  pinned: Pick<PinnedTable, 'table' | 'sha256'>
+  tradeFast(ask: FastTradeAsk): Promise<FastTrade>
+  readTerms(ask: { wallet: Address; shield: boolean }): Promise<FastTerms>
   close(): void
 }
 
@@ -25,49 +39,34 @@ export interface Fast {
 export function openFast(options: FastOptions): Fast {
   const { market, clock, account, rpc, profile, logger } = options
   const pinned = openTable(profile, options.crypto)
-  const { place } = pinned
-  const enabled = options.enabled && place !== null && pinned.routes.size > 0
+  const { addresses } = pinned
+  const enabled = options.enabled && addresses !== null && pinned.routes.size > 0
   const readFunds = createFundsReader({ rpc, profile, pinned, nowMs: clock.nowMs })
   const watch = watchWallets({ market, clock, logger, readFunds, tierBps: account.tierBps })
-  const deps = place && { ...options, pinned: { ...pinned, place }, watch, readFunds }
-  const walletOf = ({ key }: Caller) => key?.wallet ?? fail('WALLET_NOT_BOUND')
+  const deps = addresses && { ...options, pinned: { ...pinned, addresses }, watch, readFunds }
+  const closes = [...pinned.routes.values()].some(
+    ({ tokenIn, tokenOut }) => tokenIn.closes || tokenOut.closes,
+  )
   return {
-    handlers: {
-      'live.fast': {
-        admit() {
-          if (!enabled) fail('FAST_DISABLED')
-        },
-        refused: withFailures,
-        handle: (call) => (deps === null ? fail('FAST_DISABLED') : fastTrade(deps, call)),
-      },
-      'live.fast.terms': async ({ caller, query }) => {
-        const wallet = walletOf(caller)
-        // Who asks for the terms is about to trade.
-        if (enabled) watch.want(wallet)
-        return describeTerms({
-          pinned,
-          enabled,
-          tierBps: await account.tierBps(wallet),
-          shield: query.shield === '1',
-          baseFeeWei: market.head()?.baseFeeWei ?? null,
-          nowMs: clock.nowMs(),
-        })
-      },
+    enabled,
+    pinned,
+    tradeFast: (ask) => (deps === null ? fail('FAST_DISABLED') : fastTrade(deps, ask)),
+    async readTerms({ wallet, shield }) {
+      // Who asks for the terms is about to trade.
+      if (enabled) watch.want(wallet)
+      const tierBps = await account.tierBps(wallet)
+      const nowMs = clock.nowMs()
+      return {
+        enabled,
+        fee:
+          addresses === null
+            ? { tier: tierBps, bps: tierBps, recipient: null }
+            : feeOfWallet(tierBps, shield, null, addresses.feeRecipient),
+        baseFeeWei: market.head()?.baseFeeWei ?? null,
+        stocksOpen: !closes || stockSessionOpen(nowMs),
+        nowMs,
+      }
     },
     close: watch.close,
   }
-}
-
-/** Every refusal by a rule of fast mode lists the failures; one that is refused outside the list is its only one. */
-function withFailures(error: PitError): PitError {
-  if (error.extras['failures'] !== undefined || !(FAST_RULES as readonly string[]).includes(error.code))
-    return error
-  const { code, message, extras, retryAfterS } = error
-  return refusal(code, {
-    message,
-    ...extras,
-    failures: [{ code, message }],
-    ...(error.statusGiven ? { status: error.status } : {}),
-    ...(retryAfterS === undefined ? {} : { retryAfterS }),
-  })
 }

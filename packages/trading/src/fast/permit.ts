@@ -1,8 +1,8 @@
-import { type Address, type Crypto, type Hex, hashPermit } from '@pit/chain'
+import { type Address, type Crypto, hashPermit } from '@pit/chain'
 import { CHAIN_ID, TRADE } from '@pit/protocol'
 import type { Facts } from './facts.ts'
 import { type FastAsk, permitOf } from './rebuild.ts'
-import type { PinnedRoute, Place } from './table.ts'
+import type { FastAddresses, PinnedRoute } from './table.ts'
 
 const MAX_UINT48 = 2 ** 48 - 1
 const MAX_UINT160 = (1n << 160n) - 1n
@@ -14,17 +14,21 @@ const hasPermit2V = (signature: string): boolean => /1[bc]$/i.test(signature)
 export function permitSignerOf(
   crypto: Crypto,
   route: PinnedRoute,
-  place: Place,
+  addresses: FastAddresses,
   ask: FastAsk,
 ): Address | null | undefined {
   if (ask.permit === null || !route.row.permit || !fitsWords(ask.permit)) return undefined
   if (!hasPermit2V(ask.permit.signature)) return null
-  const hash = hashPermit(crypto, { chainId: CHAIN_ID, permit2: place.permit2 }, permitOf(route, place, ask)!)
-  return crypto.recover(hash, ask.permit.signature as Hex) ?? null
+  const hash = hashPermit(
+    crypto,
+    { chainId: CHAIN_ID, permit2: addresses.permit2 },
+    permitOf(route, addresses, ask)!,
+  )
+  return crypto.recover(hash, ask.permit.signature) ?? null
 }
 
-const fitsWords = ({ amount, expiration, nonce }: NonNullable<FastAsk['permit']>): boolean =>
-  BigInt(amount) <= MAX_UINT160 && expiration <= MAX_UINT48 && nonce <= MAX_UINT48
+const fitsWords = ({ amount, expirationS, nonce }: NonNullable<FastAsk['permit']>): boolean =>
+  amount <= MAX_UINT160 && expirationS <= MAX_UINT48 && nonce <= MAX_UINT48
 
 /** What is wrong with the permit, in words; null when nothing is. */
 export function permitFault(facts: Facts): { message: string; value?: unknown; limit?: unknown } | null {
@@ -32,13 +36,14 @@ export function permitFault(facts: Facts): { message: string; value?: unknown; l
   const { permit, amountIn, deadlineS } = facts.ask
   if (permit === null || !route) return null
   if (!route.row.permit) return { message: 'ETH needs no permit: leave it out.' }
-  if (BigInt(permit.amount) !== amountIn) {
-    return { message: 'The permit is for exactly amount_in.', value: permit.amount, limit: String(amountIn) }
+  if (permit.amount !== amountIn) {
+    const [value, limit] = [String(permit.amount), String(amountIn)]
+    return { message: 'The permit is for exactly amount_in.', value, limit }
   }
   const latest = Math.floor(nowMs / 1000) + TRADE.permitTradeExpiryS
   for (const [name, at] of [
-    ['expiration', permit.expiration],
-    ['sig_deadline', permit.sig_deadline],
+    ['expiration', permit.expirationS],
+    ['sig_deadline', permit.sigDeadlineS],
   ] as const) {
     if (at > latest) {
       return {

@@ -13,13 +13,13 @@ const PIPS_PER_BPS = 100
 export const lessPips = (amount: bigint, pips: number): bigint =>
   pips >= 1_000_000 ? 0n : (amount * (PIPS - BigInt(pips))) / PIPS
 
-/** How many basis points `amount` is under `of`; negative when it is above. To two decimals, for people and floats. */
+/** How many basis points `amount` is below `of`, to two decimals; negative when it is above. */
 export const bpsUnder = (amount: bigint, of: bigint): number =>
   of === 0n ? 0 : Number(((of - amount) * PIPS) / of) / PIPS_PER_BPS
 
 /**
- * Fresh enough to judge by: read here lately, of a round within its feed's heartbeat. Fast mode refuses what planning
- * would only disclose.
+ * Fresh enough to judge by: read here lately, of a round within its feed's heartbeat. Fast mode refuses what
+ * planning would only disclose.
  */
 export const isFresh = (mark: Mark | undefined, nowMs: number): mark is Mark =>
   mark !== undefined && !mark.stale && nowMs / 1000 - mark.readAtS <= FAST.markMaxAgeS
@@ -53,8 +53,8 @@ export function priceTrade(
 }
 
 /**
- * The least min_out that passes: no further under the marks than cap, pool fee and band together, and no further under
- * what the simulation delivers than the cap. Null without fresh marks.
+ * The least min_out that passes: no further under the marks than cap, pool fee and band together, and no
+ * further under what the simulation delivers than the cap. Null without fresh marks.
  */
 export function minOutFloor({ route, priced, simulation }: Facts): bigint | null {
   if (!route || !priced) return null

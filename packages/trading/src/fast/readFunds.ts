@@ -44,7 +44,7 @@ export function createFundsReader({
   }
 
   function tokenQuestions({ address, stock }: End, wallet: Address): Question[] {
-    const { router, permit2 } = pinned.place!
+    const { router, permit2 } = pinned.addresses!
     const allowed = { functionName: 'allowance', args: [wallet, permit2] } as const
     const permitted = { functionName: 'allowance', args: [wallet, address, router] } as const
     const questions: Question[] = [

@@ -9,13 +9,14 @@ import {
 } from '@pit/chain'
 
 /**
- * What `raw_tx` is. Bytes that do not even begin like a transaction are the request's fault (BAD_REQUEST); those that
- * do but are not the one canonical encoding of a transaction are TX_ENCODING; a type we do not read is TX_TYPE alone.
+ * What `raw_tx` is. Bytes that do not even begin like a transaction are the request's fault (BAD_REQUEST);
+ * those that do but are not the one canonical encoding of a transaction are TX_ENCODING; a type we do not
+ * read is TX_TYPE alone.
  */
 export interface TxReading {
   /** Null: no transaction at all. Legacy ones are type 0. */
   type: number | null
-  /** Why it is not a canonical, signed transaction without an access list; null when it is, or its type is unknown. */
+  /** Why it is no canonical signed transaction without access list; null if it is, or of unknown type. */
   fault: string | null
   /** Null when its fields could not be read. */
   tx: SignedTx | null
@@ -24,7 +25,7 @@ export interface TxReading {
 }
 
 const READ_TYPES = [0, 1, 2, 4]
-/** Below it a byte is an EIP-2718 type, from here on a list: a legacy transaction. Between them is neither. */
+/** A first byte below TYPE_END is an EIP-2718 type, from LIST_START on a legacy list; between is neither. */
 const TYPE_END = 0x80
 const LIST_START = 0xc0
 

@@ -1,40 +1,72 @@
 import { feeOf, type Hex, type PermitSingle } from '@pit/chain'
 import { encodeSwap, type SwapPath } from '@pit/plans'
-import type { Body } from '@pit/protocol'
-import type { PinnedRoute, Place } from './table.ts'
+import type { FastAddresses, PinnedRoute } from './table.ts'
 
-/** What of a call is the client's to choose. */
+/** A trade the client built and signed, and what it says of it. */
 export interface FastAsk {
+  raw: string
+  /** Symbols, as they were sent. */
+  tokenIn: string
+  tokenOut: string
   amountIn: bigint
   minOut: bigint
   deadlineS: number
+  feeBps: number
+  shield: boolean
   /** Null: the router has its allowance already. */
-  permit: NonNullable<Body<'live.fast'>['permit']> | null
+  permit: {
+    amount: bigint
+    expirationS: number
+    nonce: number
+    sigDeadlineS: number
+    signature: Hex
+  } | null
+  simulate: boolean
+  /** Every check and the simulation; nothing is relayed. */
+  checkOnly: boolean
+  /** Lends the input in the simulation, where nothing is relayed. */
+  fund: boolean
+  attestsNonUs: boolean
+  /** Dollars stay numbers: a refusal names them as they were sent. */
+  amountUsd?: number
+  maxNotionalUsd?: number
 }
+
+/** What of a call is the client's to choose. */
+type Chosen = Pick<FastAsk, 'amountIn' | 'minOut' | 'deadlineS' | 'permit'>
 
 /** What enters the pool: the input less an input-side fee. */
 export const swapInOf = ({ row }: PinnedRoute, amountIn: bigint, feeBps: number): bigint =>
   row.fee.side === 'input' ? amountIn - feeOf(amountIn, feeBps) : amountIn
 
 /** The permit that goes with exactly this trade. */
-export const permitOf = (route: PinnedRoute, place: Place, ask: FastAsk): PermitSingle | null =>
+export const permitOf = (
+  route: PinnedRoute,
+  addresses: FastAddresses,
+  ask: Pick<FastAsk, 'permit'>,
+): PermitSingle | null =>
   ask.permit && {
     details: {
       token: route.tokenIn.address,
-      amount: BigInt(ask.permit.amount),
-      expiration: ask.permit.expiration,
+      amount: ask.permit.amount,
+      expiration: ask.permit.expirationS,
       nonce: ask.permit.nonce,
     },
-    spender: place.router,
-    sigDeadline: BigInt(ask.permit.sig_deadline),
+    spender: addresses.router,
+    sigDeadline: BigInt(ask.permit.sigDeadlineS),
   }
 
 /**
- * The one calldata of this trade: from the request's amounts, deadline and permit, our own fee, the pinned route and
- * the pinned recipient. Null when the amounts fit no call at all.
+ * The one calldata of this trade: from the request's amounts, deadline and permit, our own fee, the pinned
+ * route and the pinned recipient. Null when the amounts fit no call at all.
  */
-export function rebuild(route: PinnedRoute, place: Place, ask: FastAsk, feeBps: number): Hex | null {
-  const permit = permitOf(route, place, ask)
+export function rebuild(
+  route: PinnedRoute,
+  addresses: FastAddresses,
+  ask: Chosen,
+  feeBps: number,
+): Hex | null {
+  const permit = permitOf(route, addresses, ask)
   const plan: SwapPath = {
     tokenIn: route.tokenIn.address,
     tokenOut: route.tokenOut.address,
@@ -43,11 +75,11 @@ export function rebuild(route: PinnedRoute, place: Place, ask: FastAsk, feeBps: 
     amountOutMin: ask.minOut,
     // Pinned routes end in core tokens, whose transfers are plain.
     direct: true,
-    fee: { bps: feeBps, side: route.row.fee.side, recipient: place.feeRecipient },
-    ...(permit && ask.permit ? { permit: { permit, signature: ask.permit.signature as Hex } } : {}),
+    fee: { bps: feeBps, side: route.row.fee.side, recipient: addresses.feeRecipient },
+    ...(permit && ask.permit ? { permit: { permit, signature: ask.permit.signature } } : {}),
     deadlineS: BigInt(ask.deadlineS),
-    weth: place.weth,
-    layout: place.layout,
+    weth: addresses.weth,
+    layout: addresses.layout,
   }
   try {
     return encodeSwap(plan).data

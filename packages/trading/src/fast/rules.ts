@@ -23,8 +23,9 @@ export interface Rule {
 }
 
 /**
- * The rules between a readable request and the relay, in the contract's order. Every one that can be judged is; the
- * first that fails is the answer. What comes before (FAST_DISABLED, the body's shape) and after has its own place.
+ * The rules between a readable request and the relay, in the contract's order. Every one that can be judged
+ * is; the first that fails is the answer. What comes before (FAST_DISABLED, the body's shape) and after has
+ * its own place.
  */
 export const RULES: readonly Rule[] = [
   {
@@ -45,8 +46,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     code: 'FAST_PAIR',
-    check: ({ route, body }) => {
-      const value = `${body.token_in}/${body.token_out}`
+    check: ({ route, ask }) => {
+      const value = `${ask.tokenIn}/${ask.tokenOut}`
       return { ok: route !== null, rule: 'The pair has a pinned route in this direction.', value }
     },
   },
@@ -103,12 +104,12 @@ export const RULES: readonly Rule[] = [
   },
   {
     code: 'ROUTER',
-    check: ({ tx: { tx }, place }) =>
+    check: ({ tx: { tx }, addresses }) =>
       tx && {
-        ok: tx.to === place.router,
+        ok: tx.to === addresses.router,
         rule: 'The transaction is to the pinned router.',
         value: tx.to,
-        limit: place.router,
+        limit: addresses.router,
       },
   },
   {
@@ -187,28 +188,28 @@ export const RULES: readonly Rule[] = [
   },
   {
     code: 'AMOUNT_USD',
-    check: ({ priced, body }) => {
-      if (!priced || body.amount_usd === undefined) return null
-      const sized = microUsdOf(body.amount_usd)
+    check: ({ priced, ask }) => {
+      if (!priced || ask.amountUsd === undefined) return null
+      const sized = microUsdOf(ask.amountUsd)
       const off =
         priced.notionalMicroUsd > sized ? priced.notionalMicroUsd - sized : sized - priced.notionalMicroUsd
       return {
         ok: off * 100n <= sized * BigInt(FAST.amountUsdTolerancePct),
         rule: `amount_in is worth amount_usd within ${FAST.amountUsdTolerancePct}%.`,
         value: dollars(priced.notionalMicroUsd),
-        limit: body.amount_usd,
+        limit: ask.amountUsd,
       }
     },
   },
   {
     code: 'CLIENT_CAP',
-    check: ({ priced, body }) => {
-      if (!priced || body.max_notional_usd === undefined) return null
+    check: ({ priced, ask }) => {
+      if (!priced || ask.maxNotionalUsd === undefined) return null
       return {
-        ok: priced.notionalMicroUsd <= microUsdOf(body.max_notional_usd),
+        ok: priced.notionalMicroUsd <= microUsdOf(ask.maxNotionalUsd),
         rule: 'amount_in is worth no more than max_notional_usd.',
         value: dollars(priced.notionalMicroUsd),
-        limit: body.max_notional_usd,
+        limit: ask.maxNotionalUsd,
       }
     },
   },
@@ -233,10 +234,8 @@ export const RULES: readonly Rule[] = [
   },
   {
     code: 'GEOFENCE',
-    check: ({ route, body }) =>
-      hasStock(route)
-        ? { ok: body.owner_attests_non_us, rule: 'Stock tokens need owner_attests_non_us true.' }
-        : null,
+    check: ({ route, ask }) =>
+      hasStock(route) ? { ok: ask.attestsNonUs, rule: 'Stock tokens need owner_attests_non_us true.' } : null,
   },
   {
     code: 'STOCK_PAUSED',

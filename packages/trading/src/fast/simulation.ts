@@ -1,6 +1,6 @@
 import { feeOf } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
-import type { Check, PlanSimulation } from '../index.ts'
+import type { Check, PlanSimulation } from '../types.ts'
 import type { Facts } from './facts.ts'
 
 type Described = NonNullable<Answer<'live.fast'>['simulation']>

@@ -14,7 +14,7 @@ const signature: Hex = `0x${'5a'.repeat(64)}1b`
 describe.each(['2.1.0', '2.1.1'] as const)('pinned routes on a router of release %s', (layout) => {
   const profile = fastProfile()
   profile.contracts.universal_router_layout = layout
-  const { table, routes, place } = openTable(profile, crypto)
+  const { table, routes, addresses } = openTable(profile, crypto)
   const pairs = [...routes.keys()]
 
   it.each(pairs)('%s: what a stranger builds from the terms is what the service builds', (pair) => {
@@ -47,9 +47,15 @@ describe.each(['2.1.0', '2.1.1'] as const)('pinned routes on a router of release
             feeBps,
             ...(permit && { permit }),
           })
-          const asked = permit && { ...permit, amount: String(amountIn) }
+          const asked = permit && {
+            amount: amountIn,
+            expirationS: permit.expiration,
+            nonce: permit.nonce,
+            sigDeadlineS: permit.sig_deadline,
+            signature,
+          }
           const ask = { amountIn, minOut, deadlineS: deadline, permit: asked }
-          expect(theirs.data).toBe(rebuild(routes.get(pair)!, place!, ask, feeBps))
+          expect(theirs.data).toBe(rebuild(routes.get(pair)!, addresses!, ask, feeBps))
           expect(theirs.value).toBe(pair.startsWith('ETH/') ? amountIn : 0n)
         },
       ),
@@ -89,9 +95,9 @@ describe('the table', () => {
   })
 
   it('fits no call when an amount fits no word, instead of failing', () => {
-    const { routes, place } = openTable(fastProfile(), crypto)
+    const { routes, addresses } = openTable(fastProfile(), crypto)
     const ask = { amountIn: 10n ** 77n, minOut: 1n, deadlineS: 1, permit: null }
-    expect(rebuild(routes.get('ETH/USDG')!, place!, ask, 25)).toBeNull()
-    expect(rebuild(routes.get('ETH/USDG')!, place!, { ...ask, amountIn: 0n }, 25)).toBeNull()
+    expect(rebuild(routes.get('ETH/USDG')!, addresses!, ask, 25)).toBeNull()
+    expect(rebuild(routes.get('ETH/USDG')!, addresses!, { ...ask, amountIn: 0n }, 25)).toBeNull()
   })
 })

@@ -35,7 +35,7 @@ export interface PinnedRoute {
 }
 
 /** Where calls go and what they are made for. */
-export interface Place {
+export interface FastAddresses {
   router: Address
   permit2: Address
   weth: Address
@@ -50,7 +50,7 @@ export interface PinnedTable {
   /** By `IN/OUT`. */
   routes: ReadonlyMap<string, PinnedRoute>
   /** Null where the profile names no router or no recipient: then there are no routes either. */
-  place: Place | null
+  addresses: FastAddresses | null
 }
 
 /** The profile's pinned routes. Throws where a pin cannot be traded: better at the start than at a trade. */
@@ -59,7 +59,7 @@ export function openTable(profile: ChainProfile, crypto: Pick<Crypto, 'keccak256
   const routes = new Map(
     Object.entries(table.pairs).map(([pair, row]) => [pair, pinned(profile, crypto as Crypto, pair, row)]),
   )
-  return { table, sha256: sha256Of(table), routes, place: placeOf(profile, table) }
+  return { table, sha256: sha256Of(table), routes, addresses: addressesOf(profile, table) }
 }
 
 /** Of the table as it is served, without this field. */
@@ -75,7 +75,7 @@ export function fastPinOf(profile: ChainProfile): { version: string; sha256: str
   return { version, sha256: Object.keys(pairs).length === 0 ? null : sha256Of(table) }
 }
 
-function placeOf({ contracts }: ChainProfile, table: FastTable): Place | null {
+function addressesOf({ contracts }: ChainProfile, table: FastTable): FastAddresses | null {
   const { router, fee_recipient } = table
   if (router === null || fee_recipient === null || contracts.weth === null) return null
   return {

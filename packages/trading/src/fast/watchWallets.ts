@@ -14,13 +14,13 @@ export interface WalletHint {
 export interface WalletWatch {
   /** Null when nothing fresh is known. Good enough to pass by; a refusal is never by a hint alone. */
   hint(wallet: Address): WalletHint | null
-  /** Keeps a wallet warm for a while. */
+  /** Keeps a wallet's data fresh for a while. */
   want(wallet: Address): void
   close(): void
 }
 
 const WARM_MS = 60_000
-const MOST_WALLETS = 64
+const MAX_WALLETS = 64
 const REFRESH_EVERY_MS = 250
 const HINT_MAX_AGE_MS = 1_500
 const REST_AFTER_FAILURE_MS = 2_000
@@ -30,7 +30,7 @@ interface Watched {
   hint: WalletHint | null
 }
 
-/** Balances, allowances and tiers of the wallets that are trading now, read again as blocks come: nobody waits for them. */
+/** Reads balances, allowances and tiers of active wallets again with each block, ahead of their trades. */
 export function watchWallets({
   market,
   clock,
@@ -89,7 +89,7 @@ export function watchWallets({
       // Deleted first, so that the map's order is by who was wanted last.
       watched.delete(wallet)
       watched.set(wallet, { wantedAtMs: clock.nowMs(), hint })
-      if (watched.size > MOST_WALLETS) watched.delete(watched.keys().next().value!)
+      if (watched.size > MAX_WALLETS) watched.delete(watched.keys().next().value!)
     },
     close: stop,
   }

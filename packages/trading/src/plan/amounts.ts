@@ -2,7 +2,7 @@ import { feeOf } from '@pit/chain'
 import { BPS } from '@pit/protocol'
 import type { PoolLeg, PricedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
 
-/** What a trade delivers and what it must deliver at least, seen from the wallet and from the contract called. */
+/** Expected and minimum output, as the wallet and as the called contract sees them. */
 export interface Outcome {
   /** What the wallet should receive. */
   expected: bigint
@@ -20,8 +20,8 @@ export interface Outcome {
 
 const whole = BigInt(BPS)
 const TINY = 1n
-/** More than any pool gives: what asks for more can be written down nowhere. */
-const MOST = (1n << 128n) - 1n
+/** Amounts are clamped to uint128, the widest the router encodes. */
+const MAX_UINT128 = (1n << 128n) - 1n
 
 const atMost = (amount: bigint, limit: bigint): bigint => (amount < limit ? amount : limit)
 
@@ -51,8 +51,8 @@ interface Takings {
 }
 
 /**
- * The outcome of a route. Slippage applies to what the pools deliver; fee, measured taxes and an own floor come after.
- * Never a minimum of nothing: a trade for nothing is no trade.
+ * The outcome of a route. Slippage applies to what the pools deliver; fee, measured taxes and an own floor
+ * come after. Never a minimum of nothing: a trade for nothing is no trade.
  */
 export function outcomeOf(
   quote: TradeQuote,
@@ -72,7 +72,7 @@ export function outcomeOf(
 
   const expected = arrives(gross)
   const floor = minAmountOut > TINY ? minAmountOut : TINY
-  const least = atMost(arrives(tolerated) >= floor ? tolerated : needed(floor), MOST)
+  const least = atMost(arrives(tolerated) >= floor ? tolerated : needed(floor), MAX_UINT128)
   const min = arrives(least)
   return {
     expected,
@@ -103,10 +103,11 @@ function takingsOf({ tokenOut, fee, ask }: TradeQuote, { way }: PricedRoute): Ta
 }
 
 /**
- * Whether the last pool pays the wallet, without a stop at the router where what arrived is held against the minimum.
- * Only a core token's transfers are known to stay plain until the trade is mined. A token that taxes transfers goes
- * direct all the same: the stop would be taxed once more. v2 judges a payment by what the wallet has more, which
- * anything else inside the call may bring about: never where the minimum has to be held at the router.
+ * Whether the last pool pays the wallet, without a stop at the router where what arrived is held against the
+ * minimum. Only a core token's transfers are known to stay plain until the trade is mined. A token that taxes
+ * transfers goes direct all the same: the stop would be taxed once more. v2 judges a payment by what the
+ * wallet has more, which anything else inside the call may bring about: never where the minimum has to be
+ * held at the router.
  */
 function directOf(
   tokenOut: TradeToken,
@@ -123,7 +124,7 @@ function directOf(
   return { direct: can && (isTaxed || isPlain), lastVersion: last?.version }
 }
 
-/** A tax the screen measured; none when it could not be. Never all of it: nothing would be left to divide by. */
+/** The measured tax, or none. Never all of it: it is divided by the rest. */
 function flagBps({ record }: TradeToken, flag: string): number {
   const bps = record.flags[flag]
   return typeof bps === 'number' && bps > 0 ? Math.min(Math.round(bps), BPS - 1) : 0

@@ -1,10 +1,10 @@
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it } from 'vitest'
 import { createAskedPermits } from './askedPermits.ts'
-import type { PermitPlace } from './permitMemory.ts'
+import type { PermitRequest } from './permitMemory.ts'
 
 const NOW_S = 1_800_000_000
-const place = (over: Partial<PermitPlace> = {}): PermitPlace => ({
+const request = (over: Partial<PermitRequest> = {}): PermitRequest => ({
   wallet: `0x${'a'.repeat(40)}`,
   tokenIn: 'USDG',
   tokenOut: 'ETH',
@@ -19,22 +19,22 @@ withDb('asked permits', (db) => {
 
   it('are found at another process, to the atom, by the whole request only', async () => {
     const granted = (1n << 160n) - 1n
-    await start().remember(place(), { amountIn: 1n << 100n, granted })
-    expect(await start().recall(place({ tokenIn: 'usdg' }))).toEqual({ amountIn: 1n << 100n, granted })
-    const others: PermitPlace[] = [
-      place({ wallet: `0x${'b'.repeat(40)}` }),
-      place({ tokenOut: 'WETH' }),
-      place({ size: '25' }),
-      place({ anchorS: NOW_S + 1 }),
-      place({ approval: { ...place().approval, budgetUsd: 26 } }),
-      place({ approval: { ...place().approval, mode: 'exact' } }),
-      place({ approval: { ...place().approval, permitScope: 'trade' } }),
-      place({ approval: { ...place().approval, permitMode: 'transaction' } }),
+    await start().remember(request(), { amountIn: 1n << 100n, granted })
+    expect(await start().recall(request({ tokenIn: 'usdg' }))).toEqual({ amountIn: 1n << 100n, granted })
+    const others: PermitRequest[] = [
+      request({ wallet: `0x${'b'.repeat(40)}` }),
+      request({ tokenOut: 'WETH' }),
+      request({ size: '25' }),
+      request({ anchorS: NOW_S + 1 }),
+      request({ approval: { ...request().approval, budgetUsd: 26 } }),
+      request({ approval: { ...request().approval, mode: 'exact' } }),
+      request({ approval: { ...request().approval, permitScope: 'trade' } }),
+      request({ approval: { ...request().approval, permitMode: 'transaction' } }),
     ]
     for (const other of others) expect(await start().recall(other)).toBeUndefined()
     // The same request again in the same second: the newer answer counts.
-    await start().remember(place(), { amountIn: 2n, granted: 3n })
-    expect(await start().recall(place())).toEqual({ amountIn: 2n, granted: 3n })
+    await start().remember(request(), { amountIn: 2n, granted: 3n })
+    expect(await start().recall(request())).toEqual({ amountIn: 2n, granted: 3n })
   })
 
   it('are swept once they expired, in steps, and not before', async () => {
@@ -44,7 +44,7 @@ withDb('asked permits', (db) => {
        select 'old ' || n, 1, 1, $1 from generate_series(1, 600) n`,
       [anchorS + 1_800],
     )
-    const live = place({ anchorS: anchorS + 1 })
+    const live = request({ anchorS: anchorS + 1 })
     await start().remember(live, { amountIn: 7n, granted: 9n })
     expect(await start().sweep()).toBe(600)
     expect(await start().recall(live)).toEqual({ amountIn: 7n, granted: 9n })

@@ -5,49 +5,50 @@ import type { ApprovalTerms } from './approvals.ts'
 import {
   type AskedPermit,
   createPermitMemory,
-  type PermitPlace,
+  type PermitRequest,
   permitExpiryS,
   permitKeyOf,
 } from './permitMemory.ts'
 
 /**
- * A trade or a budget in dollars is another number of atoms a second later, and then its permit another one. So the
- * atoms of the first call are kept for the second: in memory, and in the store for every other process.
+ * A trade or a budget in dollars is another number of atoms a second later, and then its permit another one.
+ * So the atoms of the first call are kept for the second: in memory, and in the store for every other
+ * process.
  */
 export interface AskedPermits {
-  remember(place: PermitPlace, asked: AskedPermit): Promise<void>
-  recall(place: PermitPlace): Promise<AskedPermit | undefined>
+  remember(request: PermitRequest, asked: AskedPermit): Promise<void>
+  recall(request: PermitRequest): Promise<AskedPermit | undefined>
   /** Deletes what has expired; answers how many. The rest waits for the next call. */
   sweep(): Promise<number>
 }
 
 /** Small steps, so that nobody is kept waiting. */
 const AT_ONCE = 500
-const MOST_STEPS = 40
+const MAX_STEPS = 40
 
 export function createAskedPermits({ db, clock }: { db: Pick<Db, 'query'>; clock: Clock }): AskedPermits {
   const memory = createPermitMemory()
   return {
-    async remember(place, asked) {
-      memory.remember(place, asked)
+    async remember(request, asked) {
+      memory.remember(request, asked)
       await db.query(
         `insert into asked_permits (key, amount_in, granted, expires_at_s) values ($1, $2, $3, $4)
          on conflict (key) do update set amount_in = excluded.amount_in, granted = excluded.granted`,
-        [permitKeyOf(place), asked.amountIn, asked.granted, permitExpiryS(place)],
+        [permitKeyOf(request), asked.amountIn, asked.granted, permitExpiryS(request)],
       )
     },
-    async recall(place) {
-      const known = memory.recall(place)
+    async recall(request) {
+      const known = memory.recall(request)
       if (known) return known
       const [row] = await db.query<{ amount_in: string; granted: string }>(
         'select amount_in, granted from asked_permits where key = $1',
-        [permitKeyOf(place)],
+        [permitKeyOf(request)],
       )
       return row && { amountIn: BigInt(row.amount_in), granted: BigInt(row.granted) }
     },
     async sweep() {
       let swept = 0
-      for (let step = 0; step < MOST_STEPS; step++) {
+      for (let step = 0; step < MAX_STEPS; step++) {
         const rows = await db.query(
           `delete from asked_permits where key = any (array(
              select key from asked_permits where expires_at_s < $1 order by expires_at_s limit ${AT_ONCE}))
@@ -62,13 +63,13 @@ export function createAskedPermits({ db, clock }: { db: Pick<Db, 'query'>; clock
   }
 }
 
-/** Where a permit's amounts are kept; null where the request alone says them: atoms, and nothing counted in dollars. */
-export function permitPlaceOf(
-  wallet: PermitPlace['wallet'],
+/** The key of a permit's amounts; null where the request gives them in atoms. */
+export function permitRequestOf(
+  wallet: PermitRequest['wallet'],
   { tokenIn, tokenOut, notionalUsd, amountIn }: TradeAsk,
   approval: ApprovalTerms,
   anchorS: number,
-): PermitPlace | null {
+): PermitRequest | null {
   const inDollars =
     notionalUsd !== undefined || (approval.permitScope === '30d' && approval.mode === 'budget')
   if (!inDollars) return null

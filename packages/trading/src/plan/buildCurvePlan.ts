@@ -2,9 +2,9 @@ import { type CurvePool, feeOf } from '@pit/chain'
 import { encodeBatch, encodeCurveBuy, encodeCurveSell } from '@pit/plans'
 import { fail } from '@pit/protocol'
 import type { TradePlan } from '../types.ts'
+import { isEth, type TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
-import { isEth, type TradePlace } from './place.ts'
 import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
 import { type Draft, feeStep, INTRINSIC_GAS, limitFromEstimate, lineUp } from './steps.ts'
 
@@ -12,12 +12,12 @@ type CurveWay = { kind: 'curve'; curve: CurvePool; side: 'buy' | 'sell' }
 type CurveAsk = BuildAsk & { route: BuildableRoute & { way: CurveWay } }
 
 /**
- * A trade with a launchpad's curve, which takes no fee of ours: it goes apart. From a delegated wallet everything is one
- * transaction; otherwise the fee is the transaction before the swap.
+ * A trade with a launchpad's curve, which takes no fee of ours: it goes apart. From a delegated wallet
+ * everything is one transaction; otherwise the fee is the transaction before the swap.
  */
-export function buildCurvePlan(place: TradePlace, ask: CurveAsk, spending: Spending): TradePlan {
+export function buildCurvePlan(addresses: TradeAddresses, ask: CurveAsk, spending: Spending): TradePlan {
   const { quote, route, wallet } = ask
-  const isBatch = batches(place, ask)
+  const isBatch = batches(addresses, ask)
   const isInput = quote.fee.side === 'input'
   const outcome = outcomeOf(quote, route, floorOf(ask))
   const feeAmount = isInput ? feeOf(quote.amountIn, quote.fee.bps) : outcome.outputFee
@@ -46,7 +46,7 @@ export function buildCurvePlan(place: TradePlace, ask: CurveAsk, spending: Spend
   }
 }
 
-function batches({ delegator }: TradePlace, { wallet, curveFeeMode }: CurveAsk): boolean {
+function batches({ delegator }: TradeAddresses, { wallet, curveFeeMode }: CurveAsk): boolean {
   const isDelegated = wallet.delegatedTo === delegator
   if (curveFeeMode === 'batch' && !isDelegated) {
     fail('FEE_MODE', {
@@ -86,7 +86,7 @@ function curveDraft({ quote, route, wallet, nowS }: CurveAsk, contractMin: bigin
   }
 }
 
-/** The wallet calls itself: what the calls send comes out of its own balance, so the transaction carries nothing. */
+/** The wallet calls itself: the calls' value comes from its balance, so the transaction carries none. */
 function batchDraft({ wallet }: CurveAsk, drafts: readonly Draft[]): Draft {
   const calls = drafts.flatMap(({ call }) => (call ? [call] : []))
   const gas = calls.reduce((sum, call) => sum + call.gas, 2 * INTRINSIC_GAS)

@@ -12,10 +12,10 @@ import {
   MEME,
   NOW_S,
   PERMIT2,
-  PLACE,
   quoteOf,
   RECIPIENT,
   ROUTER,
+  TRADE_ADDRESSES,
   token,
   USDG,
   WALLET,
@@ -33,7 +33,7 @@ beforeAll(async () => {
   crypto = await createCrypto()
 })
 const build = (ask: BuildAsk, resetsFirst = false) =>
-  buildPlan({ crypto, place: PLACE }, ask, { ...spendingOf(PLACE, ask), resetsFirst })
+  buildPlan({ crypto, addresses: TRADE_ADDRESSES }, ask, { ...spendingOf(TRADE_ADDRESSES, ask), resetsFirst })
 const codeOf = (run: () => unknown) => {
   try {
     run()

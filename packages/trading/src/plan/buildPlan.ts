@@ -1,15 +1,15 @@
 import { type Crypto, feeOf } from '@pit/chain'
 import { fail } from '@pit/protocol'
 import type { TradePlan } from '../types.ts'
+import type { TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'
 import { buildCurvePlan } from './buildCurvePlan.ts'
 import { buildRouterPlan } from './buildRouterPlan.ts'
-import type { TradePlace } from './place.ts'
 import type { BuildAsk, Spending } from './spending.ts'
 
 /** Everything of a plan but its judgement: pure, the same ask gives the same plan. */
 export function buildPlan(
-  deps: { crypto: Crypto; place: TradePlace },
+  deps: { crypto: Crypto; addresses: TradeAddresses },
   ask: BuildAsk,
   spending: Spending,
 ): TradePlan {
@@ -17,7 +17,7 @@ export function buildPlan(
   const { route } = ask
   const { way } = route
   return way.kind === 'curve'
-    ? buildCurvePlan(deps.place, { ...ask, route: { ...route, way } }, spending)
+    ? buildCurvePlan(deps.addresses, { ...ask, route: { ...route, way } }, spending)
     : buildRouterPlan(deps, { ...ask, route: { ...route, way } }, spending)
 }
 

@@ -1,11 +1,11 @@
 import { type Crypto, feeOf, type Hex, NATIVE, type Permit2Domain, type PermitSingle } from '@pit/chain'
 import { describeSwap, encodeSwap, type SwapPlan } from '@pit/plans'
 import type { PoolLeg, TradePlan, TradeQuote } from '../types.ts'
+import type { TradeAddresses } from './addresses.ts'
 import { type Outcome, outcomeOf } from './amounts.ts'
 import type { Grant } from './approvals.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import { checkAnchor, permitJson, permitOf, verifyPermit } from './permits.ts'
-import type { TradePlace } from './place.ts'
 import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
 import { type Draft, limitFromEstimate, lineUp, permit2ApproveStep } from './steps.ts'
 
@@ -13,7 +13,7 @@ type RouterAsk = BuildAsk & { route: BuildableRoute & { way: { kind: 'pools'; le
 
 /** One call of the Universal Router, and what has to be allowed before it. */
 export function buildRouterPlan(
-  deps: { crypto: Crypto; place: TradePlace },
+  deps: { crypto: Crypto; addresses: TradeAddresses },
   ask: RouterAsk,
   spending: Spending,
 ): TradePlan {
@@ -25,7 +25,7 @@ export function buildRouterPlan(
   const outcome = outcomeOf(quote, route, floorOf(ask))
   if (permission.complete) {
     drafts.push(
-      swapDraft(deps.place, ask, {
+      swapDraft(deps.addresses, ask, {
         legs: route.way.legs,
         outcome,
         deadlineS,
@@ -64,7 +64,7 @@ interface Permission {
 
 /** Permit2's allowance to the router: in place, by signature or by a transaction. */
 function permitFor(
-  { crypto, place }: { crypto: Crypto; place: TradePlace },
+  { crypto, addresses }: { crypto: Crypto; addresses: TradeAddresses },
   ask: BuildAsk,
   { grant }: Spending,
 ): Permission {
@@ -73,10 +73,10 @@ function permitFor(
   const none: Permission = { drafts: [], permit: null, signature: null, anchorS, complete: true }
   if (grant === null) return none
   if (approval.permitMode === 'transaction') {
-    return { ...none, drafts: [grantStep(place, quote, grant)] }
+    return { ...none, drafts: [grantStep(addresses, quote, grant)] }
   }
   const token = quote.tokenIn.address
-  const { router } = place
+  const { router } = addresses
   const permit = permitOf({ token, router, grant, nonce: wallet.permit.nonce, anchorS })
   if (ask.permit.kind === 'own key') return { ...none, permit, signature: ask.permit.sign(permit) }
   if (ask.permit.kind === 'signed') {
@@ -85,25 +85,25 @@ function permitFor(
     return {
       ...none,
       permit,
-      signature: verifyPermit({ crypto, place }, { permit, signature, wallet: wallet.wallet }),
+      signature: verifyPermit({ crypto, addresses }, { permit, signature, wallet: wallet.wallet }),
     }
   }
-  return { ...none, permit, drafts: [signStep(place, permit)], complete: false }
+  return { ...none, permit, drafts: [signStep(addresses, permit)], complete: false }
 }
 
-function grantStep({ permit2, router }: TradePlace, { tokenIn }: TradeQuote, grant: Grant): Draft {
+function grantStep({ permit2, router }: TradeAddresses, { tokenIn }: TradeQuote, grant: Grant): Draft {
   return permit2ApproveStep({ permit2, token: tokenIn, router, ...grant })
 }
 
-const signStep = (place: Permit2Domain, permit: PermitSingle): Draft => ({
+const signStep = (addresses: Permit2Domain, permit: PermitSingle): Draft => ({
   kind: 'sign_permit',
   why: 'Sign `permit` and send the request again with permit_signature and permit_now: no transaction, no gas.',
   call: null,
-  decoded: permitJson(place, permit)['message'] as Record<string, unknown>,
+  decoded: permitJson(addresses, permit)['message'] as Record<string, unknown>,
 })
 
 function swapDraft(
-  place: TradePlace,
+  addresses: TradeAddresses,
   { quote, route }: BuildAsk,
   terms: { legs: readonly PoolLeg[]; outcome: Outcome; deadlineS: number; permission: Permission },
 ): Draft {
@@ -120,17 +120,17 @@ function swapDraft(
     fee: { bps: fee.bps, side: fee.side, recipient: fee.recipient },
     ...(permit && signature ? { permit: { permit, signature } } : {}),
     deadlineS: BigInt(terms.deadlineS),
-    weth: place.weth,
-    layout: place.layout,
+    weth: addresses.weth,
+    layout: addresses.layout,
   }
   const { valueWei, data } = encodeSwap(swap)
   const gas = limitFromEstimate(route.gas + (permit ? PERMIT_GAS : 0))
   return {
     kind: 'swap',
     why: 'The trade itself, with the fee in it.',
-    call: { to: place.router, valueWei, data, gas },
+    call: { to: addresses.router, valueWei, data, gas },
     decoded: {
-      ...describeSwap(swap, place.namesFor([tokenIn, tokenOut])),
+      ...describeSwap(swap, addresses.namesFor([tokenIn, tokenOut])),
       ...(countsBeforeTax && tokenOut.core === null && { minimum_counts: BEFORE_TAX }),
     },
   }

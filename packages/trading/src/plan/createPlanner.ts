@@ -1,22 +1,23 @@
-import type { Handler, Handlers } from '@pit/platform/call'
-import type { Body } from '@pit/protocol'
 import type { PlanSimulation, PricedRoute, TradeQuote } from '../types.ts'
+import { tradeAddressesOf } from './addresses.ts'
 import { createAskedPermits } from './askedPermits.ts'
 import type { PlanDeps, PlannerDeps } from './deps.ts'
-import { tradePlaceOf } from './place.ts'
-import { createPlanTrade, type PlanTrade } from './planTrade.ts'
+import type { PlanRequest } from './planRequest.ts'
+import { createPlanTrade, type Planned, type PlanTrade } from './planTrade.ts'
 import { checkPolicy } from './policy.ts'
 import type { CheckPolicy } from './policyContext.ts'
-import { buildTrade, type PrepareDeps, prepareTrade } from './prepareTrade.ts'
-import type { TradeBody } from './readRequest.ts'
-import { type RevokeAsk, revokeApprovals } from './revokeApprovals.ts'
-import { simulateRoute, simulateTrade } from './simulateTrade.ts'
-
-export type PlanRoute = 'live.prepare' | 'live.build' | 'live.simulate' | 'live.revoke'
+import { buildTrade, type PrepareDeps, type Prepared, prepareTrade } from './prepareTrade.ts'
+import { type Revocation, type RevokeAsk, revokeApprovals } from './revokeApprovals.ts'
+import { type Simulated, type SimulateRequest, simulateRoute, simulateTrade } from './simulateTrade.ts'
+import type { SimulateTerms } from './trySimulation.ts'
 
 export interface Planner {
-  handlers: Pick<Handlers, PlanRoute>
+  /** Prices, judges and builds; nothing is stored or simulated by it. */
   planTrade: PlanTrade
+  prepareTrade(ask: PlanRequest & Pick<SimulateTerms, 'fund'>): Promise<Prepared>
+  buildTrade(ask: PlanRequest): Promise<Planned>
+  simulateTrade(ask: SimulateRequest): Promise<Simulated>
+  revokeApprovals(ask: RevokeAsk): Promise<Revocation>
   checkPolicy: CheckPolicy
   /** Of a quote, before anybody planned it. */
   simulateRoute(quote: TradeQuote, route: PricedRoute): Promise<PlanSimulation>
@@ -27,29 +28,19 @@ export interface Planner {
 export function createPlanner(options: PlannerDeps): Planner {
   const deps: PlanDeps = {
     ...options,
-    place: tradePlaceOf(options.profile),
+    addresses: tradeAddressesOf(options.profile),
     permits: createAskedPermits(options),
   }
   const planTrade = createPlanTrade(deps)
   const own: PrepareDeps = { ...deps, planTrade }
-  const revoke = (ask: RevokeAsk) => revokeApprovals(deps, ask)
-  const prepare: Handler<'live.prepare'> = ({ body, caller }) =>
-    isTrade(body) ? prepareTrade(own, { body, caller }) : revoke({ body, caller })
-  const build: Handler<'live.build'> = ({ body, caller }) =>
-    isTrade(body) ? buildTrade(own, { body, caller }) : revoke({ body, caller })
   return {
-    handlers: {
-      'live.prepare': prepare,
-      'live.build': build,
-      'live.simulate': (call) => simulateTrade(own, call),
-      'live.revoke': revoke,
-    },
     planTrade,
+    prepareTrade: (ask) => prepareTrade(own, ask),
+    buildTrade: (ask) => buildTrade(own, ask),
+    simulateTrade: (ask) => simulateTrade(own, ask),
+    revokeApprovals: (ask) => revokeApprovals(deps, ask),
     checkPolicy,
     simulateRoute: (quote, route) => simulateRoute(deps, quote, route),
     sweep: deps.permits.sweep,
   }
 }
-
-/** By what was asked for, not by which fields came along. */
-const isTrade = (body: Body<'live.prepare'>): body is TradeBody => body.action !== 'revoke'

@@ -1,22 +1,14 @@
 import type { TradeDeps } from '../deps.ts'
 import type { Quoter } from '../quote/index.ts'
 import type { Simulator } from '../simulate/index.ts'
+import type { TradeAddresses } from './addresses.ts'
 import type { AskedPermits } from './askedPermits.ts'
-import type { TradePlace } from './place.ts'
 
 /** What planning a trade is handed. */
 export interface PlannerDeps
   extends Pick<
     TradeDeps,
-    | 'db'
-    | 'profile'
-    | 'clock'
-    | 'crypto'
-    | 'charge'
-    | 'storePlan'
-    | 'storeRevocation'
-    | 'recordRefusal'
-    | 'devFields'
+    'db' | 'profile' | 'clock' | 'crypto' | 'storePlan' | 'storeRevocation' | 'recordRefusal' | 'devFields'
   > {
   quoter: Quoter
   simulator: Simulator
@@ -28,6 +20,6 @@ export interface PlannerDeps
 /** The same with what it makes for itself. */
 export interface PlanDeps extends PlannerDeps {
   /** Refuses LIVE_UNAVAILABLE where the chain has no router. */
-  place(): TradePlace
+  addresses(): TradeAddresses
   permits: AskedPermits
 }

@@ -1,10 +1,11 @@
+import type { Permit2Domain } from '@pit/chain'
 import { type Answer, CHAIN_ID } from '@pit/protocol'
 import { disclosuresOf, routeRowOf, usdOf } from '../quote/index.ts'
 import type { PlanStep, PlanTx, TradePlan, WalletState } from '../types.ts'
+import { isEth } from './addresses.ts'
 import { leftAfter } from './approvals.ts'
 import { holdsAll } from './holdings.ts'
 import { permitJson } from './permits.ts'
-import { isEth, type TradePlace } from './place.ts'
 import type { Planned } from './planTrade.ts'
 import { passes } from './policy.ts'
 
@@ -49,7 +50,11 @@ export const stepJson = <K extends string>({
 })
 
 /** A plan as it is answered; `steps` may carry gas limits that a simulation measured. */
-export function describePlan(place: TradePlace, planned: Planned, steps = planned.plan.steps): PlanAnswer {
+export function describePlan(
+  addresses: Permit2Domain,
+  planned: Planned,
+  steps = planned.plan.steps,
+): PlanAnswer {
   const { plan, ask, checks, accepted, timings } = planned
   const { quote, route } = ask
   const last = steps[steps.length - 1]?.tx ?? null
@@ -73,7 +78,7 @@ export function describePlan(place: TradePlace, planned: Planned, steps = planne
     fee: feeJson(plan),
     checks,
     policy_ok: passes(checks),
-    permit: plan.permit && !plan.complete ? permitJson(place, plan.permit) : null,
+    permit: plan.permit && !plan.complete ? permitJson(addresses, plan.permit) : null,
     permit_now: plan.permit && !plan.complete ? plan.permitNowS : null,
     approval: approvalJson(planned),
     wallet_state: walletJson(ask.wallet),

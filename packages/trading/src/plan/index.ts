@@ -1,12 +1,15 @@
 export { isUnlimited, MAX_UINT160 } from './approvals.ts'
-export { createPlanner, type Planner, type PlanRoute } from './createPlanner.ts'
+export { createPlanner, type Planner } from './createPlanner.ts'
 export type { PlannerDeps } from './deps.ts'
-export { stepJson, txJson } from './describePlan.ts'
+export { describePlan, type PlanAnswer, stepJson, txJson } from './describePlan.ts'
 export { type Judgement, judgeQuote } from './judgeQuote.ts'
+export { type PlanRequest, type PlanTerms, walletOf } from './planRequest.ts'
 export type { PlanAsk, Planned, PlanTrade } from './planTrade.ts'
 export type { CheckPolicy, PolicyContext } from './policyContext.ts'
+export type { Prepared } from './prepareTrade.ts'
 export { type ApprovalAsk, type Approved, approvalCalls, readApprovalAnswers } from './readApprovals.ts'
-export { type PlanTerms, walletOf } from './readRequest.ts'
+export type { Revocation, RevokeAsk, TokenApproval } from './revokeApprovals.ts'
+export type { Simulated, SimulateRequest } from './simulateTrade.ts'
 export type { Spending } from './spending.ts'
 export {
   approveStep,

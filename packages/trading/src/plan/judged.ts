@@ -46,8 +46,8 @@ export function blockedBy(judged: Judged): { codes: string[]; names: ShieldPolic
 }
 
 /**
- * How far from its reference a token by address may trade: its tier's limit, of two tokens the wider one. An impact the
- * owner accepted is the owner's own doing and comes on top; what remains is the market's distance.
+ * How far from its reference a token by address may trade: its tier's limit, of two tokens the wider one. An
+ * impact the owner accepted is the owner's own doing and comes on top; what remains is the market's distance.
  */
 export function guardLimitOf({ quote, judgedRoute, acceptRisks }: Judged): number {
   const limits = [quote.tokenIn, quote.tokenOut]

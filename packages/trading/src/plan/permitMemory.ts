@@ -10,7 +10,7 @@ export interface AskedPermit {
 }
 
 /** Everything of a request that its permit's amounts depend on, as it was sent. */
-export interface PermitPlace {
+export interface PermitRequest {
   wallet: Address
   /** As the request names it. */
   tokenIn: string
@@ -22,37 +22,37 @@ export interface PermitPlace {
 }
 
 /** Two requests that differ in any of it, in the same second, have permits of their own. */
-export function permitKeyOf({ wallet, tokenIn, tokenOut, anchorS, size, approval }: PermitPlace): string {
+export function permitKeyOf({ wallet, tokenIn, tokenOut, anchorS, size, approval }: PermitRequest): string {
   const { permitScope, permitMode, mode, budgetUsd } = approval
   const tokens = `${tokenIn} ${tokenOut}`.toLowerCase()
   return `${wallet} ${tokens} ${anchorS} ${size} ${permitScope} ${permitMode} ${mode} ${budgetUsd}`
 }
 
-export const permitExpiryS = ({ anchorS }: Pick<PermitPlace, 'anchorS'>): number =>
+export const permitExpiryS = ({ anchorS }: Pick<PermitRequest, 'anchorS'>): number =>
   anchorS + TRADE.permitTradeExpiryS
 
 export interface PermitMemory {
-  remember(place: PermitPlace, asked: AskedPermit): void
-  recall(place: PermitPlace): AskedPermit | undefined
+  remember(request: PermitRequest, asked: AskedPermit): void
+  recall(request: PermitRequest): AskedPermit | undefined
 }
 
-const MOST = 10_000
+const MAX_KEPT = 10_000
 
-/** The newest asked permits of this process: where the second call comes back to it, the store is not asked. */
+/** The newest asked permits of this process, which save the second call a read of the store. */
 export function createPermitMemory(): PermitMemory {
   const kept = new Map<string, AskedPermit & { untilS: number }>()
 
   return {
-    remember(place, { amountIn, granted }) {
-      const key = permitKeyOf(place)
+    remember(request, { amountIn, granted }) {
+      const key = permitKeyOf(request)
       // The same request twice in one second: the newer answer is what the caller sees last.
       kept.delete(key)
-      kept.set(key, { amountIn, granted, untilS: permitExpiryS(place) })
+      kept.set(key, { amountIn, granted, untilS: permitExpiryS(request) })
       for (const [old, { untilS }] of kept) {
-        if (kept.size <= MOST && untilS >= place.anchorS) break
+        if (kept.size <= MAX_KEPT && untilS >= request.anchorS) break
         kept.delete(old)
       }
     },
-    recall: (place) => kept.get(permitKeyOf(place)),
+    recall: (request) => kept.get(permitKeyOf(request)),
   }
 }

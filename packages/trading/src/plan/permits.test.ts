@@ -2,7 +2,7 @@ import { createCrypto, type Hex, hashPermit, serializeSignature } from '@pit/cha
 import { isPitError, TRADE } from '@pit/protocol'
 import { hashTypedData } from 'viem'
 import { beforeAll, expect, it } from 'vitest'
-import { buildAsk, NOW_S, PLACE, ROUTER, USDG, walletState } from '../../test/tradeFixtures.ts'
+import { buildAsk, NOW_S, ROUTER, TRADE_ADDRESSES, USDG, walletState } from '../../test/tradeFixtures.ts'
 import { buildPlan } from './buildPlan.ts'
 import { createPermitMemory } from './permitMemory.ts'
 import { permitJson, permitOf } from './permits.ts'
@@ -16,7 +16,10 @@ beforeAll(async () => {
 
 const wallet = (over = {}) => walletState({ wallet: crypto.addressOf(KEY), ...over })
 const build = (ask: BuildAsk) =>
-  buildPlan({ crypto, place: PLACE }, ask, { ...spendingOf(PLACE, ask), resetsFirst: false })
+  buildPlan({ crypto, addresses: TRADE_ADDRESSES }, ask, {
+    ...spendingOf(TRADE_ADDRESSES, ask),
+    resetsFirst: false,
+  })
 const refusalOf = (run: () => unknown) => {
   try {
     run()
@@ -44,7 +47,7 @@ it('asks for the signature first, then builds the same trade with it', () => {
     spender: ROUTER,
     sigDeadline: BigInt(NOW_S + 1_800),
   })
-  const signature = signJson(permitJson(PLACE, first.permit!))
+  const signature = signJson(permitJson(TRADE_ADDRESSES, first.permit!))
   for (const laterS of [0, 1, TRADE.permitTradeExpiryS - TRADE.deadlineS]) {
     const second = build(
       buildAsk(
@@ -62,23 +65,25 @@ it('asks for the signature first, then builds the same trade with it', () => {
 it('hashes the JSON to what Permit2 checks', () => {
   const grant = { amount: 10n ** 30n, expirationS: NOW_S + 1_800 }
   const permit = permitOf({ token: USDG.address, router: ROUTER, grant, nonce: 12, anchorS: NOW_S })
-  const json = JSON.parse(JSON.stringify(permitJson(PLACE, permit)))
-  expect(hashTypedData(json)).toBe(hashPermit(crypto, PLACE, permit))
+  const json = JSON.parse(JSON.stringify(permitJson(TRADE_ADDRESSES, permit)))
+  expect(hashTypedData(json)).toBe(hashPermit(crypto, TRADE_ADDRESSES, permit))
   expect(json.message.details.amount).toBe('1000000000000000000000000000000')
 })
 
 it('takes a signature with v of 0 or 1 and hands it on as Permit2 reads it', () => {
   const first = build(buildAsk({}, { wallet: wallet() }))
-  const short = signJson(permitJson(PLACE, first.permit!), '00/01')
+  const short = signJson(permitJson(TRADE_ADDRESSES, first.permit!), '00/01')
   const second = build(
     buildAsk({}, { wallet: wallet(), permit: { kind: 'signed', signature: short, nowS: NOW_S } }),
   )
-  expect(second.steps.at(-1)!.tx!.data).toContain(signJson(permitJson(PLACE, first.permit!)).slice(2))
+  expect(second.steps.at(-1)!.tx!.data).toContain(
+    signJson(permitJson(TRADE_ADDRESSES, first.permit!)).slice(2),
+  )
 })
 
 it('refuses any other permit than this trade’s', () => {
   const first = build(buildAsk({}, { wallet: wallet() }))
-  const signature = signJson(permitJson(PLACE, first.permit!))
+  const signature = signJson(permitJson(TRADE_ADDRESSES, first.permit!))
   const signed = (over: Partial<BuildAsk> = {}, wanted = {}) =>
     refusalOf(() =>
       build(
@@ -98,7 +103,7 @@ it('refuses any other permit than this trade’s', () => {
 it('refuses an anchor that is too old for the trade, or not yet', () => {
   const sign = (nowS: number) => {
     const ask = buildAsk({}, { wallet: wallet(), nowS })
-    return signJson(permitJson(PLACE, build(ask).permit!))
+    return signJson(permitJson(TRADE_ADDRESSES, build(ask).permit!))
   }
   const refused = { code: 'BAD_REQUEST', field: 'permit_now' }
   const at = (anchorS: number) =>
@@ -141,7 +146,7 @@ it('remembers the atoms of a first call, for its own size and for as long as a p
     permitMode: 'signature',
     permitScope: '30d',
   } as const
-  const place = {
+  const request = {
     wallet: wallet().wallet,
     tokenIn: '0xAB',
     tokenOut: 'USDG',
@@ -149,20 +154,20 @@ it('remembers the atoms of a first call, for its own size and for as long as a p
     size: '$25',
     approval,
   }
-  permits.remember(place, { amountIn: 7n, granted: 9n })
-  expect(permits.recall({ ...place, tokenIn: '0xab' })).toMatchObject({ amountIn: 7n, granted: 9n })
-  expect(permits.recall({ ...place, size: '$26' })).toBeUndefined()
+  permits.remember(request, { amountIn: 7n, granted: 9n })
+  expect(permits.recall({ ...request, tokenIn: '0xab' })).toMatchObject({ amountIn: 7n, granted: 9n })
+  expect(permits.recall({ ...request, size: '$26' })).toBeUndefined()
   for (const other of [{ budgetUsd: 26 }, { mode: 'exact' as const }, { permitScope: 'trade' as const }]) {
-    expect(permits.recall({ ...place, approval: { ...approval, ...other } })).toBeUndefined()
+    expect(permits.recall({ ...request, approval: { ...approval, ...other } })).toBeUndefined()
   }
-  expect(permits.recall({ ...place, anchorS: NOW_S + 1 })).toBeUndefined()
-  permits.remember({ ...place, anchorS: NOW_S + 1_801 }, { amountIn: 1n, granted: 1n })
-  expect(permits.recall(place)).toBeUndefined()
+  expect(permits.recall({ ...request, anchorS: NOW_S + 1 })).toBeUndefined()
+  permits.remember({ ...request, anchorS: NOW_S + 1_801 }, { amountIn: 1n, granted: 1n })
+  expect(permits.recall(request)).toBeUndefined()
 })
 
 it('keeps a bounded number of them', () => {
   const permits = createPermitMemory()
-  const place = (i: number) => ({
+  const request = (i: number) => ({
     wallet: wallet().wallet,
     tokenIn: 'cbBTC',
     tokenOut: 'USDG',
@@ -170,7 +175,7 @@ it('keeps a bounded number of them', () => {
     size: String(i),
     approval: { mode: 'exact', budgetUsd: 25, permitMode: 'signature', permitScope: 'trade' } as const,
   })
-  for (let i = 0; i < 10_050; i++) permits.remember(place(i), { amountIn: BigInt(i), granted: 1n })
-  expect(permits.recall(place(49))).toBeUndefined()
-  expect(permits.recall(place(50))?.amountIn).toBe(50n)
+  for (let i = 0; i < 10_050; i++) permits.remember(request(i), { amountIn: BigInt(i), granted: 1n })
+  expect(permits.recall(request(49))).toBeUndefined()
+  expect(permits.recall(request(50))?.amountIn).toBe(50n)
 })

@@ -22,8 +22,8 @@ export interface SignedPermit {
 const SKEW_S = 5
 
 /**
- * The permit a wallet is asked to sign. It depends on nothing but the trade, the wallet's nonce and the anchor time, so
- * that the second call makes the very same one.
+ * The permit a wallet is asked to sign. It depends on nothing but the trade, the wallet's nonce and the
+ * anchor time, so that the second call makes the very same one.
  */
 export function permitOf(ask: {
   token: Address
@@ -40,7 +40,7 @@ export function permitOf(ask: {
   }
 }
 
-/** Whether an anchor may still be used: neither from the future, nor so old that the permit ends before the trade. */
+/** Refuses an anchor from the future, or so old that the permit would end before the trade. */
 export function checkAnchor(anchorS: number, { nowS, deadlineS }: { nowS: number; deadlineS: number }): void {
   if (anchorS > nowS + SKEW_S) {
     fail('BAD_REQUEST', { field: 'permit_now', message: '`permit_now` is in the future.' })
@@ -53,14 +53,14 @@ export function checkAnchor(anchorS: number, { nowS, deadlineS }: { nowS: number
   }
 }
 
-/** The signature as Permit2 reads it, v of 27 or 28; refused unless the wallet made it for exactly this permit. */
+/** The signature with v of 27 or 28, as Permit2 reads it; refused unless the wallet signed this permit. */
 export function verifyPermit(
-  { crypto, place }: { crypto: Crypto; place: Permit2Domain },
+  { crypto, addresses }: { crypto: Crypto; addresses: Permit2Domain },
   { permit, signature, wallet }: { permit: PermitSingle; signature: Hex; wallet: Address },
 ): Hex {
   const bytes = tryHexToBytes(signature)
   const parts = bytes && splitSignature(bytes)
-  if (!parts || crypto.recover(hashPermit(crypto, place, permit), bytes) !== wallet) {
+  if (!parts || crypto.recover(hashPermit(crypto, addresses, permit), bytes) !== wallet) {
     fail('BAD_REQUEST', {
       field: 'permit_signature',
       message:
@@ -72,9 +72,9 @@ export function verifyPermit(
 }
 
 /** The typed data as JSON can carry it: what is wider than a float is a decimal text. */
-export function permitJson(place: Permit2Domain, permit: PermitSingle): Record<string, unknown> {
+export function permitJson(addresses: Permit2Domain, permit: PermitSingle): Record<string, unknown> {
   const { details, spender, sigDeadline } = permit
-  const typed = permitTypedData(place, permit)
+  const typed = permitTypedData(addresses, permit)
   return {
     ...typed,
     types: {

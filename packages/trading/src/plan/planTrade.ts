@@ -5,15 +5,15 @@ import { RpcError } from '@pit/platform/rpc'
 import { fail, isPitError } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
 import type { Check, TradeAsk, TradePlan, TradeQuote, WalletState } from '../types.ts'
+import { isEth } from './addresses.ts'
 import { buildPlan } from './buildPlan.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlanDeps } from './deps.ts'
 import { routeOf } from './judgeQuote.ts'
-import { isEth } from './place.ts'
+import type { PlanTerms } from './planRequest.ts'
 import { acceptedOf, checkPolicy, refuseByPolicy } from './policy.ts'
 import type { PolicyContext } from './policyContext.ts'
 import { createWalletReader } from './readAhead.ts'
-import type { PlanTerms } from './readRequest.ts'
 import { type BuildAsk, type Spending, spendingOf } from './spending.ts'
 
 export interface PlanAsk {
@@ -24,8 +24,8 @@ export interface PlanAsk {
   /** Hears of the quote as soon as it is there, refused later or not. */
   onQuote?(quote: TradeQuote): void
   /**
-   * Hears, while a real wallet is still being read, of the plan as it will be if the wallet is as expected. For trying
-   * it out ahead only: what is answered and stored is the plan made of what was read.
+   * Hears, while a real wallet is still being read, of the plan as it will be if the wallet is as expected.
+   * For trying it out ahead only: what is answered and stored is the plan made of what was read.
    */
   onGuess?(guess: Planned): void
 }
@@ -50,7 +50,7 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
 
   return async (ask) => {
     const { trade, terms, wallet } = ask
-    const place = deps.place()
+    const addresses = deps.addresses()
     const startedAt = performance.now()
     const ahead = wallet.kind === 'real' ? reader.start(wallet.address, trade) : undefined
     const quote = await deps.quoter.quoteTrade(trade)
@@ -74,8 +74,8 @@ export function createPlanTrade(deps: PlanDeps): PlanTrade {
     if (wallet.kind === 'real') refuseByPolicy(quote, context, checks)
 
     const buildAsk = buildAskOf(terms, at, state)
-    const spending = await withReset(deps, buildAsk, spendingOf(place, buildAsk))
-    const plan = buildPlan({ crypto: deps.crypto, place }, buildAsk, spending)
+    const spending = await withReset(deps, buildAsk, spendingOf(addresses, buildAsk))
+    const plan = buildPlan({ crypto: deps.crypto, addresses }, buildAsk, spending)
     const feeBalance = wallet.kind === 'real' ? await readFeeBalance(deps, plan, state.wallet) : null
     const timings = {
       ...quote.timings,
@@ -113,7 +113,7 @@ const buildAskOf = (terms: PlanTerms, { quote, route, nowS }: Moment, wallet: Wa
   nowS,
 })
 
-/** The plan of a wallet that is as expected; undefined where that is refused, or more had to be asked of the chain. */
+/** The plan for the expected wallet state; undefined where it is refused or needs more chain reads. */
 function guessPlan(
   deps: PlanDeps,
   terms: PlanTerms,
@@ -126,9 +126,9 @@ function guessPlan(
     const checks = checkPolicy(at.quote, context)
     refuseByPolicy(at.quote, context, checks)
     const ask = buildAskOf(terms, at, expected)
-    const spending = { ...spendingOf(deps.place(), ask), resetsFirst: false }
+    const spending = { ...spendingOf(deps.addresses(), ask), resetsFirst: false }
     if (spending.approve !== null) return undefined
-    const plan = buildPlan({ crypto: deps.crypto, place: deps.place() }, ask, spending)
+    const plan = buildPlan({ crypto: deps.crypto, addresses: deps.addresses() }, ask, spending)
     return { plan, ask, spending, checks, accepted: [], feeBalance: null, timings: {} }
   } catch (error) {
     // Whatever is wrong is said of the plan itself.
@@ -154,8 +154,8 @@ function contextOf(
 }
 
 /**
- * Some tokens take a new approval only after the old one was set to zero. Nothing of a token tells, so it is asked: only
- * where an approval that is too small is left, and never of core assets, which take it.
+ * Some tokens take a new approval only after the old one was set to zero. Nothing of a token tells, so it is
+ * asked: only where an approval that is too small is left, and never of core assets, which take it.
  */
 async function withReset(
   { rpc }: Pick<PlanDeps, 'rpc'>,

@@ -1,6 +1,6 @@
 import type { Check, PricedRoute, TradeQuote, WalletState } from '../types.ts'
 
-/** What a trade is judged by beside its quote. What is absent was not asked or is not known: its rules do not run. */
+/** What a trade is judged by beside its quote. Rules about an absent field do not run. */
 export interface PolicyContext {
   /** Severe risks the owner accepts. Codes that nobody knows accept nothing. */
   acceptRisks: readonly string[]

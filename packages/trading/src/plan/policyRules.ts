@@ -30,9 +30,9 @@ export type Rule = CommonRule &
   )
 
 /**
- * The trading policy. From what only another request mends (its terms, size and fee), over what the token's issuer and
- * its risks say, to what the price of this moment says: a token that must not be bought is never answered with advice
- * to try again.
+ * The trading policy. From what only another request mends (its terms, size and fee), over what the token's
+ * issuer and its risks say, to what the price of this moment says: a token that must not be bought is never
+ * answered with advice to try again.
  */
 export const POLICY: readonly Rule[] = [
   {

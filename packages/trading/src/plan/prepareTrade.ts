@@ -1,33 +1,35 @@
-import type { Address } from '@pit/chain'
-import type { Caller } from '@pit/platform/call'
-import { type Answer, isPitError, type PitError } from '@pit/protocol'
-import type { TradeQuote } from '../types.ts'
-import { permitPlaceOf } from './askedPermits.ts'
+import { isPitError, type PitError } from '@pit/protocol'
+import type { PlanSimulation, PlanStep, TradeQuote } from '../types.ts'
+import { permitRequestOf } from './askedPermits.ts'
 import type { PlanDeps } from './deps.ts'
-import { describePlan, type PlanAnswer } from './describePlan.ts'
+import { type PlanRequest, readTerms } from './planRequest.ts'
 import { ms, type PlanAsk, type Planned, type PlanTrade } from './planTrade.ts'
-import { readTrade, type SimulateBody, type TradeBody, walletOf } from './readRequest.ts'
 import {
   refuseSimulation,
   type SimulateTerms,
   simulatePlanned,
-  simulationJson,
   type Trial,
   tryAhead,
   withUsedGas,
 } from './trySimulation.ts'
 
-interface Ask<B extends TradeBody | SimulateBody = TradeBody> {
-  body: B
-  caller: Caller
-}
-type PrepareAnswer = Extract<Answer<'live.prepare'>, { execution: unknown }>
 export type PrepareDeps = PlanDeps & { planTrade: PlanTrade }
 
-/** live/prepare: the plan, and a simulation of exactly its transactions. */
-export function prepareTrade(deps: PrepareDeps, ask: Ask): Promise<PrepareAnswer> {
+export interface Prepared {
+  planned: Planned
+  /** With the gas limits that the simulation measured. */
+  steps: PlanStep[]
+  /** Null while the plan waits for a signature. */
+  simulation: PlanSimulation | null
+}
+
+/** The plan, and a simulation of exactly its transactions. */
+export function prepareTrade(
+  deps: PrepareDeps,
+  ask: PlanRequest & Pick<SimulateTerms, 'fund'>,
+): Promise<Prepared> {
   return recordingRefusals(deps, ask, async (onQuote) => {
-    const terms: SimulateTerms = { fund: ask.body.fund, approvals: 'as planned' }
+    const terms: SimulateTerms = { fund: ask.fund, approvals: 'as planned' }
     let trial: Trial | undefined
     const planned = await planForWallet(deps, ask, {
       onQuote,
@@ -38,7 +40,7 @@ export function prepareTrade(deps: PrepareDeps, ask: Ask): Promise<PrepareAnswer
     const { plan } = planned
     if (!plan.complete) {
       await store(deps, ask, planned)
-      return { ...describePlan(deps.place(), planned), simulation: null }
+      return { planned, steps: plan.steps, simulation: null }
     }
     const plannedAt = performance.now()
     const [simulation] = await Promise.all([
@@ -47,31 +49,31 @@ export function prepareTrade(deps: PrepareDeps, ask: Ask): Promise<PrepareAnswer
     ])
     planned.timings['simulate'] = ms(performance.now() - plannedAt)
     refuseSimulation(simulation, plan)
-    const steps = withUsedGas(plan.steps, simulation)
-    return { ...describePlan(deps.place(), planned, steps), simulation: simulationJson(simulation, plan) }
+    return { planned, steps: withUsedGas(plan.steps, simulation), simulation }
   })
 }
 
-/** live/build: the same without its simulation. */
-export function buildTrade(deps: PrepareDeps, ask: Ask): Promise<PlanAnswer> {
+/** The same without its simulation. */
+export function buildTrade(deps: PrepareDeps, ask: PlanRequest): Promise<Planned> {
   return recordingRefusals(deps, ask, async (onQuote) => {
     const planned = await planForWallet(deps, ask, { onQuote })
     await store(deps, ask, planned)
-    return describePlan(deps.place(), planned)
+    return planned
   })
 }
 
 /** Plans for the key's own wallet, with the atoms of an earlier call where this is the second one. */
 export async function planForWallet(
   deps: PrepareDeps,
-  { body, caller }: Ask<TradeBody | (SimulateBody & { wallet: string })>,
+  ask: PlanRequest,
   heard: Pick<PlanAsk, 'onQuote' | 'onGuess'> = {},
 ): Promise<Planned> {
-  const address = walletOf(deps.crypto, caller, body.wallet)
-  const { trade, terms } = readTrade(deps, body, { caller, feeWallet: address })
+  const { trade } = ask
+  const { wallet: address } = ask.by
+  const terms = readTerms(deps, ask, 'real')
   const { permit, approval } = terms
-  const place = permit.kind === 'signed' ? permitPlaceOf(address, trade, approval, permit.nowS) : null
-  const asked = place ? await deps.permits.recall(place) : undefined
+  const request = permit.kind === 'signed' ? permitRequestOf(address, trade, approval, permit.nowS) : null
+  const asked = request ? await deps.permits.recall(request) : undefined
   const { notionalUsd, ...sized } = trade
   return deps.planTrade({
     trade: asked ? { ...sized, amountIn: asked.amountIn } : trade,
@@ -84,12 +86,11 @@ export async function planForWallet(
 }
 
 /** What is not stored is not relayed. A plan that waits for a signature stores the approvals before it. */
-async function store(deps: PrepareDeps, { caller }: Ask, planned: Planned): Promise<void> {
+async function store(deps: PrepareDeps, { by }: PlanRequest, planned: Planned): Promise<void> {
   const { plan, ask } = planned
   const hasTx = plan.steps.some(({ tx }) => tx !== null)
   await Promise.all([
-    // The wallet was found to be the key's, so there is one.
-    hasTx && deps.storePlan({ keyId: caller.key!.keyId, wallet: ask.wallet.wallet, path: 'agent', plan }),
+    hasTx && deps.storePlan({ keyId: by.keyId, wallet: ask.wallet.wallet, path: 'agent', plan }),
     keepAskedPermit(deps, planned),
   ])
 }
@@ -101,9 +102,9 @@ export async function keepAskedPermit(
 ): Promise<void> {
   if (!plan.permit || plan.permitNowS === null || plan.complete) return
   const { quote, wallet, approval } = ask
-  const place = permitPlaceOf(wallet.wallet, quote.ask, approval, plan.permitNowS)
-  if (!place) return
-  await permits.remember(place, { amountIn: quote.amountIn, granted: plan.permit.details.amount })
+  const request = permitRequestOf(wallet.wallet, quote.ask, approval, plan.permitNowS)
+  if (!request) return
+  await permits.remember(request, { amountIn: quote.amountIn, granted: plan.permit.details.amount })
 }
 
 /** These are about the request's own words, or about a token that is none. */
@@ -112,7 +113,7 @@ const UNRECORDED: ReadonlySet<string> = new Set(['TOKEN_UNKNOWN', 'TOKEN_NOT_ALL
 /** A trade that was refused is shown among the wallet's calls; a malformed or hurried request is not. */
 async function recordingRefusals<T>(
   { recordRefusal }: PrepareDeps,
-  { body, caller }: Ask,
+  { by, trade }: PlanRequest,
   run: (onQuote: (quote: TradeQuote) => void) => Promise<T>,
 ): Promise<T> {
   let quote: TradeQuote | undefined
@@ -121,15 +122,14 @@ async function recordingRefusals<T>(
       quote = priced
     })
   } catch (error) {
-    if (isPitError(error) && isTradeRefusal(error) && caller.key?.wallet) {
+    if (isPitError(error) && isTradeRefusal(error)) {
       recordRefusal({
-        keyId: caller.key.keyId,
-        wallet: caller.key.wallet satisfies Address,
+        ...by,
         path: 'agent',
         code: error.code,
-        tokenIn: body.token_in,
-        tokenOut: body.token_out,
-        amountIn: quote?.amountIn ?? (body.amount_in === undefined ? null : BigInt(body.amount_in)),
+        tokenIn: trade.tokenIn,
+        tokenOut: trade.tokenOut,
+        amountIn: quote?.amountIn ?? trade.amountIn ?? null,
       })
     }
     throw error

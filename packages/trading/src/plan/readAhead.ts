@@ -3,9 +3,9 @@ import { hasStockRules } from '@pit/market'
 import { fail, isPitError } from '@pit/protocol'
 import type { WalletAsk } from '../simulate/index.ts'
 import type { TradeAsk, TradeQuote, WalletState } from '../types.ts'
+import { isEth, lower } from './addresses.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlannerDeps } from './deps.ts'
-import { isEth, lower } from './place.ts'
 
 type End = WalletAsk['tokenIn']
 
@@ -21,15 +21,15 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 /** After so long without an answer the node is not asked again: whoever waits has waited long enough. */
 const SILENT_AFTER_MS = 3_000
 
-/** Wallets whose last state is remembered, so that their next plan can be tried out before they are read again. */
-const MOST_REMEMBERED = 2_000
+/** Wallets whose last state is kept, so that their next plan can be simulated ahead of the read. */
+const MAX_REMEMBERED = 2_000
 
 /** A quote may wait for a screen; what was read of the wallet before is then too old. */
 const MAX_BLOCKS_APART = 20
 
 /**
- * Reads a wallet while its trade is being priced, which saves a round trip where both tokens are known. What was read
- * for other tokens, another curve or long ago is read again.
+ * Reads a wallet while its trade is being priced, which saves a round trip where both tokens are known. What
+ * was read for other tokens, another curve or long ago is read again.
  */
 export function createWalletReader({
   simulator,
@@ -68,7 +68,7 @@ export function createWalletReader({
     const name = nameOf(ask.wallet, ask.tokenIn, ask.tokenOut)
     remembered.delete(name)
     remembered.set(name, state)
-    if (remembered.size > MOST_REMEMBERED) remembered.delete(remembered.keys().next().value!)
+    if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!)
     return state
   }
 
@@ -100,8 +100,8 @@ export function createWalletReader({
       return { state, isRead: () => isRead }
     },
     /**
-     * What the wallet should be like: as it was for the same trade before; of one that spends ETH nothing else matters
-     * than that it has it. Undefined when nobody can say.
+     * What the wallet should be like: as it was for the same trade before; of one that spends ETH nothing
+     * else matters than that it has it. Undefined when nobody can say.
      */
     expect(wallet: Address, { tokenIn, tokenOut, block }: TradeQuote): WalletState | undefined {
       const before = remembered.get(nameOf(wallet, tokenIn, tokenOut))

@@ -1,14 +1,13 @@
 import type { Address } from '@pit/chain'
 import { encodeLockdown } from '@pit/plans'
-import type { Caller } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail } from '@pit/protocol'
+import { fail } from '@pit/protocol'
+import type { Trader } from '@pit/relay'
 import { NotRunnable, runBlocks } from '../simulate/runBlocks.ts'
 import type { PlanStep, PlanTx } from '../types.ts'
+import { isEth, lower } from './addresses.ts'
 import type { PlanDeps } from './deps.ts'
-import { stepJson } from './describePlan.ts'
-import { mostWei } from './holdings.ts'
-import { isEth, lower } from './place.ts'
+import { maxWei } from './holdings.ts'
 import {
   type ApprovalAsk,
   type Approved,
@@ -18,42 +17,62 @@ import {
   readApprovalAnswers,
   readApprovals,
 } from './readApprovals.ts'
-import { walletOf } from './readRequest.ts'
 import { approveStep, type Call, feesOf, limitFromUse } from './steps.ts'
 
-type Revocation = Answer<'live.revoke'>
 type RevokeStep = Omit<PlanStep, 'kind' | 'tx'> & { kind: 'approve' | 'lockdown'; tx: PlanTx }
+
 export interface RevokeAsk {
-  body: { wallet: string; tokens: readonly string[]; spender?: string }
-  caller: Caller
+  by: Trader
+  /** Core symbols or addresses, as they were sent. */
+  tokens: readonly string[]
+  /** As it was sent; Permit2 when absent. */
+  spender?: string
+}
+
+/** What one token lets others spend. */
+export interface TokenApproval extends Approved {
+  token: Address
+  symbol: string
+  spender: Address
+  /** Null where Permit2 was not asked. */
+  permitSpender: Address | null
+  permitIsLive: boolean
+}
+
+export interface Revocation {
+  /** Empty where nothing is approved. */
+  steps: RevokeStep[]
+  before: TokenApproval[]
+  simulation: { ok: boolean; after: TokenApproval[] }
+  /** The steps take everything back, and the wallet can pay their gas. */
+  ready: boolean
 }
 
 /** Per pair locked down. */
 const LOCKDOWN_GAS = { base: 60_000, each: 35_000 }
 const SIMULATE_MS = 5_000
 
-/** live/revoke: transactions that take approvals back, tried out on the wallet's own state. */
-export async function revokeApprovals(deps: PlanDeps, { body, caller }: RevokeAsk): Promise<Revocation> {
-  const wallet = walletOf(deps.crypto, caller, body.wallet)
+/** Transactions that take approvals back, tried out on the wallet's own state. */
+export async function revokeApprovals(
+  deps: PlanDeps,
+  { by, tokens, spender: named }: RevokeAsk,
+): Promise<Revocation> {
+  const { wallet } = by
   const { permit2, universal_router: router } = deps.profile.contracts
-  const spender = body.spender === undefined ? lower(permit2) : spenderOf(deps, body.spender)
+  const spender = named === undefined ? lower(permit2) : spenderOf(deps, named)
   const ask: ApprovalAsk = {
     wallet,
     spender,
-    tokens: readTokens(deps, body.tokens),
+    tokens: readTokens(deps, tokens),
     throughPermit2:
       spender === lower(permit2) && router !== null ? { permit2: spender, router: lower(router) } : null,
   }
   const head = deps.market.head() ?? fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
   const now = Math.max(nowS(deps.clock), head.timestampS)
   const { nonce, balanceWei, approved } = await readApprovals(deps, ask)
-  const before = describe(ask, approved, now)
+  const before = approvalsOf(ask, approved, now)
   const drafts = draftsOf(ask, approved, now)
-  if (drafts.length === 0) {
-    const simulation = { ok: true, after: before }
-    const note = 'Nothing is approved: there is nothing to take back.'
-    return { steps: [], before, simulation, ready: false, nothing_to_revoke: true, note }
-  }
+  if (drafts.length === 0) return { steps: [], before, simulation: { ok: true, after: before }, ready: false }
   const fees = feesOf(head.baseFeeWei)
   const steps = drafts.map(
     ({ call, ...step }, i): RevokeStep => ({
@@ -61,10 +80,7 @@ export async function revokeApprovals(deps: PlanDeps, { body, caller }: RevokeAs
       tx: { from: wallet, ...call, nonce: nonce + i, ...fees },
     }),
   )
-  const [tried] = await Promise.all([
-    tryOut(deps, ask, steps),
-    deps.storeRevocation({ keyId: caller.key!.keyId, wallet, txs: steps }),
-  ])
+  const [tried] = await Promise.all([tryOut(deps, ask, steps), deps.storeRevocation({ ...by, txs: steps })])
   const measured = steps.map((step, i) => {
     const gasUsed = tried?.gasUsed[i]
     return gasUsed === undefined ? step : { ...step, tx: { ...step.tx, gas: limitFromUse(gasUsed) } }
@@ -72,14 +88,10 @@ export async function revokeApprovals(deps: PlanDeps, { body, caller }: RevokeAs
   const after = tried?.approved ?? approved
   const ok = tried?.ok === true && draftsOf(ask, after, now).length === 0
   return {
-    steps: measured.map(stepJson),
+    steps: measured,
     before,
-    simulation: { ok, after: describe(ask, after, now) },
-    ready: ok && balanceWei >= mostWei(measured),
-    nothing_to_revoke: false,
-    note: ok
-      ? 'Sign and send the steps in order. A permit signed before and not used yet ends with its own deadline.'
-      : 'The simulation does not take everything back: read `simulation.after` before sending.',
+    simulation: { ok, after: approvalsOf(ask, after, now) },
+    ready: ok && balanceWei >= maxWei(measured),
   }
 }
 
@@ -144,7 +156,7 @@ interface Tried {
   approved: Approved[]
 }
 
-/** The steps in one simulated block, what is approved then in the next; null when no block could hold them. */
+/** Simulates the steps in one block and reads the approvals in the next; null when it cannot run. */
 async function tryOut(
   { rpc }: PlanDeps,
   ask: ApprovalAsk,
@@ -168,24 +180,16 @@ async function tryOut(
   }
 }
 
-function describe(ask: ApprovalAsk, approved: readonly Approved[], now: number): Record<string, unknown> {
-  return Object.fromEntries(
-    ask.tokens.map(({ address, symbol }, i) => {
-      const { allowance, permit } = approved[i]!
-      return [
-        address,
-        {
-          symbol,
-          spender: ask.spender,
-          allowance: allowance.toString(),
-          permit: permit && {
-            spender: ask.throughPermit2!.router,
-            amount: permit.amount.toString(),
-            expiration: permit.expirationS,
-            live: isLive(approved[i]!, now),
-          },
-        },
-      ]
-    }),
-  )
-}
+const approvalsOf = (
+  { tokens, spender, throughPermit2 }: ApprovalAsk,
+  approved: readonly Approved[],
+  now: number,
+): TokenApproval[] =>
+  tokens.map(({ address: token, symbol }, i) => ({
+    token,
+    symbol,
+    spender,
+    ...approved[i]!,
+    permitSpender: throughPermit2?.router ?? null,
+    permitIsLive: isLive(approved[i]!, now),
+  }))

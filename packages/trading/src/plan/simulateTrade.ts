@@ -1,54 +1,64 @@
 import type { Address } from '@pit/chain'
-import type { Call } from '@pit/platform/call'
-import type { Answer } from '@pit/protocol'
-import { disclosuresOf } from '../quote/index.ts'
-import type { PlanSimulation, PricedRoute, TradeQuote, WalletState } from '../types.ts'
+import type { PlanSimulation, PricedRoute, TradePlan, TradeQuote, WalletState } from '../types.ts'
 import { MAX_UINT160, MAX_UINT256 } from './approvals.ts'
 import { buildPlan } from './buildPlan.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlanDeps } from './deps.ts'
-import { describePlan } from './describePlan.ts'
+import { type PlanRequest, readTerms } from './planRequest.ts'
 import type { Planned } from './planTrade.ts'
 import { keepAskedPermit, type PrepareDeps, planForWallet } from './prepareTrade.ts'
-import { readTrade, type SimulateBody } from './readRequest.ts'
 import { type BuildAsk, type Spending, spendingOf } from './spending.ts'
-import { judgeSimulation, type SimulateTerms, simulatePlanned } from './trySimulation.ts'
+import { type Judgement, judgeSimulation, type SimulateTerms, simulatePlanned } from './trySimulation.ts'
 
-type SimulateAnswer = Answer<'live.simulate'>
+/** Null: from a wallet of our own, with lent funds. */
+export interface SimulateRequest extends Omit<PlanRequest, 'by'> {
+  by: PlanRequest['by'] | null
+  fund: SimulateTerms['fund']
+  /** Later: as a wallet that has approved everything; first: one that has approved nothing. */
+  model: 'first' | 'later'
+}
 
-/** live/simulate: how a trade would go, from the wallet or from one of our own. */
-export async function simulateTrade(
-  deps: PrepareDeps,
-  { body, caller }: Call<'live.simulate'>,
-): Promise<SimulateAnswer> {
-  const { wallet } = body
-  if (wallet !== undefined) {
-    const planned = await planForWallet(deps, { body: { ...body, wallet }, caller })
-    const tried = asSent(deps, planned, body)
+export interface Simulated {
+  /** From a wallet of our own. */
+  synthetic: boolean
+  /** The plan as it would be answered. */
+  planned: Planned
+  /** The plan that was run: complete, where the other still waits for a signature. */
+  plan: TradePlan
+  simulation: PlanSimulation
+  /** What the simulation says against it. A plan that reverts is an answer here, not a refusal. */
+  judgement: Judgement | null
+}
+
+/** How a trade would go, from the wallet or from one of our own. */
+export async function simulateTrade(deps: PrepareDeps, ask: SimulateRequest): Promise<Simulated> {
+  const { by, trade, model } = ask
+  if (by !== null) {
+    const planned = await planForWallet(deps, { ...ask, by })
+    const tried = asSent(deps, planned, ask)
     const [simulation] = await Promise.all([
       simulatePlanned(deps.simulator, tried.planned, tried.terms),
       // Its permit is shown too, and may be the one that is signed.
       keepAskedPermit(deps, planned),
     ])
-    return answerOf(deps, planned, tried.planned, simulation)
+    const { plan } = tried.planned
+    const judgement = judgeSimulation(simulation, plan)
+    return { synthetic: false, planned, plan, simulation, judgement }
   }
-  const { trade, terms } = readTrade(deps, body, {
-    caller,
-    feeWallet: caller.key?.wallet ?? null,
-    synthetic: true,
-  })
+  const terms = readTerms(deps, ask, 'synthetic')
   const { synthetic } = deps.simulator
   const planned = await deps.planTrade({
     trade,
     terms: { ...terms, permit: { kind: 'own key', sign: synthetic.signPermit } },
-    wallet: { kind: 'pretended', stateOf: (quote) => pretended(synthetic.wallet, quote, body.model) },
+    wallet: { kind: 'pretended', stateOf: (quote) => pretended(synthetic.wallet, quote, model) },
   })
-  const approvals = body.model === 'later' ? 'in place' : 'as planned'
+  const approvals = model === 'later' ? 'in place' : 'as planned'
   const simulation = await simulatePlanned(deps.simulator, feeLast(planned), { fund: true, approvals })
-  return { ...answerOf(deps, planned, planned, simulation), synthetic: true }
+  const { plan } = planned
+  return { synthetic: true, planned, plan, simulation, judgement: judgeSimulation(simulation, plan) }
 }
 
-/** The best route of a quote in exactly the calls a plan would have, from a wallet of our own on lent funds. */
+/** Simulates a quote's route with exactly a plan's calls, from a wallet of our own with lent funds. */
 export async function simulateRoute(
   deps: PlanDeps,
   quote: TradeQuote,
@@ -69,7 +79,7 @@ export async function simulateRoute(
 }
 
 /** A wallet that never was: with everything approved, or with nothing. */
-function pretended(wallet: Address, quote: TradeQuote, model: SimulateBody['model']): WalletState {
+function pretended(wallet: Address, quote: TradeQuote, model: SimulateRequest['model']): WalletState {
   const isLater = model === 'later'
   return {
     wallet,
@@ -88,13 +98,13 @@ function pretended(wallet: Address, quote: TradeQuote, model: SimulateBody['mode
 const ENDLESS: WalletState['permit'] = { amount: MAX_UINT160, expirationS: 2 ** 48 - 1, nonce: 0 }
 
 /**
- * A plan that lacks only its permit's signature, in a form that can be run: with the router's allowance in place, or
- * (model first) granted by a transaction.
+ * A plan that lacks only its permit's signature, in a form that can be run: with the router's allowance in
+ * place, or (model first) granted by a transaction.
  */
 function asSent(
   deps: PrepareDeps,
   planned: Planned,
-  { model, fund }: SimulateBody,
+  { model, fund }: SimulateRequest,
 ): { planned: Planned; terms: SimulateTerms } {
   if (planned.plan.complete) return { planned, terms: { fund, approvals: 'as planned' } }
   const { ask } = planned
@@ -115,9 +125,9 @@ function rebuilt(
   planned: Omit<Planned, 'plan' | 'ask' | 'spending'> & { spending?: Spending },
   ask: BuildAsk,
 ): Planned {
-  const place = deps.place()
-  const spending = { ...spendingOf(place, ask), resetsFirst: planned.spending?.resetsFirst ?? false }
-  const plan = buildPlan({ crypto: deps.crypto, place }, ask, spending)
+  const addresses = deps.addresses()
+  const spending = { ...spendingOf(addresses, ask), resetsFirst: planned.spending?.resetsFirst ?? false }
+  const plan = buildPlan({ crypto: deps.crypto, addresses }, ask, spending)
   return { ...planned, plan, ask, spending }
 }
 
@@ -128,49 +138,4 @@ function feeLast(planned: Planned): Planned {
   const isFee = ({ kind }: { kind: string }) => kind === 'fee_transfer'
   const steps = [...plan.steps.filter((step) => !isFee(step)), ...plan.steps.filter(isFee)]
   return { ...planned, plan: { ...plan, steps } }
-}
-
-/** A plan that reverts is an answer here, not a refusal. */
-function answerOf(
-  deps: PrepareDeps,
-  shown: Planned,
-  { plan }: Planned,
-  simulation: PlanSimulation,
-): SimulateAnswer {
-  const { quote } = plan
-  const judgement = judgeSimulation(simulation, plan)
-  const { gasTotal, feeTransfer, amountOut } = simulation
-  const text = (atoms: bigint | null) => (atoms === null ? null : atoms.toString())
-  return {
-    ok: judgement === null,
-    error: judgement && `${judgement.code}: ${judgement.message}`,
-    block: simulation.block,
-    transactions: simulation.transactions.map(({ kind, ok, gasUsed, error, logs }) => ({
-      kind,
-      status: ok ? 'ok' : 'reverted',
-      gas_used: gasUsed,
-      error,
-      logs,
-    })),
-    amount_out: text(amountOut),
-    amount_out_min: plan.amountOutMin.toString(),
-    fee_paid: judgement ? null : text(plan.feeAmount ?? feeTransfer),
-    fee_transfer: text(feeTransfer),
-    gas_total: gasTotal,
-    gas_usd: gasTotal === null ? null : gasUsd(quote, gasTotal),
-    funded_by_overrides: simulation.fundedByOverrides,
-    synthetic: false,
-    build: withoutDisclosures(deps, shown),
-    ...disclosuresOf(quote),
-  }
-}
-
-const gasUsd = ({ gasPriceWei, ethUsd }: TradeQuote, gas: number): number | null =>
-  ethUsd === null ? null : Math.round(gas * (Number(gasPriceWei) / 1e18) * ethUsd * 1e6) / 1e6
-
-/** Disclosures are read at the top level; twice they could be read wrongly once. */
-function withoutDisclosures(deps: PrepareDeps, planned: Planned): Record<string, unknown> {
-  const disclosed = Object.keys(disclosuresOf(planned.ask.quote))
-  const plan = describePlan(deps.place(), planned)
-  return Object.fromEntries(Object.entries(plan).filter(([name]) => !disclosed.includes(name)))
 }

@@ -1,10 +1,10 @@
 import { type Address, type Hex, NATIVE, type PermitSingle } from '@pit/chain'
 import { type CURVE_FEE_MODES, TRADE } from '@pit/protocol'
 import type { TradeQuote, WalletState } from '../types.ts'
+import type { TradeAddresses } from './addresses.ts'
 import { type ApprovalNeed, type ApprovalTerms, curveNeed, routerNeed } from './approvals.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { SignedPermit } from './permits.ts'
-import type { TradePlace } from './place.ts'
 import { approveStep, type Draft } from './steps.ts'
 
 /** How a permit that is needed comes by its signature. */
@@ -36,7 +36,7 @@ export interface Spending extends ApprovalNeed {
 export const deadlineOf = (nowS: number): number => nowS + TRADE.deadlineS
 
 /** What has to be approved, and to whom; pure, so that it can be asked before the plan is built. */
-export function spendingOf(place: TradePlace, ask: BuildAsk): Omit<Spending, 'resetsFirst'> {
+export function spendingOf(addresses: TradeAddresses, ask: BuildAsk): Omit<Spending, 'resetsFirst'> {
   const { quote, route, wallet, approval, permit, nowS } = ask
   const isEth = quote.tokenIn.address === NATIVE
   if (route.way.kind === 'curve') {
@@ -46,7 +46,7 @@ export function spendingOf(place: TradePlace, ask: BuildAsk): Omit<Spending, 're
   const anchorS = permit.kind === 'signed' ? permit.nowS : nowS
   const need = routerNeed(quote, wallet, approval, { anchorS, deadlineS: deadlineOf(nowS) })
   const grant = need.grant && { ...need.grant, amount: ask.granted ?? need.grant.amount }
-  return { ...need, grant, spender: isEth ? null : place.permit2 }
+  return { ...need, grant, spender: isEth ? null : addresses.permit2 }
 }
 
 export const floorOf = ({ minAmountOut }: Pick<BuildAsk, 'minAmountOut'>) =>

@@ -24,7 +24,7 @@ export interface Sender {
   gasPriceWei: bigint
 }
 
-/** Room for the base fee to double before it is mined; the tip is a token of it, for blocks are not auctioned here. */
+/** Room for the base fee to double. The tip is nominal: blocks are not auctioned here. */
 export function feesOf(gasPriceWei: bigint): Pick<PlanTx, 'maxFeePerGasWei' | 'maxPriorityFeePerGasWei'> {
   const tip = gasPriceWei / 20n > 0n ? gasPriceWei / 20n : 1n
   return { maxFeePerGasWei: 2n * gasPriceWei + tip, maxPriorityFeePerGasWei: tip }

@@ -1,4 +1,4 @@
-import { type Address, createCrypto } from '@pit/chain'
+import { createCrypto } from '@pit/chain'
 import { fail } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import {
@@ -17,7 +17,8 @@ import type { SimulateAsk } from '../simulate/index.ts'
 import type { PlanSimulation, TradeToken, WalletState } from '../types.ts'
 import { createPlanner } from './createPlanner.ts'
 import type { PlannerDeps } from './deps.ts'
-import type { PlanAnswer } from './describePlan.ts'
+import { describePlan } from './describePlan.ts'
+import type { PlanRequest } from './planRequest.ts'
 
 const crypto = await createCrypto()
 const RICH = walletState({ wallet: WALLET, balanceWei: 10n ** 20n, balanceIn: 10n ** 20n })
@@ -82,43 +83,48 @@ function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ra
         record([ends.tokenIn, ends.tokenOut].find((one) => one.symbol === symbol)!),
     },
     rpc: {},
-    charge: async () => {},
     storePlan: async () => {},
     storeRevocation: async () => {},
     recordRefusal: () => {},
     devFields: false,
   }
-  const handler = createPlanner(deps as unknown as PlannerDeps).handlers['live.prepare']
-  if (handler === 'not built') throw new Error('not built')
-  const body = {
-    wallet: WALLET,
-    token_in: ends.tokenIn.symbol,
-    token_out: ends.tokenOut.symbol,
-    accept_risks: [],
-    shield: false,
-    owner_attests_non_us: false,
-    fund: 'auto',
-    approval_mode: 'budget',
-    approval_budget_usd: 25,
-    allow_unlimited_approval: false,
-    permit_mode: 'signature',
-    permit_scope: 'trade',
-    venues: ['venue_pool'],
-    curve_fee_mode: 'auto',
-    action: 'trade',
-    notional_usd: 100,
+  const { prepareTrade } = createPlanner(deps as unknown as PlannerDeps)
+  const ask: PlanRequest = {
+    by: { keyId: 9, wallet: WALLET },
+    trade: {
+      wallet: WALLET,
+      tokenIn: ends.tokenIn.symbol,
+      tokenOut: ends.tokenOut.symbol,
+      notionalUsd: 100,
+      venues: ['venue_pool'],
+      shield: false,
+      policies: null,
+      fast: false,
+      admit: async () => {},
+    },
+    terms: {
+      acceptRisks: [],
+      attestsNonUs: false,
+      approval: {
+        mode: 'budget',
+        budgetUsd: 25,
+        allowUnlimited: false,
+        permitMode: 'signature',
+        permitScope: 'trade',
+      },
+      curveFeeMode: 'auto',
+    },
   }
-  const key = { keyId: 9, accountId: 1, wallet: WALLET as Address, expiresAtS: NOW_S + 1 }
-  const caller = { requestId: 'r', address: '127.0.0.1', key }
   return {
     began,
     /** Prepares, and lets the wallet be read once everything else has come to rest. */
     async prepare(state: WalletState) {
       isRead = false
-      const answer = handler({ body: body as never, caller, params: {}, query: {} })
+      const preparing = prepareTrade({ ...ask, fund: 'auto' })
       await new Promise((resolve) => setTimeout(resolve, 20))
       read(state)
-      return (await answer) as PlanAnswer & { simulation: { funded_by_overrides: boolean } }
+      const { planned, steps, simulation } = await preparing
+      return { ...describePlan({ chainId: 4663, permit2: PERMIT2 }, planned, steps), simulation }
     },
   }
 }
@@ -143,7 +149,7 @@ it('a wallet that is not as expected has its own plan simulated', async () => {
     [false, false],
   ])
   expect(plan.ready).toBe(false)
-  expect(plan.simulation.funded_by_overrides).toBe(true)
+  expect(plan.simulation?.fundedByOverrides).toBe(true)
 })
 
 it('a token’s allowances are expected to be what they were', async () => {

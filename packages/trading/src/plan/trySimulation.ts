@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { fail } from '@pit/protocol'
 import type { SimulateAsk, Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
-import { holdsAll, mostWei } from './holdings.ts'
+import { holdsAll, maxWei } from './holdings.ts'
 import type { Planned } from './planTrade.ts'
 import { limitFromUse, swapLimitFromUse } from './steps.ts'
 
@@ -80,7 +80,7 @@ function withRoom<T extends { tx: PlanTx }>(
 ): readonly T[] {
   const gasOf = ({ gas }: PlanTx) => Math.max(gas, Math.min(gas * ROOM, ROOM_UP_TO))
   const roomy = transactions.map((one) => ({ ...one, tx: { ...one.tx, gas: gasOf(one.tx) } }))
-  return balanceWei === null || mostWei(roomy) <= balanceWei ? roomy : transactions
+  return balanceWei === null || maxWei(roomy) <= balanceWei ? roomy : transactions
 }
 
 /** The steps with gas limits from what they used. */
@@ -98,8 +98,8 @@ export function withUsedGas(steps: readonly PlanStep[], { transactions }: PlanSi
 export type Judgement = { code: 'SIMULATION_FAILED' | 'QUOTE_SIM_MISMATCH'; message: string }
 
 /**
- * What a simulation says against a plan; null: nothing. Contracts that hold the minimum themselves revert where it is
- * missed: the price moved since the quote, and a fresh plan mends it.
+ * What a simulation says against a plan; null: nothing. Contracts that hold the minimum themselves revert
+ * where it is missed: the price moved since the quote, and a fresh plan mends it.
  */
 export function judgeSimulation(simulation: PlanSimulation, { amountOutMin }: TradePlan): Judgement | null {
   const { ok, amountOut, error, transactions } = simulation

@@ -6,7 +6,7 @@ import { type AggregatorRequest, createAggregators, isAggregator } from './aggre
 import { createLabels } from './labels.ts'
 import { crypto, ETH, profile, USDG } from './test/fakeWorld.ts'
 
-const request: AggregatorRequest = { tokenIn: ETH, tokenOut: USDG, amountIn: 1_000n, mostOut: 5_000n }
+const request: AggregatorRequest = { tokenIn: ETH, tokenOut: USDG, amountIn: 1_000n, maxOut: 5_000n }
 const honest = {
   chain_id: 4663,
   token_in: ETH,
@@ -94,7 +94,7 @@ describe('an aggregator', () => {
 
   it('is not believed past 128 bits, whatever the market says', async () => {
     says({ ...honest, amount_out: (1n << 128n).toString() })
-    const { failed } = await open().ask(['aggregator_1'], { ...request, mostOut: null })
+    const { failed } = await open().ask(['aggregator_1'], { ...request, maxOut: null })
     expect(failed.length).toBe(1)
   })
 

@@ -14,7 +14,7 @@ export interface AggregatorRequest {
   /** Less an input-side fee, so that the rows compare. */
   amountIn: bigint
   /** More output than this is nobody's real offer; null: cannot be told. */
-  mostOut: bigint | null
+  maxOut: bigint | null
 }
 
 export interface Aggregators {
@@ -140,7 +140,7 @@ function readOffer(answer: unknown, request: AggregatorRequest): Offer {
     throw new Failed('Its answer has no amount above zero.')
   }
   const amountOut = BigInt(atoms)
-  if (amountOut >= ATOMS_END || (request.mostOut !== null && amountOut > request.mostOut)) {
+  if (amountOut >= ATOMS_END || (request.maxOut !== null && amountOut > request.maxOut)) {
     throw new Failed('Its amount is far above the market: not believed.')
   }
   const gas = said['gas']

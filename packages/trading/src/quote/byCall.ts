@@ -21,7 +21,7 @@ import { ATOMS_END } from './size.ts'
 
 /** As long as an aggregator has. */
 const BUDGET_MS = 1_500
-/** Anyone can open pools with hooks: no more than these are asked about one trade, and none of them may burn more. */
+/** Anyone can open pools with hooks: limits how many are asked per trade and the gas of each. */
 const MAX_CALLS = 8
 const CALL_GAS: Hex = '0x2dc6c0'
 const MAX_ELSEWHERE = 3
@@ -40,7 +40,7 @@ export interface CallQuoter {
   /** Which of the pools will be asked. What memory knows of them is read here, before anything waits. */
   choose(routes: readonly Route[], request: CallRequest): Chosen[]
   ask(chosen: readonly Chosen[], request: CallRequest): Promise<Outcome>
-  /** Where a token that no route was found for could be traded by call: such pools are no part of longer routes. */
+  /** Pools that only the chain can quote, for tokens without another route; never part of longer routes. */
   elsewhere(token: Address): FailedRoute[]
 }
 

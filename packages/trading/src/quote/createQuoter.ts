@@ -11,20 +11,18 @@ import { feeOfTrade, feeRecipientOf } from './fee.ts'
 import type { Found } from './found.ts'
 import { createHooks } from './hooks.ts'
 import { createLabels } from './labels.ts'
-import { createMeasure, gasCostOf, mostBelievable, type Yardsticks } from './measure.ts'
+import { createMeasure, gasCostOf, mostBelievable, rank, type Yardsticks } from './measure.ts'
 import { createPoolScanner } from './pools.ts'
 import { fractionOf, type Price, priceOf } from './prices.ts'
-import { rank } from './rank.ts'
 import { type ChangedTokens, createResolver, type NamedToken } from './resolve.ts'
 import { type Audited, risksOfTrade, worstAudit } from './risks.ts'
-import { checkAskedSize, notionalOf, sizeOf } from './size.ts'
-import { slippageOf } from './slippage.ts'
+import { checkAskedSize, notionalOf, sizeOf, slippageOf } from './size.ts'
 import { createWinners } from './winners.ts'
 
 export interface Quoter {
   /**
-   * Prices a trade at one block. Refuses what cannot be read or sized; never for risk, and not for want of a route:
-   * `routes` is then empty and `failed` says why.
+   * Prices a trade at one block. Refuses what cannot be read or sized; never for risk, and not for want of a
+   * route: `routes` is then empty and `failed` says why.
    */
   quoteTrade(ask: TradeAsk, options?: { changedTokens?: ChangedTokens }): Promise<TradeQuote>
 }
@@ -132,7 +130,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
           ? []
           : await Promise.all([
               byCall.ask(read.chosen, read.call),
-              aggregators.ask(names, { ...asked, mostOut: mostBelievable(yard, read.found) }),
+              aggregators.ask(names, { ...asked, maxOut: mostBelievable(yard, read.found) }),
             ])
       const found = [...read.found, ...outcomes.flatMap((outcome) => outcome.found)]
       const failed = [...read.failed, ...outcomes.flatMap((outcome) => outcome.failed)]

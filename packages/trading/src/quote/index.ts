@@ -1,6 +1,5 @@
-export { createQuoteHandler, type QuoteHandlerDeps } from './createQuoteHandler.ts'
 export { createQuoter, type Quoter } from './createQuoter.ts'
 export type { QuoterDeps } from './deps.ts'
 export { fractionOf, microUsdOf, usdOf } from './prices.ts'
-export { readPolicies } from './readPolicies.ts'
-export { disclosuresOf, type RouteRow, refuseUnrouted, routeRowOf } from './rows.ts'
+export { disclosuresOf, marksOf, type RouteRow, refuseUnrouted, routeRowOf } from './rows.ts'
+export { refusePolicies, type ShownQuote, type ShowQuoteDeps, showQuote } from './showQuote.ts'

@@ -80,7 +80,7 @@ export function createPoolScanner({
     }
   }
 
-  /** A split through a hook nobody has read would carry its risk along: over the others where there are any. */
+  /** A split through an unknown hook would carry its risk: split over the other pools where there are any. */
   function split(routes: readonly RouteQuote[], request: RouteRequest): Found | undefined {
     const clean = routes.filter(isClean)
     const found = splitRoute(clean.length > 0 ? clean : routes, request)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Found } from './found.ts'
-import { rank } from './rank.ts'
+import { rank } from './measure.ts'
 import { risk } from './test/fakeWorld.ts'
 
 const route = (id: string, amountOut: bigint, over: Partial<Found> = {}): Found => ({

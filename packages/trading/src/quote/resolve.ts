@@ -14,7 +14,7 @@ export interface NamedToken {
   core: CoreToken | null
 }
 
-/** What happens to a token whose proxy runs other code than its screen read: a plan is refused, a quote tells of it. */
+/** For a token whose proxy code changed since its screen: a plan is refused, a quote discloses it. */
 export type ChangedTokens = 'refuse' | 'screen again'
 
 const CORE_RECORD_MS = 1_000

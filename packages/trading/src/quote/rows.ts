@@ -5,7 +5,7 @@ import { unitUsd } from './prices.ts'
 export type RouteRow = Answer<'live.quote'>['routes'][number]
 type QuoteAnswer = Answer<'live.quote'>
 
-/** A route as it is answered. Impact and distance to the reference are shown where a token by address is traded. */
+/** A route in the answer's shape. Impact and guard are shown where a token by address is traded. */
 export function routeRowOf(route: PricedRoute | FailedRoute, quote: Ends): RouteRow {
   const { id, venue, label } = route
   const byAddress = quote.tokenIn.core === null || quote.tokenOut.core === null

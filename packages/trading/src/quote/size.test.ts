@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TradeToken } from '../types.ts'
-import { ATOMS_END, checkAskedSize, notionalOf, sizeOf } from './size.ts'
-import { slippageOf } from './slippage.ts'
+import { ATOMS_END, checkAskedSize, notionalOf, sizeOf, slippageOf } from './size.ts'
 import { ask, JUNK, OTHER, record, reference, refused, usd } from './test/fakeWorld.ts'
 
 const token = (over: Partial<TradeToken> = {}): TradeToken => ({

@@ -1,4 +1,4 @@
-import { fail, TRADE } from '@pit/protocol'
+import { type FeeClass, fail, TRADE } from '@pit/protocol'
 import type { TradeAsk, TradeToken } from '../types.ts'
 import {
   atomsFor,
@@ -34,8 +34,8 @@ export function checkAskedSize({ amountIn, notionalUsd }: TradeAsk): void {
 }
 
 /**
- * Input atoms, rounded down. Dollars go through the input's mark, else its reference, else `byOutput`: what the pools
- * say it is worth in a priced output.
+ * Input atoms, rounded down. Dollars go through the input's mark, else its reference, else `byOutput`: what
+ * the pools say it is worth in a priced output.
  */
 export function sizeOf(ask: TradeAsk, tokenIn: TradeToken, byOutput: () => Price | undefined): Size {
   if (ask.amountIn !== undefined) return { amountIn: ask.amountIn, askedMicroUsd: null }
@@ -53,8 +53,8 @@ export function sizeOf(ask: TradeAsk, tokenIn: TradeToken, byOutput: () => Price
 }
 
 /**
- * What the trade is worth: as asked, else by the input's mark, else by what it gives at the output's, else by the
- * records' references. Rounded down; null when there is no price at either end.
+ * What the trade is worth: as asked, else by the input's mark, else by what it gives at the output's, else by
+ * the records' references. Rounded down; null when there is no price at either end.
  */
 export function notionalOf(
   { amountIn, askedMicroUsd }: Size,
@@ -79,4 +79,18 @@ export function notionalOf(
 
 function tooManyAtoms(field: string): never {
   return fail('BAD_REQUEST', { field, message: `\`${field}\` is more atoms than a token can move at once.` })
+}
+
+/** Default and cap by size and class; a size nobody can tell is held to the tightest row. */
+export function slippageOf(
+  cls: FeeClass,
+  notionalMicroUsd: bigint | null,
+): { defaultBps: number; capBps: number } {
+  const rows = TRADE.slippageToleranceBySize
+  const row =
+    (notionalMicroUsd === null
+      ? undefined
+      : rows.find(({ up_to_usd }) => notionalMicroUsd <= BigInt(up_to_usd) * 1_000_000n)) ??
+    rows[rows.length - 1]!
+  return { defaultBps: row[cls].default_bps, capBps: row[cls].cap_bps }
 }

@@ -40,8 +40,9 @@ export function namespaced(crypto: Pick<Crypto, 'keccak256' | 'keccakText'>, nam
 }
 
 /**
- * Words to try. The small fits every width balances are packed to, and bears being multiplied (shares of a rebasing
- * token); the large bears being divided (reflection tokens). The last byte is zero: read as a flag it says no.
+ * Words to try. The small fits every width balances are packed to, and bears being multiplied (shares of a
+ * rebasing token); the large bears being divided (reflection tokens). The last byte is zero: read as a flag
+ * it says no.
  */
 export const TRIAL_WORDS = [1n << 56n, 1n << 240n] as const
 
@@ -56,8 +57,8 @@ export interface FoundSlot {
 }
 
 /**
- * Which slot a token reads, from what it showed when each slot held a different multiple of the word, and when all
- * held the same. A token may scale what it stores; their ratio tells the slot all the same.
+ * Which slot a token reads, from what it showed when each slot held a different multiple of the word, and
+ * when all held the same. A token may scale what it stores; their ratio tells the slot all the same.
  */
 export function slotShown(word: bigint, apart: Hex | null, alike: Hex | null): FoundSlot | null {
   const [one, all] = [wordIn(apart), wordIn(alike)]

@@ -5,9 +5,9 @@ import { wordIn } from './readings.ts'
 import type { Move, RanCall } from './runBlocks.ts'
 
 /**
- * Whose moves are told by logs, so that nothing has to be read before and after: of ETH the node tells every one
- * (`traceTransfers`), and the profile's own tokens log every change of a balance. Stock tokens may scale what they
- * show, and no stranger's token is taken at its word: of those, balances tell.
+ * Whose moves are told by logs, so that nothing has to be read before and after: of ETH the node tells every
+ * one (`traceTransfers`), and the profile's own tokens log every change of a balance. Stock tokens may scale
+ * what they show, and no stranger's token is taken at its word: of those, balances tell.
  */
 export const toldByLogs = ({ core_tokens }: Pick<ChainProfile, 'core_tokens'>): ReadonlySet<Address> =>
   new Set(core_tokens.filter(({ kind }) => kind !== 'stock').map(({ address }) => lower(address)))
@@ -17,8 +17,9 @@ const DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc91
 const WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
 /**
- * Why logs alone do not settle a plan that went through. `cut`: there were more than are kept. `untold`: ether was sent
- * along and is not among what moved (a node may not know such logs), or less came in than there must be.
+ * Why logs alone do not settle a plan that went through. `cut`: there were more than are kept. `untold`:
+ * ether was sent along and is not among what moved (a node may not know such logs), or less came in than
+ * there must be.
  */
 export type Doubt = 'cut' | 'untold'
 

@@ -35,8 +35,8 @@ export interface SimulateAsk {
   /** In place: unlimited allowances of the input stand before the first transaction. */
   approvals: 'as planned' | 'in place'
   /**
-   * Who takes the input by a plain ERC-20 allowance, when approvals are in place. By default the contracts that the
-   * swaps call, but for the router: it takes by Permit2.
+   * Who takes the input by a plain ERC-20 allowance, when approvals are in place. By default the contracts
+   * that the swaps call, but for the router: it takes by Permit2.
    */
   spenders?: readonly Address[]
 }

@@ -20,14 +20,14 @@ export interface Lender {
   forget(token: Address): void
 }
 
-interface Place {
+interface BalanceSlot {
   slotOf: SlotOf
   word: bigint
   shown: bigint
 }
 
 const MAX_TOKENS = 2_000
-/** A token without a place may be given new code; until then it is not searched at every request. */
+/** A token without a known slot may be given new code; until then it is not searched at every request. */
 const UNFOUND_MS = 60_000
 const BALANCE_GAS = 500_000
 
@@ -42,36 +42,34 @@ export function createLender(deps: {
 }): Lender {
   const { rpc, clock, owner, timeoutMs } = deps
   const slots = balanceSlots(deps.crypto)
-  const known = new Map<Address, { place: Promise<Place | null>; untilMs: number }>()
+  const known = new Map<Address, { slot: Promise<BalanceSlot | null>; untilMs: number }>()
 
-  function placeOf(token: Address): Promise<Place | null> {
+  function slotFor(token: Address): Promise<BalanceSlot | null> {
     const kept = known.get(token)
     known.delete(token)
     const entry =
-      kept && clock.nowMs() < kept.untilMs
-        ? kept
-        : { place: search(token), untilMs: Number.POSITIVE_INFINITY }
+      kept && clock.nowMs() < kept.untilMs ? kept : { slot: search(token), untilMs: Number.POSITIVE_INFINITY }
     // The one just used goes to the end; the first is the longest unused.
     known.set(token, entry)
     if (known.size > MAX_TOKENS) known.delete(known.keys().next().value!)
-    entry.place.then(
-      (place) => {
-        if (place === null && entry.untilMs === Number.POSITIVE_INFINITY)
+    entry.slot.then(
+      (slot) => {
+        if (slot === null && entry.untilMs === Number.POSITIVE_INFINITY)
           entry.untilMs = clock.nowMs() + UNFOUND_MS
       },
       () => {
         if (known.get(token) === entry) known.delete(token)
       },
     )
-    return entry.place
+    return entry.slot
   }
 
-  /** One request: for each trial word, a block where every slot holds another multiple, and one where all are alike. */
-  async function search(token: Address): Promise<Place | null> {
-    const places = slots.map((slotOf) => slotOf(owner))
+  /** One request: per trial word, a block with another multiple in each slot and one with all equal. */
+  async function search(token: Address): Promise<BalanceSlot | null> {
+    const candidates = slots.map((slotOf) => slotOf(owner))
     const blockOf = (wordAt: (index: number) => bigint): SimBlock => ({
       overrides: {
-        [token]: { words: Object.fromEntries(places.map((slot, i) => [slot, wordAt(i)])) },
+        [token]: { words: Object.fromEntries(candidates.map((slot, i) => [slot, wordAt(i)])) },
       },
       calls: [{ to: token, data: balanceOf(owner), gas: BALANCE_GAS }],
     })
@@ -88,16 +86,16 @@ export function createLender(deps: {
 
   return {
     async lend(token, to, amount) {
-      const place = await placeOf(token)
-      if (place === null) return null
-      const slot = place.slotOf(to)
-      if (place.word === place.shown) return { slot, word: amount, holds: (shown) => shown === amount }
-      return { slot, word: scaled(place, amount), holds: (shown) => shown !== null && shown >= amount }
+      const found = await slotFor(token)
+      if (found === null) return null
+      const slot = found.slotOf(to)
+      if (found.word === found.shown) return { slot, word: amount, holds: (shown) => shown === amount }
+      return { slot, word: scaled(found, amount), holds: (shown) => shown !== null && shown >= amount }
     },
     forget: (token) => void known.delete(token),
   }
 }
 
 /** A thousandth more than the scale asks for: it moves between the trial and the use, and rounds. */
-const scaled = ({ word, shown }: Place, amount: bigint): bigint =>
+const scaled = ({ word, shown }: BalanceSlot, amount: bigint): bigint =>
   (amount * word * 1_001n) / (shown * 1_000n) + 1n

@@ -2,8 +2,8 @@ import type { Address, Hex } from '@pit/chain'
 import { isEth } from './deps.ts'
 
 /**
- * Reads that are answered together, of one state, by one call of Multicall3. Written word by word: every plan needs
- * several of these, and a general encoder takes as long as the node does.
+ * Reads that are answered together, of one state, by one call of Multicall3. Written word by word: every plan
+ * needs several of these, and a general encoder takes as long as the node does.
  */
 
 export interface Reading {

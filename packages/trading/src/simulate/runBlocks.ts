@@ -78,9 +78,9 @@ const ETHER_LOGS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee'
 const MAX_LOGS = 256
 
 /**
- * Runs calls on the newest state with one eth_simulateV1, block after block, and leaves nothing behind. Nonces are
- * the node's to count: a wallet with something pending has none of its own to be held to. No tip is paid, so that what
- * gas cost is known on every chain: gas used at the base fee.
+ * Runs calls on the newest state with one eth_simulateV1, block after block, and leaves nothing behind.
+ * Nonces are the node's to count: a wallet with something pending has none of its own to be held to. No tip
+ * is paid, so that what gas cost is known on every chain: gas used at the base fee.
  */
 export async function runBlocks(
   rpc: Pick<Rpc, 'request'>,

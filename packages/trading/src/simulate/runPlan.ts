@@ -1,6 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import { encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { nowS } from '@pit/platform/clock'
+import { toFunctionSelector } from 'viem'
 import type { SimulatedTx } from '../types.ts'
 import { heldReading, measuredByBalances, readingOf } from './byBalances.ts'
 import { type Doubt, measuredByLogs } from './byLogs.ts'
@@ -13,7 +14,6 @@ import {
   type SimBlock,
   type SimCall,
 } from './runBlocks.ts'
-import { isTooLittle } from './tooLittle.ts'
 
 export interface RanPlan {
   /** The block it ran on top of. */
@@ -22,7 +22,7 @@ export interface RanPlan {
   /** Why approvals that were to be in place could not be put there. */
   unapproved: string[]
   transactions: SimulatedTx[]
-  /** What came in, were it not for gas: to the wallet of the output, to the fee's recipient. Null: cannot be read. */
+  /** Received before gas: output to the wallet, fee to its recipient. Null: it cannot be read. */
   received: { output: bigint | null; fee: bigint | null }
   /** What the wallet held of an input token that was lent, before. Null: cannot be read, or none was. */
   inputHeld: bigint | null
@@ -41,7 +41,7 @@ type Measure = 'by logs' | 'by balances'
 /** For how long balances are read after logs did not tell what balances did. */
 const LOGS_AGAIN_MS = 60_000
 
-/** One simulated block: approvals in place if asked for, then the plan's transactions in order, and what they moved. */
+/** One simulated block: approvals if asked for, the plan's transactions in order, and what they moved. */
 export async function runPlan(deps: SimulatorDeps, ask: SimulateAsk, overrides: Overrides): Promise<RanPlan> {
   const { logs, clock } = deps
   const isTold = logs.tokens.has(ask.tokenOut) && logs.tokens.has(ask.fee.token)
@@ -105,8 +105,8 @@ const callOf = ({ tx }: SimulateAsk['transactions'][number]): SimCall => {
 }
 
 /**
- * The block that would come next, with the chain's base fee and time. A node's own guess of the time may be many
- * seconds off; but where its head is newer than ours, that guess must do.
+ * The block that would come next, with the chain's base fee and time. A node's own guess of the time may be
+ * many seconds off; but where its head is newer than ours, that guess must do.
  */
 async function runNext(
   { rpc, market, clock, timeoutMs }: SimulatorDeps,
@@ -154,3 +154,17 @@ function approvalsInPlace(
 const swapTargets = ({ transactions }: SimulateAsk): Address[] => [
   ...new Set(transactions.filter(({ kind }) => kind === 'swap').map(({ tx }) => lower(tx.to))),
 ]
+
+/** What router and curves revert with when less comes out than they were told to insist on. */
+const SIGNATURES = [
+  'V2TooLittleReceived()',
+  'V3TooLittleReceived()',
+  'V4TooLittleReceived(uint256,uint256)',
+  'InsufficientETH()',
+  'InsufficientToken()',
+  'TooLittle(uint256,uint256)',
+]
+const selectors = new Set(SIGNATURES.map((signature) => toFunctionSelector(signature)))
+
+/** Whether a call failed for its minimum alone: the price has moved, nothing else is wrong with it. */
+export const isTooLittle = (revert: Hex): boolean => selectors.has(revert.slice(0, 10) as Hex)

@@ -1,11 +1,10 @@
 import type { Address } from '@pit/chain'
 import { fail } from '@pit/protocol'
 import type { PlanSimulation } from '../types.ts'
-import { isEth, type SimulateAsk, type SimulatorDeps } from './deps.ts'
-import { judgeRun } from './judgeRun.ts'
+import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
 import type { Lender } from './lendToken.ts'
 import { type AccountOverride, NotRunnable } from './runBlocks.ts'
-import { runPlan } from './runPlan.ts'
+import { type RanPlan, runPlan } from './runPlan.ts'
 
 type Deps = SimulatorDeps & { lender: Lender }
 
@@ -13,9 +12,9 @@ type Deps = SimulatorDeps & { lender: Lender }
 const LENT_WEI = 1_000n * 10n ** 18n
 
 /**
- * Runs exactly the plan's transactions and says how they ended and what they moved. Refuses DRY_RUN_UNFUNDABLE when a
- * token has to be lent and cannot be, RPC_UNAVAILABLE when the node gives no usable answer; a plan that fails is an
- * answer.
+ * Runs exactly the plan's transactions and says how they ended and what they moved. Refuses
+ * DRY_RUN_UNFUNDABLE when a token has to be lent and cannot be, RPC_UNAVAILABLE when the node gives no usable
+ * answer; a plan that fails is an answer.
  */
 export async function simulatePlan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulation> {
   const lends = ask.fund === true || (ask.fund === 'auto' && !ask.holdsInput)
@@ -29,7 +28,7 @@ export async function simulatePlan(deps: Deps, ask: SimulateAsk): Promise<PlanSi
   }
 }
 
-/** Where a token keeps balances may be another place by now, if it is a proxy: the run shows it, and it is found anew. */
+/** A proxy may move its balances to another slot: a loan that does not show is searched again. */
 async function simulateOnLoan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulation> {
   const { lender } = deps
   for (let tries = 0; tries < 2; tries++) {
@@ -72,3 +71,36 @@ const notRun = (
   transactions: ask.transactions.map(({ kind }) => ({ kind, ok: false, gasUsed: 0, error: why, logs: [] })),
   error: why,
 })
+
+/** What a run amounts to. */
+function judgeRun(ask: SimulateAsk, ran: RanPlan): PlanSimulation {
+  const failed = ran.transactions.find(({ ok }) => !ok)
+  const delivered = atLeastNothing(ran.received.output)
+  const error = errorOf(ask, ran, delivered)
+  return {
+    ok: error === null,
+    block: ran.block,
+    amountOut: failed ? null : delivered,
+    // Of an account that pays the fee to itself nothing tells how much it was.
+    feeTransfer: lower(ask.fee.recipient) === ask.wallet ? null : atLeastNothing(ran.received.fee),
+    gasTotal: ran.transactions.reduce((sum, { gasUsed }) => sum + gasUsed, 0),
+    fundedByOverrides: ran.lent,
+    transactions: ran.transactions,
+    error,
+  }
+}
+
+function errorOf(ask: SimulateAsk, ran: RanPlan, delivered: bigint | null): string | null {
+  const failed = ran.transactions.find(({ ok }) => !ok)
+  if (failed) {
+    const before = ran.unapproved.map((why) => `an approval that was to be in place failed: ${why}`)
+    return [`${failed.kind}: ${failed.error}`, ...before].join('; ')
+  }
+  if (delivered === null) return 'what the wallet holds of the output cannot be read'
+  if (delivered < ask.amountOutMin)
+    return `it delivers ${delivered}, less than the minimum of ${ask.amountOutMin}`
+  return null
+}
+
+/** An account that has less than before received nothing. */
+const atLeastNothing = (net: bigint | null): bigint | null => (net !== null && net < 0n ? 0n : net)

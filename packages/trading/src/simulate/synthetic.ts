@@ -7,7 +7,7 @@ import {
   serializeSignature,
 } from '@pit/chain'
 
-/** A wallet of this process alone, for plans that name none: it holds nothing and can sign what is simulated. */
+/** A wallet of this process for plans without one: it holds nothing and signs only for simulations. */
 export interface SyntheticWallet {
   wallet: Address
   signPermit(permit: PermitSingle): Hex

@@ -1,7 +1,7 @@
 import { curveAbi } from '@pit/chain'
 import { encodeErrorResult, parseAbi } from 'viem'
 import { expect, it } from 'vitest'
-import { isTooLittle } from './tooLittle.ts'
+import { isTooLittle } from './runPlan.ts'
 
 const abi = parseAbi([
   'error V2TooLittleReceived()',

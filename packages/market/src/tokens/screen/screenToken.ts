@@ -14,9 +14,9 @@ import { type SimResult, type SimResults, simulate } from './simulate.ts'
 import {
   type Actors,
   type Label,
-  type Place,
   partsOf,
   powerCalls,
+  type RouterAddresses,
   readingCalls,
   tradeBlocks,
 } from './trialCalls.ts'
@@ -89,18 +89,21 @@ export async function screenToken(
   }
 
   async function tryWays(all: readonly TrialWay[]): Promise<Pick<TokenReading, 'trial' | 'proved'>> {
-    const place = placeOf(deps)
-    if (all.length === 0 || place === null) return { trial: { status: 'no_route' }, proved: [] }
+    const addresses = addressesOf(deps)
+    if (all.length === 0 || addresses === null) return { trial: { status: 'no_route' }, proved: [] }
     let failed: Trial | undefined
     for (const way of all) {
-      const outcome = await tryWay(way, place)
+      const outcome = await tryWay(way, addresses)
       if (outcome.trial.status !== 'buy_failed') return outcome
       failed ??= outcome.trial
     }
     return { trial: failed!, proved: [] }
   }
 
-  async function tryWay(way: TrialWay, place: Place): Promise<Pick<TokenReading, 'trial' | 'proved'>> {
+  async function tryWay(
+    way: TrialWay,
+    addresses: RouterAddresses,
+  ): Promise<Pick<TokenReading, 'trial' | 'proved'>> {
     const poolManager = deps.profile.contracts.v4_pool_manager
     const terms = { token, way, poolManager: poolManager === null ? null : lower(poolManager) }
     let held = way.expectedOut ?? 0n
@@ -118,7 +121,7 @@ export async function screenToken(
     return { trial: readTrial(all, { ...terms, held }), proved: readPowers(all) }
 
     function trade(amount: bigint) {
-      const blocks = tradeBlocks(token, way, { actors, place, held: amount, nowS: aheadS() })
+      const blocks = tradeBlocks(token, way, { actors, addresses, held: amount, nowS: aheadS() })
       const asOwner =
         owner === null ? [] : powerCalls(token, owner, actors, { ...read!.code, selectors: read!.selectors })
       return run(asOwner.length > 0 ? [...blocks, { calls: asOwner }] : blocks)
@@ -147,7 +150,7 @@ function newActors({ randomBytes }: ScreenDeps): Actors {
   return { buyer: fresh(), stranger: fresh(), keeper: fresh() }
 }
 
-function placeOf({ profile }: ScreenDeps): Place | null {
+function addressesOf({ profile }: ScreenDeps): RouterAddresses | null {
   const { universal_router, permit2, weth } = profile.contracts
   if (universal_router === null || weth === null) return null
   return { router: lower(universal_router), permit2: lower(permit2), weth: lower(weth) }

@@ -22,7 +22,7 @@ export interface Actors {
   keeper: Address
 }
 
-export interface Place {
+export interface RouterAddresses {
   router: Address
   permit2: Address
   weth: Address
@@ -119,7 +119,12 @@ export const partsOf = (held: bigint) => ({ give: held / 20n, sell: (held * 8n) 
 export function tradeBlocks(
   token: Address,
   way: TrialWay,
-  { actors, place, held, nowS }: { actors: Actors; place: Place; held: bigint; nowS: number },
+  {
+    actors,
+    addresses,
+    held,
+    nowS,
+  }: { actors: Actors; addresses: RouterAddresses; held: bigint; nowS: number },
 ): [SimBlock<Label>, SimBlock<Label>] {
   const { buyer, stranger, keeper } = actors
   const call = (label: Label, to: Address, data: Hex, gas: number, valueWei?: bigint): SimCall<Label> => ({
@@ -134,7 +139,7 @@ export function tradeBlocks(
   const { give, sell } = partsOf(held)
   return [
     {
-      calls: [balance('before', buyer), ...buyCalls(way, place, buyer, call), balance('bought', buyer)],
+      calls: [balance('before', buyer), ...buyCalls(way, addresses, buyer, call), balance('bought', buyer)],
     },
     {
       timeS: nowS + LATER_S,
@@ -144,7 +149,7 @@ export function tradeBlocks(
         balance('strangerAfter', stranger),
         call('keep', token, encodeErc20Transfer(keeper, give), GAS.transfer),
         balance('keeperAfter', keeper),
-        ...sellCalls(token, way, place, { amount: sell, seller: buyer }, call),
+        ...sellCalls(token, way, addresses, { amount: sell, seller: buyer }, call),
         balance('left', buyer),
       ],
     },
@@ -153,7 +158,12 @@ export function tradeBlocks(
 
 type MakeCall = (label: Label, to: Address, data: Hex, gas: number, valueWei?: bigint) => SimCall<Label>
 
-function buyCalls(way: TrialWay, { router, weth }: Place, buyer: Address, call: MakeCall): SimCall<Label>[] {
+function buyCalls(
+  way: TrialWay,
+  { router, weth }: RouterAddresses,
+  buyer: Address,
+  call: MakeCall,
+): SimCall<Label>[] {
   if (way.kind === 'pool') {
     return [call('buy', router, encodeBuy(way.hops, way.valueWei, weth), GAS.swap, way.valueWei)]
   }
@@ -171,7 +181,7 @@ function buyCalls(way: TrialWay, { router, weth }: Place, buyer: Address, call: 
 function sellCalls(
   token: Address,
   way: TrialWay,
-  { router, permit2 }: Place,
+  { router, permit2 }: RouterAddresses,
   { amount, seller }: { amount: bigint; seller: Address },
   call: MakeCall,
 ): SimCall<Label>[] {

@@ -2,22 +2,6 @@ import { serializeSignature } from '@pit/chain'
 import { encodeErc20Approve } from '@pit/plans'
 import { RpcError } from '@pit/platform/rpc'
 import { refusal } from '@pit/protocol'
-import { hashTypedData } from 'viem'
-import { beforeEach, expect, it } from 'vitest'
-import {
-  approved,
-  body,
-  call,
-  caller,
-  crypto,
-  KEY,
-  type Prepared,
-  planner,
-  refusalOf,
-  renew,
-  w,
-  wallet,
-} from '../../test/plannerWorld.ts'
 import {
   curveOf,
   DELEGATOR,
@@ -28,10 +12,26 @@ import {
   quoteOf,
   ROUTER,
   USDG,
-} from '../../test/tradeFixtures.ts'
-import type { TradeBody } from './readRequest.ts'
+} from '@pit/trading/test/tradeFixtures'
+import { hashTypedData } from 'viem'
+import { beforeEach, expect, it } from 'vitest'
+import {
+  approved,
+  body,
+  call,
+  caller,
+  crypto,
+  KEY,
+  type Prepared,
+  planRoutes,
+  refusalOf,
+  renew,
+  type TradeBody,
+  w,
+  wallet,
+} from '../../test/plannerWorld.ts'
 
-/** The handlers, on a market, a node and a store that answer what a test wants. */
+/** The routes, on a market, a node and a store that answer what a test wants. */
 
 beforeEach(renew)
 
@@ -56,7 +56,7 @@ it('builds the same without a simulation', async () => {
 })
 
 it('goes the permit’s two calls, with the first one’s atoms', async () => {
-  const one = planner()
+  const one = planRoutes()
   let amountIn = 100_000_000n
   w.quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? amountIn }).quote
   const first = await call('live.prepare', {}, one)
@@ -165,9 +165,9 @@ it.each([
 
 it('answers a revert in a simulation, and refuses there what a build refuses', async () => {
   w.simulation = { ok: false, amountOut: null, error: 'swap: it reverts' }
-  const { handlers } = planner()
+  const routes = planRoutes()
   const simulate = (over: object) => {
-    const handler = handlers['live.simulate']
+    const handler = routes['live.simulate']
     if (handler === 'not built') throw new Error('not built')
     const { wallet: _, ...rest } = body()
     const sent = { ...rest, model: 'later' as const, ...over }
@@ -222,7 +222,7 @@ it('refuses another wallet, a wrong checksum, and another fee recipient', async 
   expect(await codeOf({ wallet: `0x${'1'.repeat(40)}` })).toBe('WALLET_MISMATCH')
   expect(await codeOf({ wallet: '0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266' })).toBe('BAD_REQUEST')
   expect(await codeOf({ fee_recipient: wallet })).toBe('DEV_DISABLED')
-  const other = call('live.prepare', { fee_recipient: wallet } as object, planner({ devFields: true }))
+  const other = call('live.prepare', { fee_recipient: wallet } as object, planRoutes({ devFields: true }))
   expect((await refusalOf(other)).code).toBe('FEE_RECIPIENT_NOT_ALLOWED')
   expect((await call('live.prepare', { wallet: crypto.toChecksum(wallet) })).execution).toBe('router')
 })

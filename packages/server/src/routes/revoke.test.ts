@@ -1,10 +1,13 @@
 import { type Address, createCrypto, type Hex } from '@pit/chain'
 import { encodeErc20Approve, encodeLockdown } from '@pit/plans'
-import { isPitError } from '@pit/protocol'
+import { type Answer, isPitError } from '@pit/protocol'
+import type { Trade } from '@pit/trading'
+import type { PlanDeps } from '@pit/trading/internal/plan/deps'
+import { revokeApprovals } from '@pit/trading/internal/plan/revokeApprovals'
+import { address, NOW_S, PERMIT2, ROUTER, USDG, WALLET } from '@pit/trading/test/tradeFixtures'
 import { beforeEach, expect, it } from 'vitest'
-import { address, NOW_S, PERMIT2, ROUTER, USDG, WALLET } from '../../test/tradeFixtures.ts'
-import type { PlanDeps } from './deps.ts'
-import { revokeApprovals } from './revokeApprovals.ts'
+import type { Handler } from '../http/types.ts'
+import { tradingRoutes } from './trading.ts'
 
 const crypto = await createCrypto()
 const OTHER = address('4')
@@ -94,8 +97,17 @@ const deps = {
   storeRevocation: async ({ txs }: { txs: { tx: { nonce: number } }[] }) => void stored.push(txs),
 } as unknown as PlanDeps
 const caller = { requestId: 'r', address: '', key: { keyId: 9, accountId: 1, wallet: WALLET, expiresAtS: 0 } }
+const trade = { revokeApprovals: (ask) => revokeApprovals(deps, ask) } as Trade
+const handler = tradingRoutes({ ...deps, trade, charge: async () => {} })[
+  'live.revoke'
+] as Handler<'live.revoke'>
 const revoke = (over: { tokens?: string[]; spender?: string; wallet?: string } = {}) =>
-  revokeApprovals(deps, { body: { wallet: WALLET, tokens: ['USDG'], ...over }, caller })
+  handler({
+    body: { wallet: WALLET, tokens: ['USDG'], ...over },
+    caller,
+    params: {},
+    query: {},
+  }) as Promise<Answer<'live.revoke'>>
 const refusalOf = (work: Promise<unknown>) =>
   work.then(
     () => null,

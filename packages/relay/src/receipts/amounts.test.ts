@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { NATIVE, PROFILE, ROUTER, USDG } from '../../test/openTestRelay.ts'
-import { placeOf } from './place.ts'
+import { addressesOf } from './amounts.ts'
 
 it('believes the log of a pool of ETH, unless its hook may take of what it gives', () => {
   const hook = (flags: string) => `0x${'4'.repeat(36)}${flags}`
@@ -13,9 +13,9 @@ it('believes the log of a pool of ETH, unless its hook may take of what it gives
     '0x05': { version: 'v3', token0: NATIVE },
   }
   const market = { head: () => null, onBlock: () => () => {}, pool: (id: string) => pools[id] as never }
-  const place = placeOf({ profile: PROFILE, market })
-  const told = ['0x01', '0x02', '0x03', '0x04', '0x05', '0x06'].map((id) => place.isEtherPool(id as '0x'))
+  const addresses = addressesOf({ profile: PROFILE, market })
+  const told = ['0x01', '0x02', '0x03', '0x04', '0x05', '0x06'].map((id) => addresses.isEtherPool(id as '0x'))
   expect(told).toEqual([true, false, undefined, true, undefined, undefined])
-  expect(place.router).toBe(ROUTER)
-  expect(place.curveOf(USDG)).toBeUndefined()
+  expect(addresses.router).toBe(ROUTER)
+  expect(addresses.curveOf(USDG)).toBeUndefined()
 })

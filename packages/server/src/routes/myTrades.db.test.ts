@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
-import { checkWith, NATIVE_TOKEN, ROUTES } from '@pit/protocol'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { type Answer, checkWith, NATIVE_TOKEN, type Query, ROUTES } from '@pit/protocol'
+import { pageValues, TRADES_PAGE, VOLUME_SINCE, volumeSince } from '@pit/relay/internal/account/store'
 import {
   addressOf,
   addToken,
@@ -12,8 +12,10 @@ import {
   START_MS,
   type TestAccount,
   TOKENS,
-} from '../../test/openTestAccount.ts'
-import { pageValues, TRADES_PAGE, VOLUME_SINCE, volumeSince } from './store.ts'
+} from '@pit/relay/test/openTestAccount'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Call, Handler } from '../http/types.ts'
+import { accountRoutes } from './account.ts'
 
 const NOW_S = START_MS / 1000
 const DAY_S = 86_400
@@ -44,19 +46,32 @@ async function planOf(db: Db, text: string, values: readonly unknown[]): Promise
 const blocksOf = ([outermost]: PlanNode[]) =>
   (outermost?.['Shared Hit Blocks'] ?? 0) + (outermost?.['Shared Read Blocks'] ?? 0)
 
+/** The route's answer to a key of this wallet. */
+async function tradesOf(
+  account: TestAccount,
+  wallet: Address | null,
+  query: Partial<Query<'me.trades'>> = {},
+) {
+  const handler = accountRoutes(account)['me.trades'] as Handler<'me.trades'>
+  const key = { keyId: 1, accountId: 1, wallet, expiresAtS: 2_000_000_000 }
+  const caller = { requestId: 'r', address: '192.0.2.1', key }
+  const call: Call<'me.trades'> = { params: {}, body: {}, query: { limit: 50, ...query }, caller }
+  return (await handler(call)) as Answer<'me.trades'>
+}
+
 withDb('a wallet’s trades', (db) => {
   let account: TestAccount
   beforeAll(() => {
     account = openTestAccount(db)
   })
-  const read = async (...args: Parameters<TestAccount['trades']>) => {
-    const answer = await account.trades(...args)
+  const read = async (wallet: Address, query: Partial<Query<'me.trades'>> = {}) => {
+    const answer = await tradesOf(account, wallet, query)
     expect(checkWith(ROUTES['me.trades'].answer, answer)).toMatchObject({ ok: true })
     return answer
   }
 
   it('refuses a key without a wallet', async () => {
-    expect(await codeOf(account.trades(null))).toBe('WALLET_NOT_BOUND')
+    expect(await codeOf(tradesOf(account, null))).toBe('WALLET_NOT_BOUND')
   })
 
   it('answers an empty page to a wallet that never traded', async () => {
@@ -102,7 +117,7 @@ withDb('a wallet’s trades', (db) => {
         return db.query(text, values)
       },
     })
-    const { trades } = await counting.trades(wallet)
+    const { trades } = await tradesOf(counting, wallet)
     expect(queries).toBe(2)
     const byAddress = new Map(trades.map(({ token_out }) => [token_out.address, token_out]))
     expect(byAddress.get(named)).toMatchObject({ token: named, symbol: '<b>X</b>', name: 'Ex', decimals: 9 })
@@ -194,7 +209,7 @@ withDb('a wallet’s trades', (db) => {
         // Each row its index entry and its place in the table, and the way down the index.
         expect(blocksOf(plan)).toBeLessThan(2 * 51 + 20)
       }
-      expect((await account.trades(wallet, { before: middle, limit: 100 })).trades).toHaveLength(100)
+      expect((await tradesOf(account, wallet, { before: middle, limit: 100 })).trades).toHaveLength(100)
     })
 
     it('sums a volume from the index alone', async () => {
@@ -222,7 +237,7 @@ withDb('a wallet’s trades', (db) => {
       await mined(1n, NOW_S - 30 * DAY_S + 1)
       const now = fresh()
       expect(await now.tierBps(wallet)).toBe(20)
-      expect((await now.portfolio(wallet)).volume).toMatchObject({
+      expect((await now.readPortfolio(wallet)).volume).toMatchObject({
         volume_usd: 10_000,
         tier_bps: 20,
         next_tier: { bps: 15, min_30d_volume_usd: 100_000, volume_to_next_usd: 90_000 },

@@ -1,13 +1,30 @@
 import { type Address, createCrypto, type Hex } from '@pit/chain'
-import { isPitError, type PitError } from '@pit/protocol'
+import { type Body, isPitError, type PitError } from '@pit/protocol'
+import type {
+  PlanAnswer,
+  PlanSimulation,
+  StorePlanAsk,
+  Trade,
+  TradeAsk,
+  TradeQuote,
+  WalletState,
+} from '@pit/trading'
+import { createPlanner } from '@pit/trading/internal/plan/createPlanner'
+import type { PlannerDeps } from '@pit/trading/internal/plan/deps'
+import {
+  DELEGATOR,
+  MEME,
+  NOW_S,
+  PERMIT2,
+  quoteOf,
+  ROUTER,
+  WETH,
+  walletState,
+} from '@pit/trading/test/tradeFixtures'
 import { expect } from 'vitest'
-import type { StorePlanAsk } from '../src/deps.ts'
-import { createPlanner } from '../src/plan/createPlanner.ts'
-import type { PlannerDeps } from '../src/plan/deps.ts'
-import type { PlanAnswer } from '../src/plan/describePlan.ts'
-import type { TradeBody } from '../src/plan/readRequest.ts'
-import type { PlanSimulation, TradeAsk, TradeQuote, WalletState } from '../src/types.ts'
-import { DELEGATOR, MEME, NOW_S, PERMIT2, quoteOf, ROUTER, WETH, walletState } from './tradeFixtures.ts'
+import { tradingRoutes } from '../src/routes/trading.ts'
+
+export type TradeBody = Extract<Body<'live.prepare'>, { token_in: string }>
 
 export const KEY: Hex = `0x${'42'.repeat(32)}`
 export const crypto = await createCrypto()
@@ -37,11 +54,11 @@ const fresh = (): PlannerWorld => ({
   askedPermits: new Map(),
 })
 
-/** What the planner's handlers stand on; made new before each test. */
+/** What planning stands on; made new before each test. */
 export const w = fresh()
 export const renew = (): void => void Object.assign(w, fresh())
 
-export function planner({ devFields = false } = {}) {
+export function planRoutes({ devFields = false } = {}) {
   const deps = {
     crypto,
     db: {
@@ -90,13 +107,14 @@ export function planner({ devFields = false } = {}) {
     market: { curveOf: () => undefined, head: () => null, mark: () => undefined },
     tokens: { find: async () => undefined, coreBySymbol: () => undefined },
     rpc: { request: async (_: string, [call]: [{ to: Address; data: Hex }]) => w.answerCall(call) },
-    charge: async () => {},
     storePlan: async (ask: StorePlanAsk) => void w.stored.push(ask),
     storeRevocation: async () => {},
     recordRefusal: (row: PlannerWorld['refused'][number]) => void w.refused.push(row),
     devFields,
   }
-  return createPlanner(deps as unknown as PlannerDeps)
+  const { profile } = deps as unknown as PlannerDeps
+  const trade = createPlanner(deps as unknown as PlannerDeps) as unknown as Trade
+  return tradingRoutes({ trade, crypto, profile, charge: async () => {} })
 }
 
 export const body = (over: Partial<TradeBody> = {}): TradeBody => ({
@@ -129,9 +147,9 @@ export type Prepared = PlanAnswer & { simulation: { ok: boolean } | null }
 export const call = async (
   route: 'live.prepare' | 'live.build',
   over: Partial<TradeBody> = {},
-  one = planner(),
+  routes = planRoutes(),
 ) => {
-  const handler = one.handlers[route]
+  const handler = routes[route]
   if (handler === 'not built') throw new Error('not built')
   return (await handler({ body: body(over), caller: caller(), params: {}, query: {} })) as Prepared
 }

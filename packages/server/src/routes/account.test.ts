@@ -1,8 +1,10 @@
+import type { Address } from '@pit/chain'
 import { checkWith, NATIVE_TOKEN, schemas } from '@pit/protocol'
+import type { StoredTrade } from '@pit/relay/internal/account/store'
+import { addressOf } from '@pit/relay/test/openTestAccount'
 import { expect, it } from 'vitest'
-import { addressOf } from '../../test/openTestAccount.ts'
-import { describeTrade } from './listTrades.ts'
-import type { StoredTrade } from './store.ts'
+import type { Caller } from '../http/types.ts'
+import { accountRoutes, describeTrade } from './account.ts'
 
 const STRANGE = addressOf(7)
 const row = (more: Partial<StoredTrade>): StoredTrade => ({
@@ -23,14 +25,20 @@ const row = (more: Partial<StoredTrade>): StoredTrade => ({
   ...more,
 })
 const describeRow = (more: Partial<StoredTrade>) => {
-  const shown = describeTrade(row(more), (address) => ({
+  const trade = row(more)
+  const textOf = (address: Address) => ({
     token: address === NATIVE_TOKEN ? 'ETH' : address,
     address,
     symbol: null,
     name: null,
     decimals: null,
-    kind: 'token',
-  }))
+    kind: 'token' as const,
+  })
+  const shown = describeTrade({
+    ...trade,
+    tokenIn: textOf(trade.token_in),
+    tokenOut: textOf(trade.token_out),
+  })
   expect(checkWith(schemas.TradeRow, shown)).toMatchObject({ ok: true })
   return shown
 }
@@ -72,4 +80,13 @@ it('names a code only for a refusal, and a session only where there may be one',
 
 it('carries no fee', () => {
   expect(JSON.stringify(describeRow({}))).not.toMatch(/fee/)
+})
+
+it('refuses a portfolio to a key bound to no wallet', async () => {
+  const never = () => Promise.reject(new Error('nothing is read'))
+  const routes = accountRoutes({ listTrades: never, readPortfolio: never })
+  const read = routes['me.portfolio'] as (call: { caller: Caller }) => Promise<unknown>
+  const key = { keyId: 1, accountId: 1, wallet: null, expiresAtS: 2_000_000_000 }
+  const caller = { requestId: 'r', address: '192.0.2.1', key }
+  await expect(read({ caller })).rejects.toMatchObject({ code: 'WALLET_NOT_BOUND' })
 })

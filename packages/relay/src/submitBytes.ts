@@ -1,5 +1,4 @@
 import type { Hex } from '@pit/chain'
-import type { Handler } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
 import type { RelayDeps } from './deps.ts'
@@ -28,49 +27,55 @@ type SubmitDeps = Pick<
   'db' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf' | 'sessionOpen'
 > & { plans: PlanCache; relayOnce: RelayOnce; waitForFee: FeeWaiter }
 
-/** live/submit: relays what was built for this key, byte for byte, and nothing else. */
-export function createSubmit(deps: SubmitDeps): Handler<'live.submit'> {
-  return async ({ body, caller }) => {
-    if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 403 })
-    if (!caller.key?.wallet) fail('WALLET_NOT_BOUND')
-    const key: Trader = { keyId: caller.key.keyId, wallet: caller.key.wallet }
-    const started = performance.now()
-    const raws = body.raw_txs ?? [body.raw_tx ?? '0x']
-    const read = raws.map((raw) => readSigned(deps.crypto, raw))
-    await checkSigners(deps, key, read)
-    const items = await findItems(deps, key, read)
-    const fees = await checkOrder(deps, key, items, body.fee_tx_hash as Hex | undefined)
-    const feeFirst = items.some(hasFeeApart)
-    const checkedMs = performance.now() - started
+/** Signed transactions of one key's plans. */
+export interface SubmitAsk {
+  by: Trader
+  /** One, or several in their order: a refusal of several names those that were sent before it. */
+  raws: Hex | readonly Hex[]
+  /** The fee of a swap that is submitted without it, relayed before. */
+  feeTxHash?: Hex
+}
 
-    const sent: Hex[] = []
+export interface Submitted {
+  hashes: Hex[]
+  /** A fee, or a swap whose fee goes before it, was among them. */
+  feeFirst: boolean
+  timings: { checkMs: number; writeMs: number; sendMs: number; totalMs: number }
+}
+
+export type SubmitBytes = (ask: SubmitAsk) => Promise<Submitted>
+
+/** Relays what was built for this key, byte for byte, and nothing else. */
+export function createSubmitBytes(deps: SubmitDeps): SubmitBytes {
+  return async ({ by, raws, feeTxHash }) => {
+    if (!deps.submitEnabled) fail('SUBMIT_DISABLED', { status: 403 })
+    const started = performance.now()
+    const isSingle = typeof raws === 'string'
+    const read = (isSingle ? [raws] : raws).map((raw) => readSigned(deps.crypto, raw))
+    await checkSigners(deps, by, read)
+    const items = await findItems(deps, by, read)
+    const fees = await checkOrder(deps, by, items, feeTxHash)
+    const feeFirst = items.some(hasFeeApart)
+    const checkMs = performance.now() - started
+
+    const hashes: Hex[] = []
     const ms = { write: 0, send: 0 }
     for (const item of items) {
       const paid = fees.get(item.signed.hash)
-      if (paid && sent.includes(paid)) await feeMined(deps.waitForFee, key.keyId, paid, sent)
-      const outcome = await relay(deps, key, item, paid ?? null)
+      if (paid && hashes.includes(paid)) await feeMined(deps.waitForFee, by.keyId, paid, hashes)
+      const outcome = await relay(deps, by, item, paid ?? null)
       if (outcome.kind !== 'sent' && outcome.kind !== 'repeat')
-        refuseOutcome(outcome, body.raw_txs ? sent : null)
-      sent.push(outcome.hash)
+        refuseOutcome(outcome, isSingle ? null : hashes)
+      hashes.push(outcome.hash)
       ms.write += outcome.ms.write
       ms.send += outcome.ms.send
     }
-    const total = performance.now() - started
-    const timings = {
-      check: round(checkedMs),
-      write: round(ms.write),
-      send: round(ms.send),
-      total: round(total),
-    }
-    const answer = { tx_hash: sent[sent.length - 1]!, as_built: true, timings }
-    if (!body.raw_txs) return answer
-    return { ...answer, tx_hashes: sent, fee_first: feeFirst }
+    const totalMs = performance.now() - started
+    return { hashes, feeFirst, timings: { checkMs, writeMs: ms.write, sendMs: ms.send, totalMs } }
   }
 }
 
-const round = (ms: number): number => Math.round(ms * 100) / 100
-
-/** Only the key's wallet signs, or an executor of its sessions; and nobody who may not be served. */
+/** The signer must be the key's wallet or an executor of its sessions, and not sanctioned. */
 async function checkSigners(
   deps: SubmitDeps,
   { keyId, wallet }: Trader,
@@ -86,7 +91,7 @@ async function checkSigners(
   }
 }
 
-/** Each transaction with the plan it is of. One that was relayed before needs none: the answer is what became of it. */
+/** Each transaction with its plan; one that was relayed before needs none. */
 async function findItems(
   deps: SubmitDeps,
   { keyId, wallet }: Trader,
@@ -121,16 +126,16 @@ async function findItems(
   return items
 }
 
-/** The chain judges deadlines: where its clock is ahead, it counts, as it did when the plan was made. */
+/** The chain enforces deadlines, so its clock counts where it is ahead of ours. */
 const deadlineClockS = ({ clock, market }: SubmitDeps): number =>
   Math.max(nowS(clock), market.head()?.timestampS ?? 0)
 
-/** Revoked is revoked: a trade that was planned before does not leave after. */
+/** A trade planned before its session was revoked is not relayed after. */
 async function checkSessions({ db, sessionOpen }: SubmitDeps, items: readonly Item[]): Promise<void> {
   for (const { planned, signed } of items) {
     const id = planned?.terms?.sessionId
     if (!id || !sessionOpen || (await sessionOpen(id))) continue
-    // Relayed before, it can only be told what became of it.
+    // It was relayed before the session ended: its outcome is the answer.
     if ((await relayedAmong(db, [signed.hash])).size > 0) continue
     fail('SUBMIT_REJECTED', {
       message: 'The session was revoked or has ended: its trades are not relayed any more.',
@@ -144,7 +149,7 @@ async function refuseUnknown(deps: SubmitDeps, keyId: number, built: Built, now:
   return fail('NOT_AS_BUILT', { diffs: diffsAgainst(near, built) })
 }
 
-/** The order, and for each swap whose fee travels apart the transaction that pays it; refuses what lacks one. */
+/** Checks the order; finds the fee transaction of each swap that needs one, or refuses. */
 async function checkOrder(
   deps: SubmitDeps,
   { keyId }: Trader,
@@ -170,14 +175,14 @@ async function checkOrder(
       fees.set(swap.signed.hash, fee)
       continue
     }
-    // Sent before, its fee was there: what became of it is the answer.
+    // It was relayed before, with its fee: its outcome is the answer.
     if ((await relayedAmong(deps.db, [swap.signed.hash])).size > 0) swap.planned = null
     else fail('FEE_FIRST', { sent: [] })
   }
   return fees
 }
 
-/** What has no plan any more was relayed before: nothing is sent, its row answers. */
+/** A transaction without a plan was relayed before: its row answers, nothing is sent. */
 async function relay(
   { relayOnce }: SubmitDeps,
   { keyId }: Trader,

@@ -39,14 +39,14 @@ withDb('submit', (db) => {
   describe('is refused', () => {
     it('where nothing is relayed', async () => {
       const off = openTestRelay(db, crypto, chain, { submitEnabled: false })
-      expect(await refused(off.submit(newWallet(crypto), { raw_tx: '0x' }))).toMatchObject({
+      expect(await refused(off.submit(newWallet(crypto), { raws: '0x' }))).toMatchObject({
         code: 'SUBMIT_DISABLED',
         status: 403,
       })
     })
 
-    it.each(['0x', '0x02', '0x02c0', '0xdeadbeef'])('what cannot be read: %s', async (raw_tx) => {
-      expect(await refused(relay.submit(newWallet(crypto), { raw_tx }))).toMatchObject({
+    it.each(['0x', '0x02', '0x02c0', '0xdeadbeef'] as const)('what cannot be read: %s', async (raws) => {
+      expect(await refused(relay.submit(newWallet(crypto), { raws }))).toMatchObject({
         code: 'SUBMIT_REJECTED',
         status: 422,
       })
@@ -56,7 +56,7 @@ withDb('submit', (db) => {
       const wallet = newWallet(crypto)
       const { plan } = await relay.plan(wallet)
       const { raw } = wallet.sign(plan.txs[0]!, { chainId: 1 })
-      expect(await refused(relay.submit(wallet, { raw_tx: raw }))).toMatchObject({
+      expect(await refused(relay.submit(wallet, { raws: raw }))).toMatchObject({
         code: 'NOT_AS_BUILT',
         extras: { diffs: [{ field: 'chain_id', expected: 4663, got: 1 }] },
       })
@@ -66,7 +66,7 @@ withDb('submit', (db) => {
       const [owner, other] = [newWallet(crypto), newWallet(crypto)]
       const { plan } = await relay.plan(owner)
       const stolen = other.sign(plan.txs[0]!)
-      expect(await refused(relay.submit(owner, { raw_tx: stolen.raw }))).toMatchObject({
+      expect(await refused(relay.submit(owner, { raws: stolen.raw }))).toMatchObject({
         code: 'WALLET_MISMATCH',
         status: 403,
       })
@@ -80,7 +80,7 @@ withDb('submit', (db) => {
       const { keyId, address: wallet } = owner
       await trusting.storePlan({ keyId, wallet, path: 'session', sessionId: 's1', plan: session })
       const { raw, hash } = other.sign(session.txs[0]!)
-      expect((await trusting.submit(owner, { raw_tx: raw })).tx_hash).toBe(hash)
+      expect((await trusting.submit(owner, { raws: raw })).hashes).toEqual([hash])
       expect(asked).toEqual([{ keyId, wallet, signer: other.address }])
       expect(await rowOf(db, hash)).toMatchObject({ wallet, signer: other.address, session_id: 's1' })
       await trusting.close()
@@ -90,7 +90,7 @@ withDb('submit', (db) => {
       const wallet = newWallet(crypto)
       const strict = openTestRelay(db, crypto, chain, { isSanctioned: (who) => who === wallet.address })
       const { signed } = await strict.plan(wallet)
-      expect(await refused(strict.submit(wallet, { raw_tx: signed[0]!.raw }))).toMatchObject({
+      expect(await refused(strict.submit(wallet, { raws: signed[0]!.raw }))).toMatchObject({
         code: 'SANCTIONED',
         status: 451,
         extras: { field: 'signer' },
@@ -100,13 +100,13 @@ withDb('submit', (db) => {
     it('the creation of a contract', async () => {
       const wallet = newWallet(crypto)
       const { raw } = wallet.sign({ to: null as never, valueWei: 0n, data: '0x6000' })
-      expect(await codeOf(relay.submit(wallet, { raw_tx: raw }))).toBe('ROUTER_NOT_ALLOWED')
+      expect(await codeOf(relay.submit(wallet, { raws: raw }))).toBe('ROUTER_NOT_ALLOWED')
     })
 
     it('what was built for nobody, and says so', async () => {
       const wallet = newWallet(crypto)
       const { raw } = wallet.sign({ to: ROUTER, valueWei: 1n, data: '0x' })
-      const error = await refused(relay.submit(wallet, { raw_tx: raw }))
+      const error = await refused(relay.submit(wallet, { raws: raw }))
       expect(error).toMatchObject({ code: 'NOT_AS_BUILT', extras: { diffs: [{ field: 'plan' }] } })
     })
 
@@ -114,7 +114,7 @@ withDb('submit', (db) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const other = { ...wallet, keyId: wallet.keyId + 500_000 }
-      expect(await codeOf(relay.submit(other, { raw_tx: signed[0]!.raw }))).toBe('NOT_AS_BUILT')
+      expect(await codeOf(relay.submit(other, { raws: signed[0]!.raw }))).toBe('NOT_AS_BUILT')
     })
 
     it('a byte, a wei or a target off, with the differences to the nearest plan', async () => {
@@ -124,9 +124,7 @@ withDb('submit', (db) => {
       await relay.plan(wallet, { tokenIn: USDG, tokenOut: NATIVE, steps: ['approve', 'swap'] })
       const built = plan.txs[0]!
       const diffs = async (own: Partial<typeof built>) =>
-        (await refused(relay.submit(wallet, { raw_tx: wallet.sign({ ...built, ...own }).raw }))).extras[
-          'diffs'
-        ]
+        (await refused(relay.submit(wallet, { raws: wallet.sign({ ...built, ...own }).raw }))).extras['diffs']
       expect(await diffs({ valueWei: built.valueWei + 1n })).toEqual([
         { field: 'value', expected: '1000000', got: '1000001' },
       ])
@@ -151,7 +149,7 @@ withDb('submit', (db) => {
     it('after the deadline, and says to prepare again', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet, { deadlineS: nowS() - 1 })
-      const error = await refused(relay.submit(wallet, { raw_tx: signed[0]!.raw }))
+      const error = await refused(relay.submit(wallet, { raws: signed[0]!.raw }))
       expect(error).toMatchObject({ code: 'SUBMIT_REJECTED', message: expect.stringContaining('prepare') })
       expect(await statusOf(signed[0]!.hash)).toBeUndefined()
     })
@@ -162,7 +160,7 @@ withDb('submit', (db) => {
       const ahead = openTestRelay(db, crypto, chain, { market })
       const wallet = newWallet(crypto)
       const { signed } = await ahead.plan(wallet, { deadlineS: nowS() + 120 })
-      const error = await refused(ahead.submit(wallet, { raw_tx: signed[0]!.raw }))
+      const error = await refused(ahead.submit(wallet, { raws: signed[0]!.raw }))
       expect(error).toMatchObject({ code: 'SUBMIT_REJECTED', extras: { why: 'DEADLINE_PASSED' } })
       expect(chain.sent).toEqual([])
       await ahead.close()
@@ -173,7 +171,7 @@ withDb('submit', (db) => {
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
       chain.setMode({ kind: 'refuse', words: 'insufficient funds\nfor gas at http://10.0.0.7:8545/x' })
-      const error = await refused(relay.submit(wallet, { raw_tx: raw }))
+      const error = await refused(relay.submit(wallet, { raws: raw }))
       expect(error).toMatchObject({
         code: 'SUBMIT_REJECTED',
         status: 422,
@@ -187,7 +185,7 @@ withDb('submit', (db) => {
         amount_out_kind: null,
       })
       chain.setMode({ kind: 'ok' })
-      expect((await relay.submit(wallet, { raw_tx: raw })).tx_hash).toBe(hash)
+      expect((await relay.submit(wallet, { raws: raw })).hashes).toEqual([hash])
       expect(chain.sentTimes(hash)).toBe(2)
       await expectStatus(hash, 'pending')
       expect(await rowOf(db, hash)).toMatchObject({

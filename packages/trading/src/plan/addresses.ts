@@ -12,7 +12,7 @@ import type { TradeToken } from '../types.ts'
 type TokenNames = Parameters<typeof describeSwap>[1]
 
 /** Where trades are built: the profile's contracts, lower-case. */
-export interface TradePlace extends Permit2Domain {
+export interface TradeAddresses extends Permit2Domain {
   router: Address
   weth: Address
   layout: RouterLayout
@@ -25,17 +25,17 @@ export interface TradePlace extends Permit2Domain {
 export { lower }
 
 /** Refuses LIVE_UNAVAILABLE on a chain whose router is not known. */
-export function tradePlaceOf({
+export function tradeAddressesOf({
   chain_id,
   contracts,
   delegation,
   core_tokens,
-}: ChainProfile): () => TradePlace {
+}: ChainProfile): () => TradeAddresses {
   const { universal_router: router, weth } = contracts
   const core = new Map(
     core_tokens.map(({ address, symbol, decimals }) => [lower(address), { symbol, decimals }]),
   )
-  const place =
+  const addresses =
     router === null || weth === null
       ? null
       : {
@@ -52,7 +52,8 @@ export function tradePlaceOf({
             return (token) => core.get(token) ?? named.get(token)
           },
         }
-  return () => place ?? fail('LIVE_UNAVAILABLE', { message: 'This chain has no router to trade through.' })
+  return () =>
+    addresses ?? fail('LIVE_UNAVAILABLE', { message: 'This chain has no router to trade through.' })
 }
 
 export const isEth = (token: Address): boolean => token === NATIVE

@@ -1,0 +1,80 @@
+import type { Answer } from '@pit/protocol'
+import type { Account, ListedTrade } from '@pit/relay'
+import type { Handlers } from '../http/types.ts'
+import { traderOf } from './caller.ts'
+
+type TradeRow = Answer<'me.trades'>['trades'][number]
+
+export const accountRoutes = ({
+  listTrades,
+  readPortfolio,
+}: Pick<Account, 'listTrades' | 'readPortfolio'>): Pick<Handlers, 'me.trades' | 'me.portfolio'> => ({
+  'me.trades': async ({ caller, query: { limit, before, refused } }) => {
+    const { wallet } = traderOf(caller)
+    const withNeverMined = refused === '1'
+    const { trades, nextBefore } = await listTrades({
+      wallet,
+      limit,
+      ...(before !== undefined && { before }),
+      withNeverMined,
+    })
+    return {
+      wallet,
+      trades: trades.map(describeTrade),
+      next_before: nextBefore,
+      refused_included: withNeverMined,
+    }
+  },
+  'me.portfolio': async ({ caller }) => readPortfolio(traderOf(caller).wallet),
+})
+
+export function describeTrade(row: ListedTrade): TradeRow {
+  return {
+    id: row.id,
+    time: Math.floor(row.created_at_ms / 1000),
+    path: row.path,
+    // The bytes are on their way: whoever asks cannot know better than that they may be mined.
+    status: row.status === 'relaying' ? 'pending' : row.status,
+    ...(row.status === 'refused' && { code: row.code }),
+    token_in: tokenOf(row.tokenIn),
+    token_out: tokenOf(row.tokenOut),
+    amount_in: row.amount_in,
+    ...amountOutOf(row),
+    amount_out_min: row.amount_out_min,
+    tx_hash: row.tx_hash,
+    block: row.block,
+    ...((row.path === 'session' || row.path === 'hosted') && { session_id: row.session_id }),
+  }
+}
+
+const tokenOf = ({
+  token,
+  address,
+  symbol,
+  name,
+  decimals,
+}: ListedTrade['tokenIn']): TradeRow['token_in'] => ({
+  token,
+  address,
+  symbol,
+  name,
+  decimals,
+})
+
+function amountOutOf(row: ListedTrade): Pick<TradeRow, 'amount_out' | 'amount_out_kind'> {
+  const nothing = { amount_out: null, amount_out_kind: null }
+  const minimum =
+    row.amount_out_min === null
+      ? nothing
+      : { amount_out: row.amount_out_min, amount_out_kind: 'minimum' as const }
+  switch (row.status) {
+    case 'mined':
+      if (row.amount_out === null) return minimum
+      return { amount_out: row.amount_out, amount_out_kind: row.amount_out_kind ?? 'minimum' }
+    case 'relaying':
+    case 'pending':
+      return minimum
+    default:
+      return nothing
+  }
+}

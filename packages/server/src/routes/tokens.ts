@@ -1,0 +1,56 @@
+import { type Address, type Crypto, lowerAddress } from '@pit/chain'
+import type { Tokens } from '@pit/market'
+import { type ChainProfile, fail } from '@pit/protocol'
+import type { Charge, Handlers } from '../http/types.ts'
+import { screenAdmission } from './caller.ts'
+
+interface TokenRoutesDeps {
+  tokens: Pick<Tokens, 'showToken' | 'searchTokens' | 'countTokens'>
+  crypto: Pick<Crypto, 'parseAddress'>
+  profile: Pick<ChainProfile, 'core_tokens'>
+  charge: Charge
+}
+
+export const tokenRoutes = ({
+  tokens,
+  crypto,
+  profile,
+  charge,
+}: TokenRoutesDeps): Pick<Handlers, 'tokens.get' | 'tokens.search' | 'tokens.stats'> => ({
+  'tokens.get': async ({ params, query, caller }) =>
+    tokens.showToken({
+      token: addressOf({ crypto, profile }, params.address),
+      wallet: caller.key?.wallet ?? null,
+      shielded: query.shield === '1',
+      admit: screenAdmission(charge, caller),
+    }),
+  'tokens.search': async ({ query, caller }) => {
+    const { q = '', tier, kind, limit } = query
+    const terms = { q, ...(tier && { tier }), ...(kind && { kind }), limit }
+    const shielded = query.shield === '1'
+    const found = await tokens.searchTokens({ ...terms, wallet: caller.key?.wallet ?? null, shielded })
+    return {
+      query: { ...terms, shield: shielded },
+      tokens: found.tokens,
+      count: found.tokens.length,
+      warnings: found.warnings,
+      shield: shielded,
+    }
+  },
+  'tokens.stats': () => tokens.countTokens(),
+})
+
+/** A core symbol or an address; mixed case only with its checksum. */
+function addressOf({ crypto, profile }: Pick<TokenRoutesDeps, 'crypto' | 'profile'>, text: string): Address {
+  if (/^0x/i.test(text)) {
+    return (
+      crypto.parseAddress(text) ??
+      fail('BAD_REQUEST', {
+        field: 'address',
+        message: '`address`: its checksum is wrong; send it lower-case or as it is.',
+      })
+    )
+  }
+  const core = profile.core_tokens.find(({ symbol }) => symbol === text)
+  return core ? lowerAddress(core.address) : fail('ADDRESS_REQUIRED', { field: 'address' })
+}

@@ -1,0 +1,126 @@
+import type { Permit2Domain } from '@pit/chain'
+import type { Answer } from '@pit/protocol'
+import {
+  describePlan,
+  disclosuresOf,
+  marksOf,
+  type Planned,
+  type Revocation,
+  routeRowOf,
+  type ShownQuote,
+  type Simulated,
+  stepJson,
+  type TokenApproval,
+  type TradeQuote,
+  usdOf,
+} from '@pit/trading'
+
+export function describeQuote({
+  quote,
+  best,
+  policy,
+  policyOk,
+  atS,
+  timings,
+}: ShownQuote): Answer<'live.quote'> {
+  return {
+    token_in: quote.tokenIn.address,
+    token_out: quote.tokenOut.address,
+    amount_in: quote.amountIn.toString(),
+    notional_usd: quote.notionalMicroUsd === null ? null : usdOf(quote.notionalMicroUsd),
+    slippage_bps: quote.slippageBps,
+    best: best && bestJson(quote, best),
+    routes: [...quote.routes, ...quote.failed].map((row) => routeRowOf(row, quote)),
+    candidates: quote.candidates,
+    mid: quote.mid,
+    marks: marksOf(quote, atS),
+    gas_price_wei: quote.gasPriceWei.toString(),
+    eth_usd: quote.ethUsd,
+    policy,
+    policy_ok: policyOk,
+    timings,
+    ...disclosuresOf(quote),
+  }
+}
+
+function bestJson(quote: TradeQuote, best: NonNullable<ShownQuote['best']>) {
+  const quoted = best.quotedAmountOut.toString()
+  const row = { ...routeRowOf(best.route, quote), amount_out: quoted, quoted_amount_out: quoted }
+  return best.simulated
+    ? { ...row, amount_out: best.amountOut.toString(), simulated: true }
+    : { ...row, simulated: false, why: best.why }
+}
+
+export function describeSimulated(
+  permit2: Permit2Domain,
+  { synthetic, planned, plan, simulation, judgement }: Simulated,
+): Answer<'live.simulate'> {
+  const { quote } = plan
+  const { gasTotal, feeTransfer, amountOut } = simulation
+  const text = (atoms: bigint | null) => (atoms === null ? null : atoms.toString())
+  return {
+    ok: judgement === null,
+    error: judgement && `${judgement.code}: ${judgement.message}`,
+    block: simulation.block,
+    transactions: simulation.transactions.map(({ kind, ok, gasUsed, error, logs }) => ({
+      kind,
+      status: ok ? 'ok' : 'reverted',
+      gas_used: gasUsed,
+      error,
+      logs,
+    })),
+    amount_out: text(amountOut),
+    amount_out_min: plan.amountOutMin.toString(),
+    fee_paid: judgement ? null : text(plan.feeAmount ?? feeTransfer),
+    fee_transfer: text(feeTransfer),
+    gas_total: gasTotal,
+    gas_usd: gasTotal === null ? null : gasUsd(quote, gasTotal),
+    funded_by_overrides: simulation.fundedByOverrides,
+    synthetic,
+    build: withoutDisclosures(permit2, planned),
+    ...disclosuresOf(quote),
+  }
+}
+
+const gasUsd = ({ gasPriceWei, ethUsd }: TradeQuote, gas: number): number | null =>
+  ethUsd === null ? null : Math.round(gas * (Number(gasPriceWei) / 1e18) * ethUsd * 1e6) / 1e6
+
+/** Disclosures are read at the top level; twice they could be read wrongly once. */
+function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Record<string, unknown> {
+  const disclosed = Object.keys(disclosuresOf(planned.ask.quote))
+  const plan = describePlan(permit2, planned)
+  return Object.fromEntries(Object.entries(plan).filter(([name]) => !disclosed.includes(name)))
+}
+
+export function describeRevocation({ steps, before, simulation, ready }: Revocation): Answer<'live.revoke'> {
+  const nothing = steps.length === 0
+  const sign =
+    'Sign and send the steps in order. A permit signed before and not used yet ends with its own deadline.'
+  const read = 'The simulation does not take everything back: read `simulation.after` before sending.'
+  return {
+    steps: steps.map(stepJson),
+    before: approvalsJson(before),
+    simulation: { ok: simulation.ok, after: approvalsJson(simulation.after) },
+    ready,
+    nothing_to_revoke: nothing,
+    note: nothing ? 'Nothing is approved: there is nothing to take back.' : simulation.ok ? sign : read,
+  }
+}
+
+const approvalsJson = (approvals: readonly TokenApproval[]): Record<string, unknown> =>
+  Object.fromEntries(
+    approvals.map(({ token, symbol, spender, allowance, permit, permitSpender, permitIsLive }) => [
+      token,
+      {
+        symbol,
+        spender,
+        allowance: allowance.toString(),
+        permit: permit && {
+          spender: permitSpender,
+          amount: permit.amount.toString(),
+          expiration: permit.expirationS,
+          live: permitIsLive,
+        },
+      },
+    ]),
+  )

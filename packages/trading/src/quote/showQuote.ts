@@ -1,0 +1,112 @@
+import { type Clock, nowS } from '@pit/platform/clock'
+import type { Logger } from '@pit/platform/logger'
+import { withinMs } from '@pit/platform/withinMs'
+import { fail, isPitError, TRADE } from '@pit/protocol'
+import type { Check, PlanSimulation, PricedRoute, TradeAsk, TradeQuote } from '../types.ts'
+import type { Quoter } from './createQuoter.ts'
+import { receivedOf } from './measure.ts'
+import { bestOf, refuseUnrouted } from './rows.ts'
+
+export interface ShowQuoteDeps {
+  quoter: Quoter
+  /** Every rule a plan of this route would be held to, as far as they can run without a wallet. */
+  checkPolicy(quote: TradeQuote, context: { acceptRisks: readonly string[]; route?: PricedRoute }): Check[]
+  /** The route in exactly the calls a plan would have, from a wallet of our own on lent funds. */
+  simulateRoute(quote: TradeQuote, route: PricedRoute): Promise<PlanSimulation>
+  clock: Clock
+  logger: Pick<Logger, 'warn'>
+  simulateMs?: number
+}
+
+/** What the wallet would receive by the best route: simulated or, without a simulation, as quoted. */
+type BestRoute = { route: PricedRoute; quotedAmountOut: bigint } & (
+  | { simulated: true; amountOut: bigint }
+  | { simulated: false; why: string }
+)
+
+export interface ShownQuote {
+  quote: TradeQuote
+  /** Null where no route can be built. */
+  best: BestRoute | null
+  policy: Check[]
+  /** A plan of the best route would pass. */
+  policyOk: boolean
+  atS: number
+  timings: Record<string, number>
+}
+
+/** A simulation that takes longer is left: the quote is answered without it. */
+const SIMULATE_MS = 2_500
+
+/** Every route, the best one simulated. Discloses, and refuses for no risk. */
+export async function showQuote(
+  deps: ShowQuoteDeps,
+  { trade, acceptRisks }: { trade: TradeAsk; acceptRisks: readonly string[] },
+): Promise<ShownQuote> {
+  const startedAt = performance.now()
+  refusePolicies(trade)
+  const quote = await deps.quoter.quoteTrade(trade, { changedTokens: 'screen again' })
+  refuseSize(quote)
+  if (quote.routes.length === 0) refuseUnrouted(quote)
+  const route = bestOf(quote)
+  const simulatedAt = performance.now()
+  const best = route ? await simulated(deps, quote, route) : null
+  const endedAt = performance.now()
+  const policy = deps.checkPolicy(quote, { acceptRisks, ...(route && { route }) })
+  return {
+    quote,
+    best,
+    policy,
+    // Without a route that can be built no plan would pass.
+    policyOk:
+      route !== undefined && policy.every(({ ok, severity }) => ok || (severity ?? 'refuse') !== 'refuse'),
+    atS: nowS(deps.clock),
+    timings: {
+      ...quote.timings,
+      simulate: ms(endedAt - simulatedAt),
+      total: ms(performance.now() - startedAt),
+    },
+  }
+}
+
+/** The same for quotes and plans. */
+export function refusePolicies({ policies, shield }: Pick<TradeAsk, 'policies' | 'shield'>): void {
+  if (policies !== null && policies.length > 0 && !shield) {
+    fail('BAD_REQUEST', {
+      field: 'policies',
+      message: '`policies` are the shield’s: send shield true with them.',
+    })
+  }
+}
+
+/** Sizes out of range are refused here too: no plan could be had of them. */
+function refuseSize({ notionalMicroUsd, ask }: TradeQuote): void {
+  if (notionalMicroUsd === null) return
+  const field = ask.amountIn === undefined ? 'notional_usd' : 'amount_in'
+  const [min, max] = [BigInt(TRADE.minNotionalUsd) * 1_000_000n, BigInt(TRADE.maxNotionalUsd) * 1_000_000n]
+  if (notionalMicroUsd < min) fail('MIN_NOTIONAL', { field })
+  if (notionalMicroUsd > max) fail('MAX_NOTIONAL', { field })
+}
+
+async function simulated(
+  { simulateRoute, logger, simulateMs = SIMULATE_MS }: ShowQuoteDeps,
+  quote: TradeQuote,
+  route: PricedRoute,
+): Promise<BestRoute> {
+  const best = { route, quotedAmountOut: receivedOf(quote, route) }
+  const left = (why: string): BestRoute => ({ ...best, simulated: false, why })
+  try {
+    const tooLate = () => new Error('late')
+    const simulation = await withinMs(simulateMs, simulateRoute(quote, route), tooLate)
+    if (!simulation.ok || simulation.amountOut === null) {
+      return left(`The simulation failed: ${simulation.error ?? 'nothing was delivered'}`)
+    }
+    return { ...best, simulated: true, amountOut: simulation.amountOut }
+  } catch (error) {
+    if (isPitError(error)) return left(error.message)
+    logger.warn({ err: error, route: route.id }, 'the best route was not simulated')
+    return left('It could not be simulated now.')
+  }
+}
+
+const ms = (value: number) => Math.round(value * 1_000) / 1_000
