@@ -1,6 +1,7 @@
+import { RULE_BRAINS, type RuleBrainName, readRuleParams, replayBook } from '@pit/agents/decide'
 import { expect, it } from 'vitest'
-import { backtest, printBacktest, RULE_BRAINS, readRuleParams, replayBook } from '../index.ts'
-import type { RuleBrainName } from '../types.ts'
+import { backtest } from './backtest.ts'
+import { printBacktest } from './printBacktest.ts'
 
 const E18 = 10n ** 18n
 const FROM_S = 1_800_000_000

@@ -1,4 +1,4 @@
-import { dollars, shownPrice } from '../money.ts'
+import { dollars, shownPrice } from '@pit/agents/decide'
 import type { Backtest } from './backtest.ts'
 
 const time = (atS: number): string =>

@@ -1,5 +1,4 @@
-import { CASH_TOKEN } from '../purse.ts'
-import type { BrainLimits, PairNow, RuleBrain } from '../types.ts'
+import { type BrainLimits, CASH_TOKEN, type PairNow, type RuleBrain } from '@pit/agents/decide'
 import { CASH_SERIES, openSeries, type StoredMark } from './series.ts'
 import { microUsdOf, openSimBook, type SimFill, type SimTerms } from './simBook.ts'
 

@@ -1,6 +1,4 @@
-import { CASH_TOKEN } from '../purse.ts'
-import { applyFill, type BookFill } from '../replayBook.ts'
-import type { BrainBook, Order } from '../types.ts'
+import { applyFill, type BookFill, type BrainBook, CASH_TOKEN, type Order } from '@pit/agents/decide'
 
 /** Every token has 18 decimals here: a rehearsal needs no finer atoms. */
 const E18 = 10n ** 18n
