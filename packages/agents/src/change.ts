@@ -1,8 +1,8 @@
 import type { Sql } from '@pit/platform/db'
 import { fail } from '@pit/protocol'
-import type { HostedDeps } from './deps.ts'
-import { writeLog } from './logs.ts'
-import { type AgentPatch, changeAgent, readAgent, type StoredAgent } from './store.ts'
+import type { HostedDeps, OwnAsk } from './deps.ts'
+import { writeLogs } from './logs.ts'
+import { type AgentPatch, changeAgent, findOwned, readAgent, type StoredAgent } from './store.ts'
 import type { LogEntry } from './types.ts'
 
 export interface Change {
@@ -20,18 +20,18 @@ const TRIES = 5
  */
 export async function change(
   deps: Pick<HostedDeps, 'db' | 'clock'>,
-  find: () => Promise<StoredAgent>,
+  ask: OwnAsk,
   decide: (agent: StoredAgent) => Promise<Change | null> | Change | null,
 ): Promise<StoredAgent> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const agent = await find()
+    const agent = await findOwned(deps.db, ask)
     const made = await decide(agent)
     if (made === null) return agent
     const changed = await deps.db.transaction(async (sql) => {
       if (!(await changeAgent(sql, agent, made.patch))) return null
       await made.also?.(sql)
       if (made.log)
-        await writeLog(sql, { agentId: agent.id, tick: null, atMs: deps.clock.nowMs(), ...made.log })
+        await writeLogs(sql, { agentId: agent.id, tick: null, atMs: deps.clock.nowMs(), ...made.log })
       return readAgent(sql, agent.id)
     })
     if (changed) return changed

@@ -9,8 +9,8 @@ import {
   parseSignedTx,
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import { type Answer, CHAIN_ID, refusal } from '@pit/protocol'
-import type { Session } from '@pit/sessions'
+import { CHAIN_ID, refusal } from '@pit/protocol'
+import type { CosignedTrade, Session } from '@pit/sessions'
 import type { PlanTx } from '@pit/trading'
 import { decodeFunctionData, encodeFunctionResult, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -21,7 +21,6 @@ import { AGENT_TOKENS, MANAGER, openTickWorld } from './tickWorld.ts'
 /** Live agents over a real store and real quotes; the co-signer, the executor's key and the sequencer are scripts. */
 
 const crypto = await createCrypto()
-type TradeAnswer = Answer<'live.session.trade'>
 const RECIPIENT = '0x0000000000000000000000000000000000000fee'
 
 let keys = 1
@@ -39,7 +38,9 @@ export function openLiveWorld(db: Db) {
     known: new Set<Hex>(),
   }
   const script = {
-    tamper: (_answer: TradeAnswer, _tx: PlanTx): void => {},
+    tamper: (_trade: CosignedTrade, _tx: PlanTx): void => {},
+    /** Once the trade is planned, before it is co-signed. */
+    beforeCosign: (): void => {},
     refuse: null as null | (() => never),
     /** What becomes of relayed bytes. */
     relayed: 'mined' as 'mined' | 'pending' | 'reverted',
@@ -90,20 +91,24 @@ export function openLiveWorld(db: Db) {
     },
     sessions: {
       sessionOf: async (id) => (id === sessionId ? session : null),
-      async tradeHosted(ask) {
+      async tradeInSession(ask) {
+        if (ask.path !== 'hosted') throw new Error('not an agent’s')
         script.attested.push(ask.ownerAttestsNonUs)
         script.refuse?.()
         const quote = await world.paper.quoteTrade({
           wallet: WALLET,
           tokenIn: ask.tokenIn,
           tokenOut: ask.tokenOut,
-          notionalUsd: Number(ask.notionalMicroUsd) / 1e6,
+          notionalUsd: ask.notionalUsd!,
           venues: ['venue_pool'],
           shield: false,
           policies: null,
           fast: false,
           admit: async () => {},
         })
+        ask.judge(quote)
+        script.beforeCosign()
+        await ask.beforeCosign()
         const gross = quote.routes[0]!.amountOut
         const out = quote.fee.side === 'output' ? gross - feeOf(gross, quote.fee.bps) : gross
         const tx: PlanTx = {
@@ -116,29 +121,27 @@ export function openLiveWorld(db: Db) {
           maxFeePerGasWei: 20n,
           maxPriorityFeePerGasWei: 1n,
         }
-        const answer = {
-          session_id: sessionId,
-          wallet: WALLET,
-          executor,
-          ready: true,
-          simulated_ok: true,
-          swap: {
-            amount_in: quote.amountIn.toString(),
-            amount_out_min: (out - feeOf(out, 50)).toString(),
-            amount_out_expected: out.toString(),
+        const trade = {
+          kind: 'cosigned',
+          session: { ...session },
+          planned: {
+            plan: { amountOutMin: out - feeOf(out, 50), amountOutExpected: out },
+            ask: {
+              quote: {
+                ...quote,
+                ask: { ...quote.ask },
+                fee: { ...quote.fee },
+                risks: [{ code: 'CURVE', severity: 'info', message: 'x' }],
+              },
+            },
           },
-          risk_terms: { accept_risks: [], shield: false },
-          spend: {},
-          risks: [{ code: 'CURVE', severity: 'info', message: 'x' }],
-          fee_bps: quote.fee.bps,
-          fee_class: quote.fee.class,
-          fee_tier: quote.fee.tier,
-          fee_side: quote.fee.side,
-          fee_token: quote.fee.token,
-          shield: false,
-        } as unknown as TradeAnswer
-        script.tamper(answer, tx)
-        return { tx, answer }
+          simulation: { ok: true },
+          cosigned: { spend: {} },
+          tx,
+          ready: true,
+        } as unknown as CosignedTrade
+        script.tamper(trade, tx)
+        return trade
       },
     },
     signer: {
@@ -158,16 +161,15 @@ export function openLiveWorld(db: Db) {
         return { raw, tx_hash: hashOf(raw) }
       },
     },
-    async submit({ body, caller }) {
+    async submitBytes({ by, raws }) {
       if (script.submit) return script.submit()
       await script.beforeRelay()
-      const hash = hashOf(body.raw_tx as Hex)
+      const hash = hashOf(raws)
       await db.query(
         `insert into trades (kind, wallet, key_id, path, session_id, status, tx_hash, fee_bps, fee_class, fee_tier,
            created_at_ms) values ('swap', $1, $2, 'hosted', $3, $4, $5, 25, 'major', 25, 0)`,
-        [WALLET, caller.key!.keyId, sessionId, script.relayed, hash],
+        [WALLET, by.keyId, sessionId, script.relayed, hash],
       )
-      return { tx_hash: hash, as_built: true, timings: {} }
     },
   })
 

@@ -3,7 +3,6 @@ import { createCrypto } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
-import type { Answer } from '@pit/protocol'
 import type { Brained } from '../src/brains/index.ts'
 import { type Decision, isRuleBrain, RULE_BRAINS } from '../src/decide/index.ts'
 import type { TickOptions } from '../src/run/deps.ts'
@@ -89,7 +88,6 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
         return { record } as never
       },
     },
-    quoteTrade: paper.quoteTrade,
     brains: {
       historyS: ({ brain, params }) => (isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : 3_600),
       async decide(ask) {
@@ -109,11 +107,11 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     },
     paper,
     sessions: {
-      tradeHosted: () => Promise.reject(new Error('no session trades here')),
+      tradeInSession: () => Promise.reject(new Error('no session trades here')),
       sessionOf: async () => null,
     },
     signer: null,
-    submit: () => Promise.reject(new Error('nothing is relayed here')) as Promise<Answer<'live.submit'>>,
+    submitBytes: () => Promise.reject(new Error('nothing is relayed here')),
     submitEnabled: true,
     switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
     tierBps: async () => 25,

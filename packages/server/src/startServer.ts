@@ -40,7 +40,11 @@ import { migrateStore } from './migrateStore.ts'
 import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
 import { openAdmin } from './operator/openAdmin.ts'
+import { describeStanding } from './routes/describeAgent.ts'
+import { hostedRoutes } from './routes/hosted.ts'
+import { hostedAiRoutes } from './routes/hostedAi.ts'
 import { leagueRoutes } from './routes/league.ts'
+import { sessionRoutes } from './routes/sessions.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './service/index.ts'
 import { createStatsHandler, watchLatency } from './stats/index.ts'
 import { VERSION } from './version.ts'
@@ -198,16 +202,13 @@ export async function startServer(
       market,
       tokens,
       trade,
-      charge,
       randomBytes,
       tierBps: account.tierBps,
       isSanctioned,
       storePlan: relay.storePlan,
       storeOwnerTxs: relay.storeRevocation,
       recordRefusal: account.recordRefusal,
-      switches,
       signer,
-      readHosted: (wallet) => hosted.mine(wallet),
       hosted: { executorOwner, isExecutorOf, sessionsInUse },
       writes: config.roles.jobs,
     })
@@ -250,7 +251,6 @@ export async function startServer(
       sequencer,
       market,
       tokens,
-      charge,
       brains,
       switches,
       signer,
@@ -281,12 +281,21 @@ export async function startServer(
       ...ground,
       market,
       tokens,
-      quoteTrade: trade.quoteTrade,
       brains,
       paper,
       sessions,
       signer,
-      submit: relay.submit,
+      submitBytes: async ({ by, raws }) =>
+        relay.submit({
+          params: {},
+          query: {},
+          body: { raw_tx: raws },
+          caller: {
+            requestId: 'hosted',
+            address: '127.0.0.1',
+            key: { ...by, accountId: 0, expiresAtS: Number.MAX_SAFE_INTEGER },
+          },
+        }),
       submitEnabled: config.submitEnabled,
       switches,
       isSanctioned,
@@ -336,10 +345,17 @@ export async function startServer(
       ...relay.handlers,
       ...account.handlers,
       ...fast.handlers,
-      ...sessions.handlers,
+      ...sessionRoutes({
+        sessions,
+        crypto,
+        profile,
+        charge,
+        logger,
+        readHosted: async (wallet) => (await hosted.standing(wallet)).map(describeStanding),
+      }),
       treasury: async () => ({ serialised: await treasury.record() }),
-      ...brains.handlers,
-      ...hosted.handlers,
+      ...hostedAiRoutes(brains),
+      ...hostedRoutes({ hosted, profile, charge }),
       ...leagueRoutes(league),
     }
     if (config.roles.jobs) {

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request as overHttp } from 'node:http'
+import { type IncomingHttpHeaders, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { isIP } from 'node:net'
 
@@ -72,7 +72,9 @@ export function exchange(ask: ExchangeAsk): Promise<Exchange> {
   })
 }
 
-async function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<Exchange> {
+type Answer = AsyncIterable<unknown> & { headers: IncomingHttpHeaders; statusCode?: number | undefined }
+
+async function readAnswer(answer: Answer, maxBytes: number): Promise<Exchange> {
   const encoding = answer.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     return { kind: 'encoded', why: 'the answer is compressed' }

@@ -1,6 +1,5 @@
-import type { Address, Crypto } from '@pit/chain'
+import type { Address, Crypto, Hex } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
-import type { Handler } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -8,15 +7,14 @@ import type { Metrics } from '@pit/platform/metrics'
 import type { Rpc } from '@pit/platform/rpc'
 import type { SignerClient } from '@pit/platform/signerClient'
 import type { ChainProfile } from '@pit/protocol'
+import type { Trader } from '@pit/relay'
 import type { Sessions, Switches } from '@pit/sessions'
-import type { Trade } from '@pit/trading'
 import type { Brains } from '../brains/index.ts'
+import type { Cash } from '../paper/deps.ts'
 import type { Paper } from '../paper/index.ts'
 import type { MarkHistory } from './history.ts'
 import type { TickMetrics } from './metrics.ts'
-import type { FindTokenHold } from './tokenHolds.ts'
-import type { PracticeGate } from './types.ts'
-import type { Cash } from './view.ts'
+import type { FindTokenHold, PracticeGate } from './types.ts'
 
 /** What running agents is handed. */
 export interface TickOptions {
@@ -29,14 +27,13 @@ export interface TickOptions {
   profile: ChainProfile
   market: Pick<Market, 'mark' | 'head'>
   tokens: Pick<Tokens, 'find'>
-  quoteTrade: Trade['quoteTrade']
   brains: Pick<Brains, 'decide' | 'historyS'>
   paper: Pick<Paper, 'fill' | 'bookNow' | 'recordEquity'>
-  sessions: Pick<Sessions, 'tradeHosted' | 'sessionOf'>
+  sessions: Pick<Sessions, 'tradeInSession' | 'sessionOf'>
   /** Null where this server has no signer: live agents then hold. */
   signer: Pick<SignerClient, 'signExecutorTx'> | null
-  /** live/submit: what is relayed was built, stored and co-signed before. */
-  submit: Handler<'live.submit'>
+  /** What is relayed was built, stored and co-signed before. */
+  submitBytes(ask: { by: Trader; raws: Hex }): Promise<unknown>
   submitEnabled: boolean
   switches: Switches
   isSanctioned(address: Address): boolean

@@ -6,7 +6,7 @@ import type { ClaimedAgent } from './types.ts'
 
 /** A tick that was queued and not begun for so long was a dead worker's. */
 export const QUEUED_MS = 8_000
-/** A worker says so often that it lives, and counts as dead when it has not for so long. */
+/** Heartbeat interval and lease of a worker. */
 export const RENEW_MS = 1_500
 export const LEASE_MS = 5_000
 

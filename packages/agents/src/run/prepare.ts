@@ -2,6 +2,7 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { type Session, statusOf } from '@pit/sessions'
 import type { BrainBook } from '../decide/index.ts'
+import type { Cash } from '../paper/deps.ts'
 import type { Paper } from '../paper/index.ts'
 import type { PauseReason } from '../types.ts'
 import { readHoldings } from './balances.ts'
@@ -9,7 +10,7 @@ import type { TickOptions } from './deps.ts'
 import { dayUseOf } from './orders.ts'
 import { TRACELESS_MS } from './settle.ts'
 import type { ClaimedAgent, Held, OpenOrder } from './types.ts'
-import { bookOf, type Cash } from './view.ts'
+import { bookOf } from './view.ts'
 
 /** What an agent stands with when its tick begins. */
 export type Prepared = { agent: ClaimedAgent } & (

@@ -1,10 +1,10 @@
 import type { Hex } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { SESSION } from '@pit/protocol'
+import { writeLogs } from '../logs.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'
 import { moveOrder, type OrderEnd } from './orders.ts'
-import { insertLogs } from './record.ts'
 import type { OpenOrder } from './types.ts'
 
 /** Signed bytes that left no trace for this long leave none any more: the leaf they redeem has run out. */
@@ -72,7 +72,7 @@ export async function settleOrders(
     }
     await db.transaction(async (sql) => {
       if (await moveOrder(sql, order.id, order.status, settled)) {
-        await insertLogs(sql, [entryOf(order, settled, nowMs)])
+        await writeLogs(sql, entryOf(order, settled, nowMs))
       }
     })
     if (settled.status === 'relayed') open.push({ ...order, status: 'relayed' })

@@ -9,11 +9,11 @@ import type { FeeSums } from './liveTrades.ts'
 /** By then a trade's block was looked at again and its volume valued: no reading from before that is still under way. */
 export const SUMMED_AFTER_S = 86_400
 const AT_ONCE = 500
-const MOST_ROUNDS = 20
+const MAX_ROUNDS = 20
 
 /** Adds trades that nothing changes any more to their agents' sums; what is left over is added the next time. */
 export async function sumTrades({ db, clock }: Pick<HostedDeps, 'db' | 'clock'>): Promise<void> {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     if ((await sumSome(db, nowS(clock) - SUMMED_AFTER_S)) < AT_ONCE) return
   }
 }

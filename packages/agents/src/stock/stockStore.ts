@@ -1,6 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { Answer } from '@pit/protocol'
 import type { AgentSession } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
 
@@ -96,20 +95,4 @@ export function whyNotValid(
   if (word.executor !== agent.executor) return 'EXECUTOR_CHANGED'
   if (word.sessionId !== agent.sessionId) return 'SESSION_CHANGED'
   return session?.status === 'active' ? null : 'SESSION_NOT_ACTIVE'
-}
-
-export function stockJson(
-  word: StockAttestation | null,
-  around: Parameters<typeof whyNotValid>[1],
-): Answer<'hosted.stock_attestation'>['stock_attestation'] {
-  if (word === null) return null
-  const whyNot = whyNotValid(word, around)
-  return {
-    session_id: word.sessionId,
-    issued: word.issuedS,
-    expires: word.expiresS,
-    signed_at: word.signedAtS,
-    valid: whyNot === null,
-    why_not: whyNot,
-  }
 }

@@ -1,7 +1,7 @@
 import { NATIVE } from '@pit/chain'
 import { TRADE } from '@pit/protocol'
 import { approveStep, type Draft, isUnlimited, permit2ApproveStep } from '@pit/trading'
-import type { SessionPlace } from '../place.ts'
+import type { SessionAddresses } from '../addresses.ts'
 import type { TokenApprovals } from '../readWallet.ts'
 import { atomsFor } from './amounts.ts'
 import type { GrantToken } from './findTokens.ts'
@@ -28,7 +28,7 @@ export function budgetsOf(
 
 /** Sessions carry no permits: what the router or a curve may take is approved before, once, by the main key. */
 export function setupDrafts(
-  { permit2, router }: SessionPlace,
+  { permit2, router }: SessionAddresses,
   budgets: readonly TokenBudget[],
   expiresAtS: number,
 ): Draft[] {

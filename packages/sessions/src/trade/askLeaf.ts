@@ -43,7 +43,7 @@ export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<AskedLea
   const answer = await cosign(deps, ask, reserved.id)
   const nowMs = clock.nowMs()
   const fault = leafFault(
-    { crypto: deps.crypto, place: deps.place().delegation },
+    { crypto: deps.crypto, delegation: deps.addresses().delegation },
     { call, cosigner, executor: session.executor, nowS: Math.floor(nowMs / 1_000) },
     answer,
   )

@@ -16,12 +16,12 @@ const known = new WeakMap<Delegation, SessionRoot | null>()
 /** As `readRoot`, once for each root that was loaded. */
 export function rootOf(
   crypto: Crypto,
-  place: DelegationAddresses,
+  framework: DelegationAddresses,
   delegation: Delegation,
 ): SessionRoot | undefined {
   let root = known.get(delegation)
   if (root === undefined) {
-    root = readRoot(crypto, place, delegation) ?? null
+    root = readRoot(crypto, framework, delegation) ?? null
     known.set(delegation, root)
   }
   return root ?? undefined
@@ -29,11 +29,11 @@ export function rootOf(
 
 /** The curve roots of a session, read from what its owner signed; null when it has none. */
 export function readRoots(
-  { crypto, place }: Pick<SessionDeps, 'crypto' | 'place'>,
+  { crypto, addresses }: Pick<SessionDeps, 'crypto' | 'addresses'>,
   { curveRoots }: Pick<Session, 'curveRoots'>,
 ): { curve: RootOf<'curve'>; fee: RootOf<'fee'> } | null {
   if (!curveRoots) return null
-  const { delegation } = place()
+  const { delegation } = addresses()
   const curve = rootOf(crypto, delegation, curveRoots.curve)
   const fee = rootOf(crypto, delegation, curveRoots.fee)
   return curve?.kind === 'curve' && fee?.kind === 'fee' ? { curve, fee } : null

@@ -1,11 +1,11 @@
 import { type Delegation, encodeRedeem, type Hex, payFee } from '@pit/chain'
 import type { Cosigned } from '@pit/platform/signerCalls'
-import type { SessionPlace } from '../place.ts'
+import type { SessionAddresses } from '../addresses.ts'
 import type { Session } from '../types.ts'
 import type { SessionCall } from './readCall.ts'
 
 /** The leaf as it is redeemed: a curve's carries what pays its fee. */
-export function wholeLeaf({ delegation }: SessionPlace, session: Session, answer: Cosigned): Delegation {
+export function wholeLeaf({ delegation }: SessionAddresses, session: Session, answer: Cosigned): Delegation {
   const { leaf, fee_leaf } = answer
   return fee_leaf && session.curveRoots ? payFee(delegation, leaf, [fee_leaf, session.curveRoots.fee]) : leaf
 }

@@ -1,6 +1,6 @@
 import { type Crypto, type Delegation, rootDiffs, type SessionRoot } from '@pit/chain'
 import { bindingHash, readBinding } from '@pit/protocol'
-import type { SessionPlace } from '../place.ts'
+import type { SessionAddresses } from '../addresses.ts'
 import type { Session } from '../types.ts'
 import { rootOf } from './readRoots.ts'
 
@@ -8,7 +8,11 @@ import { rootOf } from './readRoots.ts'
  * Why a stored session is not what its owner signed; null when it is. The roots carry the binding's hash, so whoever
  * changed the store changed nothing that counts: such a session only has to be granted again.
  */
-export function whyUnbound(crypto: Crypto, { delegation }: SessionPlace, session: Session): string | null {
+export function whyUnbound(
+  crypto: Crypto,
+  { delegation }: SessionAddresses,
+  session: Session,
+): string | null {
   const read = readBinding(session.binding)
   if (!read.ok) return `The stored binding’s ${read.field || 'shape'} ${read.message}.`
   const { binding } = read
