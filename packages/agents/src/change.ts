@@ -15,8 +15,8 @@ export interface Change {
 const TRIES = 5
 
 /**
- * Decides from a fresh reading and writes it, with its log row, in one transaction. When the agent changed in between,
- * it is read and decided anew. Null: nothing is to be changed.
+ * Decides from a fresh reading and writes it, with its log row, in one transaction. When the agent changed in
+ * between, it is read and decided anew. Null: nothing is to be changed.
  */
 export async function change(
   deps: Pick<HostedDeps, 'db' | 'clock'>,
@@ -42,8 +42,8 @@ export async function change(
 type Waiting = Pick<StoredAgent, 'brain' | 'intervalS' | 'lastDecision' | 'ticking'>
 
 /**
- * Ticks from now on, with its failures forgiven. Models and the practice board are asked at intervals, whoever pauses
- * and resumes: `keepsInterval` waits for the rest of one.
+ * Ticks from now on, with its failures forgiven. Models and the practice board are asked at intervals,
+ * whoever pauses and resumes: `keepsInterval` waits for the rest of one.
  */
 export function activation(
   agent: Waiting,
@@ -60,8 +60,8 @@ export function activation(
 }
 
 /**
- * An interval after the last tick, at once without one; never further away, wherever the clock stood then. One that is
- * under way is the last: its brain has been asked, whatever becomes of the answer.
+ * An interval after the last tick, at once without one; never further away, wherever the clock stood then.
+ * One that is under way is the last: its brain has been asked, whatever becomes of the answer.
  */
 export function intervalAfterLast(
   { intervalS, lastDecision, ticking }: Omit<Waiting, 'brain'>,

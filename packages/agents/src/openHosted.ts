@@ -46,7 +46,7 @@ export interface Hosted {
   agentOf(id: string): Promise<HostedAgent | null>
   /** The wallet's agents, and whether each trades. */
   standing(wallet: Address): Promise<StandingAgent[]>
-  /** What the league, the signer and the chain have still to hear or to tell; what is summed; logs past their time. */
+  /** Retries what the league, the signer or the chain missed; sums old trades; deletes old logs. */
   sweep(): Promise<void>
 }
 

@@ -45,7 +45,7 @@ export async function readAgent(sql: Sql, id: string): Promise<StoredAgent | nul
   return row ? agentOf(row) : null
 }
 
-/** The owner's own. One that never was is NOT_FOUND, and so is a deleted one; another wallet's is FORBIDDEN. */
+/** The owner's own. Unknown and deleted ones are NOT_FOUND, another wallet's is FORBIDDEN. */
 export async function findOwned(sql: Sql, ask: OwnAsk): Promise<StoredAgent> {
   const agent = await findOwnedOrDeleted(sql, ask)
   return agent.deletedAtS === null ? agent : fail('NOT_FOUND', { message: 'This agent was deleted.' })
@@ -225,7 +225,7 @@ const COLUMN_OF: Record<keyof Omit<AgentPatch, 'limits' | 'terms'>, { name: stri
   webhookSecret: plain('webhook_secret'),
 }
 
-/** By the service itself: a session that ended, a switch, too many errors. False when it was not active any more. */
+/** By the service itself: a session ended, a switch, too many errors. False when it was not active. */
 export async function pauseAgent(sql: Sql, id: string, reason: PauseReason): Promise<boolean> {
   const rows = await sql.query(
     `update hosted_agents

@@ -18,7 +18,10 @@ import type { NewAgent } from '../src/store.ts'
 import { ETHER, TOKENS, USD, WALLET } from './paperWorld.ts'
 import { AGENT_TOKENS, MANAGER, openTickWorld } from './tickWorld.ts'
 
-/** Live agents over a real store and real quotes; the co-signer, the executor's key and the sequencer are scripts. */
+/**
+ * Live agents over a real store and real quotes; the co-signer, the executor's key and the sequencer are
+ * scripts.
+ */
 
 const crypto = await createCrypto()
 const RECIPIENT = '0x0000000000000000000000000000000000000fee'

@@ -11,7 +11,10 @@ import { insertAgent, type NewAgent } from '../src/store.ts'
 import type { AgentToken } from '../src/types.ts'
 import { ETH, JUNK, openTestPaper, PROFILE, TOKENS, WALLET } from './paperWorld.ts'
 
-/** Hosted agents that tick over a real store, real quotes and real paper books; brains, sessions and chain are scripts. */
+/**
+ * Hosted agents that tick over a real store, real quotes and real paper books; brains, sessions and chain are
+ * scripts.
+ */
 
 const crypto = await createCrypto()
 export const MANAGER = '0x00000000000000000000000000000000000000dd' as const

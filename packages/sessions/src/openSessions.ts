@@ -37,7 +37,7 @@ export type OpenSessions = SessionOptions & {
   writes: boolean
 }
 
-/** Delegated trading that no key can widen: granted by the owner, co-signed trade by trade, revoked at once. */
+/** Delegated trading: granted by the owner, co-signed trade by trade, revoked at once. */
 export function openSessions({ signer, writes, ...options }: OpenSessions): Sessions {
   const { profile, logger } = options
   const cosigner: Cosigner = createCosigner({

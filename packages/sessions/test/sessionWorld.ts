@@ -38,7 +38,10 @@ export * from './sessionFixtures.ts'
 
 export type SessionWorld = ReturnType<typeof openSessionWorld>
 
-/** Sessions on a real store, planned by the planner that ships; chain, market, quotes and co-signer are scripts. */
+/**
+ * Sessions on a real store, planned by the planner that ships; chain, market, quotes and co-signer are
+ * scripts.
+ */
 export function openSessionWorld(db: Db, { withSigner = true } = {}) {
   const place = delegationAddresses(PROFILE)
   const clock = { aheadS: 0, nowMs: () => (NOW_S + clock.aheadS) * 1_000 }

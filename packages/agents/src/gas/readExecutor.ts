@@ -32,7 +32,7 @@ export interface ExecutorNow {
   closed: boolean
   /** What to send; null when nothing is needed. */
   topUp: { wei: bigint; trades: number } | null
-  /** The code refund-gas would refuse with; NOTHING_LEFT where a transfer's gas is more than there is; null: none. */
+  /** The code refund-gas would refuse with, or NOTHING_LEFT when gas costs more than is there; null: none. */
   whyNoRefund: string | null
   lastRefund: Refund | null
   retired: (StoredExecutor & { balanceWei: bigint })[]

@@ -19,8 +19,8 @@ export interface Refunded {
 }
 
 /**
- * What is left on a stopped agent's executor goes to the owner that the signing service has on record. The signed bytes
- * are kept before they leave: asked again, the same come back, and the same are sent.
+ * What is left on a stopped agent's executor goes to the owner that the signing service has on record. The
+ * signed bytes are kept before they leave: asked again, the same come back, and the same are sent.
  */
 export async function refundGas(deps: HostedDeps, ask: OwnAsk): Promise<Refunded> {
   const agent = await findOwnedOrDeleted(deps.db, ask)

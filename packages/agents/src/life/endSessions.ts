@@ -7,8 +7,9 @@ import { openSessionsOf } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
 
 /**
- * Ends the attached session and whatever else was granted to these executors: none of it is co-signed any more. Answers
- * what is left of each to end on chain, which is the main key's to send; null when there was none.
+ * Ends the attached session and whatever else was granted to these executors: none of it is co-signed any
+ * more. Answers what is left of each to end on chain, which is the main key's to send; null when there was
+ * none.
  */
 export async function endSessions(
   deps: Pick<HostedDeps, 'db' | 'clock' | 'sessions'>,

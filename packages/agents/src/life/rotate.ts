@@ -11,8 +11,8 @@ import { findOwned, type StoredAgent } from '../store.ts'
 import { endSessions } from './endSessions.ts'
 
 /**
- * Another key from now on. The agent lets go of its session first, whatever becomes of the rest: what was granted to the
- * old key is revoked here.
+ * Another key from now on. The agent lets go of its session first, whatever becomes of the rest: what was
+ * granted to the old key is revoked here.
  */
 export async function rotateExecutor(
   deps: HostedDeps,

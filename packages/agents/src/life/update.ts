@@ -94,9 +94,9 @@ function brainPatch(
 }
 
 /**
- * Another interval counts at once: the next tick may be days away. A model is asked an interval after the last tick,
- * whichever way the interval changes or the agent becomes a model's: who changes to and fro would have it asked at
- * every tick of a faster brain, or have the pool pay for more ticks than it does.
+ * Another interval counts at once: the next tick may be days away. A model is asked an interval after the
+ * last tick, whichever way the interval changes or the agent becomes a model's: who changes to and fro would
+ * have it asked at every tick of a faster brain, or have the pool pay for more ticks than it does.
  */
 function intervalPatch(
   { clock }: HostedDeps,

@@ -86,7 +86,7 @@ async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise
   }
 }
 
-/** Prices of what is held without an independent mark: good enough to keep a limit by, never shown as a value. */
+/** Prices of holdings without an independent mark: for limits only, never shown as a value. */
 async function referencesOf({ tokens, market }: RunDeps, { agent, held }: Ready) {
   const prices = new Map<string, number>()
   for (const { address } of agent.tokens) {

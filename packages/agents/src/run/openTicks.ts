@@ -170,7 +170,8 @@ export function openTicks(options: TickOptions): Ticks {
     },
     async drain() {
       for (;;) {
-        // What runs now keeps its lanes and its owner's places: what waits for them is found in the round after it.
+        // What runs now keeps its lanes and its owner's places: what waits for them is found in the round
+        // after it.
         const idle = underWay().length === 0
         let did = await schedule()
         for (const name of NAMES) did += await takeJobs(name)

@@ -44,7 +44,7 @@ export const orderJson = ({ pair, side, microUsd, reason }: Decision['orders'][n
   reason: brief(reason),
 })
 
-/** A tick with a decision: what was seen, what was decided, and for each order whether it is begun or held, and why. */
+/** A tick with a decision: what was seen and decided, and which orders are begun or held, and why. */
 export function decisionRecord(ask: {
   agent: ClaimedAgent
   decision: Decision

@@ -68,7 +68,7 @@ export async function prepareTicks(
   return [...refused, ...prepared.flat()]
 }
 
-/** What was signed longer ago can no longer be redeemed: it stands in nobody's way, whatever the chain says later. */
+/** What was signed longer ago can no longer be redeemed, whatever the chain says later. */
 const mayStillLand = (open: readonly OpenOrder[], { id }: ClaimedAgent, nowMs: number): boolean =>
   open.some(({ agentId, createdAtMs }) => agentId === id && nowMs - createdAtMs < TRACELESS_MS)
 

@@ -4,7 +4,7 @@ import { storableJson } from '../storable.ts'
 import type { LogEntry } from '../types.ts'
 import type { ClaimedAgent } from './types.ts'
 
-/** What a tick came to, to be stored in one go: the decision, what the brain remembers, the orders it begins. */
+/** What a tick came to, stored in one go: the decision, the brain's memory, the orders it begins. */
 export interface TickRecord {
   agent: ClaimedAgent
   /** The tick this is; the one before must be the agent's last. */
@@ -23,7 +23,7 @@ export interface NewOrder {
 }
 
 export interface Recorded {
-  /** False when another worker has taken the tick over: nothing of it was stored, and nothing may be done for it. */
+  /** False when another worker took the tick over: nothing was stored, and nothing may be done for it. */
   kept: boolean
   /** False when the agent was changed, paused or stopped since it was read: no order was begun. */
   stands: boolean
@@ -40,8 +40,8 @@ interface KeptRow {
 }
 
 /**
- * Stores what ticks decided, all or nothing, before anything is done for it. The tick's number is the fence: a worker
- * that lost its lease finds it taken. Ticks without orders end here.
+ * Stores what ticks decided, all or nothing, before anything is done for it. The tick's number is the fence:
+ * a worker that lost its lease finds it taken. Ticks without orders end here.
  */
 export async function recordDecisions(
   db: Db,

@@ -63,7 +63,7 @@ export async function relayOrder(
   return 'relayed'
 }
 
-/** Refused for good, it ends here. An answer that was lost leaves it open: the next tick looks its hash up. */
+/** A refusal ends it. A lost answer leaves it open: the next tick looks its hash up. */
 async function notRelayed(
   deps: RunDeps,
   { agent, order, tick }: LiveAsk,

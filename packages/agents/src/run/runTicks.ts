@@ -15,7 +15,7 @@ import type { ClaimedAgent } from './types.ts'
 /** After so many failed ticks in a row nobody is asked any more. */
 const MAX_ERRORS = 20
 
-/** One tick of each of these agents, all claimed under one lease. What fails of one leaves the others alone. */
+/** One tick of each of these agents, all under one lease. What fails of one leaves the others alone. */
 export async function runTicks(deps: RunDeps, agents: readonly ClaimedAgent[]): Promise<void> {
   const { clock, counted } = deps
   const startedMs = clock.nowMs()

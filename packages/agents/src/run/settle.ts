@@ -14,8 +14,8 @@ export const TRACELESS_MS = (SESSION.leafTtlS + 30) * 1_000
 export type Settled = (OrderEnd & { message: string }) | null
 
 /**
- * Pure: an order is never carried out a second time. What was not signed never left; what was signed is known to the
- * relay, which writes before it sends, or to the chain, or to nobody.
+ * Pure: an order is never carried out a second time. What was not signed never left; what was signed is known
+ * to the relay, which writes before it sends, or to the chain, or to nobody.
  */
 export function settleOf(order: OpenOrder, { onChain, nowMs }: { onChain: boolean; nowMs: number }): Settled {
   if (order.status === 'intended') {

@@ -75,7 +75,7 @@ export function createTokenHolds(
   }
 }
 
-/** Whether the owner's word for stock tokens stands: for this session and executor, in its time, not taken back. */
+/** Whether the owner's word for stock tokens stands for this session and executor. */
 async function hasStockWord(
   { db, clock }: Pick<TickOptions, 'db' | 'clock'>,
   { id, executor, sessionId }: Pick<HostedAgent, 'id' | 'executor' | 'sessionId'>,

@@ -32,7 +32,7 @@ interface Rule {
   fault(facts: TradeFacts): string | null
 }
 
-/** A careful client's checks, in order. The signer has made its own, by its own reading; these are the service's. */
+/** A careful client's checks, in order. The signer has made its own. */
 export const TRADE_RULES: readonly Rule[] = [
   {
     code: 'TX_REFUSED',

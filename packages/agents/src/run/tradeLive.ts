@@ -18,8 +18,8 @@ type Deps = RunDeps
 const GAS_LIMIT = 700_000n
 
 /**
- * Trades an order in the agent's session: planned and co-signed, checked as a careful client would, signed by the
- * executor, written down as signed, and only then relayed. From there on nothing signs it again.
+ * Trades an order in the agent's session: planned and co-signed, checked as a careful client would, signed by
+ * the executor, written down as signed, and only then relayed. From there on nothing signs it again.
  */
 export async function tradeLive(deps: Deps, ask: LiveAsk): Promise<OrderOutcome> {
   const hold = (code: string, message: string, data?: Record<string, unknown>) =>

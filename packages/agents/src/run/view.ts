@@ -55,7 +55,7 @@ export function marketOf(
   return { atS: Math.floor(nowMs / 1_000), pairs }
 }
 
-/** What a brain sees of what it holds: its own tokens and USDG, which is the cash. Others are not its business. */
+/** What a brain sees of its holdings: its own tokens and USDG, which is the cash. */
 export function bookOf(
   agent: Pick<HostedAgent, 'tokens'>,
   held: Held,

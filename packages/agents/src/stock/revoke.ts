@@ -18,7 +18,8 @@ export async function revokeStock(
   if (agent.mode === 'paper' || executor === null) return fail('PAPER_AGENT')
   const atS = nowS(deps.clock)
   await deps.db.transaction(async (sql) => {
-    // First, as an attestation under way takes the same row: either it is there to be revoked, or it comes too late.
+    // First, as an attestation under way takes the same row: either it is there to be revoked, or it comes
+    // too late.
     await markStockRevoked(sql, executor, atS)
     await revokeStockOf(sql, agent.id, atS)
     await writeLogs(sql, {

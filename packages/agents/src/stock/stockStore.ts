@@ -48,8 +48,9 @@ export async function readStock(sql: Sql, agentId: string): Promise<StockWord> {
 }
 
 /**
- * False when one with this or a later time is there already, or the word was taken back at or after that time, be it
- * while the signing service was asked. The signing service holds this word now: it is told of no earlier revocation.
+ * False when one with this or a later time is there already, or the word was taken back at or after that
+ * time, be it while the signing service was asked. The signing service holds this word now: it is told of no
+ * earlier revocation.
  */
 export async function addStock(
   sql: Sql,

@@ -28,7 +28,7 @@ export interface GrantAsk {
   admit(): Promise<void>
 }
 
-/** Refuses what no chain and no price could change; answers the budget and the risk terms with their defaults. */
+/** Refuses what no chain and no price could change; answers budget and risk terms with defaults. */
 export function readGrant(ask: GrantAsk): { budgetMicroUsd: bigint; risk: Risk } {
   refuseFaults([...limitFaults(ask.limits), ...expiryFaults(ask.expiresInS, 'all have a feed')])
   return { budgetMicroUsd: budgetOf(ask), risk: riskOf(ask.risk) }

@@ -26,7 +26,7 @@ export function budgetsOf(
   )
 }
 
-/** Sessions carry no permits: what the router or a curve may take is approved before, once, by the main key. */
+/** Sessions carry no permits: the main key approves the router or a curve once, before. */
 export function setupDrafts(
   { permit2, router }: SessionAddresses,
   budgets: readonly TokenBudget[],
@@ -58,7 +58,7 @@ export function setupDrafts(
   })
 }
 
-/** What could leave of a token if everything approved were taken: never less than what was approved before. */
+/** What could leave of a token if everything approved were taken, earlier approvals included. */
 export function approvedAtoms({ token, budget, before }: TokenBudget): bigint | 'unlimited' {
   const most = (a: bigint, b: bigint) => (a > b ? a : b)
   const least = (a: bigint, b: bigint) => (a < b ? a : b)

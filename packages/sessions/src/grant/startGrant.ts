@@ -142,7 +142,7 @@ interface Roots {
   eth: RootAsk['eth']
 }
 
-/** The caps in ETH are the dollars' at the mark of now; a mark that is stale would set caps the co-signer refuses. */
+/** The dollar caps in ETH at the mark of now; with a stale mark the co-signer would refuse them. */
 function rootsOf(
   deps: SessionDeps,
   { binding, tokens, nowS: now }: { binding: SessionBindingV3; tokens: readonly GrantToken[]; nowS: number },

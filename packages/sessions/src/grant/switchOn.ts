@@ -69,7 +69,7 @@ async function takeSignatures(deps: SessionDeps, session: Session, ask: Signatur
 const isRefusal = (error: unknown): boolean =>
   isPitError(error) && error.code !== 'SIGNER_UNAVAILABLE' && error.code !== 'ROOT_REUSED'
 
-/** A co-signer that knows the root already took it from a call whose answer got lost, or from one beside this. */
+/** A co-signer that knows the root took it from a call whose answer was lost, or one beside this. */
 async function register({ cosigner }: SessionDeps, session: Session): Promise<void> {
   const { id, binding, root, rootHash, curveRoots: roots } = session
   try {

@@ -4,7 +4,7 @@ import { txJson } from '@pit/trading'
 import type { DisableStep, OwnerState } from './endOnChain.ts'
 import type { ApprovalLeft, Revoked } from './revokeSession.ts'
 
-/** A revocation as it is answered to whoever ended the session; `resetCode`: with how to clear the wallet's code. */
+/** A revocation as it is answered; with `resetCode` also how to clear the wallet's code. */
 export function describeRevoked(
   { session, told, owner, steps, tried, approvals }: Revoked,
   { resetCode = false } = {},
@@ -69,7 +69,7 @@ function stepOf(
   }
 }
 
-/** Clears the wallet's code. No revocation by itself: a wallet that takes the code again revives its old roots. */
+/** Clears the wallet's code. No revocation: taking the code again would revive its old roots. */
 function resetJson(owner: OwnerState | null, steps: number): Record<string, unknown> {
   const nonce = owner === null ? null : owner.nonce + steps
   return {

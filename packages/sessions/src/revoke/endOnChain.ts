@@ -118,7 +118,7 @@ export interface Tried {
 const SIMULATE_MS = 5_000
 const READ_GAS = 100_000
 
-/** The steps in one simulated block, what the manager says of the roots in the next; null when it cannot be tried. */
+/** The steps in one simulated block, the roots' state in the next; null when it cannot be tried. */
 export async function tryDisabling(
   deps: Pick<SessionDeps, 'rpc' | 'addresses'>,
   steps: readonly DisableStep[],

@@ -47,8 +47,8 @@ export interface RevokeAsk {
 }
 
 /**
- * Here and at the co-signer it ends at once, whatever else fails; what ends it on chain is the main key's to send. Asked
- * again it answers the same, with what is still left to do.
+ * Here and at the co-signer it ends at once, whatever else fails; what ends it on chain is the main key's to
+ * send. Asked again it answers the same, with what is still left to do.
  */
 export async function revokeSession(
   deps: SessionDeps,
@@ -99,7 +99,7 @@ export async function endSession(
   return { session, told }
 }
 
-/** What the session's setup approved and nothing took back. Empty too when it cannot be read: live/revoke tells. */
+/** What the setup approved and nothing took back. Empty too when it cannot be read: live/revoke tells. */
 async function approvalsLeft(deps: SessionDeps, session: Session): Promise<ApprovalLeft[]> {
   const { permit2, router } = deps.addresses()
   const { profile, clock } = deps

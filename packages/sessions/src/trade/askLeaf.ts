@@ -26,8 +26,8 @@ export interface AskedLeaf {
 }
 
 /**
- * Counts the trade, has it co-signed, and believes nothing that was not asked for. What the co-signer refused is not
- * counted; what nobody can tell stays counted until the co-signer's ledger tells.
+ * Counts the trade, has it co-signed, and believes nothing that was not asked for. What the co-signer refused
+ * is not counted; what nobody can tell stays counted until the co-signer's ledger tells.
  */
 export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<AskedLeaf> {
   const { session, call, facts } = ask

@@ -23,8 +23,8 @@ export interface LeafAsk {
 }
 
 /**
- * Why what the co-signer answered is not the leaf that was asked for; null when it is, byte for byte. `readLeaf` reads
- * only what its builders write, so equal terms are equal bytes.
+ * Why what the co-signer answered is not the leaf that was asked for; null when it is, byte for byte.
+ * `readLeaf` reads only what its builders write, so equal terms are equal bytes.
  */
 export function leafFault(
   { crypto, delegation }: { crypto: Crypto; delegation: DelegationAddresses },

@@ -20,8 +20,8 @@ export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, ask: Name
 }
 
 /**
- * A plan as prepare makes it, for the session's wallet under the binding's terms: its risks, its fee, allowances that
- * stand instead of a permit. On curves only where the session has roots for them.
+ * A plan as prepare makes it, for the session's wallet under the binding's terms: its risks, its fee,
+ * allowances that stand instead of a permit. On curves only where the session has roots for them.
  */
 export async function planSession(
   deps: SessionDeps,
@@ -81,7 +81,7 @@ export async function planSession(
   }
 }
 
-/** Why the live curve of one of the tokens is closed to the session; null when there is none or it is open. */
+/** Why the live curve of one of the tokens is closed to the session; null: none, or open. */
 function shutCurves(
   deps: SessionDeps,
   session: Session,

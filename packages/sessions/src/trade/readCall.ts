@@ -148,7 +148,7 @@ function approvalsMissing({ spending, ask: { quote } }: Planned): string | null 
     : `Permit2 lets the router take less ${symbol} than this trade spends, or not long enough: send the setup of the grant.`
 }
 
-/** An authorization counts at one nonce only: not before the setup was sent, and never after anything else was. */
+/** An authorization counts at one nonce only: after the setup was sent, and before anything else. */
 function codeFor(
   { delegation }: SessionAddresses,
   { authorization }: Session,

@@ -7,16 +7,15 @@ import type { SessionDeps } from '../deps.ts'
 import { findWithUse } from '../store.ts'
 import type { Session, Used } from '../types.ts'
 import { askLeaf } from './askLeaf.ts'
-import { executorTx, readExecutor } from './executor.ts'
+import { executorTx, readExecutor, redeemData, wholeLeaf } from './executor.ts'
 import { findUnverified, namedTokens, planSession } from './planTrade.ts'
 import { readCall } from './readCall.ts'
-import { redeemData, wholeLeaf } from './redeem.ts'
+import { whyUnbound } from './readRoots.ts'
 import { refuseBySession, type TradeFacts } from './rules.ts'
 import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.ts'
 import type { SessionTrade, SessionTradeAsk } from './types.ts'
-import { whyUnbound } from './unbound.ts'
 
-/** A plan inside the session's bounds, co-signed for its executor. A refusal inside the session is recorded. */
+/** A plan inside the session's bounds, co-signed for its executor. Its refusals are recorded. */
 export async function tradeInSession(deps: SessionDeps, ask: SessionTradeAsk): Promise<SessionTrade> {
   const startedAt = performance.now()
   const { session, used } = await openFor(deps, ask)

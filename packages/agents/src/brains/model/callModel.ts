@@ -8,8 +8,8 @@ const MAX_ANSWER_BYTES = 1_000_000
 const MAX_TOKENS = 2_147_483_647
 
 /**
- * How a call ended. `refused`: it did not run, so nothing was spent. `lost`: it may have run without an answer, so the
- * worst case counts.
+ * How a call ended. `refused`: it did not run, so nothing was spent. `lost`: it may have run without an
+ * answer, so the worst case counts.
  */
 export type ModelCall =
   | { kind: 'answered'; content: string | null; why: string; stated: StatedCost }

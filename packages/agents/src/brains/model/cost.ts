@@ -19,7 +19,7 @@ export interface CountedCost {
 
 /** Each message costs a few tokens beyond its text. */
 const TOKENS_PER_MESSAGE = 16n
-/** Tokens are longer than this only in a vendor's favour: fewer than one in so many characters is not believed. */
+/** Fewer tokens than one in so many characters are not believed. */
 const CHARS_PER_TOKEN_AT_MOST = 8
 /** More than any call costs; a larger figure is counted as this. */
 const MAX_USD = 1e6
@@ -39,8 +39,9 @@ export function boundOf(
 }
 
 /**
- * What is counted for an answered call: what the vendor says, unless it is less than its own tokens cost at its own
- * prices; without a word of it, the bound. Never less than was charged by a vendor that counts its tokens right.
+ * What is counted for an answered call: what the vendor says, unless it is less than its own tokens cost at
+ * its own prices; without a word of it, the bound. Never less than was charged by a vendor that counts its
+ * tokens right.
  */
 export function countCost(
   model: GatewayModel,

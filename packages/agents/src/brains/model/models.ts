@@ -80,7 +80,7 @@ export function createModels({
   }
 }
 
-/** Null when the text is no list of models. A row without a price is left out: nothing would bound its cost. */
+/** Null when the text is no list of models. Rows without a price are left out: nothing bounds their cost. */
 export function readModels(text: string): GatewayModel[] | null {
   let rows: unknown
   try {

@@ -83,7 +83,7 @@ export async function readToday(sql: Sql, agentId: string, nowMs: number): Promi
 const KEEP_DAYS = 90
 const AT_ONCE = 5_000
 
-/** Deletes some of what is older than a season's worth of days; what a day's pool paid in all is kept for good. */
+/** Deletes spending older than 90 days, some at a time; what the pool paid each day is kept for good. */
 export async function sweepSpend(sql: Sql, atS: number): Promise<void> {
   const beforeS = dayOf(atS) - KEEP_DAYS * DAY_S
   await sql.query(

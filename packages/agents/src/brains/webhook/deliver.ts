@@ -27,7 +27,7 @@ export interface WebhookDeps {
 
 type Attempt = { ok: true; text: string } | { ok: false; code: WebhookCode; message: string; again: boolean }
 
-/** The same for every try of a tick, also by a worker that takes it over: a receiver can tell it has seen it. */
+/** The same for every try of a tick, by any worker: a receiver can tell that it has seen it. */
 export const deliveryOf = (agent: Pick<HostedAgent, 'id'>, tick: number): string => `${agent.id}.${tick}`
 
 /** The body of a delivery. */
@@ -44,7 +44,7 @@ export function deliveryBody({ agent, tick, market, book }: BrainAsk): string {
   })
 }
 
-/** Posts a tick to the owner's webhook, a second time when the first did not come through, and reads the decision. */
+/** Posts a tick to the owner's webhook, twice if the first try fails, and reads the decision. */
 export async function deliver(deps: WebhookDeps, ask: BrainAsk, secret: string): Promise<Brained> {
   const { agent, tick } = ask
   const body = deliveryBody(ask)
@@ -142,6 +142,6 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** What a receiver recomputes: HMAC-SHA256 under the agent's secret over the timestamp, a dot and the body's bytes. */
+/** What a receiver recomputes: HMAC-SHA256 under the agent's secret over `timestamp.body`. */
 export const signDelivery = (secret: string, timestampS: number, body: string): string =>
   `v1=${createHmac('sha256', secret).update(`${timestampS}.${body}`, 'utf8').digest('hex')}`

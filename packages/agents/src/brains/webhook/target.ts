@@ -31,8 +31,8 @@ export function urlProblem(text: string, reach: Reach): string | undefined {
 export type Target = { ok: true; url: URL; address: string } | { ok: false; why: string; gone: boolean }
 
 /**
- * Where to connect, decided once: the names are resolved here, every address is checked, and the one checked is the
- * one connected to. A name that changes its mind afterwards changes nothing.
+ * Where to connect, decided once: the names are resolved here, every address is checked, and the one checked
+ * is the one connected to. A name that changes its mind afterwards changes nothing.
  */
 export async function findTarget(text: string, reach: Reach, resolve: Resolve): Promise<Target> {
   const problem = urlProblem(text, reach)
@@ -61,8 +61,8 @@ export async function findTarget(text: string, reach: Reach, resolve: Resolve): 
 const RESOLVE_MS = 2_000
 
 /**
- * Names to addresses by asking the name servers ourselves. Not by the system's lookup: that waits on a few threads the
- * whole process shares, and a handful of names that never answer would hold them all.
+ * Names to addresses by asking the name servers ourselves. Not by the system's lookup: that waits on a few
+ * threads the whole process shares, and a handful of names that never answer would hold them all.
  */
 export function createResolve(): Resolve {
   const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 })
