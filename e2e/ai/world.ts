@@ -11,6 +11,7 @@ import { startVendors, type Vendors } from '../../packages/devnet/src/vendors/in
 import { newServerDirectory } from '../../packages/platform/test/serverStore.ts'
 import type { Handler } from '../../packages/server/src/http/types.ts'
 import { migrateStore } from '../../packages/server/src/migrateStore.ts'
+import { hostedAiRoutes } from '../../packages/server/src/routes/hostedAi.ts'
 
 export const POOL_KEY = 'pk-devnet-service'
 const E18 = 10n ** 18n
@@ -125,12 +126,12 @@ function pairOf(pair: string, symbol?: string): PairNow {
 }
 
 /** Calls a route's handler as the edge would. */
-export const call = async <Id extends keyof Brains['handlers']>(
+export const call = async <Id extends keyof ReturnType<typeof hostedAiRoutes>>(
   brains: Brains,
   id: Id,
   ask: { wallet: `0x${string}` | null; body?: unknown; params?: unknown; query?: unknown },
 ) => {
-  const handler = brains.handlers[id] as Handler<Id>
+  const handler = hostedAiRoutes(brains)[id] as Handler<Id>
   const key = { keyId: 1, accountId: 1, wallet: ask.wallet, expiresAtS: 9_999_999_999 }
   return handler({
     params: ask.params ?? {},

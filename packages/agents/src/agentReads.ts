@@ -11,7 +11,10 @@ export async function sessionsInUse(sql: Sql, sessionIds: readonly string[]): Pr
   return new Set(rows.map(({ session_id }) => session_id))
 }
 
-/** What an agent trades and how often, held as it is until the transaction ends; null for one that runs no more. */
+/**
+ * What an agent trades and how often, held as it is until the transaction ends; null for one that runs no
+ * more.
+ */
 export async function holdAgent(
   sql: Sql,
   id: string,

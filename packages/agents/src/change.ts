@@ -1,8 +1,8 @@
 import type { Sql } from '@pit/platform/db'
 import { fail } from '@pit/protocol'
-import type { HostedDeps } from './deps.ts'
-import { writeLog } from './logs.ts'
-import { type AgentPatch, changeAgent, readAgent, type StoredAgent } from './store.ts'
+import type { HostedDeps, OwnAsk } from './deps.ts'
+import { writeLogs } from './logs.ts'
+import { type AgentPatch, changeAgent, findOwned, readAgent, type StoredAgent } from './store.ts'
 import type { LogEntry } from './types.ts'
 
 export interface Change {
@@ -15,23 +15,23 @@ export interface Change {
 const TRIES = 5
 
 /**
- * Decides from a fresh reading and writes it, with its log row, in one transaction. When the agent changed in between,
- * it is read and decided anew. Null: nothing is to be changed.
+ * Decides from a fresh reading and writes it, with its log row, in one transaction. When the agent changed in
+ * between, it is read and decided anew. Null: nothing is to be changed.
  */
 export async function change(
   deps: Pick<HostedDeps, 'db' | 'clock'>,
-  find: () => Promise<StoredAgent>,
+  ask: OwnAsk,
   decide: (agent: StoredAgent) => Promise<Change | null> | Change | null,
 ): Promise<StoredAgent> {
   for (let tries = 0; tries < TRIES; tries++) {
-    const agent = await find()
+    const agent = await findOwned(deps.db, ask)
     const made = await decide(agent)
     if (made === null) return agent
     const changed = await deps.db.transaction(async (sql) => {
       if (!(await changeAgent(sql, agent, made.patch))) return null
       await made.also?.(sql)
       if (made.log)
-        await writeLog(sql, { agentId: agent.id, tick: null, atMs: deps.clock.nowMs(), ...made.log })
+        await writeLogs(sql, { agentId: agent.id, tick: null, atMs: deps.clock.nowMs(), ...made.log })
       return readAgent(sql, agent.id)
     })
     if (changed) return changed
@@ -42,8 +42,8 @@ export async function change(
 type Waiting = Pick<StoredAgent, 'brain' | 'intervalS' | 'lastDecision' | 'ticking'>
 
 /**
- * Ticks from now on, with its failures forgiven. Models and the practice board are asked at intervals, whoever pauses
- * and resumes: `keepsInterval` waits for the rest of one.
+ * Ticks from now on, with its failures forgiven. Models and the practice board are asked at intervals,
+ * whoever pauses and resumes: `keepsInterval` waits for the rest of one.
  */
 export function activation(
   agent: Waiting,
@@ -60,8 +60,8 @@ export function activation(
 }
 
 /**
- * An interval after the last tick, at once without one; never further away, wherever the clock stood then. One that is
- * under way is the last: its brain has been asked, whatever becomes of the answer.
+ * An interval after the last tick, at once without one; never further away, wherever the clock stood then.
+ * One that is under way is the last: its brain has been asked, whatever becomes of the answer.
  */
 export function intervalAfterLast(
   { intervalS, lastDecision, ticking }: Omit<Waiting, 'brain'>,

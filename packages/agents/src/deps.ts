@@ -1,12 +1,12 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
-import type { Charge } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
 import type { SignerClient } from '@pit/platform/signerClient'
 import type { Answer, Brain, ChainProfile } from '@pit/protocol'
+import type { Trader } from '@pit/relay'
 import type { Sessions, Switches } from '@pit/sessions'
 import type { Paper } from './paper/index.ts'
 import type { HostedAgent } from './types.ts'
@@ -45,12 +45,11 @@ export interface HostedDeps {
   profile: Pick<ChainProfile, 'core_tokens' | 'listed_stocks' | 'chain_id'>
   market: Pick<Market, 'head' | 'mark'>
   tokens: Pick<Tokens, 'get'>
-  charge: Charge
   brains: AgentBrains
   switches: Switches
   /** Null where this server has no signer: agents then run on paper only. */
   signer: ExecutorSigner | null
-  sessions: Pick<Sessions, 'revokeFor'>
+  sessions: Pick<Sessions, 'revokeSession'>
   /** Who co-signs here; null while nobody knows. */
   cosigner(): Address | null
   paper: Pick<Paper, 'openBook' | 'bookNow'>
@@ -62,6 +61,12 @@ export interface HostedDeps {
   /** How long a refund's call waits for its receipt. */
   refundWaitMs: number
   randomBytes(size: number): Uint8Array
+}
+
+/** An agent as its owner asks for it. */
+export interface OwnAsk {
+  by: Trader
+  id: string
 }
 
 export const lower = (address: string): Address => address.toLowerCase() as Address

@@ -4,7 +4,7 @@ import { isUnderWay, tradesByHash } from '@pit/relay'
 
 export { type AgentSession, openSessionsOf, readSession, readSessions } from '@pit/sessions'
 
-/** When an order was begun whose signed transaction the chain has not shown, in milliseconds; null without one. */
+/** When the newest signed order was begun whose trade has not landed, in milliseconds; null without one. */
 export async function lastUnlanded(sql: Sql, agentId: string): Promise<number | null> {
   const orders = await sql.query<{ tx_hash: Hex | null; created_at_ms: number }>(
     `select tx_hash, created_at_ms from hosted_orders where agent_id = $1 and status in ('signed', 'relayed')`,

@@ -1,8 +1,9 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { AttestedExecutor } from '@pit/platform/signerCalls'
-import { HOSTED } from '@pit/protocol'
+import { fail, HOSTED } from '@pit/protocol'
 import { AGENT_COLUMNS, type AgentRow, agentOfRow } from './agentRow.ts'
+import type { OwnAsk } from './deps.ts'
 import type { HostedAgent, PauseReason } from './types.ts'
 
 /** An agent with what only its life and its owner look at. */
@@ -44,6 +45,18 @@ export async function readAgent(sql: Sql, id: string): Promise<StoredAgent | nul
   return row ? agentOf(row) : null
 }
 
+/** The owner's own. Unknown and deleted ones are NOT_FOUND, another wallet's is FORBIDDEN. */
+export async function findOwned(sql: Sql, ask: OwnAsk): Promise<StoredAgent> {
+  const agent = await findOwnedOrDeleted(sql, ask)
+  return agent.deletedAtS === null ? agent : fail('NOT_FOUND', { message: 'This agent was deleted.' })
+}
+
+/** The same for what outlives an agent: its executor and the gas on it. */
+export async function findOwnedOrDeleted(sql: Sql, { by, id }: OwnAsk): Promise<StoredAgent> {
+  const agent = (await readAgent(sql, id)) ?? fail('NOT_FOUND', { message: 'There is no such agent.' })
+  return agent.wallet === by.wallet ? agent : fail('FORBIDDEN')
+}
+
 /** Newest first, without deleted ones. */
 export async function listAgents(sql: Sql, wallet: Address): Promise<StoredAgent[]> {
   const rows = await sql.query<StoredRow>(
@@ -56,7 +69,7 @@ export async function listAgents(sql: Sql, wallet: Address): Promise<StoredAgent
 
 const WALLET_LOCK = 0x70697408
 
-/** Held until the transaction ends: two creations at once must not both find the last place free. */
+/** Held until the transaction ends: two creations at once must not both take the last free one. */
 export async function lockWallet(sql: Sql, wallet: Address): Promise<void> {
   await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [WALLET_LOCK, wallet])
 }
@@ -212,7 +225,7 @@ const COLUMN_OF: Record<keyof Omit<AgentPatch, 'limits' | 'terms'>, { name: stri
   webhookSecret: plain('webhook_secret'),
 }
 
-/** By the service itself: a session that ended, a switch, too many errors. False when it was not active any more. */
+/** By the service itself: a session ended, a switch, too many errors. False when it was not active. */
 export async function pauseAgent(sql: Sql, id: string, reason: PauseReason): Promise<boolean> {
   const rows = await sql.query(
     `update hosted_agents

@@ -26,7 +26,7 @@ export interface AgentTerms {
   policies: readonly ShieldPolicy[] | null
 }
 
-/** Why an agent is paused: OWNER, NEW, ROTATED, SESSION_ENDED or ERRORS, with what a person may want to know. */
+/** Why an agent is paused, with what a person may want to know. */
 export interface PauseReason {
   code: (typeof PAUSE_REASONS)[number]
   [extra: string]: unknown

@@ -21,7 +21,10 @@ export interface HostedSigner extends ExecutorSigner {
 
 export const GAS = { limit: 21_000, maxFeeWei: 20_000_000n }
 
-/** Keeps executors' keys and signs refunds as the signing service does; what it knows of the chain is handed in. */
+/**
+ * Keeps executors' keys and signs refunds as the signing service does; what it knows of the chain is handed
+ * in.
+ */
 export function createHostedSigner(
   crypto: Crypto,
   {

@@ -9,8 +9,8 @@ import {
   parseSignedTx,
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import { type Answer, CHAIN_ID, refusal } from '@pit/protocol'
-import type { Session } from '@pit/sessions'
+import { CHAIN_ID, refusal } from '@pit/protocol'
+import type { CosignedTrade, Session } from '@pit/sessions'
 import type { PlanTx } from '@pit/trading'
 import { decodeFunctionData, encodeFunctionResult, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -18,10 +18,12 @@ import type { NewAgent } from '../src/store.ts'
 import { ETHER, TOKENS, USD, WALLET } from './paperWorld.ts'
 import { AGENT_TOKENS, MANAGER, openTickWorld } from './tickWorld.ts'
 
-/** Live agents over a real store and real quotes; the co-signer, the executor's key and the sequencer are scripts. */
+/**
+ * Live agents over a real store and real quotes; the co-signer, the executor's key and the sequencer are
+ * scripts.
+ */
 
 const crypto = await createCrypto()
-type TradeAnswer = Answer<'live.session.trade'>
 const RECIPIENT = '0x0000000000000000000000000000000000000fee'
 
 let keys = 1
@@ -39,7 +41,9 @@ export function openLiveWorld(db: Db) {
     known: new Set<Hex>(),
   }
   const script = {
-    tamper: (_answer: TradeAnswer, _tx: PlanTx): void => {},
+    tamper: (_trade: CosignedTrade, _tx: PlanTx): void => {},
+    /** Once the trade is planned, before it is co-signed. */
+    beforeCosign: (): void => {},
     refuse: null as null | (() => never),
     /** What becomes of relayed bytes. */
     relayed: 'mined' as 'mined' | 'pending' | 'reverted',
@@ -90,20 +94,24 @@ export function openLiveWorld(db: Db) {
     },
     sessions: {
       sessionOf: async (id) => (id === sessionId ? session : null),
-      async tradeHosted(ask) {
+      async tradeInSession(ask) {
+        if (ask.path !== 'hosted') throw new Error('not an agent’s')
         script.attested.push(ask.ownerAttestsNonUs)
         script.refuse?.()
         const quote = await world.paper.quoteTrade({
           wallet: WALLET,
           tokenIn: ask.tokenIn,
           tokenOut: ask.tokenOut,
-          notionalUsd: Number(ask.notionalMicroUsd) / 1e6,
+          notionalUsd: ask.notionalUsd!,
           venues: ['venue_pool'],
           shield: false,
           policies: null,
           fast: false,
           admit: async () => {},
         })
+        ask.judge(quote)
+        script.beforeCosign()
+        await ask.beforeCosign()
         const gross = quote.routes[0]!.amountOut
         const out = quote.fee.side === 'output' ? gross - feeOf(gross, quote.fee.bps) : gross
         const tx: PlanTx = {
@@ -116,29 +124,27 @@ export function openLiveWorld(db: Db) {
           maxFeePerGasWei: 20n,
           maxPriorityFeePerGasWei: 1n,
         }
-        const answer = {
-          session_id: sessionId,
-          wallet: WALLET,
-          executor,
-          ready: true,
-          simulated_ok: true,
-          swap: {
-            amount_in: quote.amountIn.toString(),
-            amount_out_min: (out - feeOf(out, 50)).toString(),
-            amount_out_expected: out.toString(),
+        const trade = {
+          kind: 'cosigned',
+          session: { ...session },
+          planned: {
+            plan: { amountOutMin: out - feeOf(out, 50), amountOutExpected: out },
+            ask: {
+              quote: {
+                ...quote,
+                ask: { ...quote.ask },
+                fee: { ...quote.fee },
+                risks: [{ code: 'CURVE', severity: 'info', message: 'x' }],
+              },
+            },
           },
-          risk_terms: { accept_risks: [], shield: false },
-          spend: {},
-          risks: [{ code: 'CURVE', severity: 'info', message: 'x' }],
-          fee_bps: quote.fee.bps,
-          fee_class: quote.fee.class,
-          fee_tier: quote.fee.tier,
-          fee_side: quote.fee.side,
-          fee_token: quote.fee.token,
-          shield: false,
-        } as unknown as TradeAnswer
-        script.tamper(answer, tx)
-        return { tx, answer }
+          simulation: { ok: true },
+          cosigned: { spend: {} },
+          tx,
+          ready: true,
+        } as unknown as CosignedTrade
+        script.tamper(trade, tx)
+        return trade
       },
     },
     signer: {

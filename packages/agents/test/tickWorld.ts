@@ -11,7 +11,10 @@ import { insertAgent, type NewAgent } from '../src/store.ts'
 import type { AgentToken } from '../src/types.ts'
 import { ETH, JUNK, openTestPaper, PROFILE, TOKENS, WALLET } from './paperWorld.ts'
 
-/** Hosted agents that tick over a real store, real quotes and real paper books; brains, sessions and chain are scripts. */
+/**
+ * Hosted agents that tick over a real store, real quotes and real paper books; brains, sessions and chain are
+ * scripts.
+ */
 
 const crypto = await createCrypto()
 export const MANAGER = '0x00000000000000000000000000000000000000dd' as const
@@ -88,7 +91,6 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
         return { record } as never
       },
     },
-    quoteTrade: paper.quoteTrade,
     brains: {
       historyS: ({ brain, params }) => (isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : 3_600),
       async decide(ask) {
@@ -108,7 +110,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     },
     paper,
     sessions: {
-      tradeHosted: () => Promise.reject(new Error('no session trades here')),
+      tradeInSession: () => Promise.reject(new Error('no session trades here')),
       sessionOf: async () => null,
     },
     signer: null,

@@ -41,9 +41,13 @@ import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
 import { openAdmin } from './operator/openAdmin.ts'
 import { accountRoutes } from './routes/account.ts'
+import { describeStanding } from './routes/describeAgent.ts'
 import { fastRoutes } from './routes/fast.ts'
+import { hostedRoutes } from './routes/hosted.ts'
+import { hostedAiRoutes } from './routes/hostedAi.ts'
 import { leagueRoutes } from './routes/league.ts'
 import { relayRoutes } from './routes/relay.ts'
+import { sessionRoutes } from './routes/sessions.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { tradingRoutes } from './routes/trading.ts'
 import { createServiceHandlers, probesOf, watchHealth } from './service/index.ts'
@@ -201,16 +205,13 @@ export async function startServer(
       market,
       tokens,
       trade,
-      charge,
       randomBytes,
       tierBps: account.tierBps,
       isSanctioned,
       storePlan: relay.storePlan,
       storeOwnerTxs: relay.storeRevocation,
       recordRefusal: account.recordRefusal,
-      switches,
       signer,
-      readHosted: (wallet) => hosted.mine(wallet),
       hosted: { executorOwner, isExecutorOf, sessionsInUse },
       writes: config.roles.jobs,
     })
@@ -252,7 +253,6 @@ export async function startServer(
       sequencer,
       market,
       tokens,
-      charge,
       brains,
       switches,
       signer,
@@ -283,7 +283,6 @@ export async function startServer(
       ...ground,
       market,
       tokens,
-      quoteTrade: trade.quoteTrade,
       brains,
       paper,
       sessions,
@@ -338,10 +337,17 @@ export async function startServer(
       ...relayRoutes(relay),
       ...accountRoutes(account),
       ...fastRoutes({ fast, charge }),
-      ...sessions.handlers,
+      ...sessionRoutes({
+        sessions,
+        crypto,
+        profile,
+        charge,
+        logger,
+        readHosted: async (wallet) => (await hosted.standing(wallet)).map(describeStanding),
+      }),
       treasury: async () => ({ serialised: await treasury.record() }),
-      ...brains.handlers,
-      ...hosted.handlers,
+      ...hostedAiRoutes(brains),
+      ...hostedRoutes({ hosted, profile, charge }),
       ...leagueRoutes(league),
     }
     if (config.roles.jobs) {

@@ -6,7 +6,7 @@ import { fail, isPitError, type RouteId, refusal, routeById } from '@pit/protoco
 
 /** What sessions ask of the signing process. Every refusal is one of the route's documented ones. */
 export interface Cosigner {
-  /** Who co-signs. Refuses SIGNER_REQUIRED where there is no signer, SIGNER_UNAVAILABLE while it does not answer. */
+  /** Who co-signs. Refuses SIGNER_REQUIRED without a signer, SIGNER_UNAVAILABLE while it is silent. */
   address(): Promise<Address>
   /** The same without asking: what is pinned, or was last heard. */
   known(): Address | null
@@ -116,8 +116,8 @@ export function createCosigner({
 }
 
 /**
- * A refusal the route knows, made before anything was counted. Any other answer, such as that its store failed it in the
- * middle, leaves open what was.
+ * A refusal the route knows, made before anything was counted. Any other answer, such as that its store
+ * failed it in the middle, leaves open what was.
  */
 const isNo = (error: unknown, route: RouteId): boolean =>
   isPitError(error) && error.code !== 'ENGINE_UNAVAILABLE' && routeById(route).errors.includes(error.code)

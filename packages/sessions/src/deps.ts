@@ -1,6 +1,5 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
-import type { Charge } from '@pit/platform/call'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -8,8 +7,8 @@ import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import type { Refusal } from '@pit/relay'
 import type { PlanTx, StorePlanAsk, Trade } from '@pit/trading'
+import type { SessionAddresses } from './addresses.ts'
 import type { Cosigner } from './cosigner.ts'
-import type { SessionPlace } from './place.ts'
 
 /** What sessions ask of hosted agents, in the caller's transaction. */
 export interface HostedRecord {
@@ -32,7 +31,6 @@ export interface SessionOptions {
   market: Pick<Market, 'head' | 'mark' | 'curveOf'>
   tokens: Pick<Tokens, 'get' | 'coreBySymbol' | 'readAudit'>
   trade: Pick<Trade, 'planTrade' | 'simulator'>
-  charge: Charge
   /** The rate of a major trade for this wallet now. */
   tierBps(wallet: Address): Promise<number>
   isSanctioned(address: Address): boolean
@@ -44,13 +42,11 @@ export interface SessionOptions {
   recordRefusal(refusal: Refusal): void
   randomBytes(size: number): Uint8Array
   hosted: HostedRecord
-  /** The operator's, read before each co-signature for a hosted agent. */
-  switches?: { killed(): Promise<boolean>; liveEnabled(): Promise<boolean> }
 }
 
 export interface SessionDeps extends SessionOptions {
   cosigner: Cosigner
-  place(): SessionPlace
+  addresses(): SessionAddresses
 }
 
 export const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`

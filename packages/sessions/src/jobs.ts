@@ -10,7 +10,7 @@ const SWEEP_EVERY_MS = 600_000
 const AT_ONCE = 100
 const SWEPT_AT_ONCE = 1_000
 const UNSIGNED_FOR_S = 86_400
-/** Past what a call may take and what the co-signer still believes: nothing asked before this is under way. */
+/** Longer than any call takes and the co-signer believes: nothing asked before this is under way. */
 const LOST_AFTER_MS = 60_000
 /** Whoever switches a session on asks again within this when its answer was lost. */
 const REGISTERING_FOR_S = 300

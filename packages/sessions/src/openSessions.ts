@@ -1,30 +1,28 @@
 import type { Address } from '@pit/chain'
-import type { Handlers } from '@pit/platform/call'
 import type { SignerClient } from '@pit/platform/signerClient'
-import type { Answer, Body } from '@pit/protocol'
+import { lower, sessionAddressesOf } from './addresses.ts'
 import { type Cosigner, createCosigner } from './cosigner.ts'
 import type { SessionDeps, SessionOptions } from './deps.ts'
-import type { StartBody } from './grant/readGrant.ts'
-import { startGrant } from './grant/startGrant.ts'
-import { switchOn } from './grant/switchOn.ts'
+import type { GrantAsk } from './grant/readGrant.ts'
+import { type Granted, startGrant } from './grant/startGrant.ts'
+import { type Signatures, switchOn } from './grant/switchOn.ts'
 import { runJobs } from './jobs.ts'
-import { mySessions, type ReadHosted } from './mySessions.ts'
-import { lower, sessionPlaceOf } from './place.ts'
-import { revokeOwn, revokeSession } from './revoke/revokeSession.ts'
+import { type ListedSession, listSessions } from './listSessions.ts'
+import { type RevokeAsk, type Revoked, revokeSession } from './revoke/revokeSession.ts'
 import { findSession } from './store.ts'
-import { type HostedTradeAsk, tradeHosted } from './trade/tradeHosted.ts'
-import { tradeSession } from './trade/tradeSession.ts'
+import { tradeInSession } from './trade/tradeInSession.ts'
+import type { SessionTrade, SessionTradeAsk } from './trade/types.ts'
 import type { Session } from './types.ts'
 
-export type SessionRoute = 'live.session.grant' | 'live.session.trade' | 'live.session.revoke' | 'me.sessions'
-
 export interface Sessions {
-  handlers: Pick<Handlers, SessionRoute>
-  /** A hosted agent's trade: as live/session/trade, stored as path hosted. */
-  tradeHosted(ask: HostedTradeAsk): ReturnType<typeof tradeHosted>
+  /** Refuses SESSIONS_UNAVAILABLE on a chain that lacks a part sessions stand on. */
+  refuseUnavailable(): void
+  startGrant(ask: GrantAsk): Promise<Granted>
+  switchOn(ask: Signatures): Promise<Session>
+  tradeInSession(ask: SessionTradeAsk): Promise<SessionTrade>
+  revokeSession(ask: RevokeAsk): Promise<Revoked>
+  listSessions(wallet: Address): Promise<ListedSession[]>
   sessionOf(id: string): Promise<Session | null>
-  /** As live/session/revoke by the wallet's own key; with a key's id what ends it on chain can be relayed for that key. */
-  revokeFor(wallet: Address, sessionId: string, keyId?: number): Promise<Answer<'live.session.revoke'>>
   /** The co-signer that clients pin; null while nobody knows it. */
   cosigner(): Address | null
   /** Throws in words when the signer does not answer or signs nothing; null where there is none. */
@@ -37,10 +35,9 @@ export type OpenSessions = SessionOptions & {
   signer: Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'> | null
   /** Whether this process tells the co-signer what it missed, and sweeps. */
   writes: boolean
-  readHosted?: ReadHosted
 }
 
-/** Delegated trading that no key can widen: granted by the owner, co-signed trade by trade, revoked at once. */
+/** Delegated trading: granted by the owner, co-signed trade by trade, revoked at once. */
 export function openSessions({ signer, writes, ...options }: OpenSessions): Sessions {
   const { profile, logger } = options
   const cosigner: Cosigner = createCosigner({
@@ -48,24 +45,16 @@ export function openSessions({ signer, writes, ...options }: OpenSessions): Sess
     pinned: profile.cosigner === null ? null : lower(profile.cosigner),
     logger,
   })
-  const deps: SessionDeps & { readHosted?: ReadHosted } = {
-    ...options,
-    cosigner,
-    place: sessionPlaceOf(profile),
-  }
+  const deps: SessionDeps = { ...options, cosigner, addresses: sessionAddressesOf(profile) }
   const jobs = writes && signer ? runJobs(deps) : null
   return {
-    handlers: {
-      'live.session.grant': ({ body, caller }) =>
-        isStart(body) ? startGrant(deps, { body, caller }) : switchOn(deps, { body, caller }),
-      'live.session.trade': (call) => tradeSession(deps, call),
-      'live.session.revoke': (call) => revokeSession(deps, call),
-      'me.sessions': (call) => mySessions(deps, call),
-    },
-    tradeHosted: (ask) => tradeHosted(deps, ask),
+    refuseUnavailable: () => void deps.addresses(),
+    startGrant: (ask) => startGrant(deps, ask),
+    switchOn: (ask) => switchOn(deps, ask),
+    tradeInSession: (ask) => tradeInSession(deps, ask),
+    revokeSession: (ask) => revokeSession(deps, ask),
+    listSessions: (wallet) => listSessions(deps, wallet),
     sessionOf: async (id) => (await findSession(deps.db, id)) ?? null,
-    revokeFor: (wallet, sessionId, keyId) =>
-      revokeOwn(deps, { wallet, keyId: keyId ?? null, sessionId, resetCode: false }),
     cosigner: cosigner.known,
     checkSigner: signer && cosigner.check,
     async close() {
@@ -74,5 +63,3 @@ export function openSessions({ signer, writes, ...options }: OpenSessions): Sess
     },
   }
 }
-
-const isStart = (body: Body<'live.session.grant'>): body is StartBody => !('session_id' in body)

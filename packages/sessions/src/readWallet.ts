@@ -37,10 +37,10 @@ const READ_GAS = 150_000
 
 /** An owner's wallet, in one request. Refuses RPC_UNAVAILABLE. */
 export async function readWallet(
-  deps: Pick<SessionDeps, 'rpc' | 'place'>,
+  deps: Pick<SessionDeps, 'rpc' | 'addresses'>,
   { wallet, tokens }: { wallet: Address; tokens: readonly ApprovedToken[] },
 ): Promise<WalletReading> {
-  const { permit2, router, delegation } = deps.place()
+  const { permit2, router, delegation } = deps.addresses()
   const named = tokens.map((token, i) => ({ ...token, field: `tokens.${i}` }))
   const ask = { wallet, spender: permit2, tokens: named, throughPermit2: { permit2, router } }
   const curveAsks = named.map(({ curve, ...token }) =>

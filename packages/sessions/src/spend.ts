@@ -7,8 +7,9 @@ import type { Session, Used } from './types.ts'
 export type Reserved = { ok: true; id: number } | { ok: false; status: Session['status']; used: Used }
 
 /**
- * Counts a trade before the co-signer is asked for it. The lock is the session's row, in the store, so that of two
- * trades at once the second sees the first, whichever process it is in: both can not pass the last dollar.
+ * Counts a trade before the co-signer is asked for it. The lock is the session's row, in the store, so that
+ * of two trades at once the second sees the first, whichever process it is in: both can not pass the last
+ * dollar.
  */
 export async function reserve(
   sql: Sql,
@@ -74,9 +75,10 @@ export async function unanswered(
 }
 
 /**
- * Takes the co-signer's count of leaves as the truth: so many of the unanswered trades as it has beyond the signed ones
- * were counted, oldest first; the others never reached it. Younger ones may still be under way and are left alone. The
- * count was read before the lock: where a trade was signed since, it is too old to tell, and nothing is taken back.
+ * Takes the co-signer's count of leaves as the truth: so many of the unanswered trades as it has beyond the
+ * signed ones were counted, oldest first; the others never reached it. Younger ones may still be under way
+ * and are left alone. The count was read before the lock: where a trade was signed since, it is too old to
+ * tell, and nothing is taken back.
  */
 export function reconcile(
   db: Db,

@@ -21,7 +21,7 @@ interface SessionRow {
   signer_revoked_at_s: number | null
 }
 
-/** A leaf counts from when it was signed and may run until it ends: a day from then is a day and a leaf's life from now. */
+/** A leaf counts from its signature and may run until it ends: a day back is a day and a leaf's life. */
 export const DAY_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1_000
 
 const COLUMNS = `id, wallet, executor, status, binding, root, root_hash, curve_roots, code_authorization,
@@ -118,8 +118,8 @@ export async function sessionsOf(
 }
 
 /**
- * Keeps the signatures before the co-signer is asked to take the root: from here on it may know it. False when it is no
- * longer pending: another call was first, or it was revoked.
+ * Keeps the signatures before the co-signer is asked to take the root: from here on it may know it. False
+ * when it is no longer pending: another call was first, or it was revoked.
  */
 export const markRegistering = (sql: Sql, session: Signatures, atS: number): Promise<boolean> =>
   sign(sql, session, { from: 'pending', to: 'registering', atS })
@@ -151,7 +151,7 @@ async function sign(
   return rows.length === 1
 }
 
-/** The co-signer has it. False when it is no longer registering: another call was first, or it was revoked. */
+/** The co-signer has it. False when it no longer registers: another call was first, or it was revoked. */
 export async function markActive(sql: Sql, id: string): Promise<boolean> {
   const rows = await sql.query(
     `update sessions set status = 'active' where id = $1 and status = 'registering' returning id`,
@@ -248,8 +248,8 @@ export async function stuckRegistering(
 }
 
 /**
- * Deletes sessions that ended long ago, with what they counted; their trades stay in the trades' own record. Goes on
- * past those that an agent still names, so that they keep no other.
+ * Deletes sessions that ended long ago, with what they counted; their trades stay in the trades' own record.
+ * Goes on past those that an agent still names, so that they keep no other.
  */
 export async function deleteEnded(
   sql: Sql,

@@ -31,7 +31,7 @@ export interface Used {
   dayMicroUsd: bigint
 }
 
-/** As it is shown: what ran out is expired, unless it was revoked before; until it is active it is pending. */
+/** As it is shown: what ran out is expired unless it was revoked; until it is active it is pending. */
 export function statusOf({ status, expiresAtS }: Session, nowS: number): SessionStatus {
   if (status === 'revoked') return status
   if (nowS >= expiresAtS) return 'expired'

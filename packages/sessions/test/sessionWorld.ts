@@ -10,19 +10,10 @@ import {
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
-import {
-  type Answer,
-  type Body,
-  bindingHash,
-  FEE,
-  isPitError,
-  type PitError,
-  refusal,
-  type SessionBinding,
-} from '@pit/protocol'
-import type { PlanAsk, Planned, TradeToken } from '@pit/trading'
-import { buildPlan } from '@pit/trading/internal/plan/buildPlan'
-import { spendingOf } from '@pit/trading/internal/plan/spending'
+import { bindingHash, FEE, isPitError, type PitError, refusal, type SessionBinding } from '@pit/protocol'
+import type { Planned, TradeAsk, TradeQuote, TradeToken, WalletState } from '@pit/trading'
+import { createPlanTrade } from '@pit/trading/internal/plan/planTrade'
+import type { WalletAsk } from '@pit/trading/internal/simulate/index'
 import {
   MEME,
   NOW_S,
@@ -45,10 +36,12 @@ import { CURVE, crypto, KEYS, PRICES, PROFILE, type Role, TOKENS, WHO } from './
 
 export * from './sessionFixtures.ts'
 
-export type TradeRequest = Partial<Body<'live.session.trade'>>
 export type SessionWorld = ReturnType<typeof openSessionWorld>
 
-/** Sessions on a real store, with plans as trading builds them; chain, market and co-signer are scripts. */
+/**
+ * Sessions on a real store, planned by the planner that ships; chain, market, quotes and co-signer are
+ * scripts.
+ */
 export function openSessionWorld(db: Db, { withSigner = true } = {}) {
   const place = delegationAddresses(PROFILE)
   const clock = { aheadS: 0, nowMs: () => (NOW_S + clock.aheadS) * 1_000 }
@@ -71,8 +64,6 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     sanctioned: new Set<string>(),
     simulationOk: true,
     onCurve: true,
-    killed: false,
-    live: true,
     /** Where plans pay their fee. */
     feeRecipient: RECIPIENT,
     /** How much dearer ETH is than it was. */
@@ -87,7 +78,8 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     (atoms * BigInt(Math.round(priceOf(token.address) * 1e6))) / 10n ** BigInt(token.decimals)
   const world = { bends: (planned: Planned): Planned => planned }
 
-  async function planTrade({ trade, terms }: PlanAsk): Promise<Planned> {
+  /** What a quoter would find, at the world's prices. */
+  async function quoteTrade(trade: TradeAsk): Promise<TradeQuote> {
     const tokenIn = TOKENS[trade.tokenIn]!
     const tokenOut = TOKENS[trade.tokenOut]!
     const amountIn = trade.amountIn ?? atomsOf(tokenIn, trade.notionalUsd!)
@@ -95,7 +87,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       trade.notionalUsd === undefined ? microOf(tokenIn, amountIn) : BigInt(trade.notionalUsd * 1e6)
     const feeClass = tokenIn.core && tokenOut.core ? 'major' : 'other'
     const isCurve = feeClass === 'other' && trade.venues.includes('venue_curve') && state.onCurve
-    const { quote, route } = quoteOf({
+    const { quote } = quoteOf({
       tokenIn,
       tokenOut,
       amountIn,
@@ -104,15 +96,16 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       feeSide: tokenIn.core === 'ETH' || (tokenIn.core && tokenOut.core !== 'ETH') ? 'input' : 'output',
       ...(isCurve && { way: state.curve }),
     })
-    quote.fee.class = feeClass
-    quote.fee.recipient = state.feeRecipient
-    quote.notionalMicroUsd = microUsd
-    quote.ask = { ...quote.ask, shield: trade.shield }
-    const code = chain.code.get(WHO.owner)
-    const wallet = walletState({
-      wallet: WHO.owner,
-      nonce: chain.nonce.get(WHO.owner) ?? 0,
-      balanceWei: chain.balance.get(WHO.owner) ?? 0n,
+    const fee = { ...quote.fee, class: feeClass, recipient: state.feeRecipient } as const
+    return { ...quote, fee, notionalMicroUsd: microUsd, ask: trade, blockTimeS: nowS() }
+  }
+
+  async function readWallet({ wallet, tokenIn }: WalletAsk): Promise<WalletState> {
+    const code = chain.code.get(wallet)
+    return walletState({
+      wallet,
+      nonce: chain.nonce.get(wallet) ?? 0,
+      balanceWei: chain.balance.get(wallet) ?? 0n,
       balanceIn: chain.balance.get(tokenIn.address) ?? 10n ** 24n,
       allowance: chain.allowance.get(`${tokenIn.address} ${PERMIT2}`) ?? 0n,
       curveAllowance: chain.allowance.get(`${tokenIn.address} ${CURVE.id}`) ?? 0n,
@@ -120,11 +113,27 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       delegatedTo: code?.startsWith('0xef0100') ? (`0x${code.slice(8)}` as Address) : null,
       hasOtherCode: code !== undefined && !code.startsWith('0xef0100'),
     })
-    const ask = { quote, route, wallet, ...terms, nowS: nowS() }
-    const spending = { ...spendingOf(TRADE_ADDRESSES, ask), resetsFirst: false }
-    const plan = buildPlan({ crypto, addresses: TRADE_ADDRESSES }, ask, spending)
-    return world.bends({ plan, ask, spending, checks: [], accepted: [], feeBalance: null, timings: {} })
   }
+
+  const market: SessionOptions['market'] = {
+    head: () => ({ number: 1, timestampS: nowS(), baseFeeWei: 10_000_000n }) as never,
+    mark: (token) =>
+      token === MEME.address || PRICES[token] === undefined
+        ? undefined
+        : ({ token, priceE18: BigInt(Math.round(priceOf(token))) * 10n ** 18n, stale: false } as never),
+    curveOf: (token) => (token === MEME.address && state.onCurve ? state.curve : undefined),
+  }
+  const planTrade = createPlanTrade({
+    crypto,
+    clock,
+    rpc: chain.rpc,
+    profile: PROFILE,
+    market,
+    tokens: { find: async () => undefined },
+    quoter: { quoteTrade },
+    simulator: { readWallet },
+    addresses: () => TRADE_ADDRESSES,
+  } as unknown as Parameters<typeof createPlanTrade>[0])
 
   const options: SessionOptions = {
     db,
@@ -133,14 +142,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     crypto,
     logger: createLogger({ level: 'silent' }),
     profile: PROFILE,
-    market: {
-      head: () => ({ number: 1, timestampS: nowS(), baseFeeWei: 10_000_000n }) as never,
-      mark: (token) =>
-        token === MEME.address || PRICES[token] === undefined
-          ? undefined
-          : ({ token, priceE18: BigInt(Math.round(priceOf(token))) * 10n ** 18n, stale: false } as never),
-      curveOf: (token) => (token === MEME.address && state.onCurve ? state.curve : undefined),
-    },
+    market,
     tokens: {
       coreBySymbol: (symbol) =>
         ({ ...TOKENS[symbol]?.record, risks: [], venues: [POOL], reference: {} }) as never,
@@ -156,7 +158,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       readAudit: async () => audit as never,
     },
     trade: {
-      planTrade,
+      planTrade: async (ask) => world.bends(await planTrade(ask)),
       simulator: {
         simulatePlan: async (ask: (typeof seen.simulated)[number]) => {
           seen.simulated.push(ask)
@@ -180,34 +182,17 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
         },
       } as never,
     },
-    charge: async () => {},
     tierBps: async () => state.tierBps,
     isSanctioned: (who) => state.sanctioned.has(who),
     storePlan: async (ask) => void seen.plans.push(ask),
     storeOwnerTxs: async (ask) => void seen.ownerTxs.push(ask),
     recordRefusal: (one) => void seen.refusals.push(one),
-    switches: { killed: async () => state.killed, liveEnabled: async () => state.live },
     randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
     hosted: hostedRecord,
   }
   const sessions = openSessions({ ...options, signer: withSigner ? signer : null, writes: false })
 
-  const callerOf = (role: Role) => ({
-    requestId: 'r',
-    address: '127.0.0.1',
-    key: { keyId: 1 + Object.keys(KEYS).indexOf(role), accountId: 1, wallet: WHO[role], expiresAtS: 2 ** 40 },
-  })
-  const post = async <
-    Id extends 'live.session.grant' | 'live.session.trade' | 'live.session.revoke' | 'me.sessions',
-  >(
-    id: Id,
-    role: Role,
-    body: object = {},
-  ): Promise<Answer<Id>> => {
-    const handler = sessions.handlers[id] as (call: object) => Promise<Answer<Id>>
-    return handler({ params: {}, query: {}, body, caller: callerOf(role) })
-  }
-  type Pending = Extract<Answer<'live.session.grant'>, { status: 'pending' }>
+  const traderOf = (role: Role) => ({ keyId: 1 + Object.keys(KEYS).indexOf(role), wallet: WHO[role] })
 
   const api = Object.assign(world, {
     db,
@@ -221,14 +206,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     audit,
     options,
     sessions,
-    post,
-    start: (over: object = {}, role: Role = 'owner') =>
-      post('live.session.grant', role, {
-        ...GRANT,
-        wallet: WHO.owner,
-        executor: WHO.executor,
-        ...over,
-      }) as Promise<Pending>,
+    traderOf,
     /** What the owner signs, of the stored session itself. */
     async signatures(id: string, by: Role = 'owner', { curves = true } = {}) {
       const { root, curveRoots, authorization, rootHash } = (await findSession(db, id))!
@@ -249,21 +227,26 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
           }),
       }
     },
-    async grant(over: object = {}, options: { curves?: boolean } = {}): Promise<Session> {
-      const { session_id } = await api.start(over)
-      await post('live.session.grant', 'owner', await api.signatures(session_id, 'owner', options))
-      return (await findSession(db, session_id))!
+    /** An active session of the usual terms. */
+    async granted(): Promise<Session> {
+      const { session } = await sessions.startGrant({
+        by: traderOf('owner'),
+        executor: WHO.executor,
+        tokens: GRANT.tokens,
+        limits: { max_trade_micro_usd: 25e6, max_day_micro_usd: 100e6, max_trades: 50 },
+        expiresInS: GRANT.expires_in_s,
+        risk: { accept_risks: [], shield: false, policies: null },
+        admit: async () => {},
+      })
+      const signed = await api.signatures(session.id)
+      const { delegation_signature: delegation, authorization_signature: authorization } = signed
+      return sessions.switchOn({
+        sessionId: session.id,
+        wallet: WHO.owner,
+        delegation,
+        ...(authorization !== undefined && { authorization }),
+      })
     },
-    trade: (session: Pick<Session, 'id'>, over: TradeRequest = {}, role: Role = 'executor') =>
-      post('live.session.trade', role, {
-        session_id: session.id,
-        token_in: 'ETH',
-        token_out: 'USDG',
-        owner_attests_non_us: false,
-        fund: 'auto',
-        ...(over.amount_in === undefined && { notional_usd: 5 }),
-        ...over,
-      }),
     /** A session as an older version of the service left it: signed, registered, active. */
     async adopt(
       binding: SessionBinding,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, AI_REFUSED_ANSWER_CODES, WEBHOOK_CODES } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { paramsTable, RULE_BRAINS } from '../decide/index.ts'
-import { signDelivery } from './webhook/sign.ts'
+import { signDelivery } from './webhook/deliver.ts'
 
 const text = readFileSync(fileURLToPath(new URL('../../../../docs/brains.md', import.meta.url)), 'utf8')
 const blocks = [...text.matchAll(/```\n([^`]*)\n```/g)].map((match) => match[1] ?? '')

@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, type IncomingMessage, request as overHttp } from 'node:http'
+import { type IncomingHttpHeaders, request as overHttp } from 'node:http'
 import { request as overHttps } from 'node:https'
 import { isIP } from 'node:net'
 
@@ -21,8 +21,8 @@ export type Exchange =
   | { kind: 'unreachable' | 'broken' | 'timeout' | 'too large' | 'encoded'; why: string }
 
 /**
- * One request on a connection of its own: no redirects, no compressed answers, bounded in time and bytes. A connection
- * is not kept, so that a failure before it stood is known from one after.
+ * One request on a connection of its own: no redirects, no compressed answers, bounded in time and bytes. A
+ * connection is not kept, so that a failure before it stood is known from one after.
  */
 export function exchange(ask: ExchangeAsk): Promise<Exchange> {
   const { url, body } = ask
@@ -53,7 +53,8 @@ export function exchange(ask: ExchangeAsk): Promise<Exchange> {
         ...ask.headers,
       },
     })
-    // After the request was made: one that cannot be made throws, and a timer left behind would find nothing to end.
+    // After the request was made: one that cannot be made throws, and a timer left behind would find nothing
+    // to end.
     const timer = setTimeout(() => {
       const why = `no ${connected ? 'answer' : 'connection'} within ${ask.timeoutMs} ms`
       end({ kind: connected ? 'timeout' : 'unreachable', why })
@@ -72,7 +73,9 @@ export function exchange(ask: ExchangeAsk): Promise<Exchange> {
   })
 }
 
-async function readAnswer(answer: IncomingMessage, maxBytes: number): Promise<Exchange> {
+type Answer = AsyncIterable<unknown> & { headers: IncomingHttpHeaders; statusCode?: number | undefined }
+
+async function readAnswer(answer: Answer, maxBytes: number): Promise<Exchange> {
   const encoding = answer.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') {
     return { kind: 'encoded', why: 'the answer is compressed' }

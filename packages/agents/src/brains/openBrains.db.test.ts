@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Handler } from '@pit/platform/call'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
@@ -122,12 +121,8 @@ withDb('brains', (db) => {
   it('knows of no spending where no model is asked', async () => {
     const sketch = { id: `free${db.engine}`, wallet: wallet(80), brain: 'dca' }
     const { id } = await addAgent(db, sketch)
-    const key = { keyId: 1, accountId: 1, wallet: wallet(80), expiresAtS: 9_999_999_999 }
-    const spend = open().handlers['hosted.spend'] as Handler<'hosted.spend'>
-    const caller = { requestId: 'r', address: '127.0.0.1', key }
-    await expect(
-      spend({ params: { id }, query: { limit: 5 }, body: {}, caller } as never),
-    ).rejects.toMatchObject({
+    const by = { keyId: 1, wallet: wallet(80) }
+    await expect(open().spend({ by, id, limit: 5 })).rejects.toMatchObject({
       code: 'NOT_AI',
       status: 409,
     })

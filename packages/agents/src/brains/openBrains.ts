@@ -1,33 +1,30 @@
-import type { Handlers } from '@pit/platform/call'
+import type { Address } from '@pit/chain'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
 import { type Answer, type Brain, type ChainProfile, fail } from '@pit/protocol'
+import { usdOf } from '@pit/trading'
 import { Counter } from 'prom-client'
 import { isRuleBrain, RULE_BRAINS } from '../decide/index.ts'
-import type { AgentBrains } from '../deps.ts'
+import type { AgentBrains, OwnAsk } from '../deps.ts'
 import type { HostedAgent } from '../types.ts'
-import { createConnectHandlers } from './handlers/connect.ts'
-import { createOverviewHandler } from './handlers/overview.ts'
-import { createSpendHandler, fundingOf, modelNameOf } from './handlers/spend.ts'
+import { connectKey } from './connect.ts'
+import type { BrainDeps, ModelDeps } from './deps.ts'
 import { decideByModel } from './model/decideByModel.ts'
-import type { ModelDeps } from './model/deps.ts'
 import { createModels } from './model/models.ts'
-import { createRestingKeys } from './model/restingKeys.ts'
-import { readKey } from './money/keys.ts'
+import { forgetKey, readKey } from './money/keys.ts'
 import { watchPool } from './money/pool.ts'
 import type { PoolTerms } from './money/rules.ts'
-import { readToday } from './money/spendRows.ts'
-import { sweepSpend } from './money/sweep.ts'
+import { readToday, sweepSpend } from './money/spendRows.ts'
 import { AI } from './numbers.ts'
+import { type AiOverview, readOverview } from './overview.ts'
 import { checkPairs, readParams } from './readParams.ts'
 import { createSeal } from './seal.ts'
+import { type AiSpend, fundingOf, modelNameOf, readSpend } from './spend.ts'
 import type { BrainAsk, Brained } from './types.ts'
-import { usdOf } from './view.ts'
 import { deliver } from './webhook/deliver.ts'
-import { createResolve } from './webhook/resolve.ts'
-import type { Reach, Resolve } from './webhook/target.ts'
+import { createResolve, type Reach, type Resolve } from './webhook/target.ts'
 
 export interface BrainsDeps {
   db: Db
@@ -46,7 +43,12 @@ export interface BrainsDeps {
 }
 
 export interface Brains extends AgentBrains {
-  handlers: Pick<Handlers, 'hosted.ai' | 'hosted.spend' | 'hosted.ai.connect' | 'hosted.ai.disconnect'>
+  /** Null: for nobody in particular. */
+  overview(wallet: Address | null): Promise<AiOverview>
+  spend(ask: OwnAsk & { before?: number | undefined; limit: number }): Promise<AiSpend>
+  /** Keeps an owner's key once the gateway takes it. */
+  connectKey(ask: { wallet: Address; key: string }): ReturnType<typeof connectKey>
+  forgetKey(wallet: Address): Promise<void>
   decide(ask: BrainAsk): Promise<Brained>
   /** How far back an agent's market has to reach. */
   historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
@@ -78,22 +80,18 @@ export function openBrains(deps: BrainsDeps): Brains {
     labelNames: ['brain', 'code'],
     registers: [deps.metrics.registry],
   })
+  const own: BrainDeps = { db, clock, logger, seal, gateway, terms }
   const modelDeps: ModelDeps = {
-    db,
-    clock,
-    logger,
-    gateway,
-    terms,
+    ...own,
     ownKey: async (wallet) => {
-      const own = await readKey(db, seal, wallet)
-      return own.state === 'connected' ? { key: own.key } : { code: own.state }
+      const kept = await readKey(db, seal, wallet)
+      return kept.state === 'connected' ? { key: kept.key } : { code: kept.state }
     },
     resting: createRestingKeys(clock),
     slots: createSlots(AI.callsAtOnce),
     count: (code) => ended.inc({ brain: 'partner_llm', code }),
     patienceMs: deps.patienceMs ?? AI.patienceMs,
   }
-  const handlerDeps = { db, clock, logger, seal, gateway, terms }
   const pool = watchPool({ db, clock, logger })
   // The first answer of stats should not be the one without it.
   if (gateway !== null && terms.on) pool()
@@ -133,11 +131,10 @@ export function openBrains(deps: BrainsDeps): Brains {
   }
 
   return {
-    handlers: {
-      ...createOverviewHandler(handlerDeps),
-      ...createSpendHandler(handlerDeps),
-      ...createConnectHandlers(handlerDeps),
-    },
+    overview: (wallet) => readOverview(own, wallet),
+    spend: (ask) => readSpend(own, ask),
+    connectKey: (ask) => connectKey(own, ask),
+    forgetKey: (wallet) => forgetKey(db, wallet, nowS(clock)),
     readParams: (brain: Brain, params, ask) =>
       readParams({ reach, models: () => gateway?.models.last() ?? null }, brain, params, ask),
     checkPairs,
@@ -183,8 +180,25 @@ export function openBrains(deps: BrainsDeps): Brains {
 
 const secretRow = (agentId: string): string => `hosted_agents.webhook_secret:${agentId}`
 
-function createSlots(most: number): ModelDeps['slots'] {
-  let free = most
+const MAX_RESTING_KEYS = 10_000
+const MAX_REST_S = 300
+const REST_S = 30
+
+function createRestingKeys(clock: Clock): ModelDeps['resting'] {
+  const until = new Map<string, number>()
+  return {
+    rests: (owner) => (until.get(owner) ?? 0) > clock.nowMs(),
+    rest(owner, seconds) {
+      until.delete(owner)
+      until.set(owner, clock.nowMs() + Math.min(seconds ?? REST_S, MAX_REST_S) * 1_000)
+      const oldest = until.keys().next().value
+      if (until.size > MAX_RESTING_KEYS && oldest !== undefined) until.delete(oldest)
+    },
+  }
+}
+
+function createSlots(max: number): ModelDeps['slots'] {
+  let free = max
   return {
     take() {
       if (free === 0) return false

@@ -15,7 +15,7 @@ export interface ParamsContext {
 
 type Params = Record<string, unknown>
 
-/** An owner's params for a brain, checked and with defaults; refuses BAD_REQUEST or UNKNOWN_FIELD with the field. */
+/** An owner's params, checked and with defaults; refuses BAD_REQUEST or UNKNOWN_FIELD with the field. */
 export function readParams(
   context: ParamsContext,
   brain: Brain,

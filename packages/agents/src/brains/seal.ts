@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto'
 
-/** AES-256-GCM under the server's own key. The row's name is authenticated, so a sealed text opens in its row only. */
+/** AES-256-GCM under the server's key. The row's name is authenticated: a text opens in its row only. */
 export interface Seal {
   seal(text: string, row: string): Uint8Array
   /** Throws when it was sealed under another key or for another row. */

@@ -10,7 +10,7 @@ export interface BrainAsk {
   deadlineMs: number
 }
 
-/** What a brain came to. A hold asked nobody, or in vain; an error is an answer or a call that was refused. */
+/** What a brain came to. A hold asked nobody or in vain; an error is an answer or call that was refused. */
 export type Brained =
   | { kind: 'decision'; decision: Decision; data?: unknown }
   | { kind: 'hold' | 'error'; code: string; message: string; data?: unknown }

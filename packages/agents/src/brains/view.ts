@@ -1,3 +1,4 @@
+import { usdOf } from '@pit/trading'
 import {
   type BrainBook,
   type BrainLimits,
@@ -12,7 +13,6 @@ const SYMBOL_CHARS = 24
 const HOUR_S = 3_600
 const DAY_S = 86_400
 
-export const usdOf = (microUsd: bigint): number => Number(microUsd) / 1e6
 /** Nine digits: what a price can say. */
 export const priceOf = (priceE18: bigint): number => Number((Number(priceE18) / 1e18).toPrecision(9))
 

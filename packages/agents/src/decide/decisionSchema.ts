@@ -35,7 +35,7 @@ export const DECISION_SCHEMA = Type.Object(
 )
 export type DecisionAnswer = Static<typeof DECISION_SCHEMA>
 
-/** The same for a model, as strict JSON-schema answers want it: closed, every field required, the pairs as a list. */
+/** The same for models that answer strict JSON schemas: closed, all fields required, pairs as a list. */
 export const modelSchemaOf = (ask: {
   pairs: readonly string[]
   maxTradeUsd: number

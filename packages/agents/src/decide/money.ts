@@ -6,7 +6,7 @@ export const MIN_ORDER_MICRO_USD = 1_000_000n
 /** A number of dollars as micro-dollars, to the nearest: 0.29 is 290,000 although 0.29 × 1e6 falls short. */
 export const microOf = (usd: number): bigint => BigInt(Math.round(usd * 1e6))
 
-/** Dollars per token, as params name prices, times 1e18. Nine decimals are kept: a double has no more to say. */
+/** Dollars per token times 1e18. Nine decimals are kept: a double holds no more. */
 export const priceE18Of = (usd: number): bigint => BigInt(Math.round(usd * 1e9)) * 1_000_000_000n
 
 export function least(first: bigint, ...others: bigint[]): bigint {

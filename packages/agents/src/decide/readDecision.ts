@@ -28,8 +28,9 @@ const refuse = (code: DecisionFault, message: string): DecisionReading => ({ ok:
 const MAX_CHARS = 65_536
 
 /**
- * What a webhook or a model answered, re-checked from nothing: whatever was asked of the sender, only the agent's own
- * pairs, a side and dollars inside the limits come through. Text of the answer is never more than a shown reason.
+ * What a webhook or a model answered, re-checked from nothing: whatever was asked of the sender, only the
+ * agent's own pairs, a side and dollars inside the limits come through. Text of the answer is never more than
+ * a shown reason.
  */
 export function readDecision(answer: unknown, ask: DecisionAsk): DecisionReading {
   const text = typeof answer === 'string' ? answer : undefined

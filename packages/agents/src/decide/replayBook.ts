@@ -39,8 +39,8 @@ export function applyFill<Token extends string>(
 }
 
 /**
- * A book's balances from its start and its fills alone, oldest first, without those of nothing: the stored ones have to
- * be equal to it. Throws on a fill it could not make.
+ * A book's balances from its start and its fills alone, oldest first, without those of nothing: the stored
+ * ones have to be equal to it. Throws on a fill it could not make.
  */
 export function replayBook<Token extends string>(
   startAtoms: bigint,

@@ -1,6 +1,6 @@
 import { isPlainObject } from './strictJson.ts'
 
-/** What a brain kept per pair. The state may be another brain's or an older version's: what does not fit is not there. */
+/** What a brain kept per pair. What an older version or another brain left there is ignored. */
 export function keptOf(state: Record<string, unknown> | null, pair: string): Record<string, unknown> {
   const pairs = state?.['pairs']
   if (!isPlainObject(pairs) || !Object.hasOwn(pairs, pair)) return {}

@@ -1,6 +1,6 @@
 import { REASON_MAX_CHARS } from './decisionSchema.ts'
 
-/** Control and direction characters, which could hide or forge what a reader sees; broken halves of a pair too. */
+/** Control, direction and broken surrogate characters, which could hide or forge what a reader sees. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** Other people's text for a log or a prompt: one line, bounded, nothing unseen. */

@@ -34,8 +34,8 @@ export function readTransfer(crypto: Crypto, raw: string): Transfer | undefined 
 }
 
 /**
- * What the signing service answered, if its bytes are exactly a plain transfer of the executor's balance less the most
- * its gas can cost, to the owner, and it says of them what they are. Undefined otherwise.
+ * What the signing service answered, if its bytes are exactly a plain transfer of the executor's balance less
+ * the most its gas can cost, to the owner, and it says of them what they are. Undefined otherwise.
  */
 export function readRefund(
   crypto: Crypto,

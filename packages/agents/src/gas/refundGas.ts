@@ -1,30 +1,29 @@
 import type { Address } from '@pit/chain'
-import type { Call } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail } from '@pit/protocol'
-import type { HostedDeps } from '../deps.ts'
+import { fail } from '@pit/protocol'
+import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { executorsOf, markClosed, type StoredExecutor } from '../executors.ts'
-import { findOwnedOrDeleted } from '../findOwned.ts'
-import { writeLog } from '../logs.ts'
+import { writeLogs } from '../logs.ts'
 import { openSessionsOf } from '../sessions.ts'
 import { askSigner } from '../signer.ts'
-import type { StoredAgent } from '../store.ts'
+import { findOwnedOrDeleted, type StoredAgent } from '../store.ts'
 import { readBalances } from './balances.ts'
 import { readRefund } from './plainTransfer.ts'
-import { keepRefund, openOf, type Refund, refundJson, refundsOf } from './refundStore.ts'
+import { keepRefund, openOf, type Refund, refundsOf } from './refundStore.ts'
 import { relayRefund } from './relayRefund.ts'
 
-type Answered = Answer<'hosted.refund_gas'>
+export interface Refunded {
+  refund: Refund
+  /** Whether it was signed for an earlier call. */
+  already: boolean
+}
 
 /**
- * hosted/<id>/refund-gas: what is left on a stopped agent's executor goes to the owner that the signing service has on
- * record. The signed bytes are kept before they leave: asked again, the same come back, and the same are sent.
+ * What is left on a stopped agent's executor goes to the owner that the signing service has on record. The
+ * signed bytes are kept before they leave: asked again, the same come back, and the same are sent.
  */
-export async function refundGas(
-  deps: HostedDeps,
-  { params, caller }: Call<'hosted.refund_gas'>,
-): Promise<Answered> {
-  const agent = await findOwnedOrDeleted(deps, caller, params.id)
+export async function refundGas(deps: HostedDeps, ask: OwnAsk): Promise<Refunded> {
+  const agent = await findOwnedOrDeleted(deps.db, ask)
   if (agent.mode === 'paper') fail('NO_EXECUTOR')
   if (agent.status !== 'stopped') fail('STOP_FIRST')
   if (deps.signer === null) fail('SIGNER_REQUIRED')
@@ -32,7 +31,7 @@ export async function refundGas(
   const executors = await executorsOf(deps.db, agent.id)
   const refunds = await refundsOf(deps.db, agent.id)
   const chosen = await choose(deps, executors, refunds)
-  if (chosen.kind === 'done') return refundJson(chosen.refund, { already: true })
+  if (chosen.kind === 'done') return { refund: chosen.refund, already: true }
 
   await refuseActive(deps, agent, chosen.executor)
   const kept = chosen.open
@@ -40,7 +39,7 @@ export async function refundGas(
     : await sign(deps, chosen.executor)
   const refund = await relayRefund(deps, kept.refund)
   if (!kept.already || refund.status !== kept.refund.status) await logRefund(deps, refund)
-  return refundJson(refund, { already: kept.already })
+  return { refund, already: kept.already }
 }
 
 type Chosen =
@@ -87,13 +86,8 @@ async function refuseActive(
     fail('SESSION_ACTIVE', { message: `Session ${active.id} can still be co-signed: revoke it first.` })
 }
 
-interface Kept {
-  refund: Refund
-  already: boolean
-}
-
 /** The signing service closes the executor, then signs; what it answers is believed only byte by byte. */
-async function sign(deps: HostedDeps, { executor, owner, agentId }: StoredExecutor): Promise<Kept> {
+async function sign(deps: HostedDeps, { executor, owner, agentId }: StoredExecutor): Promise<Refunded> {
   const answer = await askSigner(deps, 'hosted.refund_gas', (signer) => signer.refundGas({ executor }))
   const read = readRefund(deps.crypto, answer, { executor, owner })
   if (!read) {
@@ -111,7 +105,7 @@ async function sign(deps: HostedDeps, { executor, owner, agentId }: StoredExecut
 }
 
 /** The same bytes, or newer ones where theirs can never be mined; without an answer those that are kept. */
-async function askAgain(deps: HostedDeps, executor: StoredExecutor, open: Refund): Promise<Kept> {
+async function askAgain(deps: HostedDeps, executor: StoredExecutor, open: Refund): Promise<Refunded> {
   try {
     const asked = await sign(deps, executor)
     return { ...asked, already: asked.already || asked.refund.txHash === open.txHash }
@@ -123,7 +117,7 @@ async function askAgain(deps: HostedDeps, executor: StoredExecutor, open: Refund
 
 async function logRefund({ db, clock }: HostedDeps, refund: Refund): Promise<void> {
   const { agentId, executor, to, valueWei, txHash, status, block } = refund
-  await writeLog(db, {
+  await writeLogs(db, {
     agentId,
     tick: null,
     atMs: clock.nowMs(),

@@ -1,6 +1,5 @@
 import { type Address, bytesToHex, type Hex, hexToBytes } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { Answer } from '@pit/protocol'
 
 export type RefundStatus = 'mined' | 'reverted' | 'sent' | 'uncertain'
 
@@ -144,25 +143,4 @@ export async function takeOpenRefunds(sql: Sql, nowS: number, most: number): Pro
     [nowS, most],
   )
   return rows.map(refundOf)
-}
-
-export function refundJson(refund: Refund, { already }: { already: boolean }): Answer<'hosted.refund_gas'> {
-  return {
-    id: refund.agentId,
-    executor: refund.executor,
-    to: refund.to,
-    value_wei: refund.valueWei.toString(),
-    balance_wei: refund.balanceWei.toString(),
-    tx_hash: refund.txHash,
-    raw: refund.raw,
-    nonce: refund.nonce,
-    gas: refund.gas,
-    max_fee_per_gas: refund.maxFeePerGasWei.toString(),
-    max_cost_wei: (BigInt(refund.gas) * refund.maxFeePerGasWei).toString(),
-    status: refund.status,
-    block: refund.block,
-    already,
-    relay_error: refund.relayError,
-    closed: true,
-  }
 }

@@ -13,7 +13,7 @@ type Fate = Pick<Refund, 'status' | 'block' | 'relayError'>
 const LOOK_EVERY_MS = 150
 const LOOK_BOUND_MS = 2_000
 
-/** Sends the stored bytes and waits a while for their receipt. Nothing but a transfer to the owner leaves this way. */
+/** Sends the stored bytes and waits for their receipt. Only a transfer to the owner leaves this way. */
 export async function relayRefund(deps: Deps, refund: Refund): Promise<Refund> {
   const transfer = readTransfer(deps.crypto, refund.raw)
   if (transfer?.from !== refund.executor || transfer.to !== refund.to || transfer.hash !== refund.txHash) {
@@ -70,8 +70,8 @@ const AT_ONCE = 50
 const SWEEP_BOUND_MS = 10_000
 
 /**
- * Finishes what a call did not wait for, some at a time and all in turn. Nothing is sent: only the owner's asking again
- * does that.
+ * Finishes what a call did not wait for, some at a time and all in turn. Nothing is sent: only the owner's
+ * asking again does that.
  */
 export async function finishRefunds(deps: Deps & Pick<HostedDeps, 'clock'>): Promise<void> {
   const open = await takeOpenRefunds(deps.db, nowS(deps.clock), AT_ONCE)

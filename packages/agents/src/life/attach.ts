@@ -1,47 +1,41 @@
-import type { Call } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail, SESSION } from '@pit/protocol'
+import { fail, SESSION } from '@pit/protocol'
 import { change } from '../change.ts'
-import type { HostedDeps } from '../deps.ts'
-import { findOwned } from '../findOwned.ts'
+import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { type AgentSession, readSession } from '../sessions.ts'
-import { readDetail } from '../show/readDetail.ts'
+import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { isAttested } from '../signer.ts'
 import type { StoredAgent } from '../store.ts'
 import { checkFits } from '../terms/fits.ts'
 
-/** hosted/<id>/session: the owner's own grant to the agent's executor; from then on it bounds every trade. */
+/** The owner's own grant to the agent's executor; from then on it bounds every trade. */
 export async function attachSession(
   deps: HostedDeps,
-  { params, body, caller }: Call<'hosted.session'>,
-): Promise<Answer<'hosted.session'>> {
-  const agent = await change(
-    deps,
-    () => findOwned(deps, caller, params.id),
-    async (found) => {
-      if (found.mode === 'paper') fail('PAPER_AGENT')
-      if (found.status === 'stopped') fail('STOPPED')
-      const now = nowS(deps.clock)
-      const session = await readSession(deps.db, body.session_id, now)
-      if (!session || session.wallet !== found.wallet) {
-        return fail('NO_SESSION', { status: 404, field: 'session_id' })
-      }
-      refuseBad(sessionFaults(found, session, now))
-      checkFits(found, session)
-      checkAttestation(deps, found)
-      if (found.sessionId === session.id) return null
-      const message = `Session ${session.id} was attached; it ends ${new Date(session.expiresAtS * 1_000).toISOString()}.`
-      return {
-        patch: { sessionId: session.id },
-        log: {
-          kind: 'session',
-          code: 'ATTACHED',
-          message,
-          data: { session_id: session.id, replaced: found.sessionId },
-        },
-      }
-    },
-  )
+  ask: OwnAsk & { sessionId: string },
+): Promise<AgentDetail> {
+  const agent = await change(deps, ask, async (found) => {
+    if (found.mode === 'paper') fail('PAPER_AGENT')
+    if (found.status === 'stopped') fail('STOPPED')
+    const now = nowS(deps.clock)
+    const session = await readSession(deps.db, ask.sessionId, now)
+    if (!session || session.wallet !== found.wallet) {
+      return fail('NO_SESSION', { status: 404, field: 'session_id' })
+    }
+    refuseBad(sessionFaults(found, session, now))
+    checkFits(found, session)
+    checkAttestation(deps, found)
+    if (found.sessionId === session.id) return null
+    const message = `Session ${session.id} was attached; it ends ${new Date(session.expiresAtS * 1_000).toISOString()}.`
+    return {
+      patch: { sessionId: session.id },
+      log: {
+        kind: 'session',
+        code: 'ATTACHED',
+        message,
+        data: { session_id: session.id, replaced: found.sessionId },
+      },
+    }
+  })
   return readDetail(deps, agent)
 }
 
@@ -51,7 +45,7 @@ export interface SessionFault {
 }
 
 /** A session that ends before the first ticks is of no use. */
-const LEAST_LEFT_S = 60
+const MIN_LEFT_S = 60
 
 /** Why a session cannot drive this agent at all: every reason, not the first. */
 export function sessionFaults(
@@ -71,7 +65,7 @@ export function sessionFaults(
   )
   say(status !== 'active', 'status', `it is ${status}`)
   say(
-    status === 'active' && expiresAtS - now < LEAST_LEFT_S,
+    status === 'active' && expiresAtS - now < MIN_LEFT_S,
     'expiry',
     `it ends in ${expiresAtS - now} seconds`,
   )

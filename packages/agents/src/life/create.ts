@@ -1,38 +1,55 @@
 import { type Address, bytesToHex } from '@pit/chain'
-import type { Call } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { type Answer, fail, HOSTED, LEAGUE } from '@pit/protocol'
+import { type Brain, fail, HOSTED, LEAGUE } from '@pit/protocol'
+import type { Trader } from '@pit/relay'
 import { microUsdOf } from '@pit/trading'
-import type { HostedDeps } from '../deps.ts'
+import type { AgentBrains, HostedDeps } from '../deps.ts'
 import { addExecutor } from '../executors.ts'
-import { writeLog } from '../logs.ts'
-import { readDetail } from '../show/readDetail.ts'
+import { writeLogs } from '../logs.ts'
+import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { newExecutor } from '../signer.ts'
 import { countAgents, countMade, insertAgent, lockWallet, type NewAgent, readAgent } from '../store.ts'
-import { checkInterval } from '../terms/interval.ts'
-import { readLimits } from '../terms/limits.ts'
+import { checkInterval, checkLimits } from '../terms/limits.ts'
 import { readPairs } from '../terms/readPairs.ts'
-import { checkTerms, readTerms } from '../terms/riskTerms.ts'
+import { checkTerms, normalTerms } from '../terms/riskTerms.ts'
+import type { AgentLimits, AgentTerms, HostedAgent } from '../types.ts'
 
-type Body = Call<'hosted.create'>['body']
+export interface CreateAsk {
+  by: Trader
+  name: string | null
+  brain: Brain
+  params: Record<string, unknown>
+  intervalS: number
+  /** BASE/QUOTE, as they were named. */
+  pairs: readonly string[]
+  limits: AgentLimits
+  terms: AgentTerms
+  mode: HostedAgent['mode']
+  /** What a paper agent starts with; null: what the practice board's entrants do. */
+  startMicroUsd: bigint | null
+  /** Before a token not seen before is screened. */
+  admit(): Promise<void>
+}
 
-/** hosted: a paper agent ticks at once; a live one waits, paused, for a session of the executor made for it. */
-export async function createAgent(
-  deps: HostedDeps,
-  { body, caller }: Call<'hosted.create'>,
-): Promise<Answer<'hosted.create'>> {
-  const key = caller.key ?? fail('WALLET_NOT_BOUND')
-  const wallet = key.wallet ?? fail('WALLET_NOT_BOUND')
-  const { mode, brain } = body
-  checkInterval(brain, body.interval_s)
-  const params = deps.brains.readParams(brain, body.params, { intervalS: body.interval_s, mode })
-  const limits = readLimits(body.limits)
-  const startMicroUsd = bookStart(body)
-  const terms = readTerms(body)
+export interface Created {
+  detail: AgentDetail
+  /** Shown once; null for other brains. */
+  webhookSecret: string | null
+  ai: Awaited<ReturnType<AgentBrains['aiSummary']>> | null
+}
+
+/** A paper agent ticks at once; a live one waits, paused, for a session of the executor made for it. */
+export async function createAgent(deps: HostedDeps, ask: CreateAsk): Promise<Created> {
+  const { mode, brain, intervalS, admit } = ask
+  const { wallet, keyId } = ask.by
+  checkInterval(brain, intervalS)
+  const params = deps.brains.readParams(brain, ask.params, { intervalS, mode })
+  const limits = checkLimits(ask.limits)
+  const startMicroUsd = bookStart(ask)
+  const terms = normalTerms(ask.terms)
   checkTerms(terms)
-  const admit = () => deps.charge(caller, ['screen.caller', 'screen.overall'])
-  const pairs = await readPairs(deps, { pairs: body.pairs, mode, admit })
+  const pairs = await readPairs(deps, { pairs: ask.pairs, mode, admit })
   deps.brains.checkPairs(brain, params, pairs.pairs)
   // Before a key is made for nothing; what counts is counted again under the lock.
   refuseTooMany(await countAgents(deps.db, wallet))
@@ -46,11 +63,11 @@ export async function createAgent(
   const agent: Omit<NewAgent, 'bookId'> = {
     id,
     wallet,
-    keyId: key.keyId,
-    name: body.name ?? null,
+    keyId,
+    name: ask.name,
     brain,
     params,
-    intervalS: body.interval_s,
+    intervalS,
     ...pairs,
     limits,
     terms,
@@ -71,13 +88,13 @@ export async function createAgent(
     await refuseTooFast(sql, wallet, atS)
     await insertAgent(sql, { ...agent, bookId: await openBook(deps, sql, agent, startMicroUsd) })
     if (attested) await addExecutor(sql, attested, atS)
-    await writeLog(sql, created(deps, agent))
+    await writeLogs(sql, created(deps, agent))
     return (await readAgent(sql, id))!
   })
   return {
-    ...(await readDetail(deps, stored)),
-    ...(webhook && { webhook_secret: webhook.secret }),
-    ...(brain === 'partner_llm' && { ai: await deps.brains.aiSummary(stored) }),
+    detail: await readDetail(deps, stored),
+    webhookSecret: webhook?.secret ?? null,
+    ai: brain === 'partner_llm' ? await deps.brains.aiSummary(stored) : null,
   }
 }
 
@@ -98,15 +115,15 @@ async function refuseTooFast(sql: Sql, wallet: Address, atS: number): Promise<vo
   })
 }
 
-const LEAST_BOOK = microUsdOf(1)
+const MIN_BOOK = microUsdOf(1)
 
 /** What a paper agent starts with; a live one trades its owner's own. */
-function bookStart({ mode, paper_book: book }: Body): bigint {
-  if (mode === 'live' && book !== undefined) {
+function bookStart({ mode, startMicroUsd }: CreateAsk): bigint {
+  if (mode === 'live' && startMicroUsd !== null) {
     fail('BAD_REQUEST', { field: 'paper_book', message: '`paper_book` is a paper agent’s.' })
   }
-  const start = microUsdOf(book?.usdg ?? LEAGUE.practiceBookUsdg)
-  if (start < LEAST_BOOK) {
+  const start = startMicroUsd ?? microUsdOf(LEAGUE.practiceBookUsdg)
+  if (start < MIN_BOOK) {
     fail('BAD_REQUEST', { field: 'paper_book.usdg', message: '`paper_book.usdg` must be at least 1.' })
   }
   return start

@@ -1,32 +1,31 @@
-import type { Call } from '@pit/platform/call'
+import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail } from '@pit/protocol'
+import { fail } from '@pit/protocol'
+import type { Revoked } from '@pit/sessions'
 import { change } from '../change.ts'
-import type { HostedDeps } from '../deps.ts'
+import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { addExecutor, executorsOf, retireExecutor } from '../executors.ts'
-import { findOwned } from '../findOwned.ts'
-import { readDetail } from '../show/readDetail.ts'
+import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { newExecutor } from '../signer.ts'
-import type { StoredAgent } from '../store.ts'
+import { findOwned, type StoredAgent } from '../store.ts'
 import { endSessions } from './endSessions.ts'
 
 /**
- * hosted/<id>/rotate-executor: another key from now on. The agent lets go of its session first, whatever becomes of the
- * rest: what was granted to the old key is revoked here.
+ * Another key from now on. The agent lets go of its session first, whatever becomes of the rest: what was
+ * granted to the old key is revoked here.
  */
 export async function rotateExecutor(
   deps: HostedDeps,
-  { params, caller }: Call<'hosted.rotate_executor'>,
-): Promise<Answer<'hosted.rotate_executor'>> {
-  const find = () => findOwned(deps, caller, params.id)
-  const before = await find()
+  ask: OwnAsk,
+): Promise<{ detail: AgentDetail; retired: Address; revoked: Revoked[] | null }> {
+  const before = await findOwned(deps.db, ask)
   refuseRotation(before)
   const attested = await newExecutor(deps, 'hosted.rotate_executor', {
     agentId: before.id,
     owner: before.wallet,
   })
   let retired = before
-  const agent = await change(deps, find, (found) => {
+  const agent = await change(deps, ask, (found) => {
     refuseRotation(found)
     retired = found
     const atS = nowS(deps.clock)
@@ -56,8 +55,8 @@ export async function rotateExecutor(
   const executors = (await executorsOf(deps.db, agent.id))
     .map(({ executor }) => executor)
     .filter((executor) => executor !== agent.executor)
-  const session_revoke = await endSessions(deps, retired, { executors, keyId: caller.key!.keyId })
-  return { ...(await readDetail(deps, agent)), retired_executor: retired.executor!, session_revoke }
+  const revoked = await endSessions(deps, retired, { executors, keyId: ask.by.keyId })
+  return { detail: await readDetail(deps, agent), retired: retired.executor!, revoked }
 }
 
 function refuseRotation({ mode, status }: StoredAgent): void {
@@ -65,24 +64,17 @@ function refuseRotation({ mode, status }: StoredAgent): void {
   if (status === 'stopped') fail('STOPPED')
 }
 
-/** hosted/<id>/rotate-webhook-secret: the old one stops at once. */
-export async function rotateWebhookSecret(
-  deps: HostedDeps,
-  { params, caller }: Call<'hosted.rotate_webhook_secret'>,
-): Promise<Answer<'hosted.rotate_webhook_secret'>> {
+/** The old one stops at once; the new one is shown once. */
+export async function rotateWebhookSecret(deps: HostedDeps, ask: OwnAsk): Promise<string> {
   let secret = ''
-  const { id } = await change(
-    deps,
-    () => findOwned(deps, caller, params.id),
-    (found) => {
-      if (found.brain !== 'webhook') fail('NOT_WEBHOOK')
-      const made = deps.brains.newWebhookSecret(found.id)
-      secret = made.secret
-      return {
-        patch: { webhookSecret: made.sealed },
-        log: { kind: 'state', code: 'SECRET_ROTATED', message: 'The webhook secret was replaced.' },
-      }
-    },
-  )
-  return { id, webhook_secret: secret }
+  await change(deps, ask, (found) => {
+    if (found.brain !== 'webhook') fail('NOT_WEBHOOK')
+    const made = deps.brains.newWebhookSecret(found.id)
+    secret = made.secret
+    return {
+      patch: { webhookSecret: made.sealed },
+      log: { kind: 'state', code: 'SECRET_ROTATED', message: 'The webhook secret was replaced.' },
+    }
+  })
+  return secret
 }

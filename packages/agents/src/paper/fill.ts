@@ -36,7 +36,7 @@ const tradeOf = ({ wallet, tokenIn, tokenOut, size, terms }: FillAsk): TradeAsk 
   admit: async () => {},
 })
 
-/** What the trade would do to the book. Stock tokens need an attestation no paper book has: they are refused. */
+/** What the trade would do to the book. Stock tokens are refused: no paper book has an attestation. */
 function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms }: FillAsk, quote: TradeQuote) {
   const { route, outcome } = judgeQuote(quote, { acceptRisks: terms.acceptRisks, attestsNonUs: false })
   const eth =

@@ -3,11 +3,10 @@ import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
 import type { Cash, PaperDeps } from './deps.ts'
 import { fillOrder } from './fill.ts'
-import { usdgAtomsOf } from './rules.ts'
-import { insertBook, keepEquity, listFills, readBooks } from './store.ts'
+import { usdgAtomsOf, worthOf } from './rules.ts'
+import { type BookRow, insertBook, keepEquity, listFills, readBooks } from './store.ts'
 import { createThinner } from './thinEquity.ts'
-import type { Paper } from './types.ts'
-import { createValuer } from './valueBook.ts'
+import type { BookNow, Holding, Paper } from './types.ts'
 
 /** Books that trade on paper: real quotes, fees and gas, no chain. */
 export function openPaper(deps: PaperDeps): Paper {
@@ -42,5 +41,38 @@ export function openPaper(deps: PaperDeps): Paper {
     },
     fillsOf: (bookId, page) => listFills(db, bookId, page),
     sweep: () => thinEquity(nowS(clock)),
+  }
+}
+
+/** Values books at independent marks, all read in one go. */
+function createValuer({ profile, market }: Pick<PaperDeps, 'profile' | 'market'>) {
+  const named = [...profile.core_tokens, ...profile.listed_stocks]
+  const texts = new Map(
+    named.map(({ address, symbol, decimals }) => [address.toLowerCase(), { symbol, decimals }]),
+  )
+
+  function holdingOf(token: Address, atoms: bigint): Holding {
+    const text = texts.get(token)
+    const mark = text && market.mark(token)
+    return {
+      token,
+      symbol: text?.symbol ?? null,
+      decimals: text?.decimals ?? null,
+      atoms,
+      microUsd: mark && text ? worthOf(atoms, text.decimals, mark.priceE18) : null,
+    }
+  }
+
+  return (row: BookRow): BookNow => {
+    const balances = row.tokens.map((token, i) => holdingOf(token, BigInt(row.atoms[i]!)))
+    const unpriced = balances.filter(({ microUsd }) => microUsd === null).map(({ token }) => token)
+    const total = balances.reduce((sum, { microUsd }) => sum + (microUsd ?? 0n), 0n)
+    return {
+      startMicroUsd: BigInt(row.start_micro_usd),
+      openedAtS: row.opened_at_s,
+      balances,
+      equityMicroUsd: unpriced.length > 0 ? null : total,
+      unpriced,
+    }
   }
 }

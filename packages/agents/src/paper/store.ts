@@ -25,8 +25,8 @@ export async function insertBook(
 }
 
 /**
- * Until the transaction ends nobody else fills this book. A statement of its own: what is read after it waited for the
- * lock is what the last holder left.
+ * Until the transaction ends nobody else fills this book. A statement of its own: what is read after it
+ * waited for the lock is what the last holder left.
  */
 export async function lockBook(sql: Sql, bookId: number): Promise<boolean> {
   const rows = await sql.query('select 1 from paper_books where id = $1 for update', [bookId])

@@ -1,13 +1,13 @@
 import type { Db } from '@pit/platform/db'
 
-/** Every minute is kept for two days, then of each hour the lowest and the highest: a fall stays as deep as it was. */
+/** Each minute is kept for two days, then each hour's lowest and highest, so falls keep their depth. */
 const MINUTES_FOR_S = 2 * 86_400
 /** Then the same of each day. */
 const HOURS_FOR_S = 60 * 86_400
 /** How far back one run looks: a server that was off for longer leaves rows in, which harms nothing. */
 const LOOKS_BACK_BUCKETS = 24
 
-/** Deletes what the kept rows stand for; once for every hour and day that ends, however often it is called. */
+/** Deletes the rows between the kept ones, once for every hour and day that ends. */
 export function createThinner(db: Db): (nowS: number) => Promise<number> {
   const done = new Map<number, number>()
   async function thinOnce(untilS: number, bucketS: number): Promise<number> {

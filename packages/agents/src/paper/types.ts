@@ -49,7 +49,7 @@ export interface FillAsk {
   /** Dollars at the input's price, or atoms of the input. */
   size: { microUsd: bigint } | { amountIn: bigint }
   terms: PaperTerms
-  /** Runs in the fill's own transaction: what it throws undoes the fill. It may run again after a deadlock. */
+  /** Runs in the fill's transaction: throwing undoes the fill. It may run again after a deadlock. */
   commit?(sql: Sql, fill: FilledNow): Promise<void>
 }
 
@@ -77,8 +77,9 @@ export interface Paper {
   /** Answers the id; of an owner that has one already, that one's. */
   openBook(sql: Sql, ask: { owner: string; startMicroUsd: bigint; atS: number }): Promise<number>
   /**
-   * Trades at a real quote of this size, less fee and gas, under the risk terms a live plan is judged by. Balances, the
-   * fill and `commit` are one transaction. Refuses as a plan would; SIMULATION_FAILED when the book holds too little.
+   * Trades at a real quote of this size, less fee and gas, under the risk terms a live plan is judged by.
+   * Balances, the fill and `commit` are one transaction. Refuses as a plan would; SIMULATION_FAILED when the
+   * book holds too little.
    */
   fill(ask: FillAsk): Promise<FilledNow>
   /** One read for many; unknown ids are absent. */

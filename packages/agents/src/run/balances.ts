@@ -8,8 +8,8 @@ const TIMEOUT_MS = 4_000
 const WORD_CHARS = 2 + 64
 
 /**
- * What a wallet holds of these tokens and what an executor has for gas, in one call and so of one block. A token that
- * cannot be read is null. Throws when the chain does not answer.
+ * What a wallet holds of these tokens and what an executor has for gas, in one call and so of one block. A
+ * token that cannot be read is null. Throws when the chain does not answer.
  */
 export async function readHoldings(
   { rpc, profile }: Pick<TickOptions, 'rpc' | 'profile'>,

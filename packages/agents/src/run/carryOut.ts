@@ -1,9 +1,10 @@
+import { writeLogs } from '../logs.ts'
 import type { Decided } from './decideTick.ts'
 import type { RunDeps } from './deps.ts'
 import { type BegunOrder, holdOrder } from './holdOrder.ts'
 import { releaseAgents } from './leases.ts'
 import type { Ready } from './prepare.ts'
-import { insertLogs, type Recorded, type TickRecord } from './record.ts'
+import type { Recorded, TickRecord } from './record.ts'
 import { isLanded } from './relayOrder.ts'
 import { tradeLive } from './tradeLive.ts'
 import { tradePaper } from './tradePaper.ts'
@@ -56,13 +57,11 @@ async function paperOrder(
 
 /** Decided on what the agent was; it is something else now. */
 const logChanged = ({ db, clock }: RunDeps, { agent, tick }: TickRecord): Promise<void> =>
-  insertLogs(db, [
-    {
-      agentId: agent.id,
-      tick,
-      atMs: clock.nowMs(),
-      kind: 'hold',
-      code: 'CHANGED',
-      message: 'The agent was changed, paused or stopped while it decided: nothing of it is traded.',
-    },
-  ])
+  writeLogs(db, {
+    agentId: agent.id,
+    tick,
+    atMs: clock.nowMs(),
+    kind: 'hold',
+    code: 'CHANGED',
+    message: 'The agent was changed, paused or stopped while it decided: nothing of it is traded.',
+  })

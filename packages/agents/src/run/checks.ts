@@ -36,8 +36,8 @@ const MIN_MICRO_USD = BigInt(TRADE.minNotionalUsd) * 1_000_000n
 const PRACTICE: ReadonlySet<string> = new Set(PRACTICE_ASSETS)
 
 /**
- * A decision against the agent's own limits, order by order: each counts as done for those after it. A sale of more
- * than is held sells what is held.
+ * A decision against the agent's own limits, order by order: each counts as done for those after it. A sale
+ * of more than is held sells what is held.
  */
 export function judgeOrders(decision: Decision, ask: JudgeAsk): Judged[] {
   const { agent, book, practice, usdg } = ask

@@ -11,7 +11,7 @@ import type { ClaimedAgent } from './types.ts'
 import { marketOf } from './view.ts'
 
 /** No brain is waited for longer, whatever its interval. */
-const MOST_BRAIN_MS = 90_000
+const MAX_BRAIN_MS = 90_000
 
 /** A tick that was decided, on its way to be stored. */
 export interface Decided {
@@ -74,7 +74,7 @@ const without = (prepared: Prepared, record: TickRecord, outcome: 'hold' | 'erro
 })
 
 async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise<Brained> {
-  const patienceMs = Math.min(agent.intervalS * 1_000, MOST_BRAIN_MS)
+  const patienceMs = Math.min(agent.intervalS * 1_000, MAX_BRAIN_MS)
   const deadlineMs = deps.clock.nowMs() + patienceMs
   try {
     const asked = deps.brains.decide({ agent, tick: agent.tick + 1, ...seen, deadlineMs })
@@ -86,7 +86,7 @@ async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise
   }
 }
 
-/** Prices of what is held without an independent mark: good enough to keep a limit by, never shown as a value. */
+/** Prices of holdings without an independent mark: for limits only, never shown as a value. */
 async function referencesOf({ tokens, market }: RunDeps, { agent, held }: Ready) {
   const prices = new Map<string, number>()
   for (const { address } of agent.tokens) {

@@ -1,4 +1,4 @@
-import type { Address, Crypto } from '@pit/chain'
+import type { Address, Crypto, Hex } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
@@ -9,14 +9,12 @@ import type { SignerClient } from '@pit/platform/signerClient'
 import type { ChainProfile } from '@pit/protocol'
 import type { Relay } from '@pit/relay'
 import type { Sessions, Switches } from '@pit/sessions'
-import type { Trade } from '@pit/trading'
 import type { Brains } from '../brains/index.ts'
+import type { Cash } from '../paper/deps.ts'
 import type { Paper } from '../paper/index.ts'
 import type { MarkHistory } from './history.ts'
 import type { TickMetrics } from './metrics.ts'
-import type { FindTokenHold } from './tokenHolds.ts'
-import type { PracticeGate } from './types.ts'
-import type { Cash } from './view.ts'
+import type { FindTokenHold, PracticeGate } from './types.ts'
 
 /** What running agents is handed. */
 export interface TickOptions {
@@ -29,10 +27,9 @@ export interface TickOptions {
   profile: ChainProfile
   market: Pick<Market, 'mark' | 'head'>
   tokens: Pick<Tokens, 'find'>
-  quoteTrade: Trade['quoteTrade']
   brains: Pick<Brains, 'decide' | 'historyS'>
   paper: Pick<Paper, 'fill' | 'bookNow' | 'recordEquity'>
-  sessions: Pick<Sessions, 'tradeHosted' | 'sessionOf'>
+  sessions: Pick<Sessions, 'tradeInSession' | 'sessionOf'>
   /** Null where this server has no signer: live agents then hold. */
   signer: Pick<SignerClient, 'signExecutorTx'> | null
   /** What is relayed was built, stored and co-signed before. */

@@ -13,9 +13,9 @@ export interface MarkHistory {
 }
 
 /** As far back as any rule brain looks. */
-export const MOST_HISTORY_S = 8 * 86_400
+export const MAX_HISTORY_S = 8 * 86_400
 /** Only tokens of the profile have marks at all: this many are never reached. */
-const MOST_TOKENS = 200
+const MAX_TOKENS = 200
 /** The marks of a minute are written a moment into it. */
 const SETTLES_MS = 3_000
 
@@ -40,15 +40,15 @@ export function createMarkHistory({ db, clock }: { db: Sql; clock: Clock }): Mar
       for (const [i, atS] of (series?.minutes ?? []).entries()) {
         marks.push({ atS, priceE18: series!.prices[i]! })
       }
-      const oldest = marks.findIndex(({ atS }) => atS >= minuteS - MOST_HISTORY_S)
+      const oldest = marks.findIndex(({ atS }) => atS >= minuteS - MAX_HISTORY_S)
       // Copied now and then, not every minute.
       const trimmed = oldest > 1_000 ? marks.slice(oldest) : marks
-      if (kept.size < MOST_TOKENS || kept.has(token)) kept.set(token, { marks: trimmed, lookedS: minuteS })
+      if (kept.size < MAX_TOKENS || kept.has(token)) kept.set(token, { marks: trimmed, lookedS: minuteS })
     }
   }
 
   const afterS = (token: Address, minuteS: number): number =>
-    kept.get(token)?.marks.at(-1)?.atS ?? minuteS - MOST_HISTORY_S
+    kept.get(token)?.marks.at(-1)?.atS ?? minuteS - MAX_HISTORY_S
 
   return {
     refresh(tokens) {

@@ -1,8 +1,9 @@
+import type { Session } from '@pit/sessions'
 import { usdOf } from '@pit/trading'
+import { writeLogs } from '../logs.ts'
 import type { AgentToken } from '../types.ts'
 import type { TickOptions } from './deps.ts'
 import { moveOrder } from './orders.ts'
-import { insertLogs } from './record.ts'
 import type { ClaimedAgent } from './types.ts'
 
 /** An order that was begun: stored as intended, nothing done for it yet. */
@@ -24,6 +25,11 @@ export interface OrderAsk {
   tick: number
   order: BegunOrder
 }
+export interface LiveAsk extends OrderAsk {
+  session: Session
+  /** What the executor has for gas. */
+  executorWei: bigint
+}
 export type OrderOutcome = 'filled' | 'relayed' | 'held' | 'failed' | { held: string }
 
 /** Ends a begun order without a trade; the log says why. */
@@ -34,26 +40,24 @@ export async function holdOrder(
 ): Promise<OrderOutcome> {
   await db.transaction(async (sql) => {
     if (!(await moveOrder(sql, order.id, 'intended', { status: 'held', code }))) return
-    await insertLogs(sql, [
-      {
-        agentId: agent.id,
-        tick,
-        atMs: clock.nowMs(),
-        kind: 'hold',
-        code,
-        message,
-        data: {
-          order: {
-            n: order.n,
-            pair: order.pair,
-            side: order.side,
-            usd: usdOf(order.microUsd),
-            reason: order.reason,
-          },
-          ...data,
+    await writeLogs(sql, {
+      agentId: agent.id,
+      tick,
+      atMs: clock.nowMs(),
+      kind: 'hold',
+      code,
+      message,
+      data: {
+        order: {
+          n: order.n,
+          pair: order.pair,
+          side: order.side,
+          usd: usdOf(order.microUsd),
+          reason: order.reason,
         },
+        ...data,
       },
-    ])
+    })
   })
   return { held: code }
 }

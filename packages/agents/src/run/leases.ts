@@ -6,14 +6,14 @@ import type { ClaimedAgent } from './types.ts'
 
 /** A tick that was queued and not begun for so long was a dead worker's. */
 export const QUEUED_MS = 8_000
-/** A worker says so often that it lives, and counts as dead when it has not for so long. */
+/** Heartbeat interval and lease of a worker. */
 export const RENEW_MS = 1_500
 export const LEASE_MS = 5_000
 
 const WAITING_BRAINS: readonly Brain[] = ['webhook', 'partner_llm']
 const QUICK_BRAINS = BRAINS.filter((brain) => !WAITING_BRAINS.includes(brain))
 
-/** So many of one wallet's agents wait for their webhook or model at once: a slow answer delays its owner's alone. */
+/** Slow ticks of one wallet that run at once: a slow answer delays only its owner's agents. */
 export const SLOW_PER_WALLET = 4
 
 /** Which queue an agent's ticks go to; $5 are the brains that wait for nobody. */
@@ -39,9 +39,10 @@ export interface TakeAsk {
 }
 
 /**
- * Takes agents that are due, and those whose tick was lost, and moves their next tick on by whole intervals: what is
- * late is skipped. An agent's first tick comes at once, its next ones at its own phase: half an interval later at
- * least, a whole one for what may tick at most every so often. `lost` ones keep their tick: it was never decided, or is only finished.
+ * Takes agents that are due, and those whose tick was lost, and moves their next tick on by whole intervals:
+ * what is late is skipped. An agent's first tick comes at once, its next ones at its own phase: half an
+ * interval later at least, a whole one for what may tick at most every so often. `lost` ones keep their tick:
+ * it was never decided, or is only finished.
  */
 export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
   const rows = await sql.query<{ id: string; due_ms: number; queue: QueueName }>(
@@ -88,7 +89,7 @@ export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
   return rows.map(({ id, due_ms, queue }) => ({ id, dueMs: due_ms, queue }))
 }
 
-/** Makes queued leases a worker's own and reads the agents as they are now; those taken elsewhere stay away. */
+/** Makes queued leases a worker's own and reads the agents; those taken elsewhere are left out. */
 export async function claimAgents(
   sql: Sql,
   ask: { nowMs: number; token: string; claim: string; due: ReadonlyMap<string, number> },
@@ -114,7 +115,7 @@ export async function renewLeases(sql: Sql, claims: readonly string[], nowMs: nu
   ])
 }
 
-/** Ends ticks. One that took longer than its interval skips what it missed; a time its owner set meanwhile stands. */
+/** Ends ticks. A long one skips the intervals it missed; a time its owner set meanwhile stands. */
 export async function releaseAgents(
   sql: Sql,
   claim: string,

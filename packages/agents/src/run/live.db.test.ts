@@ -1,4 +1,6 @@
 import { withDb } from '@pit/platform/test/withStore'
+import type { CosignedTrade } from '@pit/sessions'
+import type { PlanTx } from '@pit/trading'
 import { expect, it } from 'vitest'
 import { openLiveWorld, refuse } from '../../test/liveTicks.ts'
 import { JUNK, pool, TOKENS, USD, usd } from '../../test/paperWorld.ts'
@@ -73,6 +75,22 @@ withDb('ticks of live agents', (db) => {
     expect(await world.ordersOf(on)).toMatchObject([{ status: 'held', code: 'LIVE_OFF' }])
   })
 
+  it('is not co-signed once the operator has switched it off, however late', async () => {
+    const world = open()
+    for (const [code, switchOff] of [
+      ['KILLED', { killed: true }],
+      ['LIVE_DISABLED', { live: false }],
+    ] as const) {
+      Object.assign(world.state, { killed: false, live: true })
+      world.script.beforeCosign = () => void Object.assign(world.state, switchOff)
+      const id = await world.addLive()
+      await world.drain()
+      expect(await world.last(id)).toMatchObject({ kind: 'hold', code })
+      expect(await world.ordersOf(id)).toMatchObject([{ status: 'held', code }])
+    }
+    expect(world.script).toMatchObject({ trades: 0, signs: 0 })
+  })
+
   it('says so when the executor has no gas', async () => {
     const world = open()
     world.chain.executorWei = 1n
@@ -85,28 +103,28 @@ withDb('ticks of live agents', (db) => {
   })
 
   it('checks the answer as a careful client before the executor signs', async () => {
-    const cases: [string, (answer: never, tx: never) => void][] = [
-      ['TX_REFUSED', (_: unknown, tx: { to: string }) => put(tx, { to: JUNK })],
-      ['TX_REFUSED', (_: unknown, tx: { valueWei: bigint }) => put(tx, { valueWei: 1n })],
-      ['TX_REFUSED', (answer: { wallet: string }) => put(answer, { wallet: JUNK })],
-      ['RISKS_MISSING', (answer: { risks: unknown }) => put(answer, { risks: undefined })],
-      ['RISKS_MISSING', (answer: { risks: unknown }) => put(answer, { risks: [{ code: 'X' }] })],
+    const cases: [string, (trade: CosignedTrade, tx: PlanTx) => void][] = [
+      ['TX_REFUSED', (_, tx) => put(tx, { to: JUNK })],
+      ['TX_REFUSED', (_, tx) => put(tx, { valueWei: 1n })],
+      ['TX_REFUSED', ({ session }) => put(session, { wallet: JUNK })],
+      ['RISKS_MISSING', (trade) => put(quoteOf(trade), { risks: undefined })],
+      ['RISKS_MISSING', (trade) => put(quoteOf(trade), { risks: [{ code: 'X' }] })],
       [
         'RISKS_MISSING',
-        (answer: { risks: unknown }) => put(answer, { risks: [{ code: 'HONEYPOT', severity: 'severe' }] }),
+        (trade) => put(quoteOf(trade), { risks: [{ code: 'HONEYPOT', severity: 'severe' }] }),
       ],
-      ['FEE_CLASS', (answer: { fee_class: string }) => put(answer, { fee_class: 'other' })],
-      ['FEE_MISMATCH', (answer: { fee_bps: number }) => put(answer, { fee_bps: 26 })],
-      ['FEE_MISMATCH', (answer: { fee_bps: number }) => put(answer, { fee_bps: 20 })],
-      ['SHIELD_MISMATCH', (answer: { shield: boolean }) => put(answer, { shield: true })],
-      ['MIN_OUT_QUOTE', (answer: Swap) => put(answer.swap, { amount_out_min: less(answer, 10n) })],
-      ['MIN_OUT_QUOTE', (answer: Swap) => put(answer.swap, { amount_out_min: '0' })],
-      ['SIMULATION_FAILED', (answer: { simulated_ok: boolean }) => put(answer, { simulated_ok: false })],
-      ['SIMULATION_FAILED', (answer: { ready: boolean }) => put(answer, { ready: false })],
+      ['FEE_CLASS', (trade) => put(quoteOf(trade).fee, { class: 'other' })],
+      ['FEE_MISMATCH', (trade) => put(quoteOf(trade).fee, { bps: 26 })],
+      ['FEE_MISMATCH', (trade) => put(quoteOf(trade).fee, { bps: 20 })],
+      ['SHIELD_MISMATCH', (trade) => put(quoteOf(trade).ask, { shield: true })],
+      ['MIN_OUT_QUOTE', ({ planned: { plan } }) => put(plan, { amountOutMin: less(plan, 10n) })],
+      ['MIN_OUT_QUOTE', ({ planned: { plan } }) => put(plan, { amountOutMin: 0n })],
+      ['SIMULATION_FAILED', ({ simulation }) => put(simulation, { ok: false })],
+      ['SIMULATION_FAILED', (trade) => put(trade, { ready: false })],
     ]
     for (const [code, tamper] of cases) {
       const world = open()
-      world.script.tamper = tamper as typeof world.script.tamper
+      world.script.tamper = tamper
       const id = await world.addLive()
       await world.drain()
       expect([await world.last(id), String(tamper)]).toMatchObject([{ kind: 'hold', code }, String(tamper)])
@@ -293,6 +311,6 @@ withDb('ticks of live agents', (db) => {
 const put = (target: object, fields: object): void => {
   Object.assign(target, fields)
 }
-type Swap = { swap: { amount_out_min: string } }
-const less = ({ swap }: Swap, percent: bigint): string =>
-  ((BigInt(swap.amount_out_min) * (100n - percent)) / 100n).toString()
+const quoteOf = ({ planned }: CosignedTrade) => planned.ask.quote
+const less = ({ amountOutMin }: { amountOutMin: bigint }, percent: bigint): bigint =>
+  (amountOutMin * (100n - percent)) / 100n

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Address } from '@pit/chain'
+import { lower } from '../deps.ts'
+import type { Cash } from '../paper/deps.ts'
 import type { RunDeps, TickOptions } from './deps.ts'
 import { createMarkHistory } from './history.ts'
 import { claimAgents, RENEW_MS, renewLeases, takeDue } from './leases.ts'
@@ -9,7 +10,6 @@ import { openQueue, QUEUES, type QueueName, type TickJob, type TickQueue } from 
 import { runTicks } from './runTicks.ts'
 import { sweepRun } from './sweep.ts'
 import { createTokenHolds } from './tokenHolds.ts'
-import type { Cash } from './view.ts'
 
 export interface Ticks {
   /** Resolves once this process schedules and works. */
@@ -32,7 +32,7 @@ const SLOW_LANES = 32
 const LIVE_LANES = 16
 const NAMES = Object.keys(QUEUES) as QueueName[]
 /** More than this waits for no worker: agents stay due instead, and the queue never holds what is stale. */
-const MOST_WAITING = { quick: 8, slow: 64, live: 64 } as const
+const MAX_WAITING = { quick: 8, slow: 64, live: 64 } as const
 const STOP_WAIT_MS = 15_000
 
 /** Runs hosted agents: this process takes its share of what is due, whichever other processes do the same. */
@@ -71,7 +71,7 @@ export function openTicks(options: TickOptions): Ticks {
   async function schedule(): Promise<number> {
     const queue = await queueOf()
     const waiting = await Promise.all(NAMES.map((name) => queue.waiting(name)))
-    const queues = NAMES.filter((name, i) => waiting[i]! < MOST_WAITING[name])
+    const queues = NAMES.filter((name, i) => waiting[i]! < MAX_WAITING[name])
     if (queues.length === 0) return 0
     const token = `queued ${randomUUID()}`
     const count = await db.transaction(async (sql) => {
@@ -170,7 +170,8 @@ export function openTicks(options: TickOptions): Ticks {
     },
     async drain() {
       for (;;) {
-        // What runs now keeps its lanes and its owner's places: what waits for them is found in the round after it.
+        // What runs now keeps its lanes and its owner's places: what waits for them is found in the round
+        // after it.
         const idle = underWay().length === 0
         let did = await schedule()
         for (const name of NAMES) did += await takeJobs(name)
@@ -186,8 +187,6 @@ function cashOf({ core_tokens }: TickOptions['profile']): Cash {
   const usdg = core_tokens.find(({ symbol }) => symbol === 'USDG')
   return { address: lower(usdg?.address ?? ''), decimals: usdg?.decimals ?? 0 }
 }
-
-const lower = (address: string): Address => address.toLowerCase() as Address
 
 function chunksOf<T>(all: readonly T[], size: number): T[][] {
   const chunks: T[][] = []

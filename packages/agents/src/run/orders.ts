@@ -82,8 +82,8 @@ export interface OrderEnd {
 }
 
 /**
- * Moves an order on, from exactly this state: whoever comes second is told false and does nothing. This is what keeps
- * one order from being carried out twice, whatever became of leases.
+ * Moves an order on, from exactly this state: whoever comes second is told false and does nothing. This is
+ * what keeps one order from being carried out twice, whatever became of leases.
  */
 export async function moveOrder(
   sql: Sql,

@@ -6,9 +6,8 @@ import type { Judged } from './checks.ts'
 import type { TickRecord } from './record.ts'
 import type { ClaimedAgent } from './types.ts'
 
-const MOST_WORDS = 1_000
-const brief = (text: string): string =>
-  text.length > MOST_WORDS ? `${text.slice(0, MOST_WORDS - 1)}…` : text
+const MAX_WORDS = 1_000
+const brief = (text: string): string => (text.length > MAX_WORDS ? `${text.slice(0, MAX_WORDS - 1)}…` : text)
 
 /** What the brain was shown, for its log: enough to see why it decided as it did. */
 export interface Seen {
@@ -45,7 +44,7 @@ export const orderJson = ({ pair, side, microUsd, reason }: Decision['orders'][n
   reason: brief(reason),
 })
 
-/** A tick with a decision: what was seen, what was decided, and for each order whether it is begun or held, and why. */
+/** A tick with a decision: what was seen and decided, and which orders are begun or held, and why. */
 export function decisionRecord(ask: {
   agent: ClaimedAgent
   decision: Decision

@@ -2,6 +2,7 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { type Session, statusOf } from '@pit/sessions'
 import type { BrainBook } from '../decide/index.ts'
+import type { Cash } from '../paper/deps.ts'
 import type { Paper } from '../paper/index.ts'
 import type { PauseReason } from '../types.ts'
 import { readHoldings } from './balances.ts'
@@ -9,7 +10,7 @@ import type { TickOptions } from './deps.ts'
 import { dayUseOf } from './orders.ts'
 import { TRACELESS_MS } from './settle.ts'
 import type { ClaimedAgent, Held, OpenOrder } from './types.ts'
-import { bookOf, type Cash } from './view.ts'
+import { bookOf } from './view.ts'
 
 /** What an agent stands with when its tick begins. */
 export type Prepared = { agent: ClaimedAgent } & (
@@ -67,7 +68,7 @@ export async function prepareTicks(
   return [...refused, ...prepared.flat()]
 }
 
-/** What was signed longer ago can no longer be redeemed: it stands in nobody's way, whatever the chain says later. */
+/** What was signed longer ago can no longer be redeemed, whatever the chain says later. */
 const mayStillLand = (open: readonly OpenOrder[], { id }: ClaimedAgent, nowMs: number): boolean =>
   open.some(({ agentId, createdAtMs }) => agentId === id && nowMs - createdAtMs < TRACELESS_MS)
 

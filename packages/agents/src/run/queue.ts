@@ -3,8 +3,8 @@ import type { Logger } from '@pit/platform/logger'
 import PgBoss from 'pg-boss'
 
 /**
- * Ticks that wait for nobody are run many at a time; those that ask a webhook or a model, or trade on chain, one by
- * one. Live ones have lanes of their own: paper is free, and must not delay what moves money.
+ * Ticks that wait for nobody are run many at a time; those that ask a webhook or a model, or trade on chain,
+ * one by one. Live ones have lanes of their own: paper is free, and must not delay what moves money.
  */
 export const QUEUES = { quick: 'hosted-ticks', slow: 'hosted-slow-ticks', live: 'hosted-live-ticks' } as const
 export type QueueName = keyof typeof QUEUES

@@ -1,9 +1,10 @@
 import type { Db, Sql } from '@pit/platform/db'
+import { writeLogs } from '../logs.ts'
+import { storableJson } from '../storable.ts'
 import type { LogEntry } from '../types.ts'
-import { storableJson, storableText } from './storable.ts'
 import type { ClaimedAgent } from './types.ts'
 
-/** What a tick came to, to be stored in one go: the decision, what the brain remembers, the orders it begins. */
+/** What a tick came to, stored in one go: the decision, the brain's memory, the orders it begins. */
 export interface TickRecord {
   agent: ClaimedAgent
   /** The tick this is; the one before must be the agent's last. */
@@ -22,7 +23,7 @@ export interface NewOrder {
 }
 
 export interface Recorded {
-  /** False when another worker has taken the tick over: nothing of it was stored, and nothing may be done for it. */
+  /** False when another worker took the tick over: nothing was stored, and nothing may be done for it. */
   kept: boolean
   /** False when the agent was changed, paused or stopped since it was read: no order was begun. */
   stands: boolean
@@ -31,7 +32,7 @@ export interface Recorded {
 }
 
 /** What a brain may remember. A webhook's or a model's answer is bounded anyway. */
-const MOST_STATE_CHARS = 100_000
+const MAX_STATE_CHARS = 100_000
 
 interface KeptRow {
   id: string
@@ -39,8 +40,8 @@ interface KeptRow {
 }
 
 /**
- * Stores what ticks decided, all or nothing, before anything is done for it. The tick's number is the fence: a worker
- * that lost its lease finds it taken. Ticks without orders end here.
+ * Stores what ticks decided, all or nothing, before anything is done for it. The tick's number is the fence:
+ * a worker that lost its lease finds it taken. Ticks without orders end here.
  */
 export async function recordDecisions(
   db: Db,
@@ -51,10 +52,7 @@ export async function recordDecisions(
   return db.transaction(async (sql) => {
     const kept = new Map((await keepTicks(sql, records, nowMs)).map((row) => [row.id, row]))
     const mine = records.filter(({ agent }) => kept.has(agent.id))
-    await insertLogs(
-      sql,
-      mine.flatMap((record) => record.logs),
-    )
+    await writeLogs(sql, ...mine.flatMap(({ logs }) => logs))
     const standing = mine.filter(({ agent }) => kept.get(agent.id)!.stands)
     const orders = await insertOrders(sql, standing, nowMs)
     return new Map(
@@ -90,33 +88,11 @@ function keepTicks(sql: Sql, records: readonly TickRecord[], nowMs: number): Pro
       records.map(({ agent }) => agent.claim),
       records.map(({ tick }) => tick),
       records.map(({ agent }) => agent.revision),
-      records.map(({ state }) => (state ? storableJson(state, MOST_STATE_CHARS) : null)),
+      records.map(({ state }) => (state ? storableJson(state, MAX_STATE_CHARS) : null)),
       records.map(({ state }) => state !== undefined),
       records.map(({ lastDecision }) => storableJson(lastDecision)),
       records.map(({ orders }) => orders.length === 0),
       nowMs,
-    ],
-  )
-}
-
-/** Many log rows in one statement. */
-export async function insertLogs(sql: Sql, entries: readonly LogEntry[]): Promise<void> {
-  if (entries.length === 0) return
-  await sql.query(
-    `insert into hosted_logs (agent_id, tick, at_ms, kind, code, message, fee_bps, fee_class, fee_tier, data)
-     select * from unnest($1::text[], $2::int8[], $3::int8[], $4::text[], $5::text[], $6::text[], $7::int4[],
-       $8::text[], $9::int4[], $10::jsonb[])`,
-    [
-      entries.map(({ agentId }) => agentId),
-      entries.map(({ tick }) => tick),
-      entries.map(({ atMs }) => atMs),
-      entries.map(({ kind }) => kind),
-      entries.map(({ code }) => code ?? null),
-      entries.map(({ message }) => storableText(message)),
-      entries.map(({ fee }) => fee?.bps ?? null),
-      entries.map(({ fee }) => fee?.class ?? null),
-      entries.map(({ fee }) => fee?.tier ?? null),
-      entries.map(({ data }) => (data === undefined ? null : storableJson(data))),
     ],
   )
 }

@@ -1,23 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
-import { type Answer, type FeeClass, isPitError, type PitError } from '@pit/protocol'
+import { isPitError, type PitError } from '@pit/protocol'
 import { isUnderWay, tradesByHash } from '@pit/relay'
+import { type CosignedTrade, describeSpend } from '@pit/sessions'
 import { usdOf } from '@pit/trading'
+import { writeLogs } from '../logs.ts'
 import type { RunDeps } from './deps.ts'
-import type { OrderOutcome } from './holdOrder.ts'
+import type { LiveAsk, OrderOutcome } from './holdOrder.ts'
 import { moveOrder } from './orders.ts'
-import { insertLogs, keepLastTrade } from './record.ts'
-import type { LiveAsk } from './tradeLive.ts'
-
-type TradeAnswer = Answer<'live.session.trade'>
+import { keepLastTrade } from './record.ts'
 
 /** The bytes are known by their hash from here on: whatever happens, they are only ever looked up. */
 export async function relayOrder(
   deps: RunDeps,
   ask: LiveAsk,
-  { raw, hash, answer }: { raw: Hex; hash: Hex; answer: TradeAnswer },
+  { raw, hash, trade: traded }: { raw: Hex; hash: Hex; trade: CosignedTrade },
 ): Promise<OrderOutcome> {
   const { agent, order, session, tick } = ask
+  const { plan, ask: planned } = traded.planned
+  const { fee, amountIn, risks } = planned.quote
   try {
     await deps.submitBytes({ by: { keyId: agent.keyId, wallet: agent.wallet }, raws: raw })
   } catch (error) {
@@ -31,40 +32,38 @@ export async function relayOrder(
     usd: usdOf(order.microUsd),
     token_in: order.tokenIn.token,
     token_out: order.tokenOut.token,
-    amount_in: answer.swap.amount_in,
-    amount_out_min: answer.swap.amount_out_min,
+    amount_in: amountIn.toString(),
+    amount_out_min: plan.amountOutMin.toString(),
     tx_hash: hash,
     at: Math.floor(deps.clock.nowMs() / 1_000),
   }
   await deps.db.transaction(async (sql) => {
     const ended = { status: 'relayed', ...(trade && { tradeId: trade.id }) } as const
     if (!(await moveOrder(sql, order.id, 'signed', ended))) return
-    await insertLogs(sql, [
-      {
-        agentId: agent.id,
-        tick,
-        atMs: deps.clock.nowMs(),
-        kind: 'trade',
-        message: `${order.side === 'buy' ? 'Buying' : 'Selling'}: ${order.pair}, ${usdOf(order.microUsd)} dollars, relayed as ${hash}. ${order.reason}`,
-        fee: { bps: answer.fee_bps, class: answer.fee_class as FeeClass, tier: answer.fee_tier },
-        data: {
-          order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
-          ...last,
-          amount_out_expected: answer.swap.amount_out_expected,
-          session_id: session.id,
-          executor: session.executor,
-          trade_id: trade?.id ?? null,
-          risks: answer.risks.map(({ code }) => code),
-          spend: answer.spend,
-        },
+    await writeLogs(sql, {
+      agentId: agent.id,
+      tick,
+      atMs: deps.clock.nowMs(),
+      kind: 'trade',
+      message: `${order.side === 'buy' ? 'Buying' : 'Selling'}: ${order.pair}, ${usdOf(order.microUsd)} dollars, relayed as ${hash}. ${order.reason}`,
+      fee: { bps: fee.bps, class: fee.class, tier: fee.tier },
+      data: {
+        order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
+        ...last,
+        amount_out_expected: plan.amountOutExpected.toString(),
+        session_id: session.id,
+        executor: session.executor,
+        trade_id: trade?.id ?? null,
+        risks: risks.map(({ code }) => code),
+        spend: describeSpend(traded.cosigned),
       },
-    ])
-    await keepLastTrade(sql, agent.id, { ...last, fee_bps: answer.fee_bps })
+    })
+    await keepLastTrade(sql, agent.id, { ...last, fee_bps: fee.bps })
   })
   return 'relayed'
 }
 
-/** Refused for good, it ends here. An answer that was lost leaves it open: the next tick looks its hash up. */
+/** A refusal ends it. A lost answer leaves it open: the next tick looks its hash up. */
 async function notRelayed(
   deps: RunDeps,
   { agent, order, tick }: LiveAsk,
@@ -74,17 +73,15 @@ async function notRelayed(
   const isLost = error.code === 'SEQUENCER_UNREACHABLE'
   await deps.db.transaction(async (sql) => {
     if (!isLost && !(await moveOrder(sql, order.id, 'signed', { status: 'failed', code: error.code }))) return
-    await insertLogs(sql, [
-      {
-        agentId: agent.id,
-        tick,
-        atMs: deps.clock.nowMs(),
-        kind: 'error',
-        code: error.code,
-        message: `${error.message}${isLost ? ' Its hash is looked up before anything else is traded.' : ''}`,
-        data: { order: { n: order.n, pair: order.pair, side: order.side }, tx_hash: hash },
-      },
-    ])
+    await writeLogs(sql, {
+      agentId: agent.id,
+      tick,
+      atMs: deps.clock.nowMs(),
+      kind: 'error',
+      code: error.code,
+      message: `${error.message}${isLost ? ' Its hash is looked up before anything else is traded.' : ''}`,
+      data: { order: { n: order.n, pair: order.pair, side: order.side }, tx_hash: hash },
+    })
   })
   return 'failed'
 }

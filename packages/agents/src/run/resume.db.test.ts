@@ -1,4 +1,3 @@
-import type { Call } from '@pit/platform/call'
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it } from 'vitest'
 import { WALLET } from '../../test/paperWorld.ts'
@@ -19,15 +18,13 @@ withDb('an agent paused and resumed while its brain decides', (db) => {
       return decisionOf(orderOf('ETH/USDG', 'buy', 10))
     }
     const deps = { ...world.options, paper: world.paper } as unknown as HostedDeps
-    const key = { keyId: 1, accountId: 1, wallet: WALLET, expiresAtS: 2 ** 40 }
-    const call = (id: string) =>
-      ({ params: { id }, query: {}, body: {}, caller: { requestId: 'r', address: '::1', key } }) as never
+    const by = { keyId: 1, wallet: WALLET }
     return {
       ...world,
       letGo,
       async pauseAndResume(id: string) {
-        await pauseByOwner(deps, call(id) as Call<'hosted.pause'>)
-        await resumeAgent(deps, call(id) as Call<'hosted.resume'>)
+        await pauseByOwner(deps, { by, id })
+        await resumeAgent(deps, { by, id })
       },
       askedTimes: (id: string) => world.state.asked.filter(({ agent }) => agent === id).length,
     }

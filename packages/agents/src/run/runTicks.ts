@@ -1,4 +1,5 @@
 import { isStoreUnavailable } from '@pit/platform/db'
+import { writeLogs } from '../logs.ts'
 import { pauseAgent } from '../store.ts'
 import { carryOut } from './carryOut.ts'
 import { type Decided, decideTick, failedRecord } from './decideTick.ts'
@@ -6,15 +7,15 @@ import type { RunDeps } from './deps.ts'
 import { releaseAgents } from './leases.ts'
 import { openOrdersOf } from './orders.ts'
 import { type Prepared, prepareTicks } from './prepare.ts'
-import { insertLogs, type Recorded, recordDecisions } from './record.ts'
+import { type Recorded, recordDecisions } from './record.ts'
 import { settleOrders } from './settle.ts'
 import { thinLogs } from './sweep.ts'
 import type { ClaimedAgent } from './types.ts'
 
 /** After so many failed ticks in a row nobody is asked any more. */
-const MOST_ERRORS = 20
+const MAX_ERRORS = 20
 
-/** One tick of each of these agents, all claimed under one lease. What fails of one leaves the others alone. */
+/** One tick of each of these agents, all under one lease. What fails of one leaves the others alone. */
 export async function runTicks(deps: RunDeps, agents: readonly ClaimedAgent[]): Promise<void> {
   const { clock, counted } = deps
   const startedMs = clock.nowMs()
@@ -79,17 +80,15 @@ async function pause(deps: RunDeps, prepared: Prepared): Promise<void> {
   const { agent, reason, message } = prepared
   await deps.db.transaction(async (sql) => {
     if (!(await pauseAgent(sql, agent.id, reason))) return
-    await insertLogs(sql, [
-      {
-        agentId: agent.id,
-        tick: null,
-        atMs: deps.clock.nowMs(),
-        kind: reason.code === 'SESSION_ENDED' ? 'session' : 'state',
-        code: reason.code,
-        message: `The agent pauses: ${message}`,
-        data: reason,
-      },
-    ])
+    await writeLogs(sql, {
+      agentId: agent.id,
+      tick: null,
+      atMs: deps.clock.nowMs(),
+      kind: reason.code === 'SESSION_ENDED' ? 'session' : 'state',
+      code: reason.code,
+      message: `The agent pauses: ${message}`,
+      data: reason,
+    })
   })
   deps.counted.held(reason.code)
 }
@@ -136,8 +135,8 @@ async function finish(
   for (const { hold } of judged) if (hold) deps.counted.held(hold.code)
   if (outcome === 'hold') deps.counted.held(String(record.logs[0]?.code))
   try {
-    if (outcome === 'error' && agent.errorsInARow + 1 >= MOST_ERRORS) {
-      const why = `${MOST_ERRORS} ticks in a row failed, the last with ${record.logs[0]?.code}.`
+    if (outcome === 'error' && agent.errorsInARow + 1 >= MAX_ERRORS) {
+      const why = `${MAX_ERRORS} ticks in a row failed, the last with ${record.logs[0]?.code}.`
       await pause(deps, { agent, kind: 'pause', reason: { code: 'ERRORS', why }, message: why })
     }
     await thinLogs(deps.db, agent.id, tick)

@@ -1,10 +1,10 @@
 import type { Hex } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { SESSION } from '@pit/protocol'
+import { writeLogs } from '../logs.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'
 import { moveOrder, type OrderEnd } from './orders.ts'
-import { insertLogs } from './record.ts'
 import type { OpenOrder } from './types.ts'
 
 /** Signed bytes that left no trace for this long leave none any more: the leaf they redeem has run out. */
@@ -14,8 +14,8 @@ export const TRACELESS_MS = (SESSION.leafTtlS + 30) * 1_000
 export type Settled = (OrderEnd & { message: string }) | null
 
 /**
- * Pure: an order is never carried out a second time. What was not signed never left; what was signed is known to the
- * relay, which writes before it sends, or to the chain, or to nobody.
+ * Pure: an order is never carried out a second time. What was not signed never left; what was signed is known
+ * to the relay, which writes before it sends, or to the chain, or to nobody.
  */
 export function settleOf(order: OpenOrder, { onChain, nowMs }: { onChain: boolean; nowMs: number }): Settled {
   if (order.status === 'intended') {
@@ -72,7 +72,7 @@ export async function settleOrders(
     }
     await db.transaction(async (sql) => {
       if (await moveOrder(sql, order.id, order.status, settled)) {
-        await insertLogs(sql, [entryOf(order, settled, nowMs)])
+        await writeLogs(sql, entryOf(order, settled, nowMs))
       }
     })
     if (settled.status === 'relayed') open.push({ ...order, status: 'relayed' })

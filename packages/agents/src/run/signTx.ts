@@ -4,7 +4,7 @@ import { fail } from '@pit/protocol'
 import type { PlanTx } from '@pit/trading'
 import type { TickOptions } from './deps.ts'
 
-/** The executor's signature over exactly this transaction; the bytes are read back before anybody sends them. */
+/** The executor's signature over exactly this transaction; the bytes are read back before they are sent. */
 export async function signTx(
   { signer, crypto }: Pick<TickOptions, 'signer'> & { crypto: Crypto },
   executor: Address,

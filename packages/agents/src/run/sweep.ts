@@ -3,7 +3,7 @@ import type { RunDeps } from './deps.ts'
 import { oldOpenOrders, sweepOrders } from './orders.ts'
 import { settleOrders } from './settle.ts'
 
-/** Of each agent's decisions and holds so many are kept; trades, sessions and states as long as the log keeps rows. */
+/** Decisions and holds kept per agent; trades, sessions and states stay as long as the log keeps rows. */
 export const KEPT_ROWS = 1_000
 /** Looked at every so many ticks: a busy agent is never far over. */
 const EVERY_TICKS = 100

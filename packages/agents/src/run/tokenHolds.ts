@@ -1,26 +1,14 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { feedBackedTokens } from '@pit/platform/marks'
-import { type ChainProfile, type HoldCode, SESSION, stockSessionOpen } from '@pit/protocol'
-import type { Session } from '@pit/sessions'
+import { type ChainProfile, SESSION, stockSessionOpen } from '@pit/protocol'
+import { readStock } from '../stock/stockStore.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import type { TickOptions } from './deps.ts'
-import { hasStockWord } from './stockWord.ts'
-
-export interface TokenHold {
-  code: HoldCode
-  message: string
-}
+import type { FindTokenHold, TokenHold } from './types.ts'
 
 /** A screen older than this says little: its token is looked at again before an agent trades it unasked. */
 const SCREEN_MAX_AGE_S = 2 * 86_400
-
-/** What is held about the tokens of an order before anything is asked for it; null when nothing is. */
-export type FindTokenHold = (
-  agent: HostedAgent,
-  ends: readonly AgentToken[],
-  session: Session | null,
-) => Promise<TokenHold | null>
 
 export function createTokenHolds(
   deps: Pick<TickOptions, 'db' | 'clock' | 'profile' | 'tokens' | 'market'>,
@@ -85,6 +73,21 @@ export function createTokenHolds(
     }
     return null
   }
+}
+
+/** Whether the owner's word for stock tokens stands for this session and executor. */
+async function hasStockWord(
+  { db, clock }: Pick<TickOptions, 'db' | 'clock'>,
+  { id, executor, sessionId }: Pick<HostedAgent, 'id' | 'executor' | 'sessionId'>,
+): Promise<boolean> {
+  const { last } = await readStock(db, id)
+  return (
+    last !== null &&
+    last.revokedAtS === null &&
+    nowS(clock) < last.expiresS &&
+    last.executor === executor &&
+    last.sessionId === sessionId
+  )
 }
 
 /** Whether a stock token keeps hours: unless the profile says otherwise, it does. */

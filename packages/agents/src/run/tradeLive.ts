@@ -1,31 +1,25 @@
-import type { Address } from '@pit/chain'
-import { type Answer, type FeeClass, isPitError, type PitError } from '@pit/protocol'
-import type { Session } from '@pit/sessions'
-import { feesOf, judgeQuote, usdOf } from '@pit/trading'
+import { type FeeClass, fail, isPitError, type PitError } from '@pit/protocol'
+import type { CosignedTrade } from '@pit/sessions'
+import { feesOf, type Judgement, judgeQuote, type TradeQuote, usdOf } from '@pit/trading'
+import { writeLogs } from '../logs.ts'
 import { pauseAgent } from '../store.ts'
 import type { AgentToken } from '../types.ts'
-import { holdAnswer } from './answerChecks.ts'
 import type { RunDeps } from './deps.ts'
-import { holdOrder, type OrderAsk, type OrderOutcome } from './holdOrder.ts'
+import { holdOrder, type LiveAsk, type OrderOutcome } from './holdOrder.ts'
 import { moveOrder } from './orders.ts'
-import { insertLogs } from './record.ts'
 import { relayOrder } from './relayOrder.ts'
 import { signTx } from './signTx.ts'
+import { holdTrade } from './tradeChecks.ts'
 import { holdCodeOf } from './tradePaper.ts'
 
-export interface LiveAsk extends OrderAsk {
-  session: Session
-  /** What the executor has for gas. */
-  executorWei: bigint
-}
 type Deps = RunDeps
 
 /** What redeeming and swapping may take, before it was simulated. */
 const GAS_LIMIT = 700_000n
 
 /**
- * Trades an order in the agent's session: planned and co-signed, checked as a careful client would, signed by the
- * executor, written down as signed, and only then relayed. From there on nothing signs it again.
+ * Trades an order in the agent's session: planned and co-signed, checked as a careful client would, signed by
+ * the executor, written down as signed, and only then relayed. From there on nothing signs it again.
  */
 export async function tradeLive(deps: Deps, ask: LiveAsk): Promise<OrderOutcome> {
   const hold = (code: string, message: string, data?: Record<string, unknown>) =>
@@ -33,24 +27,22 @@ export async function tradeLive(deps: Deps, ask: LiveAsk): Promise<OrderOutcome>
   const before = await holdBefore(deps, ask)
   if (before) return hold(before.code, before.message)
   try {
-    await judgeByOwnTerms(deps, ask)
-    const { tx, answer } = await askSession(deps, ask)
-    const facts = await readFacts(deps, ask, answer)
-    const fault = holdAnswer({
-      ...facts,
-      answer,
-      tx,
+    const { trade, quoted } = await askSession(deps, ask)
+    const fault = holdTrade({
+      ...(await readFacts(deps, ask)),
+      trade,
+      quoted,
       session: ask.session,
       manager: deps.manager,
       order: ask.order,
       terms: ask.agent.terms,
     })
     if (fault) return await hold(fault.code, `${fault.message} Co-signed, but not signed by the executor.`)
-    const signed = await signTx(deps, ask.session.executor, tx)
+    const signed = await signTx(deps, ask.session.executor, trade.tx)
     if (!(await moveOrder(deps.db, ask.order.id, 'intended', { status: 'signed', txHash: signed.hash }))) {
       return 'failed'
     }
-    return await relayOrder(deps, ask, { raw: signed.raw, hash: signed.hash, answer })
+    return await relayOrder(deps, ask, { ...signed, trade })
   } catch (error) {
     if (!isPitError(error)) throw error
     if (ENDED.has(error.code)) await endSession(deps, ask, error)
@@ -102,66 +94,60 @@ async function isChanged({ db }: Deps, { id, claim, revision }: LiveAsk['agent']
   return rows.length === 0
 }
 
-const askSession = ({ sessions }: Deps, { agent, order, session }: LiveAsk) =>
-  sessions.tradeHosted({
+type Quoted = { expected: bigint; slippageCapBps: number }
+
+/** The plan's one quote is judged by the agent's own terms before anything is counted, and held on to. */
+async function askSession(deps: Deps, ask: LiveAsk): Promise<{ trade: CosignedTrade; quoted: Quoted }> {
+  const { agent, order, session } = ask
+  let quoted: Quoted | undefined
+  const trade = await deps.sessions.tradeInSession({
+    path: 'hosted',
     sessionId: session.id,
     agentId: agent.id,
-    keyId: agent.keyId,
+    by: { keyId: agent.keyId, wallet: session.wallet },
     tokenIn: order.tokenIn.token,
     tokenOut: order.tokenOut.token,
-    notionalMicroUsd: order.microUsd,
+    notionalUsd: usdOf(order.microUsd),
     // The owner's word stands: it was looked up before.
     ownerAttestsNonUs: order.tokenIn.stock || order.tokenOut.stock,
-  })
-
-/** The agent may be held to more than its session: by its own terms it is judged before anything is counted. */
-async function judgeByOwnTerms({ quoteTrade }: Deps, { agent, order }: LiveAsk): Promise<void> {
-  const { terms } = agent
-  const quote = await quoteTrade({
-    ...tradeOf(agent.wallet, order),
-    notionalUsd: usdOf(order.microUsd),
-    shield: terms.shield,
-    policies: terms.policies,
-  })
-  judgeQuote(quote, { acceptRisks: terms.acceptRisks, attestsNonUs: true })
-}
-
-const tradeOf = (wallet: Address, { tokenIn, tokenOut }: LiveAsk['order']) =>
-  ({
-    wallet,
-    tokenIn: tokenIn.token,
-    tokenOut: tokenOut.token,
-    venues: ['venue_pool', 'venue_curve'],
-    fast: false,
+    fund: false,
     // Nobody asks: the agent trades what its owner named when it was made.
     admit: async () => {},
-  }) as const
+    judge(quote) {
+      const { outcome } = judgeByOwnTerms(quote, agent.terms)
+      quoted = { expected: outcome.expected, slippageCapBps: quote.slippageCapBps }
+    },
+    beforeCosign: () => refuseSwitchedOff(deps),
+  })
+  // Without lent funds a trade is co-signed or refused.
+  if (trade.kind !== 'cosigned' || !quoted)
+    throw new Error('a hosted trade was answered without a transaction')
+  return { trade, quoted }
+}
 
-/** The service's own reading of what the answer says. */
-async function readFacts(
-  deps: Deps,
-  { agent, order, session }: LiveAsk,
-  answer: Answer<'live.session.trade'>,
-) {
-  const { tokenIn, tokenOut } = order
-  const [tierBps, feeClass, quote] = await Promise.all([
+/** The agent may be held to more than its session. */
+function judgeByOwnTerms(quote: TradeQuote, terms: LiveAsk['agent']['terms']): Judgement {
+  const { shield, policies, acceptRisks } = terms
+  return judgeQuote(
+    { ...quote, ask: { ...quote.ask, shield, policies } },
+    { acceptRisks, attestsNonUs: true },
+  )
+}
+
+/** The operator's switches count at every co-signature. */
+async function refuseSwitchedOff({ switches }: Deps): Promise<void> {
+  if (await switches.killed()) fail('KILLED')
+  if (!(await switches.liveEnabled())) fail('LIVE_DISABLED')
+}
+
+/** What a trade is compared with: all of it read here. */
+async function readFacts(deps: Deps, { order: { tokenIn, tokenOut }, session }: LiveAsk) {
+  const [tierBps, feeClass] = await Promise.all([
     deps.tierBps(session.wallet),
     feeClassOf(deps, [tokenIn, tokenOut]),
-    deps.quoteTrade({
-      ...tradeOf(session.wallet, order),
-      amountIn: BigInt(answer.swap.amount_in),
-      shield: false,
-      policies: null,
-      feeBps: () => answer.fee_bps,
-    }),
   ])
-  const { outcome } = judgeQuote(quote, { acceptRisks: agent.terms.acceptRisks, attestsNonUs: true })
-  return {
-    tierBps,
-    feeClass,
-    quoted: { expected: outcome.expected, slippageCapBps: quote.slippageCapBps },
-    marks: { in: deps.market.mark(tokenIn.address), out: deps.market.mark(tokenOut.address) },
-  }
+  const marks = { in: deps.market.mark(tokenIn.address), out: deps.market.mark(tokenOut.address) }
+  return { tierBps, feeClass, marks }
 }
 
 /** By the two tokens alone; null where it cannot be read whether one is a stock token. */
@@ -184,17 +170,15 @@ async function endSession(
   await db.transaction(async (sql) => {
     const reason = { code: 'SESSION_ENDED', session_id: session.id, why: error.code } as const
     if (!(await pauseAgent(sql, agent.id, reason))) return
-    await insertLogs(sql, [
-      {
-        agentId: agent.id,
-        tick,
-        atMs: clock.nowMs(),
-        kind: 'session',
-        code: 'SESSION_ENDED',
-        message: `The agent pauses: ${error.message}`,
-        data: { session_id: session.id },
-      },
-    ])
+    await writeLogs(sql, {
+      agentId: agent.id,
+      tick,
+      atMs: clock.nowMs(),
+      kind: 'session',
+      code: 'SESSION_ENDED',
+      message: `The agent pauses: ${error.message}`,
+      data: { session_id: session.id },
+    })
   })
 }
 

@@ -1,10 +1,11 @@
 import { type HoldCode, isPitError, type PitError } from '@pit/protocol'
 import { usdOf } from '@pit/trading'
+import { writeLogs } from '../logs.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'
 import { holdOrder, type OrderAsk, type OrderOutcome } from './holdOrder.ts'
 import { moveOrder } from './orders.ts'
-import { insertLogs, keepLastTrade } from './record.ts'
+import { keepLastTrade } from './record.ts'
 
 /** Somebody else has ended this order: the fill that was about to be made is not. */
 class OrderTaken extends Error {}
@@ -59,7 +60,7 @@ export async function tradePaper(
             risks: fill.risks.map(({ code }) => code),
           },
         }
-        await insertLogs(sql, [entry])
+        await writeLogs(sql, entry)
         await keepLastTrade(sql, agent.id, { ...trade, paper: true, fee_bps: bps })
       },
     })

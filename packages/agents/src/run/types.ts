@@ -1,5 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
-import type { HostedAgent, LogEntry } from '../types.ts'
+import type { HoldCode } from '@pit/protocol'
+import type { Session } from '@pit/sessions'
+import type { AgentToken, HostedAgent, LogEntry } from '../types.ts'
 
 /** An agent whose tick a worker has taken: nobody else ticks it while the lease is kept. */
 export interface ClaimedAgent extends HostedAgent {
@@ -38,3 +40,15 @@ export interface OpenOrder {
 
 /** What a wallet holds, as far as it could be read. */
 export type Held = ReadonlyMap<Address, bigint | null>
+
+export interface TokenHold {
+  code: HoldCode
+  message: string
+}
+
+/** What is held about the tokens of an order before anything is asked for it; null when nothing is. */
+export type FindTokenHold = (
+  agent: HostedAgent,
+  ends: readonly AgentToken[],
+  session: Session | null,
+) => Promise<TokenHold | null>

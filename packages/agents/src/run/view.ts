@@ -1,15 +1,11 @@
 import type { Address } from '@pit/chain'
 import type { Market } from '@pit/market'
 import type { BrainBook, BrainMarket, PairNow } from '../decide/index.ts'
+import type { Cash } from '../paper/deps.ts'
+import { worthOf } from '../paper/rules.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import type { MarkHistory } from './history.ts'
 import type { Held } from './types.ts'
-
-/** What books start with. */
-export interface Cash {
-  address: Address
-  decimals: number
-}
 
 export interface Ends {
   base: AgentToken
@@ -59,11 +55,7 @@ export function marketOf(
   return { atS: Math.floor(nowMs / 1_000), pairs }
 }
 
-/** A balance at a price, in millionths of a dollar, rounded down. */
-const worthOf = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
-  (atoms * priceE18) / 10n ** BigInt(decimals + 12)
-
-/** What a brain sees of what it holds: its own tokens and USDG, which is the cash. Others are not its business. */
+/** What a brain sees of its holdings: its own tokens and USDG, which is the cash. */
 export function bookOf(
   agent: Pick<HostedAgent, 'tokens'>,
   held: Held,

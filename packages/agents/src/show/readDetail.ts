@@ -1,92 +1,138 @@
-import type { Call } from '@pit/platform/call'
+import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import type { Answer } from '@pit/protocol'
-import type { HostedDeps } from '../deps.ts'
-import { findOwned } from '../findOwned.ts'
-import { lastRefund, refundJson } from '../gas/refundStore.ts'
-import { readStock, stockJson } from '../stock/stockStore.ts'
-import { listAgents, type StoredAgent } from '../store.ts'
-import { describeAgent } from './describe.ts'
-import { type Around, readAround, readStandings } from './readAround.ts'
-import type { Fall } from './results.ts'
-import { holdsOf, isTrading } from './standing.ts'
+import { type HostedDeps, lower, type OwnAsk } from '../deps.ts'
+import { lastRefund, type Refund } from '../gas/refundStore.ts'
+import type { BookNow } from '../paper/index.ts'
+import { type AgentSession, readSessions } from '../sessions.ts'
+import { readStock, type StockAttestation, type WhyNot, whyNotValid } from '../stock/stockStore.ts'
+import { findOwned, listAgents, type StoredAgent } from '../store.ts'
+import { type LiveSums, readLiveSums } from './liveTrades.ts'
+import { type Fall, livePnl, liveStats, type Marked, paperPnl } from './results.ts'
+import { type Hold, holdsOf, isTrading, type Switched } from './standing.ts'
 
-export type Detail = Answer<'hosted.get'>
-
-/** hosted: the wallet's agents, newest first. */
-export async function listOwned(
-  deps: HostedDeps,
-  { caller }: Call<'hosted.list'>,
-): Promise<Answer<'hosted.list'>> {
-  const agents = await listAgents(deps.db, caller.key!.wallet!)
-  const around = await readAround(deps, agents)
-  return { agents: agents.map((agent) => describeAgent(deps, agent, around)) }
+/** An agent, and whether it trades. */
+export interface StandingAgent {
+  agent: StoredAgent
+  session: AgentSession | null
+  holds: readonly Hold[]
+  trading: boolean
+  nowS: number
 }
 
-/** hosted/<id>. */
-export async function getAgent(deps: HostedDeps, { params, caller }: Call<'hosted.get'>): Promise<Detail> {
-  return readDetail(deps, await findOwned(deps, caller, params.id))
+/** The same with how it does. */
+export interface ShownAgent extends StandingAgent {
+  pnl: Record<string, unknown> | null
+  liveStats: Record<string, unknown> | null
 }
 
-/** The wallet's agents as me/sessions lists them. */
-export async function readMine(
-  deps: HostedDeps,
-  wallet: `0x${string}`,
-): Promise<Answer<'me.sessions'>['hosted']> {
+export interface AgentDetail extends ShownAgent {
+  /** Of live agents only. */
+  live: {
+    stock: (StockAttestation & { whyNot: WhyNot | null }) | null
+    stockNotBeforeS: number | null
+    lastRefund: Refund | null
+  } | null
+}
+
+/** The wallet's agents, newest first. */
+export async function listOwned(deps: HostedDeps, wallet: Address): Promise<ShownAgent[]> {
+  return show(deps, await listAgents(deps.db, wallet))
+}
+
+/** As they stand beside the wallet's sessions. */
+export async function listStanding(deps: HostedDeps, wallet: Address): Promise<StandingAgent[]> {
   const agents = await listAgents(deps.db, wallet)
-  const { sessions, switched } = await readStandings(deps, agents)
-  return agents.map((agent) => {
-    const session = agent.sessionId === null ? null : (sessions.get(agent.sessionId) ?? null)
-    return {
-      id: agent.id,
-      name: agent.name,
-      status: agent.status,
-      strategy: agent.brain,
-      mode: agent.mode,
-      live: agent.live,
-      trading: isTrading(agent, holdsOf(agent, session, switched)),
-      pairs: [...agent.pairs],
-      session_id: agent.sessionId,
-      pause_reason: agent.status === 'paused' ? agent.pauseReason : null,
-    }
-  })
+  const standing = await readStanding(deps, agents)
+  return agents.map(standing)
 }
 
-export async function readDetail(deps: HostedDeps, agent: StoredAgent): Promise<Detail> {
-  const [around, fall] = await Promise.all([
-    readAround(deps, [agent]),
-    agent.bookId === null ? null : readFall(deps.db, agent.bookId),
-  ])
+export async function getAgent(deps: HostedDeps, ask: OwnAsk): Promise<AgentDetail> {
+  return readDetail(deps, await findOwned(deps.db, ask))
+}
+
+export async function readDetail(deps: HostedDeps, agent: StoredAgent): Promise<AgentDetail> {
+  const { db } = deps
+  const fall = agent.bookId === null ? null : readFall(db, agent.bookId)
+  const [shown] = await show(deps, [agent], fall)
+  if (agent.mode === 'paper') return { ...shown!, live: null }
+  const [stock, refund] = await Promise.all([readStock(db, agent.id), lastRefund(db, agent.id)])
   return {
-    ...describeAgent(deps, agent, around, fall),
-    brain_state: agent.brainState,
-    last_trade: agent.lastTrade,
-    ...(agent.mode === 'live' && (await liveDetail(deps, agent, around))),
+    ...shown!,
+    live: {
+      stock: stock.last && { ...stock.last, whyNot: whyNotValid(stock.last, shown!) },
+      stockNotBeforeS: stock.notBeforeS,
+      lastRefund: refund,
+    },
   }
 }
 
-type LiveDetail = Pick<
-  Detail,
-  | 'session_root_hash'
-  | 'session_expires'
-  | 'stock_attestation'
-  | 'stock_attestation_not_before'
-  | 'stock_tokens'
-  | 'gas_refund'
-  | 'executor_attestation'
->
+async function readStanding(
+  { db, clock, switches }: Pick<HostedDeps, 'db' | 'clock' | 'switches'>,
+  agents: readonly StoredAgent[],
+): Promise<(agent: StoredAgent) => StandingAgent> {
+  const now = nowS(clock)
+  const ids = agents.flatMap(({ sessionId }) => sessionId ?? [])
+  const [sessions, killed, liveEnabled] = await Promise.all([
+    readSessions(db, ids, now),
+    switches.killed(),
+    switches.liveEnabled(),
+  ])
+  const switched: Switched = { killed, liveEnabled }
+  return (agent) => {
+    const session = agent.sessionId === null ? null : (sessions.get(agent.sessionId) ?? null)
+    const holds = holdsOf(agent, session, switched)
+    return { agent, session, holds, trading: isTrading(agent, holds), nowS: now }
+  }
+}
 
-async function liveDetail({ db }: HostedDeps, agent: StoredAgent, around: Around): Promise<LiveDetail> {
-  const session = agent.sessionId === null ? null : (around.sessions.get(agent.sessionId) ?? null)
-  const [stock, refund] = await Promise.all([readStock(db, agent.id), lastRefund(db, agent.id)])
+/** However many agents there are, each kind of what they are shown with is one read. */
+async function show(
+  deps: HostedDeps,
+  agents: readonly StoredAgent[],
+  fall?: Promise<Fall | null> | null,
+): Promise<ShownAgent[]> {
+  const { db, paper } = deps
+  const live = agents.flatMap(({ id, mode }) => (mode === 'live' ? [id] : []))
+  const [standing, books, sums, fell] = await Promise.all([
+    readStanding(deps, agents),
+    paper.bookNow(agents.flatMap(({ bookId }) => bookId ?? [])),
+    readLiveSums(db, live),
+    fall,
+  ])
+  return agents.map((agent) => ({
+    ...standing(agent),
+    ...resultsOf(deps, agent, { books, ...sums }, fell),
+  }))
+}
+
+interface Done extends Readonly<LiveSums> {
+  books: ReadonlyMap<number, BookNow>
+}
+
+function resultsOf(
+  deps: Pick<HostedDeps, 'profile' | 'market'>,
+  agent: StoredAgent,
+  { books, trades, fees }: Done,
+  fall: Fall | null | undefined,
+): Pick<ShownAgent, 'pnl' | 'liveStats'> {
+  if (agent.mode === 'paper') {
+    const book = agent.bookId === null ? undefined : books.get(agent.bookId)
+    return { pnl: book ? paperPnl(book, agent.tokens, fall) : null, liveStats: null }
+  }
+  const own = trades.filter(({ agentId }) => agentId === agent.id)
+  const paid = fees.filter(({ agentId }) => agentId === agent.id)
+  return { pnl: livePnl(own, marksOf(deps, agent)), liveStats: liveStats(own, paid) }
+}
+
+function marksOf(
+  { profile, market }: Pick<HostedDeps, 'profile' | 'market'>,
+  { tokens }: StoredAgent,
+): Marked {
+  const known = [...profile.core_tokens, ...profile.listed_stocks, ...tokens]
   return {
-    session_root_hash: session?.rootHash ?? null,
-    session_expires: session?.expiresAtS ?? null,
-    stock_attestation: stockJson(stock.last, { agent, session, nowS: around.nowS }),
-    stock_attestation_not_before: stock.notBeforeS,
-    stock_tokens: agent.tokens.flatMap(({ stock: isStock, token }) => (isStock ? [token] : [])),
-    gas_refund: refund && refundJson(refund, { already: true }),
-    executor_attestation: agent.executorAttestation && { ...agent.executorAttestation },
+    decimals: (token) => known.find(({ address }) => lower(address) === token)?.decimals,
+    priceE18: (token) => market.mark(token)?.priceE18,
   }
 }
 

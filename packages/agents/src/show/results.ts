@@ -48,7 +48,7 @@ export interface Marked {
   priceE18(token: Address): bigint | undefined
 }
 
-/** A live agent's: what its mined trades brought less what they took, at the marks of now. Fees are in it, gas is not. */
+/** A live agent's: what its mined trades brought less what they took, at marks. With fees, without gas. */
 export function livePnl(sums: readonly TradeSums[], marks: Marked): Record<string, unknown> | null {
   const mined = sums.filter(({ status }) => status === 'mined')
   if (mined.length === 0) return null

@@ -1,7 +1,6 @@
 import { NATIVE } from '@pit/chain'
 import { MEME, USDG } from '@pit/trading/test/tradeFixtures'
 import { describe, expect, it } from 'vitest'
-import { inOneLine } from '../life/endSessions.ts'
 import { checkTimes } from '../stock/attest.ts'
 import type { TradeSums } from './liveTrades.ts'
 import { livePnl, liveStats, paperPnl } from './results.ts'
@@ -99,7 +98,7 @@ describe('times of a stock attestation', () => {
   const bounds = { notBeforeS: now - 100, sessionEndsS: now + 2_592_000, nowS: now }
   const said = (issued: number, expires: number, over = {}) => {
     try {
-      checkTimes({ issued, expires }, { ...bounds, ...over })
+      checkTimes({ issuedS: issued, expiresS: expires }, { ...bounds, ...over })
     } catch (error) {
       return (error as { code: string }).code
     }
@@ -125,14 +124,4 @@ describe('times of a stock attestation', () => {
     expect(said(now - 3_601, now, { notBeforeS: now })).toBe('STOCK_ATTESTATION_OLD')
     expect(said(now - 3_601, now, { notBeforeS: null })).toBe('BAD_EXPIRY')
   })
-})
-
-it('steps of several sessions follow each other’s nonces', () => {
-  const step = (nonce: number | null) => ({ kind: 'disable_delegation', tx: { nonce } })
-  expect(inOneLine([[step(5), step(6)], [step(5)], [step(null)]]).map(({ tx }) => tx)).toEqual([
-    { nonce: 5 },
-    { nonce: 6 },
-    { nonce: 7 },
-    { nonce: null },
-  ])
 })

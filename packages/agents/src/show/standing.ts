@@ -12,8 +12,6 @@ export interface Switched {
   liveEnabled: boolean
 }
 
-const SOON_S = 3_600
-
 export function holdsOf(agent: StoredAgent, session: AgentSession | null, switched: Switched): Hold[] {
   const holds: Hold[] = []
   const say = (code: string, message: string) => holds.push({ code, message })
@@ -41,23 +39,3 @@ const pausedText = ({ pauseReason }: StoredAgent): string =>
 
 export const isTrading = (agent: StoredAgent, holds: readonly Hold[]): boolean =>
   agent.status === 'active' && agent.deletedAtS === null && holds.length === 0
-
-/** When it ticks next, what stands in its way, and what soon will. */
-export function watchOf(
-  agent: StoredAgent,
-  session: AgentSession | null,
-  holds: readonly Hold[],
-  nowS: number,
-): Record<string, unknown> | null {
-  if (agent.status === 'stopped') return null
-  const left = session?.status === 'active' ? session.expiresAtS - nowS : null
-  return {
-    next_tick_at: agent.nextTickMs === null ? null : Math.floor(agent.nextTickMs / 1_000),
-    ticks: agent.tick,
-    holds,
-    soon:
-      left !== null && left < SOON_S
-        ? [{ code: 'SESSION_ENDS', message: `Its session ends in ${left} seconds.`, at: session!.expiresAtS }]
-        : [],
-  }
-}

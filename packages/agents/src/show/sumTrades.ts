@@ -6,21 +6,21 @@ import { sessionParties } from '@pit/sessions'
 import type { HostedDeps } from '../deps.ts'
 import type { FeeSums } from './liveTrades.ts'
 
-/** By then a trade's block was looked at again and its volume valued: no reading from before that is still under way. */
+/** By then a trade's block was checked again and its volume valued: no earlier reading is under way. */
 export const SUMMED_AFTER_S = 86_400
 const AT_ONCE = 500
-const MOST_ROUNDS = 20
+const MAX_ROUNDS = 20
 
-/** Adds trades that nothing changes any more to their agents' sums; what is left over is added the next time. */
+/** Adds final trades to their agents' sums; what is left over is added the next time. */
 export async function sumTrades({ db, clock }: Pick<HostedDeps, 'db' | 'clock'>): Promise<void> {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     if ((await sumSome(db, nowS(clock) - SUMMED_AFTER_S)) < AT_ONCE) return
   }
 }
 
 /**
- * Some of those mined before a time, in one transaction: a trade is in the sums exactly when it is marked as summed. One
- * whose executor is no agent's is marked too, or it would be looked at for ever.
+ * Some of those mined before a time, in one transaction: a trade is in the sums exactly when it is marked as
+ * summed. One whose executor is no agent's is marked too, or it would be looked at for ever.
  */
 const sumSome = (db: Db, minedBeforeS: number): Promise<number> =>
   db.transaction(async (sql) => {

@@ -1,60 +1,61 @@
 import type { Hex } from '@pit/chain'
-import type { Call } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail, isPitError, STOCK_ATTESTATION_TIMES, stockAttestationText } from '@pit/protocol'
-import type { HostedDeps } from '../deps.ts'
-import { findOwned } from '../findOwned.ts'
+import { fail, isPitError, STOCK_ATTESTATION_TIMES, stockAttestationText } from '@pit/protocol'
+import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { needSession } from '../life/live.ts'
-import { writeLog } from '../logs.ts'
+import { writeLogs } from '../logs.ts'
 import type { AgentSession } from '../sessions.ts'
-import { readDetail } from '../show/readDetail.ts'
+import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { askSigner } from '../signer.ts'
-import type { StoredAgent } from '../store.ts'
+import { findOwned, type StoredAgent } from '../store.ts'
 import { addStock, readStock } from './stockStore.ts'
 
-type Body = Call<'hosted.stock_attestation'>['body']
+/** What the owner signed for stock tokens. */
+export interface StockAsk extends OwnAsk {
+  sessionId: string
+  issuedS: number
+  expiresS: number
+  signature: Hex
+}
 
-/** hosted/<id>/stock-attestation: the owner's word, checked here and by the signing service, then kept. */
-export async function attestStock(
-  deps: HostedDeps,
-  { params, body, caller }: Call<'hosted.stock_attestation'>,
-): Promise<Answer<'hosted.stock_attestation'>> {
-  const agent = await findOwned(deps, caller, params.id)
+/** The owner's word, checked here and by the signing service, then kept. */
+export async function attestStock(deps: HostedDeps, ask: StockAsk): Promise<AgentDetail> {
+  const agent = await findOwned(deps.db, ask)
+  const { issuedS, expiresS, signature } = ask
   if (agent.mode === 'paper') fail('PAPER_AGENT')
   if (agent.status === 'stopped') fail('STOPPED')
   if (agent.sessionId === null) fail('NO_SESSION', { status: 409, message: 'No session is attached.' })
-  if (body.session_id !== agent.sessionId) fail('SESSION_MISMATCH', { field: 'session_id' })
+  if (ask.sessionId !== agent.sessionId) fail('SESSION_MISMATCH', { field: 'session_id' })
   const session = await needSession(deps, agent)
   const { notBeforeS } = await readStock(deps.db, agent.id)
-  checkTimes(body, { notBeforeS, sessionEndsS: session.expiresAtS, nowS: nowS(deps.clock) })
-  checkSignature(deps, agent, session, body)
-  await askStock(deps, agent, session, body)
+  checkTimes(ask, { notBeforeS, sessionEndsS: session.expiresAtS, nowS: nowS(deps.clock) })
+  checkSignature(deps, agent, session, ask)
+  await askStock(deps, agent, session, ask)
 
   const { executor } = agent
   const kept = await deps.db.transaction(async (sql) => {
     const word = {
       executor: executor!,
       sessionId: session.id,
-      issuedS: body.issued,
-      expiresS: body.expires,
-      signature: body.signature as Hex,
+      issuedS,
+      expiresS,
+      signature,
       signedAtS: nowS(deps.clock),
     }
     if (!(await addStock(sql, agent.id, word))) return false
-    await writeLog(sql, {
+    await writeLogs(sql, {
       agentId: agent.id,
       tick: null,
       atMs: deps.clock.nowMs(),
       kind: 'session',
       code: 'STOCK_ATTESTED',
-      message: `The owner attested for stock tokens until ${new Date(body.expires * 1_000).toISOString()}.`,
-      data: { session_id: session.id, issued: body.issued, expires: body.expires },
+      message: `The owner attested for stock tokens until ${new Date(expiresS * 1_000).toISOString()}.`,
+      data: { session_id: session.id, issued: issuedS, expires: expiresS },
     })
     return true
   })
   if (!kept) fail('STOCK_ATTESTATION_OLD', { field: 'issued' })
-  const detail = await readDetail(deps, agent)
-  return { ...detail, stock_attestation: detail.stock_attestation ?? null }
+  return readDetail(deps, agent)
 }
 
 /** Clocks differ a little. */
@@ -62,7 +63,7 @@ const AHEAD_S = 60
 
 /** STOCK_ATTESTATION_OLD, then BAD_EXPIRY, then what `issued` itself is refused for. */
 export function checkTimes(
-  { issued, expires }: Pick<Body, 'issued' | 'expires'>,
+  { issuedS: issued, expiresS: expires }: Pick<StockAsk, 'issuedS' | 'expiresS'>,
   { notBeforeS, sessionEndsS, nowS: now }: { notBeforeS: number | null; sessionEndsS: number; nowS: number },
 ): void {
   const { minAheadS, maxAheadS, issuedMaxAgeS } = STOCK_ATTESTATION_TIMES
@@ -83,18 +84,18 @@ function checkSignature(
   { crypto, profile }: HostedDeps,
   agent: StoredAgent,
   session: AgentSession,
-  { issued, expires, signature }: Body,
+  { issuedS, expiresS, signature }: StockAsk,
 ): void {
   const text = stockAttestationText({
     agentId: agent.id,
     executor: agent.executor!,
     sessionId: session.id,
     rootHash: session.rootHash,
-    issuedS: issued,
-    expiresS: expires,
+    issuedS,
+    expiresS,
     chainId: profile.chain_id,
   })
-  if (crypto.recoverMessage(text, signature as Hex) === agent.wallet) return
+  if (crypto.recoverMessage(text, signature) === agent.wallet) return
   refuse('it is not the owner wallet’s signature over exactly this agent, executor, session and these times')
 }
 
@@ -103,7 +104,7 @@ async function askStock(
   deps: HostedDeps,
   agent: StoredAgent,
   session: AgentSession,
-  { issued, expires, signature }: Body,
+  { issuedS: issued, expiresS: expires, signature }: StockAsk,
 ): Promise<void> {
   const ask = {
     executor: agent.executor!,
@@ -113,7 +114,7 @@ async function askStock(
     root_hash: session.rootHash,
     issued,
     expires,
-    signature: signature as Hex,
+    signature,
   }
   await askSigner(deps, 'hosted.stock_attestation', (signer) =>
     signer.attestStock(ask).catch((error: unknown) => {

@@ -1,28 +1,28 @@
 import type { Address } from '@pit/chain'
-import type { Call } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail, isPitError } from '@pit/protocol'
-import type { HostedDeps } from '../deps.ts'
+import { fail, isPitError } from '@pit/protocol'
+import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { markStockRevoked, markStockRevokeTold, untoldStockRevocations } from '../executors.ts'
-import { findOwned } from '../findOwned.ts'
-import { writeLog } from '../logs.ts'
-import { readDetail } from '../show/readDetail.ts'
+import { writeLogs } from '../logs.ts'
+import { type AgentDetail, readDetail } from '../show/readDetail.ts'
+import { findOwned } from '../store.ts'
 import { revokeStockOf } from './stockStore.ts'
 
-/** hosted/<id>/stock-attestation/revoke: here at once; the signing service is told until it confirms. */
+/** Here at once; the signing service is told until it confirms. */
 export async function revokeStock(
   deps: HostedDeps,
-  { params, caller }: Call<'hosted.stock_attestation.revoke'>,
-): Promise<Answer<'hosted.stock_attestation.revoke'>> {
-  const agent = await findOwned(deps, caller, params.id)
+  ask: OwnAsk,
+): Promise<{ detail: AgentDetail; signerRevoked: boolean }> {
+  const agent = await findOwned(deps.db, ask)
   const { executor } = agent
   if (agent.mode === 'paper' || executor === null) return fail('PAPER_AGENT')
   const atS = nowS(deps.clock)
   await deps.db.transaction(async (sql) => {
-    // First, as an attestation under way takes the same row: either it is there to be revoked, or it comes too late.
+    // First, as an attestation under way takes the same row: either it is there to be revoked, or it comes
+    // too late.
     await markStockRevoked(sql, executor, atS)
     await revokeStockOf(sql, agent.id, atS)
-    await writeLog(sql, {
+    await writeLogs(sql, {
       agentId: agent.id,
       tick: null,
       atMs: deps.clock.nowMs(),
@@ -31,8 +31,8 @@ export async function revokeStock(
       message: 'The owner took the word for stock tokens back: stock orders are held from now on.',
     })
   })
-  const signer_revoked = (await tell(deps, executor)) === 'told'
-  return { ...(await readDetail(deps, agent)), signer_revoked }
+  const signerRevoked = (await tell(deps, executor)) === 'told'
+  return { detail: await readDetail(deps, agent), signerRevoked }
 }
 
 const AT_ONCE = 100

@@ -1,6 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { Answer } from '@pit/protocol'
 import type { AgentSession } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
 
@@ -49,8 +48,9 @@ export async function readStock(sql: Sql, agentId: string): Promise<StockWord> {
 }
 
 /**
- * False when one with this or a later time is there already, or the word was taken back at or after that time, be it
- * while the signing service was asked. The signing service holds this word now: it is told of no earlier revocation.
+ * False when one with this or a later time is there already, or the word was taken back at or after that
+ * time, be it while the signing service was asked. The signing service holds this word now: it is told of no
+ * earlier revocation.
  */
 export async function addStock(
   sql: Sql,
@@ -96,20 +96,4 @@ export function whyNotValid(
   if (word.executor !== agent.executor) return 'EXECUTOR_CHANGED'
   if (word.sessionId !== agent.sessionId) return 'SESSION_CHANGED'
   return session?.status === 'active' ? null : 'SESSION_NOT_ACTIVE'
-}
-
-export function stockJson(
-  word: StockAttestation | null,
-  around: Parameters<typeof whyNotValid>[1],
-): Answer<'hosted.stock_attestation'>['stock_attestation'] {
-  if (word === null) return null
-  const whyNot = whyNotValid(word, around)
-  return {
-    session_id: word.sessionId,
-    issued: word.issuedS,
-    expires: word.expiresS,
-    signed_at: word.signedAtS,
-    valid: whyNot === null,
-    why_not: whyNot,
-  }
 }

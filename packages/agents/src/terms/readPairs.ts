@@ -26,8 +26,9 @@ interface NamedPair {
 }
 
 /**
- * An agent's pairs, looked up; tokens by address are screened first when they are new, once `admit` lets them. What is
- * bought and sold is the base, money is the quote: a core asset that is no stock, and never traded against itself.
+ * An agent's pairs, looked up; tokens by address are screened first when they are new, once `admit` lets
+ * them. What is bought and sold is the base, money is the quote: a core asset that is no stock, and never
+ * traded against itself.
  */
 export async function readPairs(
   deps: Deps,

@@ -8,21 +8,12 @@ import {
 } from '@pit/protocol'
 import type { AgentTerms } from '../types.ts'
 
-export interface TermsBody {
-  accept_risks: readonly string[]
-  shield: boolean
-  /** Absent or false: the default ones with shield. */
-  policies?: false | readonly ShieldPolicy[] | undefined
-}
-
 /** In their one spelling; whether they make sense together is `checkTerms`'s to say. */
-export function readTerms({ accept_risks, shield, policies }: TermsBody): AgentTerms {
-  return {
-    acceptRisks: [...new Set(accept_risks)].sort(),
-    shield,
-    policies: policies === undefined || policies === false ? null : [...new Set(policies)].sort(),
-  }
-}
+export const normalTerms = ({ acceptRisks, shield, policies }: AgentTerms): AgentTerms => ({
+  acceptRisks: [...new Set(acceptRisks)].sort(),
+  shield,
+  policies: policies && [...new Set(policies)].sort(),
+})
 
 /** The policies trades are held to. */
 export const policiesOf = ({ shield, policies }: AgentTerms): readonly ShieldPolicy[] =>

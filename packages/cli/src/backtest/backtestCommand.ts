@@ -1,16 +1,9 @@
-import {
-  type Backtest,
-  backtest,
-  endsOf,
-  isRuleBrain,
-  microOf,
-  printBacktest,
-  RULE_BRAINS,
-  readRuleParams,
-} from '@pit/agents/decide'
+import { isRuleBrain, microOf, RULE_BRAINS, readRuleParams } from '@pit/agents/decide'
 import { FEE, HOSTED } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
+import { type Backtest, backtest, endsOf } from './backtest.ts'
 import type { Marks } from './marksFile.ts'
+import { printBacktest } from './printBacktest.ts'
 import { CommandRefused } from './refused.ts'
 
 /** What the command reaches outside. */

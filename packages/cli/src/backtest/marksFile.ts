@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { StoredMark } from '@pit/agents/decide'
 import { CommandRefused } from './refused.ts'
+import type { StoredMark } from './series.ts'
 
 /** Marks by token, oldest first. */
 export type Marks = Map<string, StoredMark[]>

@@ -4,7 +4,7 @@ import { MEME, NOW_S, PERMIT2, RECIPIENT, ROUTER, USDG } from '@pit/trading/test
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CURVE, WHO } from '../../test/sessionWorld.ts'
-import type { SessionPlace } from '../place.ts'
+import type { SessionAddresses } from '../addresses.ts'
 import { atomsFor, weiFor, worthOf } from './amounts.ts'
 import { exposureOf } from './exposure.ts'
 import type { GrantToken } from './findTokens.ts'
@@ -42,7 +42,7 @@ describe('caps', () => {
   })
 })
 
-const place = { permit2: PERMIT2, router: ROUTER } as SessionPlace
+const place = { permit2: PERMIT2, router: ROUTER } as SessionAddresses
 const grantToken = (over: Partial<GrantToken>): GrantToken => ({
   address: USDG.address,
   symbol: 'USDG',

@@ -4,13 +4,13 @@ import { MAX_UINT160 } from '@pit/trading'
 type PriceE18 = bigint
 
 /**
- * The wei of so many micro-dollars, rounded down: the cap on chain is never more than the dollars at this price. The
- * co-signer reads it back the same way and refuses one that is far off (CAP_PRICE).
+ * The wei of so many micro-dollars, rounded down: the cap on chain is never more than the dollars at this
+ * price. The co-signer reads it back the same way and refuses one that is far off (CAP_PRICE).
  */
 export const weiFor = (microUsd: number, ethPriceE18: PriceE18): bigint =>
   (BigInt(microUsd) * 10n ** 30n) / ethPriceE18
 
-/** The atoms of so many micro-dollars, rounded down; of a token worth next to nothing no more than Permit2 can count. */
+/** Atoms worth so many micro-dollars, rounded down, and never more than Permit2 can count. */
 export function atomsFor(
   microUsd: bigint,
   { priceE18, decimals }: { priceE18: PriceE18; decimals: number },

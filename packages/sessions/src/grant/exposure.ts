@@ -17,7 +17,7 @@ export interface ExposureAsk {
 
 const DAY_S = 86_400
 
-/** The most that can be lost: with every key but the owner's stolen, and while the co-signer keeps its word. */
+/** The most that can be lost: with all keys but the owner's stolen, and while the co-signer is honest. */
 export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
   const { binding } = ask
   const { limits, expires_at } = binding
@@ -56,7 +56,7 @@ export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
   }
 }
 
-/** The furthest under its input a trade may be co-signed, by the weakest word there is for one of the tokens. */
+/** The furthest below its input a trade may be co-signed, by the weakest price of one of the tokens. */
 function worstOf({ binding, tokens }: ExposureAsk): { shortfallBps: number; feeBps: number; words: string } {
   const feeClass = tokens.every(({ isCore }) => isCore) ? 'major' : 'other'
   const marked = tokens.filter(({ needsMark }) => needsMark).map(({ symbol }) => symbol.slice(0, 32))
@@ -70,7 +70,7 @@ function worstOf({ binding, tokens }: ExposureAsk): { shortfallBps: number; feeB
   return { shortfallBps, feeBps: Math.max(...boundFeeBps(binding, feeClass)), words }
 }
 
-/** Caps are for fixed windows of a day, each anew; curves have a root with caps of its own, and their fees another. */
+/** Caps count in fixed windows of a day; curves have a root with its own caps, and their fees another. */
 function ethOf({ eth, binding, hasCurves }: ExposureAsk): Record<string, unknown> | null {
   if (eth === null) return null
   const windows = BigInt(Math.floor((binding.expires_at - eth.windowStartS) / DAY_S) + 1)

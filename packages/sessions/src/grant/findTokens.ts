@@ -10,8 +10,8 @@ import {
   SESSION,
 } from '@pit/protocol'
 import { fractionOf } from '@pit/trading'
+import { lower } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
-import { lower } from '../place.ts'
 import { refuseFaults } from './readGrant.ts'
 
 type Risk = Answer<'tokens.get'>['risks'][number]

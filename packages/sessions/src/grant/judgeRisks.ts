@@ -34,8 +34,8 @@ export async function risksOf(
 }
 
 /**
- * Refuses terms that every trade of one of the tokens would be refused under, by the rules and the order of a trade. A
- * sale's own risks (its impact, its route) are judged when it is made.
+ * Refuses terms that every trade of one of the tokens would be refused under, by the rules and the order of a
+ * trade. A sale's own risks (its impact, its route) are judged when it is made.
  */
 export function judgeRisks(risks: readonly Risk[], { accept_risks, policies }: Terms): void {
   const codes = new Set(risks.map(({ code }) => code))

@@ -1,7 +1,5 @@
 import type { Address } from '@pit/chain'
-import type { Caller } from '@pit/platform/call'
 import {
-  type Body,
   DEFAULT_SHIELD_POLICIES,
   expiryFaults,
   fail,
@@ -9,51 +7,31 @@ import {
   NATIVE_TOKEN,
   type SessionBindingV3,
 } from '@pit/protocol'
-import { walletOf } from '@pit/trading'
+import type { Trader } from '@pit/relay'
 import type { SessionDeps } from '../deps.ts'
 
-export type StartBody = Extract<Body<'live.session.grant'>, { wallet: string }>
-export type SwitchOnBody = Extract<Body<'live.session.grant'>, { session_id: string }>
+type Risk = SessionBindingV3['risk']
 
-/** What the owner asks for, read; tokens are still as they were named. */
+/** What an owner asks to be granted. */
 export interface GrantAsk {
-  wallet: Address
+  by: Trader
   executor: Address
+  /** Core symbols and addresses, as they were named. */
+  tokens: readonly string[]
   limits: SessionBindingV3['limits']
   expiresInS: number
-  /** What may leave of each ERC-20 token in all. */
-  budgetMicroUsd: bigint
-  risk: SessionBindingV3['risk']
+  /** What may leave of each ERC-20 token in all; a day's limit when absent. */
+  budgetMicroUsd?: number
+  /** Policies null: the shield's default ones. */
+  risk: Pick<Risk, 'accept_risks' | 'shield'> & { policies: Risk['policies'] | null }
+  /** Before a token not seen before is screened. */
+  admit(): Promise<void>
 }
 
-const microUsd = (usd: number): number => Math.round(usd * 1e6)
-
-/** Refuses what no chain and no price could change. */
-export function readGrant(
-  { crypto }: Pick<SessionDeps, 'crypto'>,
-  { body, caller }: { body: StartBody; caller: Caller },
-): GrantAsk {
-  const wallet = walletOf(crypto, caller, body.wallet)
-  const executor =
-    crypto.parseAddress(body.executor) ??
-    fail('BAD_REQUEST', {
-      field: 'executor',
-      message: '`executor`: its checksum is wrong; send it lower-case or as it is.',
-    })
-  const limits = {
-    max_trade_micro_usd: microUsd(body.max_trade_usd),
-    max_day_micro_usd: microUsd(body.max_day_usd),
-    max_trades: body.max_trades,
-  }
-  refuseFaults([...limitFaults(limits), ...expiryFaults(body.expires_in_s, 'all have a feed')])
-  return {
-    wallet,
-    executor,
-    limits,
-    expiresInS: body.expires_in_s,
-    budgetMicroUsd: budgetOf(body, limits),
-    risk: riskOf(body),
-  }
+/** Refuses what no chain and no price could change; answers budget and risk terms with defaults. */
+export function readGrant(ask: GrantAsk): { budgetMicroUsd: bigint; risk: Risk } {
+  refuseFaults([...limitFaults(ask.limits), ...expiryFaults(ask.expiresInS, 'all have a feed')])
+  return { budgetMicroUsd: budgetOf(ask), risk: riskOf(ask.risk) }
 }
 
 export function refuseFaults(faults: readonly { field: string; message: string }[]): void {
@@ -62,20 +40,18 @@ export function refuseFaults(faults: readonly { field: string; message: string }
 }
 
 /** Zero: nothing is approved, and only ETH can be sold. */
-function budgetOf({ setup_budget_usd: usd }: StartBody, limits: GrantAsk['limits']): bigint {
+function budgetOf({ budgetMicroUsd: micro, limits }: GrantAsk): bigint {
   const { max_trade_micro_usd: trade, max_day_micro_usd: day, max_trades: trades } = limits
-  if (usd === undefined) return BigInt(day)
-  const most = Math.max(day, trade * trades)
-  const micro = microUsd(usd)
-  if (!Number.isSafeInteger(micro) || micro < 0 || micro > most) {
+  if (micro === undefined) return BigInt(day)
+  const max = Math.max(day, trade * trades)
+  if (!Number.isSafeInteger(micro) || micro < 0 || micro > max) {
     const message = 'must be 0 to max_trade_usd times max_trades, or to max_day_usd where that is more'
     refuseFaults([{ field: 'setup_budget_usd', message }])
   }
   return BigInt(micro)
 }
 
-function riskOf({ accept_risks, shield, policies }: StartBody): SessionBindingV3['risk'] {
-  const named = policies === undefined || policies === false ? null : policies
+function riskOf({ accept_risks, shield, policies: named }: GrantAsk['risk']): Risk {
   if (named !== null && named.length > 0 && !shield) {
     fail('BAD_REQUEST', {
       field: 'policies',
@@ -87,10 +63,10 @@ function riskOf({ accept_risks, shield, policies }: StartBody): SessionBindingV3
 
 /** Who carries the trades must be somebody, and somebody else. */
 export async function checkExecutor(
-  deps: Pick<SessionDeps, 'place' | 'isSanctioned' | 'db' | 'hosted'>,
+  deps: Pick<SessionDeps, 'addresses' | 'isSanctioned' | 'db' | 'hosted'>,
   { wallet, executor, cosigner }: { wallet: Address; executor: Address; cosigner: Address },
 ): Promise<void> {
-  const { delegation, router, permit2 } = deps.place()
+  const { delegation, router, permit2 } = deps.addresses()
   if (executor === wallet || executor === cosigner) fail('BAD_EXECUTOR', { field: 'executor' })
   const contracts: readonly string[] = [
     NATIVE_TOKEN,

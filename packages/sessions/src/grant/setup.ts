@@ -1,7 +1,7 @@
 import { NATIVE } from '@pit/chain'
 import { TRADE } from '@pit/protocol'
 import { approveStep, type Draft, isUnlimited, permit2ApproveStep } from '@pit/trading'
-import type { SessionPlace } from '../place.ts'
+import type { SessionAddresses } from '../addresses.ts'
 import type { TokenApprovals } from '../readWallet.ts'
 import { atomsFor } from './amounts.ts'
 import type { GrantToken } from './findTokens.ts'
@@ -26,9 +26,9 @@ export function budgetsOf(
   )
 }
 
-/** Sessions carry no permits: what the router or a curve may take is approved before, once, by the main key. */
+/** Sessions carry no permits: the main key approves the router or a curve once, before. */
 export function setupDrafts(
-  { permit2, router }: SessionPlace,
+  { permit2, router }: SessionAddresses,
   budgets: readonly TokenBudget[],
   expiresAtS: number,
 ): Draft[] {
@@ -58,7 +58,7 @@ export function setupDrafts(
   })
 }
 
-/** What could leave of a token if everything approved were taken: never less than what was approved before. */
+/** What could leave of a token if everything approved were taken, earlier approvals included. */
 export function approvedAtoms({ token, budget, before }: TokenBudget): bigint | 'unlimited' {
   const most = (a: bigint, b: bigint) => (a > b ? a : b)
   const least = (a: bigint, b: bigint) => (a < b ? a : b)

@@ -6,50 +6,52 @@ import {
   delegationHash,
   NATIVE,
   type RootAsk,
+  readRoot,
   sessionRoot,
 } from '@pit/chain'
-import type { Caller } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
-import {
-  type Answer,
-  bindingHash,
-  createBinding,
-  expiryFaults,
-  fail,
-  type SessionBindingV3,
-} from '@pit/protocol'
-import { lineUp } from '@pit/trading'
+import { bindingHash, createBinding, expiryFaults, fail, type SessionBindingV3 } from '@pit/protocol'
+import { lineUp, type PlanStep } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
-import { readWallet } from '../readWallet.ts'
+import { readWallet, type WalletCode } from '../readWallet.ts'
 import { addPending } from '../store.ts'
 import type { CurveRoots, Session } from '../types.ts'
 import { weiFor } from './amounts.ts'
-import { describeGrant } from './describeGrant.ts'
+import { exposureOf } from './exposure.ts'
 import { findTokens, type GrantToken, marksOf } from './findTokens.ts'
 import { judgeRisks, risksOf } from './judgeRisks.ts'
-import { checkExecutor, type GrantAsk, readGrant, refuseFaults, type StartBody } from './readGrant.ts'
+import { checkExecutor, type GrantAsk, readGrant, refuseFaults } from './readGrant.ts'
 import { budgetsOf, setupDrafts } from './setup.ts'
 
-export type PendingAnswer = Extract<Answer<'live.session.grant'>, { status: 'pending' }>
+/** A session that waits for its owner's signatures, and everything it means. */
+export interface Granted {
+  session: Session
+  binding: SessionBindingV3
+  tokens: readonly GrantToken[]
+  /** What the root lets out in ETH; null when the session does not trade it. */
+  eth: RootAsk['eth']
+  code: WalletCode
+  /** What the wallet sends first. */
+  setup: readonly PlanStep[]
+  exposure: Record<string, unknown>
+}
 
 const KEEP_PENDING = 20
 
-/** First call of live/session/grant: what the owner is to sign, and everything it means. */
-export async function startGrant(
-  deps: SessionDeps,
-  { body, caller }: { body: StartBody; caller: Caller },
-): Promise<PendingAnswer> {
-  const place = deps.place()
-  const ask = readGrant(deps, { body, caller })
+/** Makes what the owner is to sign; the session stays pending until it is switched on. */
+export async function startGrant(deps: SessionDeps, ask: GrantAsk): Promise<Granted> {
+  const addresses = deps.addresses()
+  const { budgetMicroUsd, risk } = readGrant(ask)
+  const { executor } = ask
+  const owner = ask.by.wallet
   const cosigner = await deps.cosigner.address()
-  await checkExecutor(deps, { ...ask, cosigner })
-  const admit = () => deps.charge(caller, ['screen.caller', 'screen.overall'])
-  const tokens = await findTokens(deps, body.tokens, admit)
+  await checkExecutor(deps, { wallet: owner, executor, cosigner })
+  const tokens = await findTokens(deps, ask.tokens, ask.admit)
   const feeds = tokens.every(({ hasFeed }) => hasFeed) ? 'all have a feed' : 'some have no feed'
   refuseFaults(expiryFaults(ask.expiresInS, feeds))
-  judgeRisks(await risksOf(deps, tokens, ask.risk), ask.risk)
+  judgeRisks(await risksOf(deps, tokens, risk), risk)
 
-  const wallet = await readWallet(deps, { wallet: ask.wallet, tokens })
+  const wallet = await readWallet(deps, { wallet: owner, tokens })
   if (wallet.code === 'other') fail('WALLET_CODE')
   const approvals = wallet.approvals.map((one, i) =>
     one === null && tokens[i]!.address !== NATIVE
@@ -62,12 +64,12 @@ export async function startGrant(
   const head = deps.market.head() ?? fail('SESSIONS_UNAVAILABLE', { message: 'The market is not read yet.' })
   // The chain's clock counts where it is ahead: it judges the session's end.
   const now = Math.max(nowS(deps.clock), head.timestampS)
-  const binding = bindingOf(deps, { ask, cosigner, tokens, expiresAtS: now + ask.expiresInS })
+  const binding = bindingOf(deps, { ...ask, risk, cosigner, tokens, expiresAtS: now + ask.expiresInS })
   const roots = rootsOf(deps, { binding, tokens, nowS: now })
-  const budgets = budgetsOf(tokens, approvals, ask.budgetMicroUsd)
-  const drafts = setupDrafts(place, budgets, binding.expires_at)
+  const budgets = budgetsOf(tokens, approvals, budgetMicroUsd)
+  const drafts = setupDrafts(addresses, budgets, binding.expires_at)
   const setup = lineUp(drafts, {
-    wallet: ask.wallet,
+    wallet: owner,
     nonce: wallet.nonce,
     gasPriceWei: head.baseFeeWei,
   })
@@ -76,14 +78,14 @@ export async function startGrant(
     wallet.code === 'delegator'
       ? null
       : {
-          chainId: place.delegation.chainId,
-          address: place.delegation.delegator,
+          chainId: addresses.delegation.chainId,
+          address: addresses.delegation.delegator,
           nonce: wallet.nonce + setup.length,
         }
   const session: Session = {
     id: `ses_${bytesToHex(deps.randomBytes(16)).slice(2)}`,
-    wallet: ask.wallet,
-    executor: ask.executor,
+    wallet: owner,
+    executor,
     status: 'pending',
     binding,
     root: roots.root,
@@ -96,44 +98,41 @@ export async function startGrant(
     signerRevokedAtS: null,
   }
   const txs = setup.flatMap(({ tx }) => (tx ? [{ tx }] : []))
-  await Promise.all([
-    addPending(deps.db, session, KEEP_PENDING),
-    deps.storeOwnerTxs({ keyId: caller.key!.keyId, wallet: ask.wallet, txs }),
-  ])
-  return describeGrant(deps, {
-    session,
+  await Promise.all([addPending(deps.db, session, KEEP_PENDING), deps.storeOwnerTxs({ ...ask.by, txs })])
+  const read = readRoot(deps.crypto, addresses.delegation, roots.root)
+  const windowStartS = (read?.kind === 'router' && read.eth?.startS) || now
+  const exposure = exposureOf({
     binding,
-    tokens,
-    eth: roots.eth,
-    code: wallet.code,
-    setup,
-    budgets,
     nowS: now,
+    eth: roots.eth && { ...roots.eth, windowStartS },
+    hasCurves: roots.curveRoots !== null,
+    budgets,
+    tokens,
   })
+  return { session, binding, tokens, eth: roots.eth, code: wallet.code, setup, exposure }
 }
 
-function bindingOf(
-  deps: SessionDeps,
-  {
-    ask,
-    cosigner,
-    tokens,
-    expiresAtS,
-  }: { ask: GrantAsk; cosigner: Address; tokens: readonly GrantToken[]; expiresAtS: number },
-): SessionBindingV3 {
-  const { router, feeRecipient } = deps.place()
+interface BindingAsk extends Pick<GrantAsk, 'by' | 'executor' | 'limits'> {
+  risk: SessionBindingV3['risk']
+  cosigner: Address
+  tokens: readonly GrantToken[]
+  expiresAtS: number
+}
+
+function bindingOf(deps: SessionDeps, ask: BindingAsk): SessionBindingV3 {
+  const { router, feeRecipient } = deps.addresses()
   return createBinding({
-    wallet: ask.wallet,
+    wallet: ask.by.wallet,
     executor: ask.executor,
-    cosigner,
+    cosigner: ask.cosigner,
     router,
     feeRecipient,
-    tokens: tokens.map(({ address }) => address),
+    tokens: ask.tokens.map(({ address }) => address),
     limits: ask.limits,
-    expires_at: expiresAtS,
+    expires_at: ask.expiresAtS,
     risk: ask.risk,
     nonce: bytesToHex(deps.randomBytes(32)),
-    marks: marksOf(tokens),
+    marks: marksOf(ask.tokens),
   })
 }
 
@@ -143,12 +142,12 @@ interface Roots {
   eth: RootAsk['eth']
 }
 
-/** The caps in ETH are the dollars' at the mark of now; a mark that is stale would set caps the co-signer refuses. */
+/** The dollar caps in ETH at the mark of now; with a stale mark the co-signer would refuse them. */
 function rootsOf(
   deps: SessionDeps,
   { binding, tokens, nowS: now }: { binding: SessionBindingV3; tokens: readonly GrantToken[]; nowS: number },
 ): Roots {
-  const { delegation } = deps.place()
+  const { delegation } = deps.addresses()
   const { max_day_micro_usd, max_trade_micro_usd } = binding.limits
   let eth: RootAsk['eth'] = null
   if (binding.tokens.includes(NATIVE)) {

@@ -8,43 +8,44 @@ import {
   normalizeSignature,
   type SignedAuthorization,
 } from '@pit/chain'
-import type { Caller } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail, isPitError } from '@pit/protocol'
+import { fail, isPitError } from '@pit/protocol'
 import type { SessionDeps } from '../deps.ts'
 import { readWallet } from '../readWallet.ts'
 import { endSession } from '../revoke/revokeSession.ts'
 import { findSession, markActive, markPending, markRegistering } from '../store.ts'
 import type { CurveRoots, Session } from '../types.ts'
-import { isSigned } from '../types.ts'
-import { limitsJson } from './describeGrant.ts'
-import type { SwitchOnBody } from './readGrant.ts'
 
-export type ActiveAnswer = Extract<Answer<'live.session.grant'>, { status: 'active' }>
+/** What the owner signed of a pending session, as texts: what is no signature is refused by name. */
+export interface Signatures {
+  sessionId: string
+  wallet: Address
+  delegation: string
+  authorization?: string
+  /** By the hash of the root. */
+  curveRoots?: Readonly<Record<string, string>>
+}
 
-/** Second call of live/session/grant: every signature is checked, then the co-signer takes the root. */
-export async function switchOn(
-  deps: SessionDeps,
-  { body, caller }: { body: SwitchOnBody; caller: Caller },
-): Promise<ActiveAnswer> {
-  const { wallet } = caller.key ?? fail('WALLET_NOT_BOUND')
-  const session = await findSession(deps.db, body.session_id)
+/** Checks every signature, then the co-signer takes the root. */
+export async function switchOn(deps: SessionDeps, ask: Signatures): Promise<Session> {
+  const { wallet } = ask
+  const session = await findSession(deps.db, ask.sessionId)
   if (!session || session.wallet !== wallet) return fail('NO_SESSION', { field: 'session_id' })
   if (session.status === 'revoked') fail('SESSION_REVOKED')
   if (nowS(deps.clock) >= session.expiresAtS) fail('SESSION_EXPIRED')
   // Asked again after an answer that got lost.
-  if (session.status === 'active') return describeActive(deps, session)
+  if (session.status === 'active') return session
 
-  const signed = session.status === 'registering' ? session : await takeSignatures(deps, session, body)
+  const signed = session.status === 'registering' ? session : await takeSignatures(deps, session, ask)
   await register(deps, signed).catch(async (error) => {
     // Only where it surely took nothing may it be forgotten that it was asked.
     if (session.status === 'pending' && isRefusal(error)) await markPending(deps.db, session)
     throw error
   })
-  if (await markActive(deps.db, session.id)) return describeActive(deps, signed)
+  if (await markActive(deps.db, session.id)) return signed
   // Another call was first, or it was revoked in between: then the co-signer must not keep it either.
   const now = await findSession(deps.db, session.id)
-  if (now?.status === 'active') return describeActive(deps, now)
+  if (now?.status === 'active') return now
   // Or a call beside this one was refused and took the signatures back: the same root is never taken again.
   if (now) await endSession(deps, now)
   else await deps.cosigner.revoke(session.rootHash)
@@ -52,12 +53,12 @@ export async function switchOn(
 }
 
 /** Checks and keeps them; a call beside this one may have been first. */
-async function takeSignatures(deps: SessionDeps, session: Session, body: SwitchOnBody): Promise<Session> {
+async function takeSignatures(deps: SessionDeps, session: Session, ask: Signatures): Promise<Session> {
   const signed: Session = {
     ...session,
-    root: signedRoot(deps, session, session.root, body.delegation_signature, 'delegation_signature'),
-    curveRoots: signedCurveRoots(deps, session, body.curve_root_signatures),
-    authorization: await signedAuthorization(deps, session, body.authorization_signature),
+    root: signedRoot(deps, session, session.root, ask.delegation, 'delegation_signature'),
+    curveRoots: signedCurveRoots(deps, session, ask.curveRoots),
+    authorization: await signedAuthorization(deps, session, ask.authorization),
   }
   if (await markRegistering(deps.db, signed, nowS(deps.clock))) return signed
   const now = await findSession(deps.db, session.id)
@@ -68,7 +69,7 @@ async function takeSignatures(deps: SessionDeps, session: Session, body: SwitchO
 const isRefusal = (error: unknown): boolean =>
   isPitError(error) && error.code !== 'SIGNER_UNAVAILABLE' && error.code !== 'ROOT_REUSED'
 
-/** A co-signer that knows the root already took it from a call whose answer got lost, or from one beside this. */
+/** A co-signer that knows the root took it from a call whose answer was lost, or one beside this. */
 async function register({ cosigner }: SessionDeps, session: Session): Promise<void> {
   const { id, binding, root, rootHash, curveRoots: roots } = session
   try {
@@ -82,7 +83,7 @@ async function register({ cosigner }: SessionDeps, session: Session): Promise<vo
 }
 
 function signedRoot(
-  { crypto, place }: Pick<SessionDeps, 'crypto' | 'place'>,
+  { crypto, addresses }: Pick<SessionDeps, 'crypto' | 'addresses'>,
   { wallet }: Pick<Session, 'wallet'>,
   root: Delegation,
   text: string,
@@ -92,7 +93,7 @@ function signedRoot(
   if (!signature)
     return fail('BAD_SIGNATURE', { status: 400, message: `\`${field}\` is no 65-byte signature.` })
   const signed = { ...root, signature }
-  if (delegationSigner(crypto, place().delegation, signed) !== wallet) {
+  if (delegationSigner(crypto, addresses().delegation, signed) !== wallet) {
     fail('BAD_SIGNATURE', {
       status: 422,
       message: `\`${field}\` does not recover to the wallet: sign the typed data as it was answered.`,
@@ -103,7 +104,7 @@ function signedRoot(
 
 /** Both or none: a session without them trades through pools only. */
 function signedCurveRoots(
-  deps: Pick<SessionDeps, 'crypto' | 'place'>,
+  deps: Pick<SessionDeps, 'crypto' | 'addresses'>,
   session: Session,
   signatures: Readonly<Record<string, string>> = {},
 ): CurveRoots | null {
@@ -173,19 +174,4 @@ function authorizationOf(
     status: 422,
     message: '`authorization_signature` does not recover to the wallet: sign exactly `sign.authorization`.',
   })
-}
-
-function describeActive({ crypto }: Pick<SessionDeps, 'crypto'>, session: Session): ActiveAnswer {
-  const { curveRoots: roots } = session
-  return {
-    session_id: session.id,
-    status: 'active',
-    delegation_hash: session.rootHash,
-    authorization_stored: isSigned(session.authorization),
-    limits: limitsJson(session.binding),
-    curve_roots: roots && {
-      curve: delegationHash(crypto, roots.curve),
-      fee: delegationHash(crypto, roots.fee),
-    },
-  }
 }

@@ -41,11 +41,11 @@ export interface OwnerState {
 
 /** Null when the chain does not answer: a session is revoked all the same. */
 export async function readOwner(
-  deps: Pick<SessionDeps, 'rpc' | 'place'>,
+  deps: Pick<SessionDeps, 'rpc' | 'addresses'>,
   wallet: Address,
   roots: readonly SignedRoot[],
 ): Promise<OwnerState | null> {
-  const { manager, delegator } = deps.place().delegation
+  const { manager, delegator } = deps.addresses().delegation
   const calls: RpcCall[] = [
     ['eth_getTransactionCount', [wallet, 'pending']],
     ['eth_getCode', [wallet, 'latest']],
@@ -85,10 +85,10 @@ const WHY = {
 
 /** One transaction of the main key for each root that is not disabled yet. */
 export function disableSteps(
-  deps: Pick<SessionDeps, 'place' | 'market'>,
+  deps: Pick<SessionDeps, 'addresses' | 'market'>,
   { wallet, roots, state }: { wallet: Address; roots: readonly SignedRoot[]; state: OwnerState | null },
 ): DisableStep[] {
-  const { manager } = deps.place().delegation
+  const { manager } = deps.addresses().delegation
   const fees = feesOf(deps.market.head()?.baseFeeWei ?? 0n)
   const open = roots.filter((_, i) => state?.disabled[i] !== true)
   return open.map((root, i) => ({
@@ -118,12 +118,12 @@ export interface Tried {
 const SIMULATE_MS = 5_000
 const READ_GAS = 100_000
 
-/** The steps in one simulated block, what the manager says of the roots in the next; null when it cannot be tried. */
+/** The steps in one simulated block, the roots' state in the next; null when it cannot be tried. */
 export async function tryDisabling(
-  deps: Pick<SessionDeps, 'rpc' | 'place'>,
+  deps: Pick<SessionDeps, 'rpc' | 'addresses'>,
   steps: readonly DisableStep[],
 ): Promise<Tried | null> {
-  const { manager } = deps.place().delegation
+  const { manager } = deps.addresses().delegation
   const calls = steps.map(({ tx: { from, to, data, gas } }) => ({ from, to, data, gas: gas * 3 }))
   const reads = steps.map(({ root }) => ({ to: manager, data: disabledData(root.hash), gas: READ_GAS }))
   try {

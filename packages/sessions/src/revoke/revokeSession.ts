@@ -1,8 +1,6 @@
 import { type Address, NATIVE } from '@pit/chain'
-import type { Call } from '@pit/platform/call'
 import { nowS } from '@pit/platform/clock'
-import { type Answer, fail, isPitError } from '@pit/protocol'
-import { txJson } from '@pit/trading'
+import { fail, isPitError } from '@pit/protocol'
 import type { SessionDeps } from '../deps.ts'
 import { readWallet, type TokenApprovals } from '../readWallet.ts'
 import { findSession, forgetUnsigned, markRevoked, markSignerTold } from '../store.ts'
@@ -14,40 +12,47 @@ import {
   type OwnerState,
   readOwner,
   signedRoots,
+  type Tried,
   tryDisabling,
 } from './endOnChain.ts'
 
-type Revoked = Answer<'live.session.revoke'>
+/** What is still approved to spend a token of the session. */
+export interface ApprovalLeft {
+  token: Address
+  symbol: string
+  spender: Address
+  amount: bigint
+  /** Through Permit2, and until when. */
+  permit?: { through: Address; expirationS: number }
+}
 
-/**
- * live/session/revoke: here and at the co-signer it ends at once, whatever else fails; what ends it on chain is the
- * main key's to send. Asked again it answers the same, with what is still left to do.
- */
-export async function revokeSession(
-  deps: SessionDeps,
-  { body, caller }: Call<'live.session.revoke'>,
-): Promise<Revoked> {
-  const { keyId, wallet } = caller.key ?? fail('WALLET_NOT_BOUND')
-  return revokeOwn(deps, {
-    keyId,
-    wallet: wallet ?? fail('WALLET_NOT_BOUND'),
-    sessionId: body.session_id,
-    resetCode: body.reset_code,
-  })
+/** A session that ended, and what is left to do on chain. */
+export interface Revoked {
+  session: Session
+  /** Whether the co-signer confirmed it. */
+  told: boolean
+  /** Null when the chain did not answer. */
+  owner: OwnerState | null
+  steps: DisableStep[]
+  /** Null when nothing is to be disabled, or it could not be tried. */
+  tried: Tried | null
+  approvals: ApprovalLeft[]
 }
 
 export interface RevokeAsk {
+  sessionId: string
+  wallet: Address
   /** What ends it on chain can be relayed for this key; null: for none. */
   keyId: number | null
-  wallet: Address
-  sessionId: string
-  resetCode: boolean
 }
 
-/** The same for whoever speaks for the wallet. */
-export async function revokeOwn(
+/**
+ * Here and at the co-signer it ends at once, whatever else fails; what ends it on chain is the main key's to
+ * send. Asked again it answers the same, with what is still left to do.
+ */
+export async function revokeSession(
   deps: SessionDeps,
-  { keyId, wallet, sessionId, resetCode }: RevokeAsk,
+  { keyId, wallet, sessionId }: RevokeAsk,
 ): Promise<Revoked> {
   const found = await findSession(deps.db, sessionId)
   if (!found || (found.wallet !== wallet && found.executor !== wallet)) {
@@ -59,10 +64,10 @@ export async function revokeOwn(
   const { session, told } = await endSession(deps, found)
 
   const roots = signedRoots(deps, session)
-  const state = await readOwner(deps, session.wallet, roots)
-  const steps = disableSteps(deps, { wallet: session.wallet, roots, state })
+  const owner = await readOwner(deps, session.wallet, roots)
+  const steps = disableSteps(deps, { wallet: session.wallet, roots, state: owner })
   const [tried, approvals] = await Promise.all([
-    steps.length === 0 || state === null ? null : tryDisabling(deps, steps),
+    steps.length === 0 || owner === null ? null : tryDisabling(deps, steps),
     approvalsLeft(deps, session),
     steps.length === 0 || keyId === null
       ? undefined
@@ -75,25 +80,7 @@ export async function revokeOwn(
             ),
           ),
   ])
-  return {
-    session_id: session.id,
-    status: 'revoked',
-    revoked_at: session.revokedAtS!,
-    effective: effectiveText(told, steps.length),
-    signer_revoked: told,
-    on_chain: steps.map((step, i) => stepOf(step, tried?.gas[i], state)),
-    simulation: tried && {
-      ok: tried.ok,
-      error: tried.error,
-      disables: steps.map(({ root: { name, hash } }, i) => ({
-        root: name,
-        delegation_hash: hash,
-        disabled: tried.disabled[i] ?? false,
-      })),
-    },
-    approvals,
-    reset_code: resetCode ? resetJson(deps, state, steps.length) : null,
-  }
+  return { session, told, owner, steps, tried, approvals }
 }
 
 /** Also what other features call: forgotten here first, then told to the co-signer. */
@@ -112,39 +99,9 @@ export async function endSession(
   return { session, told }
 }
 
-function effectiveText(told: boolean, steps: number): string {
-  const here = told
-    ? 'The service plans and the co-signer signs nothing more for this session.'
-    : 'The service asks for nothing more for this session; the co-signer has not confirmed yet and is told again until it does.'
-  const chain =
-    steps === 0
-      ? 'Nothing of it is left on chain.'
-      : 'A trade co-signed in the last 120 seconds can still be sent until `on_chain` is mined or its leaf ends.'
-  return `${here} ${chain}`
-}
-
-function stepOf(
-  { kind, why, tx, root }: DisableStep,
-  gas: number | undefined,
-  state: OwnerState | null,
-): Record<string, unknown> {
-  const json = txJson(gas === undefined ? tx : { ...tx, gas })
-  return {
-    kind,
-    why,
-    // Without the chain nobody knows the next nonce.
-    tx: state === null ? { ...json, nonce: null } : json,
-    decoded: {
-      function: 'disableDelegation(Delegation delegation)',
-      root: root.name,
-      delegation_hash: root.hash,
-    },
-  }
-}
-
-/** What the session's setup approved and nothing took back. Empty too when it cannot be read: live/revoke tells. */
-async function approvalsLeft(deps: SessionDeps, session: Session): Promise<Record<string, unknown>[]> {
-  const { permit2, router } = deps.place()
+/** What the setup approved and nothing took back. Empty too when it cannot be read: live/revoke tells. */
+async function approvalsLeft(deps: SessionDeps, session: Session): Promise<ApprovalLeft[]> {
+  const { permit2, router } = deps.addresses()
   const { profile, clock } = deps
   const curves = readRoots(deps, session)?.curve.curves ?? []
   const tokens = session.binding.tokens
@@ -168,41 +125,19 @@ async function approvalsLeft(deps: SessionDeps, session: Session): Promise<Recor
   return tokens.flatMap(({ address, symbol, curve }, i) => {
     const left = approvals[i]
     if (!left) return []
-    const row = (spender: string, amount: bigint, more = {}) => ({
+    const row = (spender: Address, amount: bigint): ApprovalLeft => ({
       token: address,
       symbol,
       spender,
-      amount: amount.toString(),
-      ...more,
-      ends_with: 'POST live/revoke',
+      amount,
     })
     const { permit } = left
     return [
       ...(left.permit2 > 0n ? [row(permit2, left.permit2)] : []),
       ...(permit.amount > 0n && permit.expirationS > nowS(clock)
-        ? [row(router, permit.amount, { through: permit2, expiration: permit.expirationS })]
+        ? [{ ...row(router, permit.amount), permit: { through: permit2, expirationS: permit.expirationS } }]
         : []),
       ...(curve && left.curve > 0n ? [row(curve, left.curve)] : []),
     ]
   })
-}
-
-/** Clears the wallet's code. No revocation by itself: a wallet that takes the code again revives its old roots. */
-function resetJson(
-  deps: Pick<SessionDeps, 'place'>,
-  state: OwnerState | null,
-  steps: number,
-): Record<string, unknown> {
-  const nonce = state === null ? null : state.nonce + steps
-  return {
-    authorization: {
-      chain_id: deps.place().delegation.chainId,
-      address: NATIVE,
-      /** The wallet's own transaction has used up a nonce before its authorization counts. */
-      nonce: nonce === null ? null : nonce + 1,
-    },
-    nonce_when_sent_by_another: nonce,
-    wallet_code: state?.code ?? null,
-    how: 'Sign the authorization (EIP-7702) and send it in a type 4 transaction of the wallet itself, after the steps of on_chain; sent by another account its nonce is one less. Send on_chain all the same: giving the wallet its code again would revive roots that were not disabled.',
-  }
 }

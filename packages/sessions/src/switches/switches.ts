@@ -2,7 +2,7 @@ import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import { readSwitches, type SwitchName, type SwitchRow } from './store.ts'
 
-/** The operator's switches, as every tick and every co-sign asks for them. A store that cannot be read throws. */
+/** The operator's switches, read before every tick and co-signature. An unreadable store throws. */
 export interface Switches {
   /** Whether all hosted trading stands still. */
   killed(): Promise<boolean>

@@ -26,8 +26,8 @@ export interface AskedLeaf {
 }
 
 /**
- * Counts the trade, has it co-signed, and believes nothing that was not asked for. What the co-signer refused is not
- * counted; what nobody can tell stays counted until the co-signer's ledger tells.
+ * Counts the trade, has it co-signed, and believes nothing that was not asked for. What the co-signer refused
+ * is not counted; what nobody can tell stays counted until the co-signer's ledger tells.
  */
 export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<AskedLeaf> {
   const { session, call, facts } = ask
@@ -43,7 +43,7 @@ export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<AskedLea
   const answer = await cosign(deps, ask, reserved.id)
   const nowMs = clock.nowMs()
   const fault = leafFault(
-    { crypto: deps.crypto, place: deps.place().delegation },
+    { crypto: deps.crypto, delegation: deps.addresses().delegation },
     { call, cosigner, executor: session.executor, nowS: Math.floor(nowMs / 1_000) },
     answer,
   )

@@ -77,7 +77,8 @@ const answerOf = (leaf: Delegation, over: Partial<Cosigned> = {}): Cosigned => (
   spend,
   ...over,
 })
-const faultOf = (answer: Cosigned, asked: LeafAsk = ask) => leafFault({ crypto, place }, asked, answer)
+const faultOf = (answer: Cosigned, asked: LeafAsk = ask) =>
+  leafFault({ crypto, delegation: place }, asked, answer)
 const trade = { root, execution, sequence: 3, nowS: NOW }
 const leaf = sign(sessionLeaf(place, trade))
 

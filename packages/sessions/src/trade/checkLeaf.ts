@@ -23,17 +23,17 @@ export interface LeafAsk {
 }
 
 /**
- * Why what the co-signer answered is not the leaf that was asked for; null when it is, byte for byte. `readLeaf` reads
- * only what its builders write, so equal terms are equal bytes.
+ * Why what the co-signer answered is not the leaf that was asked for; null when it is, byte for byte.
+ * `readLeaf` reads only what its builders write, so equal terms are equal bytes.
  */
 export function leafFault(
-  { crypto, place }: { crypto: Crypto; place: DelegationAddresses },
+  { crypto, delegation }: { crypto: Crypto; delegation: DelegationAddresses },
   { call, cosigner, executor, nowS }: LeafAsk,
   answer: Cosigned,
 ): string | null {
   const { leaf } = answer
   const root = call.kind === 'router' ? call.root : call.roots?.curve
-  const terms = readLeaf(place, leaf)
+  const terms = readLeaf(delegation, leaf)
   if (!root || !terms) return 'it is no leaf'
   if (terms.kind !== call.kind) return 'it is another kind of leaf'
   if (terms.rootHash !== root.hash) return 'it is of another root'
@@ -43,12 +43,12 @@ export function leafFault(
   if (terms.sequence !== answer.sequence) return 'its sequence is another than was told'
   if (!lasts(terms.expiresS, nowS)) return 'it ends at another time'
   if (answer.leaf_hash !== delegationHash(crypto, leaf)) return 'its hash is another than was told'
-  if (delegationSigner(crypto, place, leaf) !== cosigner) return 'it is not signed by the co-signer'
+  if (delegationSigner(crypto, delegation, leaf) !== cosigner) return 'it is not signed by the co-signer'
   if (call.kind === 'router') return answer.fee_leaf === undefined ? null : 'it pays a fee apart'
   if (terms.kind !== 'curve' || !call.roots) return 'it is another kind of leaf'
   const { recipient, amountWei } = terms.fee
   if (recipient !== call.roots.fee.recipient || amountWei !== call.fee.amountWei) return 'its fee is another'
-  return feeLeafFault({ crypto, place }, answer.fee_leaf, {
+  return feeLeafFault({ crypto, delegation }, answer.fee_leaf, {
     rootHash: call.roots.fee.hash,
     paidFor: answer.leaf_hash,
     cosigner,
@@ -58,17 +58,19 @@ export function leafFault(
 }
 
 function feeLeafFault(
-  { crypto, place }: { crypto: Crypto; place: DelegationAddresses },
+  { crypto, delegation }: { crypto: Crypto; delegation: DelegationAddresses },
   leaf: Delegation | undefined,
   due: { rootHash: Hex; paidFor: Hex; cosigner: Address; executor: Address; nowS: number },
 ): string | null {
-  const terms = leaf && readLeaf(place, leaf)
+  const terms = leaf && readLeaf(delegation, leaf)
   if (terms?.kind !== 'fee') return 'what pays its fee is missing'
   if (terms.rootHash !== due.rootHash || terms.paidFor !== due.paidFor) return 'its fee is paid for another'
   if (terms.cosigner !== due.cosigner || terms.executor !== due.executor)
     return 'its fee is paid by somebody else'
   if (!lasts(terms.expiresS, due.nowS)) return 'what pays its fee ends at another time'
-  return delegationSigner(crypto, place, leaf!) === due.cosigner ? null : 'what pays its fee is not signed'
+  return delegationSigner(crypto, delegation, leaf!) === due.cosigner
+    ? null
+    : 'what pays its fee is not signed'
 }
 
 type Call = SessionCall['execution']

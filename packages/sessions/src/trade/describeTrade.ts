@@ -1,89 +1,15 @@
-import type { Delegation } from '@pit/chain'
 import { type Cosigned, toWireDelegation } from '@pit/platform/signerCalls'
 import type { Answer } from '@pit/protocol'
-import {
-  disclosuresOf,
-  type Planned,
-  type PlanSimulation,
-  type PlanTx,
-  routeRowOf,
-  simulationJson,
-  txJson,
-  usdOf,
-} from '@pit/trading'
-import { riskTermsJson } from '../grant/describeGrant.ts'
-import type { Session, Used } from '../types.ts'
-import type { SessionCall } from './readCall.ts'
-import type { Check } from './rules.ts'
+import { disclosuresOf, routeRowOf, simulationJson, txJson, usdOf } from '@pit/trading'
+import { riskTermsJson, spendOf } from '../describe.ts'
+import type { SessionTrade } from './types.ts'
 
-export type TradeAnswer = Answer<'live.session.trade'>
-
-interface Planning {
-  session: Session
-  planned: Planned
-  call: SessionCall
-  checks: readonly Check[]
-  simulation: PlanSimulation
-}
-
-/** A co-signed trade. */
-export function describeTrade(
-  trade: Planning & { answer: Cosigned; leaf: Delegation; tx: PlanTx; ready: boolean },
-): TradeAnswer {
-  const { answer, leaf } = trade
-  const { trades, trades_left, day_micro_usd, day_left_micro_usd, this_micro_usd } = answer.spend
-  return {
-    ...common(trade),
-    ready: trade.ready,
-    tx: txJson(trade.tx),
-    leaf: {
-      delegation: toWireDelegation(leaf),
-      hash: answer.leaf_hash,
-      signature: leaf.signature,
-      expires: answer.expires_at,
-      sequence: answer.sequence,
-    },
-    spend: {
-      trades,
-      trades_left,
-      last_24h_usd: day_micro_usd / 1e6,
-      remaining_24h_usd: day_left_micro_usd / 1e6,
-      this_usd: this_micro_usd / 1e6,
-    },
-  }
-}
-
-/** One that was only tried out: nothing is co-signed and nothing counts. */
-export function describeDryTrade(trade: Planning & { used: Used; missing: readonly string[] }): TradeAnswer {
-  const answer = common(trade)
-  const why =
-    trade.missing.length > 0
-      ? `Not co-signed: ${trade.missing.join('; ')}.`
-      : 'Not co-signed: `fund` true only tries a trade out.'
-  return {
-    ...answer,
-    ready: false,
-    tx: null,
-    leaf: null,
-    checks: [...answer.checks, { code: 'COSIGNED', ok: false, severity: 'info', message: why }],
-    spend: { ...spendOf(trade.session, trade.used), this_usd: 0 },
-  }
-}
-
-export function spendOf({ binding: { limits } }: Pick<Session, 'binding'>, { trades, dayMicroUsd }: Used) {
-  const left = BigInt(limits.max_day_micro_usd) - dayMicroUsd
-  return {
-    trades,
-    trades_left: Math.max(0, limits.max_trades - trades),
-    last_24h_usd: usdOf(dayMicroUsd),
-    remaining_24h_usd: usdOf(left > 0n ? left : 0n),
-  }
-}
-
-function common({ session, planned, call, checks, simulation }: Planning) {
+/** A trade as the session's route answers it. */
+export function describeTrade(trade: SessionTrade): Answer<'live.session.trade'> {
+  const { session, planned, call, checks, simulation } = trade
   const { plan, ask, timings } = planned
   const { quote, route } = ask
-  return {
+  const common = {
     session_id: session.id,
     simulated_ok: simulation.ok,
     executor: session.executor,
@@ -102,5 +28,44 @@ function common({ session, planned, call, checks, simulation }: Planning) {
     risk_terms: riskTermsJson(session.binding),
     timings,
     ...disclosuresOf(quote),
+  }
+  if (trade.kind === 'cosigned') {
+    const { cosigned, leaf } = trade
+    return {
+      ...common,
+      ready: trade.ready,
+      tx: txJson(trade.tx),
+      leaf: {
+        delegation: toWireDelegation(leaf),
+        hash: cosigned.leaf_hash,
+        signature: leaf.signature,
+        expires: cosigned.expires_at,
+        sequence: cosigned.sequence,
+      },
+      spend: describeSpend(cosigned),
+    }
+  }
+  const why =
+    trade.missing.length > 0
+      ? `Not co-signed: ${trade.missing.join('; ')}.`
+      : 'Not co-signed: `fund` true only tries a trade out.'
+  return {
+    ...common,
+    ready: false,
+    tx: null,
+    leaf: null,
+    checks: [...common.checks, { code: 'COSIGNED', ok: false, severity: 'info', message: why }],
+    spend: { ...spendOf(session, trade.used), this_usd: 0 },
+  }
+}
+
+/** What the session has spent, as the co-signer counts it. */
+export function describeSpend({ spend }: Pick<Cosigned, 'spend'>): Answer<'live.session.trade'>['spend'] {
+  return {
+    trades: spend.trades,
+    trades_left: spend.trades_left,
+    last_24h_usd: spend.day_micro_usd / 1e6,
+    remaining_24h_usd: spend.day_left_micro_usd / 1e6,
+    this_usd: spend.this_micro_usd / 1e6,
   }
 }

@@ -1,7 +1,10 @@
-import type { Address, Hex } from '@pit/chain'
+import { type Address, type Delegation, encodeRedeem, type Hex, payFee } from '@pit/chain'
+import type { Cosigned } from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
 import { feesOf, limitFromEstimate, type Planned, type PlanTx } from '@pit/trading'
+import type { SessionAddresses } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
+import type { Session } from '../types.ts'
 import type { SessionCall } from './readCall.ts'
 
 /** Who carries a session's trades: it pays gas and nothing else. */
@@ -27,7 +30,7 @@ export async function readExecutor({ rpc }: Pick<SessionDeps, 'rpc'>, address: A
 const quantityIn = (value: unknown): bigint | null =>
   typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : null
 
-/** What redeeming takes beside the call itself: two signatures, a dozen caveats, a first write of their counters. */
+/** What redeeming takes beside the call: two signatures, a dozen caveats, first writes of counters. */
 const REDEEM_GAS = { router: 480_000, curve: 800_000 } as const
 const SET_CODE_GAS = 30_000
 
@@ -50,4 +53,17 @@ export function executorTx(
     ...feesOf(quote.gasPriceWei),
     ...(carries && { authorizations: [code.authorization] }),
   }
+}
+
+/** The leaf as it is redeemed: a curve's carries what pays its fee. */
+export function wholeLeaf({ delegation }: SessionAddresses, session: Session, answer: Cosigned): Delegation {
+  const { leaf, fee_leaf } = answer
+  return fee_leaf && session.curveRoots ? payFee(delegation, leaf, [fee_leaf, session.curveRoots.fee]) : leaf
+}
+
+/** Calldata of the executor's redeemDelegations: one act, the leaf and the root it stands on. */
+export function redeemData(session: Session, call: SessionCall, leaf: Delegation): Hex {
+  const root = call.kind === 'curve' ? session.curveRoots?.curve : session.root
+  if (!root) throw new Error('a curve trade without curve roots')
+  return encodeRedeem([{ delegations: [leaf, root], execution: call.execution }])
 }

@@ -1,25 +1,18 @@
 import { type Address, NATIVE } from '@pit/chain'
-import type { Caller } from '@pit/platform/call'
-import { type Body, boundRiskTerms, boundToVerified, fail, isPitError, type Venue } from '@pit/protocol'
+import { boundRiskTerms, boundToVerified, fail, isPitError, type Venue } from '@pit/protocol'
 import type { Planned, TradeQuote } from '@pit/trading'
+import { lower } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
-import { lower } from '../place.ts'
 import type { Session } from '../types.ts'
 import { readRoots } from './readRoots.ts'
 import { feeBpsOf } from './rules.ts'
+import type { SessionTradeAsk } from './types.ts'
 
-export type TradeBody = Body<'live.session.trade'>
-
-interface PlanAsk {
-  session: Session
-  body: TradeBody
-  caller: Caller
-  onQuote(quote: TradeQuote): void
-}
+type Named = Pick<SessionTradeAsk, 'tokenIn' | 'tokenOut'>
 
 /** The ends of a trade as far as names tell: symbols of core assets and addresses. */
-export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, body: TradeBody): string[] {
-  return [body.token_in, body.token_out].map((name) =>
+export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, ask: Named): string[] {
+  return [ask.tokenIn, ask.tokenOut].map((name) =>
     /^0x/i.test(name)
       ? name.toLowerCase()
       : (profile.core_tokens.find(({ symbol }) => symbol === name)?.address.toLowerCase() ?? name),
@@ -27,39 +20,43 @@ export function namedTokens({ profile }: Pick<SessionDeps, 'profile'>, body: Tra
 }
 
 /**
- * A plan as prepare makes it, for the session's wallet under the binding's terms: its risks, its fee, allowances that
- * stand instead of a permit. On curves only where the session has roots for them.
+ * A plan as prepare makes it, for the session's wallet under the binding's terms: its risks, its fee,
+ * allowances that stand instead of a permit. On curves only where the session has roots for them.
  */
-export async function planSession(deps: SessionDeps, ask: PlanAsk): Promise<Planned> {
-  const { session, body, caller } = ask
+export async function planSession(
+  deps: SessionDeps,
+  ask: SessionTradeAsk & { session: Session },
+  onQuote: (quote: TradeQuote) => void,
+): Promise<Planned> {
+  const { session, minAmountOut, maxFeeBps } = ask
   const { binding } = session
   const risk = boundRiskTerms(binding)
   const tier = await deps.tierBps(session.wallet)
-  const shut = shutCurves(deps, session, body)
+  const shut = shutCurves(deps, session, ask)
   const plan = (venues: readonly Venue[]): Promise<Planned> =>
     deps.trade.planTrade({
       trade: {
         wallet: session.wallet,
-        tokenIn: body.token_in,
-        tokenOut: body.token_out,
-        ...(body.notional_usd !== undefined && { notionalUsd: body.notional_usd }),
-        ...(body.amount_in !== undefined && { amountIn: BigInt(body.amount_in) }),
-        ...(body.slippage_bps !== undefined && { slippageBps: body.slippage_bps }),
-        ...(body.route_id !== undefined && { routeId: body.route_id }),
+        tokenIn: ask.tokenIn,
+        tokenOut: ask.tokenOut,
+        ...(ask.notionalUsd !== undefined && { notionalUsd: ask.notionalUsd }),
+        ...(ask.amountIn !== undefined && { amountIn: ask.amountIn }),
+        ...(ask.slippageBps !== undefined && { slippageBps: ask.slippageBps }),
+        ...(ask.routeId !== undefined && { routeId: ask.routeId }),
         venues,
         shield: risk.shield,
         // Versions before the third named no policies: shield then has its own.
         policies: binding.version === 3 ? risk.policies : null,
         fast: false,
-        admit: () => deps.charge(caller, ['screen.caller', 'screen.overall']),
+        admit: ask.admit,
         feeBps: feeBpsOf(binding, tier),
         minimumAtRouter: true,
       },
       terms: {
         acceptRisks: risk.accept_risks,
-        attestsNonUs: body.owner_attests_non_us,
-        ...(body.min_amount_out !== undefined && { minAmountOut: BigInt(body.min_amount_out) }),
-        ...(body.max_fee_bps !== undefined && { maxFeeBps: body.max_fee_bps }),
+        attestsNonUs: ask.ownerAttestsNonUs,
+        ...(minAmountOut !== undefined && { minAmountOut }),
+        ...(maxFeeBps !== undefined && { maxFeeBps }),
         approval: {
           mode: 'exact',
           budgetUsd: 1,
@@ -72,7 +69,7 @@ export async function planSession(deps: SessionDeps, ask: PlanAsk): Promise<Plan
         curveFeeMode: 'two_step',
       },
       wallet: { kind: 'real', address: session.wallet },
-      onQuote: ask.onQuote,
+      onQuote,
     })
   if (shut === null) return plan(['venue_pool', 'venue_curve'])
   try {
@@ -84,14 +81,14 @@ export async function planSession(deps: SessionDeps, ask: PlanAsk): Promise<Plan
   }
 }
 
-/** Why the live curve of one of the tokens is closed to the session; null when there is none or it is open. */
+/** Why the live curve of one of the tokens is closed to the session; null: none, or open. */
 function shutCurves(
   deps: SessionDeps,
   session: Session,
-  body: TradeBody,
+  ask: Named,
 ): { code: 'SESSION_CURVE' | 'SESSION_CURVE_ROOTS'; message: string } | null {
   const roots = readRoots(deps, session)
-  for (const token of namedTokens(deps, body)) {
+  for (const token of namedTokens(deps, ask)) {
     const curve = deps.market.curveOf(lower(token))
     if (curve?.version !== 'curve' || curve.graduated) continue
     if (curve.pair !== NATIVE) {

@@ -8,8 +8,8 @@ import {
   type SwapReading,
 } from '@pit/chain'
 import type { Planned, TradeFee, TradePlan, WalletState } from '@pit/trading'
+import type { SessionAddresses } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
-import type { SessionPlace } from '../place.ts'
 import { codeOf } from '../readWallet.ts'
 import { isSigned, type Session } from '../types.ts'
 import { type RootOf, readRoots, rootOf } from './readRoots.ts'
@@ -47,18 +47,18 @@ export type SessionCall =
       oddSteps: readonly string[]
     })
 
-type Deps = Pick<SessionDeps, 'crypto' | 'place'>
+type Deps = Pick<SessionDeps, 'crypto' | 'addresses'>
 
 /** Takes the call out of a plan, and reads it as anybody would who did not make it. */
 export function readCall(deps: Deps, session: Session, planned: Planned): SessionCall {
   const { plan, ask } = planned
-  const place = deps.place()
+  const addresses = deps.addresses()
   const swap = plan.steps.find(({ kind }) => kind === 'swap')?.tx
   if (!swap) throw new Error('a plan without a swap')
   const execution: Execution = { target: swap.to, valueWei: swap.valueWei, data: swap.data }
-  const root = rootOf(deps.crypto, place.delegation, session.root)
+  const root = rootOf(deps.crypto, addresses.delegation, session.root)
   if (root?.kind !== 'router') throw new Error('a session without its root')
-  const { code, setup: codeSetup } = codeFor(place, session, ask.wallet)
+  const { code, setup: codeSetup } = codeFor(addresses, session, ask.wallet)
   const common = {
     execution,
     code,
@@ -66,12 +66,12 @@ export function readCall(deps: Deps, session: Session, planned: Planned): Sessio
     mostWei: root.eth?.tradeWei ?? 0n,
   }
   return plan.execution === 'router'
-    ? routerCall(place, { ...common, root }, planned)
+    ? routerCall(addresses, { ...common, root }, planned)
     : curveCall(deps, common, session, plan)
 }
 
 function routerCall(
-  { weth, layout }: SessionPlace,
+  { weth, layout }: SessionAddresses,
   common: Omit<Common, 'fault' | 'feeFault'> & { root: RootOf<'router'> },
   { plan: { quote }, ask }: Planned,
 ): SessionCall {
@@ -148,9 +148,9 @@ function approvalsMissing({ spending, ask: { quote } }: Planned): string | null 
     : `Permit2 lets the router take less ${symbol} than this trade spends, or not long enough: send the setup of the grant.`
 }
 
-/** An authorization counts at one nonce only: not before the setup was sent, and never after anything else was. */
+/** An authorization counts at one nonce only: after the setup was sent, and before anything else. */
 function codeFor(
-  { delegation }: SessionPlace,
+  { delegation }: SessionAddresses,
   { authorization }: Session,
   { delegatedTo, hasOtherCode, nonce }: WalletState,
 ): { code: CodeState; setup: string | null } {

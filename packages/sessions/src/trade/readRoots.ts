@@ -3,25 +3,28 @@ import {
   type Delegation,
   type DelegationAddresses,
   readRoot,
+  rootDiffs,
   type SessionRoot,
 } from '@pit/chain'
+import { bindingHash, readBinding } from '@pit/protocol'
+import type { SessionAddresses } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { Session } from '../types.ts'
 
 export type RootOf<Kind extends SessionRoot['kind']> = Extract<SessionRoot, { kind: Kind }>
 
-/** A trade looks at its session's roots from several sides, and hashing one takes longer than most of them. */
+/** A trade reads its session's roots several times, and hashing one is slow. */
 const known = new WeakMap<Delegation, SessionRoot | null>()
 
 /** As `readRoot`, once for each root that was loaded. */
 export function rootOf(
   crypto: Crypto,
-  place: DelegationAddresses,
+  framework: DelegationAddresses,
   delegation: Delegation,
 ): SessionRoot | undefined {
   let root = known.get(delegation)
   if (root === undefined) {
-    root = readRoot(crypto, place, delegation) ?? null
+    root = readRoot(crypto, framework, delegation) ?? null
     known.set(delegation, root)
   }
   return root ?? undefined
@@ -29,12 +32,42 @@ export function rootOf(
 
 /** The curve roots of a session, read from what its owner signed; null when it has none. */
 export function readRoots(
-  { crypto, place }: Pick<SessionDeps, 'crypto' | 'place'>,
+  { crypto, addresses }: Pick<SessionDeps, 'crypto' | 'addresses'>,
   { curveRoots }: Pick<Session, 'curveRoots'>,
 ): { curve: RootOf<'curve'>; fee: RootOf<'fee'> } | null {
   if (!curveRoots) return null
-  const { delegation } = place()
+  const { delegation } = addresses()
   const curve = rootOf(crypto, delegation, curveRoots.curve)
   const fee = rootOf(crypto, delegation, curveRoots.fee)
   return curve?.kind === 'curve' && fee?.kind === 'fee' ? { curve, fee } : null
+}
+
+/**
+ * Why a stored session is not what its owner signed; null when it is. The roots carry the binding's hash, so
+ * whoever changed the store changed nothing that counts: such a session only has to be granted again.
+ */
+export function whyUnbound(
+  crypto: Crypto,
+  { delegation }: SessionAddresses,
+  session: Session,
+): string | null {
+  const read = readBinding(session.binding)
+  if (!read.ok) return `The stored binding’s ${read.field || 'shape'} ${read.message}.`
+  const { binding } = read
+  const hash = bindingHash(crypto.keccakText, binding)
+  const { curveRoots } = session
+  const roots: [SessionRoot['kind'], Delegation][] = [['router', session.root]]
+  if (curveRoots) roots.push(['curve', curveRoots.curve], ['fee', curveRoots.fee])
+  for (const [kind, stored] of roots) {
+    const root = rootOf(crypto, delegation, stored)
+    if (root?.kind !== kind) return 'A stored root is none this service builds there.'
+    if (root.salt !== hash) return 'The stored binding does not hash to the root’s salt.'
+    const diffs = rootDiffs(root, binding, hash)
+    if (diffs.length > 0) return `A stored root says another ${diffs.join(', ')} than its binding.`
+    if (kind === 'router' && root.hash !== session.rootHash) return 'The stored root has another hash.'
+  }
+  const { wallet, executor, expiresAtS } = session
+  const isSame =
+    wallet === binding.wallet && executor === binding.executor && expiresAtS === binding.expires_at
+  return isSame ? null : 'The stored session names others than its binding.'
 }

@@ -14,8 +14,8 @@ import { describe, expect, it } from 'vitest'
 import { OTHER, PROFILE, WHO } from '../../test/sessionWorld.ts'
 import type { Session } from '../types.ts'
 import type { SessionCall } from './readCall.ts'
+import { whyUnbound } from './readRoots.ts'
 import { checkSession, feeBpsOf, refuseBySession, SESSION_RULES, type TradeFacts } from './rules.ts'
-import { whyUnbound } from './unbound.ts'
 
 const crypto = await createCrypto()
 const place = delegationAddresses(PROFILE)

@@ -49,8 +49,9 @@ interface Rule {
 export const EXPIRY_MARGIN_S = 10
 
 /**
- * What a session allows, in order: how it stands, what it binds, what it has left, what this call does. The co-signer
- * judges all of it again by its own reading; here a trade that cannot pass is refused before anything is counted.
+ * What a session allows, in order: how it stands, what it binds, what it has left, what this call does. The
+ * co-signer judges all of it again by its own reading; here a trade that cannot pass is refused before
+ * anything is counted.
  */
 export const SESSION_RULES: readonly Rule[] = [
   {

@@ -30,8 +30,8 @@ export function simulateExact(
 }
 
 /**
- * The wallet's own call without a session around it: for a trade that is not co-signed, on a lent balance where asked
- * for. Refuses as a plan's simulation does.
+ * The wallet's own call without a session around it: for a trade that is not co-signed, on a lent balance
+ * where asked for. Refuses as a plan's simulation does.
  */
 export async function simulateCall(
   { trade: { simulator } }: Deps,
@@ -49,8 +49,9 @@ export async function simulateCall(
 }
 
 /**
- * Tokens by address are tried out before anything is counted: one that delivers less than its pools say would use up
- * the session. Selling one needs the wallet's own, and the wallet's own gas; without that the exact simulation tells.
+ * Tokens by address are tried out before anything is counted: one that delivers less than its pools say would
+ * use up the session. Selling one needs the wallet's own, and the wallet's own gas; without that the exact
+ * simulation tells.
  */
 export async function tryFirst(deps: Deps, planned: Planned): Promise<void> {
   const { quote, wallet } = planned.ask

@@ -5,11 +5,11 @@ import type { StatedCost } from './cost.ts'
 /** The vendor's own header, in dollars. */
 const COST_HEADER = 'x-partner-cost'
 const MAX_ANSWER_BYTES = 1_000_000
-const MOST_TOKENS = 2_147_483_647
+const MAX_TOKENS = 2_147_483_647
 
 /**
- * How a call ended. `refused`: it did not run, so nothing was spent. `lost`: it may have run without an answer, so the
- * worst case counts.
+ * How a call ended. `refused`: it did not run, so nothing was spent. `lost`: it may have run without an
+ * answer, so the worst case counts.
  */
 export type ModelCall =
   | { kind: 'answered'; content: string | null; why: string; stated: StatedCost }
@@ -99,6 +99,6 @@ function readCompletion({ text, headers }: Extract<Exchange, { kind: 'answer' }>
 }
 
 const tokensOf = (value: unknown): number | null =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS ? value : null
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : null
 const usdOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null

@@ -19,15 +19,15 @@ export interface CountedCost {
 
 /** Each message costs a few tokens beyond its text. */
 const TOKENS_PER_MESSAGE = 16n
-/** Tokens are longer than this only in a vendor's favour: fewer than one in so many characters is not believed. */
+/** Fewer tokens than one in so many characters are not believed. */
 const CHARS_PER_TOKEN_AT_MOST = 8
 /** More than any call costs; a larger figure is counted as this. */
-const MOST_USD = 1e6
+const MAX_USD = 1e6
 
 const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 const microOfPico = (pico: bigint): bigint => ceilDiv(pico, 1_000_000n)
 /** Rounded up to the micro-dollar, never down. */
-const microOfUsd = (usd: number): bigint => BigInt(Math.ceil(Math.min(usd, MOST_USD) * 1e6 - 1e-6))
+const microOfUsd = (usd: number): bigint => BigInt(Math.ceil(Math.min(usd, MAX_USD) * 1e6 - 1e-6))
 
 /** The most a call can cost: no token is shorter than a byte, and no answer longer than it was allowed. */
 export function boundOf(
@@ -39,8 +39,9 @@ export function boundOf(
 }
 
 /**
- * What is counted for an answered call: what the vendor says, unless it is less than its own tokens cost at its own
- * prices; without a word of it, the bound. Never less than was charged by a vendor that counts its tokens right.
+ * What is counted for an answered call: what the vendor says, unless it is less than its own tokens cost at
+ * its own prices; without a word of it, the bound. Never less than was charged by a vendor that counts its
+ * tokens right.
  */
 export function countCost(
   model: GatewayModel,

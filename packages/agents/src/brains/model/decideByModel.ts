@@ -1,15 +1,17 @@
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES } from '@pit/protocol'
+import { microOf } from '../../decide/index.ts'
+import type { ModelDeps } from '../deps.ts'
 import { recordNoCall, reserve } from '../money/ledger.ts'
+import { AI } from '../numbers.ts'
 import type { BrainAsk, Brained } from '../types.ts'
 import { boundOf } from './cost.ts'
-import { type ModelDeps, microBudgetOf } from './deps.ts'
 import type { GatewayModel } from './models.ts'
 import { buildRequest, type ModelRequest } from './prompt.ts'
 import { type Outcome, runCall } from './runCall.ts'
 
 type Source = 'pool' | 'own'
 /** Less time than this is not worth a call that will be paid for. */
-const LEAST_MS = 2_000
+const MIN_MS = 2_000
 
 /** After these an owner's own key would not help either. */
 const NOT_INSTEAD = new Set(['AI_BUDGET', 'AI_LATE', 'PARTNER_BUSY'])
@@ -23,7 +25,7 @@ export async function decideByModel(deps: ModelDeps, ask: BrainAsk): Promise<Bra
     endWithoutCall(deps, ask, { kind, code, source: funding, model })
 
   if (deps.gateway === null) return stop('hold', 'AI_OFF')
-  if (ask.deadlineMs - deps.clock.nowMs() < LEAST_MS) return stop('hold', 'AI_LATE')
+  if (ask.deadlineMs - deps.clock.nowMs() < MIN_MS) return stop('hold', 'AI_LATE')
   const models = await deps.gateway.models.read()
   if (models === null) return stop('error', 'PARTNER_UNAVAILABLE')
   const model = modelFor(agent.params['model'], models)
@@ -133,3 +135,6 @@ async function endWithoutCall(
   )
   return { kind, code, message: saidOf(code) }
 }
+
+export const microBudgetOf = (params: Record<string, unknown>): bigint =>
+  microOf(typeof params['budget_usd_day'] === 'number' ? params['budget_usd_day'] : AI.budgetDefaultUsd)

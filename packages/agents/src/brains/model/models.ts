@@ -28,7 +28,7 @@ const USABLE_MS = 3_600_000
 const REST_AFTER_FAILURE_MS = 10_000
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 4_000_000
-const MOST_MODELS = 1_000
+const MAX_MODELS = 1_000
 
 export function createModels({
   gatewayUrl,
@@ -80,7 +80,7 @@ export function createModels({
   }
 }
 
-/** Null when the text is no list of models. A row without a price is left out: nothing would bound its cost. */
+/** Null when the text is no list of models. Rows without a price are left out: nothing bounds their cost. */
 export function readModels(text: string): GatewayModel[] | null {
   let rows: unknown
   try {
@@ -89,7 +89,7 @@ export function readModels(text: string): GatewayModel[] | null {
     return null
   }
   if (!Array.isArray(rows)) return null
-  return rows.slice(0, MOST_MODELS).flatMap((row: unknown) => readModel(row) ?? [])
+  return rows.slice(0, MAX_MODELS).flatMap((row: unknown) => readModel(row) ?? [])
 }
 
 function readModel(row: unknown): GatewayModel | undefined {

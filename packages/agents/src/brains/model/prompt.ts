@@ -1,6 +1,7 @@
+import { usdOf } from '@pit/trading'
 import { modelSchemaOf, plainText } from '../../decide/index.ts'
 import type { BrainAsk } from '../types.ts'
-import { bookView, limitsView, marketView, usdOf } from '../view.ts'
+import { bookView, limitsView, marketView } from '../view.ts'
 import { DEFAULT_TEMPLATE, templateOf } from './templates.ts'
 
 /** Fixed: nothing of a market, a token or an owner is ever part of it. */

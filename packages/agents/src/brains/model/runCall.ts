@@ -1,10 +1,10 @@
+import { usdOf } from '@pit/trading'
 import { type Decision, plainText, readDecision } from '../../decide/index.ts'
+import type { ModelDeps } from '../deps.ts'
 import { type Settlement, settle } from '../money/ledger.ts'
 import type { BrainAsk, Brained } from '../types.ts'
-import { usdOf } from '../view.ts'
 import { callModel, type ModelCall } from './callModel.ts'
 import { type CountedCost, countCost } from './cost.ts'
-import type { ModelDeps } from './deps.ts'
 import type { GatewayModel } from './models.ts'
 import { aiSettingsOf, type ModelRequest } from './prompt.ts'
 

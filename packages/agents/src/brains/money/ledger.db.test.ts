@@ -7,8 +7,7 @@ import type { GatewayModel } from '../model/models.ts'
 import { type ReserveAsk, readFacts, recordNoCall, reserve, settle } from './ledger.ts'
 import { readPoolDay } from './pool.ts'
 import { DAY_S, type PoolTerms } from './rules.ts'
-import { readToday, spendPage } from './spendRows.ts'
-import { sweepSpend } from './sweep.ts'
+import { readToday, spendPage, sweepSpend } from './spendRows.ts'
 
 const MODEL: GatewayModel = {
   id: 'partner/small',

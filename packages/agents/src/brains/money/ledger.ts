@@ -71,8 +71,9 @@ export async function readFacts(
 }
 
 /**
- * Writes a call's worst case down before it is made. The owner's lock keeps two of its agents from both finding the
- * last of a share; the pool's row is taken only if it still fits, and last, so that owners do not wait for each other.
+ * Writes a call's worst case down before it is made. The owner's lock keeps two of its agents from both
+ * finding the last of a share; the pool's row is taken only if it still fits, and last, so that owners do not
+ * wait for each other.
  */
 export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Reserved> {
   const { agent, model, source, boundMicroUsd, atMs } = ask

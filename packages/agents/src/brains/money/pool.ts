@@ -22,7 +22,7 @@ export async function readPoolDay(sql: Sql, atS: number): Promise<PoolDay> {
 
 const KEEP_MS = 5_000
 
-/** The last reading, for answers that cannot wait; a fresh one is asked for behind it. Null before the first. */
+/** The last reading, for answers that cannot wait; a fresh one is read behind it. Null before the first. */
 export function watchPool({ db, clock, logger }: { db: Sql; clock: Clock; logger: Pick<Logger, 'warn'> }) {
   let last: { day: PoolDay; atMs: number } | null = null
   let reading = false

@@ -57,8 +57,8 @@ export const trialEndsS = (startedAtS: number, terms: PoolTerms): number =>
   startedAtS + terms.trialDays * DAY_S
 
 /**
- * Whether the pool pays for an agent at all, before what is left of it. An owner whose wallet trades here has the live
- * share for live agents; everyone else the trial share, for some days and one agent a day.
+ * Whether the pool pays for an agent at all, before what is left of it. An owner whose wallet trades here has
+ * the live share for live agents; everyone else the trial share, for some days and one agent a day.
  */
 export function poolStanding(
   agent: Pick<HostedAgent, 'mode' | 'live' | 'intervalS'>,

@@ -1,7 +1,7 @@
 import type { Sql } from '@pit/platform/db'
 import type { Answer } from '@pit/protocol'
-import { usdOf } from '../view.ts'
-import { dayOf } from './rules.ts'
+import { usdOf } from '@pit/trading'
+import { DAY_S, dayOf } from './rules.ts'
 
 export type SpendRow = Answer<'hosted.spend'>['rows'][number]
 
@@ -78,4 +78,17 @@ export async function readToday(sql: Sql, agentId: string, nowMs: number): Promi
     prompt_tokens: sum((row) => Number(row.prompt)),
     completion_tokens: sum((row) => Number(row.completion)),
   }
+}
+
+const KEEP_DAYS = 90
+const AT_ONCE = 5_000
+
+/** Deletes spending older than 90 days, some at a time; what the pool paid each day is kept for good. */
+export async function sweepSpend(sql: Sql, atS: number): Promise<void> {
+  const beforeS = dayOf(atS) - KEEP_DAYS * DAY_S
+  await sql.query(
+    'delete from ai_spend where id = any (array(select id from ai_spend where day_s < $1 limit $2))',
+    [beforeS, AT_ONCE],
+  )
+  await sql.query('delete from ai_pool_agents where day_s < $1', [beforeS])
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isPublicAddress } from './addresses.ts'
-import { createResolve } from './resolve.ts'
-import { findTarget, urlProblem } from './target.ts'
+import { createResolve, findTarget, urlProblem } from './target.ts'
 
 describe('addresses a webhook may have', () => {
   it.each([

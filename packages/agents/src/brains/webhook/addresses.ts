@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Where nothing of the public internet is: the special-purpose registries of IANA, read as "not for a webhook". */
+/** Ranges that are not the public internet, by IANA's special-purpose registries. */
 const NOT_PUBLIC_V4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -36,7 +36,7 @@ for (const [network, bits] of NOT_PUBLIC_V6) notPublic.addSubnet(network, bits, 
 const givenOut = new BlockList()
 givenOut.addSubnet('2000::', 3, 'ipv6')
 
-/** Whether an address may be reached by a webhook. A zone (`%eth0`) or an IPv4 in IPv6's clothes never may. */
+/** Whether a webhook may reach an address. A zone (`%eth0`) or an IPv4-mapped IPv6 address never may. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return !notPublic.check(address, 'ipv4')

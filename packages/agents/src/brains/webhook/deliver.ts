@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { type Clock, nowS } from '@pit/platform/clock'
 import { HOSTED, type WebhookCode } from '@pit/protocol'
 import { readDecision } from '../../decide/index.ts'
@@ -5,16 +6,15 @@ import type { HostedAgent } from '../../types.ts'
 import { type Exchange, type ExchangeAsk, exchange } from '../exchange.ts'
 import type { BrainAsk, Brained } from '../types.ts'
 import { bookView, limitsView, marketView } from '../view.ts'
-import { signDelivery } from './sign.ts'
 import { findTarget, type Reach, type Resolve } from './target.ts'
 
 /** Orders one answer may name. */
 export const WEBHOOK_MAX_ORDERS = 8
 /** Marks of all pairs together: with everything else a delivery stays within what we take as an answer. */
-const MOST_POINTS = 960
-const MOST_POINTS_OF_PAIR = 60
+const MAX_POINTS = 960
+const MAX_POINTS_OF_PAIR = 60
 /** A second try needs this much of the tick's time. */
-const LEAST_MS = 250
+const MIN_MS = 250
 
 export interface WebhookDeps {
   clock: Clock
@@ -27,12 +27,12 @@ export interface WebhookDeps {
 
 type Attempt = { ok: true; text: string } | { ok: false; code: WebhookCode; message: string; again: boolean }
 
-/** The same for every try of a tick, also by a worker that takes it over: a receiver can tell it has seen it. */
+/** The same for every try of a tick, by any worker: a receiver can tell that it has seen it. */
 export const deliveryOf = (agent: Pick<HostedAgent, 'id'>, tick: number): string => `${agent.id}.${tick}`
 
 /** The body of a delivery. */
 export function deliveryBody({ agent, tick, market, book }: BrainAsk): string {
-  const points = Math.min(MOST_POINTS_OF_PAIR, Math.floor(MOST_POINTS / Math.max(1, market.pairs.length)))
+  const points = Math.min(MAX_POINTS_OF_PAIR, Math.floor(MAX_POINTS / Math.max(1, market.pairs.length)))
   return JSON.stringify({
     delivery: deliveryOf(agent, tick),
     agent: { id: agent.id, name: agent.name, mode: agent.mode, live: agent.live },
@@ -44,7 +44,7 @@ export function deliveryBody({ agent, tick, market, book }: BrainAsk): string {
   })
 }
 
-/** Posts a tick to the owner's webhook, a second time when the first did not come through, and reads the decision. */
+/** Posts a tick to the owner's webhook, twice if the first try fails, and reads the decision. */
 export async function deliver(deps: WebhookDeps, ask: BrainAsk, secret: string): Promise<Brained> {
   const { agent, tick } = ask
   const body = deliveryBody(ask)
@@ -55,7 +55,7 @@ export async function deliver(deps: WebhookDeps, ask: BrainAsk, secret: string):
   do {
     tries += 1
     attempt = await tryOnce(deps, ask, { body, secret, headers })
-  } while (!attempt.ok && attempt.again && tries < 2 && ask.deadlineMs - deps.clock.nowMs() > LEAST_MS)
+  } while (!attempt.ok && attempt.again && tries < 2 && ask.deadlineMs - deps.clock.nowMs() > MIN_MS)
   const data = { delivery: deliveryOf(agent, tick), tries, ms: deps.clock.nowMs() - startedMs }
   if (!attempt.ok) return { kind: 'error', code: attempt.code, message: attempt.message, data }
   const read = readDecision(attempt.text, {
@@ -141,3 +141,7 @@ async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   })
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
+
+/** What a receiver recomputes: HMAC-SHA256 under the agent's secret over `timestamp.body`. */
+export const signDelivery = (secret: string, timestampS: number, body: string): string =>
+  `v1=${createHmac('sha256', secret).update(`${timestampS}.${body}`, 'utf8').digest('hex')}`

@@ -62,7 +62,8 @@ const run = (url: string, deps: Partial<WebhookDeps> = {}) =>
 describe('a webhook over TLS', () => {
   it('is asked at the address that was checked, under its own name and by its own certificate', async () => {
     const { seen, port } = await hook(authority.issue([NAME]))
-    // Another address with each asking, and no name server knows the name: only what was checked can be connected to.
+    // Another address with each asking, and no name server knows the name: only what was checked can be
+    // connected to.
     const addresses = ['127.0.0.2', '127.0.0.3']
     const resolved: string[] = []
     const resolve = async (name: string) => {

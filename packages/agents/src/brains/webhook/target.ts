@@ -1,6 +1,6 @@
-import { isIP } from 'node:net'
+import { Resolver } from 'node:dns/promises'
+import { isIP, isIPv4 } from 'node:net'
 import { isLoopback, isPublicAddress } from './addresses.ts'
-import { preferred } from './resolve.ts'
 
 /** Whether loopback may be reached: on a devnet, where nothing else listens there that matters. */
 export type Reach = 'public' | 'public and loopback'
@@ -31,8 +31,8 @@ export function urlProblem(text: string, reach: Reach): string | undefined {
 export type Target = { ok: true; url: URL; address: string } | { ok: false; why: string; gone: boolean }
 
 /**
- * Where to connect, decided once: the names are resolved here, every address is checked, and the one checked is the
- * one connected to. A name that changes its mind afterwards changes nothing.
+ * Where to connect, decided once: the names are resolved here, every address is checked, and the one checked
+ * is the one connected to. A name that changes its mind afterwards changes nothing.
  */
 export async function findTarget(text: string, reach: Reach, resolve: Resolve): Promise<Target> {
   const problem = urlProblem(text, reach)
@@ -57,3 +57,24 @@ export async function findTarget(text: string, reach: Reach, resolve: Resolve): 
   }
   return { ok: true, url, address }
 }
+
+const RESOLVE_MS = 2_000
+
+/**
+ * Names to addresses by asking the name servers ourselves. Not by the system's lookup: that waits on a few
+ * threads the whole process shares, and a handful of names that never answer would hold them all.
+ */
+export function createResolve(): Resolve {
+  const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 })
+  return async (hostname) => {
+    if (hostname === 'localhost' || hostname.endsWith('.localhost')) return ['127.0.0.1']
+    const found = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)])
+    const addresses = found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (addresses.length === 0) throw new Error(`${hostname} does not resolve`)
+    return addresses
+  }
+}
+
+/** IPv4 where there is one: many hosts have no way to the other. */
+export const preferred = (addresses: readonly string[]): string | undefined =>
+  addresses.find((address) => isIPv4(address)) ?? addresses[0]

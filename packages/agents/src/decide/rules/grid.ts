@@ -36,7 +36,7 @@ const Params = Type.Object(
 )
 type Params = Static<typeof Params>
 
-/** What is kept of a pair: the lines' ends, and of each level the price it was bought at; 0: waiting, -1: not yet passed. */
+/** Kept of a pair: the lines' ends, and each level's buying price; 0: waiting, -1: not passed yet. */
 interface Grid {
   low: bigint
   high: bigint
@@ -115,7 +115,8 @@ function trade(
   }
   const at = shownPrice(price)
   if (toSell.length > 0) {
-    // The base bought at a level is worth more by now: the same base is sold, not the same dollars. Levels that do
+    // The base bought at a level is worth more by now: the same base is sold, not the same dollars. Levels
+    // that do
     // not fit into one trade are still over their line at the next tick.
     let worth = 0n
     let lots = 0
@@ -143,7 +144,7 @@ const count = (lines: number): string => (lines === 1 ? 'a level' : `${lines} le
 
 const reachOf = (price: bigint, rangeBps: number): bigint => (price * BigInt(rangeBps)) / 10_000n
 
-/** New lines around this price, or between these. What was bought on lines before waits for the next ones over it. */
+/** New lines around this price, or between these. Older buys wait for the next line above them. */
 function newGrid(price: bigint, { low, high, range_bps, levels, start }: Params, before?: Grid): Grid {
   const reach = reachOf(price, range_bps)
   const found: Grid = {

@@ -1,0 +1,45 @@
+import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
+import { fail } from '@pit/protocol'
+import type { BrainDeps } from './deps.ts'
+import { exchange } from './exchange.ts'
+import { hintOf, storeKey } from './money/keys.ts'
+
+const CHECK_MS = 5_000
+const MAX_ANSWER_BYTES = 65_536
+/** What a header can carry. */
+const KEY = /^[\x21-\x7e]{8,512}$/
+
+/** Keeps the owner's own key at the gateway. It is never logged or shown again. */
+export async function connectKey(
+  { db, clock, seal, gateway }: BrainDeps,
+  { wallet, key }: { wallet: Address; key: string },
+): Promise<{ hint: string; connectedAtS: number }> {
+  if (gateway === null) return fail('HOSTED_UNAVAILABLE', { message: 'No AI gateway is set up here.' })
+  if (seal === null) return fail('HOSTED_UNAVAILABLE', { message: 'This server cannot keep keys sealed.' })
+  if (!KEY.test(key) || key === gateway.poolKey) return refuseKey()
+  if (!(await gatewayKnows(gateway.url, key))) return refuseKey()
+  const atS = nowS(clock)
+  await storeKey(db, seal, wallet, key, atS)
+  return { hint: hintOf(key), connectedAtS: atS }
+}
+
+const refuseKey = (): never =>
+  fail('BAD_REQUEST', { field: 'api_key', message: 'The gateway does not take this key.' })
+
+/** A gateway without a route for its keys is asked for its models, with the key. */
+async function gatewayKnows(url: string, key: string): Promise<boolean> {
+  for (const path of ['key', 'models']) {
+    const answer = await exchange({
+      method: 'GET',
+      url: new URL(`${url}/${path}`),
+      headers: { authorization: `Bearer ${key}` },
+      timeoutMs: CHECK_MS,
+      maxAnswerBytes: path === 'key' ? MAX_ANSWER_BYTES : MAX_ANSWER_BYTES * 64,
+    })
+    if (answer.kind === 'answer' && answer.status === 200) return true
+    if (answer.kind === 'answer' && (answer.status === 401 || answer.status === 403)) return false
+    if (answer.kind !== 'answer' || answer.status !== 404) break
+  }
+  return fail('HOSTED_UNAVAILABLE', { message: 'The AI gateway does not answer: try again shortly.' })
+}

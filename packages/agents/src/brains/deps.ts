@@ -1,0 +1,32 @@
+import type { Address } from '@pit/chain'
+import type { Clock } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import type { Models } from './model/models.ts'
+import type { PoolTerms } from './money/rules.ts'
+import type { Seal } from './seal.ts'
+
+/** What every part of the brains stands on. */
+export interface BrainDeps {
+  db: Db
+  clock: Clock
+  logger: Pick<Logger, 'warn'>
+  /** Null where nothing can be sealed. */
+  seal: Seal | null
+  /** Null where no model can be called: no gateway, or nobody who could pay. */
+  gateway: { url: string; models: Models; poolKey: string | null } | null
+  terms: PoolTerms
+}
+
+/** What asking a model takes besides. */
+export interface ModelDeps extends Omit<BrainDeps, 'seal'> {
+  ownKey(wallet: Address): Promise<{ key: string } | { code: string }>
+  /** Keys the vendor told to slow down: asking again before then would only make it worse. */
+  resting: { rests(owner: string): boolean; rest(owner: string, seconds: number | null): void }
+  /** Calls under way at once. */
+  slots: { take(): boolean; give(): void }
+  /** How ticks ended, for the metrics. */
+  count(code: string): void
+  /** How long a model may think. */
+  patienceMs: number
+}

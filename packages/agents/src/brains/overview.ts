@@ -1,0 +1,68 @@
+import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
+import type { BrainDeps } from './deps.ts'
+import type { GatewayModel } from './model/models.ts'
+import { readKey } from './money/keys.ts'
+import { readFacts } from './money/ledger.ts'
+import { readPoolDay } from './money/pool.ts'
+import { isCheap, type PoolTerms, trialEndsS } from './money/rules.ts'
+
+const NOBODY = '0x0000000000000000000000000000000000000000' as Address
+
+/** Which models there are, what they cost and who pays. */
+export interface AiOverview {
+  /** Whether a model can be called at all. */
+  enabled: boolean
+  models: { model: GatewayModel; available: boolean; inPool: boolean }[]
+  own: {
+    available: boolean
+    connected: { hint: string; connectedAtS: number } | null
+    todayMicroUsd: bigint
+  }
+  pool: {
+    on: boolean
+    terms: PoolTerms
+    leftMicroUsd: bigint
+    owners: number
+    agents: number
+    /** Null before the owner's trial began. */
+    trialEndsS: number | null
+    todayMicroUsd: bigint
+  }
+}
+
+export async function readOverview(deps: BrainDeps, wallet: Address | null): Promise<AiOverview> {
+  const { gateway, terms, clock, db } = deps
+  const atS = nowS(clock)
+  const [listed, day, facts, own] = await Promise.all([
+    gateway?.models.read() ?? null,
+    readPoolDay(db, atS),
+    readFacts(db, { wallet: wallet ?? NOBODY, agentId: '', atS }),
+    wallet === null ? null : readKey(db, deps.seal, wallet),
+  ])
+  const models = listed ?? gateway?.models.last() ?? []
+  const on = gateway !== null && terms.on && terms.dayMicroUsd > 0n
+  const { trialStartedAtS } = facts
+  return {
+    enabled: gateway !== null,
+    models: models.map((model) => ({
+      model,
+      available: listed !== null && model.structured,
+      inPool: on && isCheap(model, terms),
+    })),
+    own: {
+      available: gateway !== null && deps.seal !== null,
+      connected: own?.state === 'connected' ? { hint: own.hint, connectedAtS: own.connectedAtS } : null,
+      todayMicroUsd: facts.ownerOwnUsedMicroUsd,
+    },
+    pool: {
+      on,
+      terms,
+      leftMicroUsd: day.usedMicroUsd < terms.dayMicroUsd ? terms.dayMicroUsd - day.usedMicroUsd : 0n,
+      owners: day.owners,
+      agents: day.agents,
+      trialEndsS: trialStartedAtS === null ? null : trialEndsS(trialStartedAtS, terms),
+      todayMicroUsd: facts.ownerPoolUsedMicroUsd,
+    },
+  }
+}

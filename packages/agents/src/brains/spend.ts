@@ -1,0 +1,75 @@
+import { nowS } from '@pit/platform/clock'
+import { fail } from '@pit/protocol'
+import type { OwnAsk } from '../deps.ts'
+import { findOwned } from '../store.ts'
+import type { HostedAgent } from '../types.ts'
+import type { BrainDeps } from './deps.ts'
+import { microBudgetOf, modelFor } from './model/decideByModel.ts'
+import { readFacts } from './money/ledger.ts'
+import { type PoolStanding, type PoolTerms, poolStanding, type SpendFacts } from './money/rules.ts'
+import { readToday, type SpendRow, spendPage, type Today } from './money/spendRows.ts'
+
+/** What an agent's model cost, call by call, and what is left to spend. */
+export interface AiSpend {
+  agent: HostedAgent
+  model: string
+  funding: 'pool' | 'own'
+  budgetMicroUsd: bigint
+  facts: SpendFacts
+  terms: PoolTerms
+  today: Today
+  last: SpendRow | null
+  /** Null when the owner pays. */
+  pool: PoolStanding | null
+  rows: SpendRow[]
+  nextBefore: number | null
+}
+
+export async function readSpend(
+  deps: BrainDeps,
+  { before, limit, ...ask }: OwnAsk & { before?: number | undefined; limit: number },
+): Promise<AiSpend> {
+  const { db, clock, gateway, terms } = deps
+  const agent = await findOwned(db, ask)
+  if (agent.brain !== 'partner_llm') return fail('NOT_AI')
+  const nowMs = clock.nowMs()
+  const agentId = agent.id
+  const [page, [last], today, facts] = await Promise.all([
+    spendPage(db, { agentId, before, limit: limit + 1, nowMs }),
+    spendPage(db, { agentId, before: undefined, limit: 1, nowMs }),
+    readToday(db, agentId, nowMs),
+    readFacts(db, { wallet: agent.wallet, agentId, atS: nowS(clock) }),
+  ])
+  const rows = page.slice(0, limit)
+  const funding = fundingOf(agent)
+  const name = await modelNameOf(deps, agent)
+  const model = modelFor(agent.params['model'], gateway?.models.last() ?? []) ?? null
+  return {
+    agent,
+    model: name,
+    funding,
+    budgetMicroUsd: microBudgetOf(agent.params),
+    facts,
+    terms,
+    today,
+    last: last ?? null,
+    pool: funding === 'pool' ? poolStanding(agent, model, facts, terms, nowS(clock)) : null,
+    rows,
+    nextBefore: page.length > limit ? (rows.at(-1)?.id ?? null) : null,
+  }
+}
+
+export const fundingOf = (agent: HostedAgent): 'pool' | 'own' =>
+  agent.params['funding'] === 'own' ? 'own' : 'pool'
+
+/** The model it names, or the one it would be given now. */
+export async function modelNameOf(
+  { gateway }: Pick<BrainDeps, 'gateway'>,
+  agent: HostedAgent,
+): Promise<string> {
+  const named = agent.params['model']
+  if (typeof named === 'string' && named !== '') return named
+  return (
+    modelFor(undefined, (await gateway?.models.read()) ?? [])?.id ?? 'the cheapest that answers to a schema'
+  )
+}

@@ -1,0 +1,128 @@
+import { type BrainLimits, CASH_TOKEN, type PairNow, type RuleBrain } from '@pit/agents/decide'
+import { CASH_SERIES, openSeries, type StoredMark } from './series.ts'
+import { microUsdOf, openSimBook, type SimFill, type SimTerms } from './simBook.ts'
+
+const DAY_S = 86_400
+
+export interface BacktestAsk extends SimTerms {
+  brain: RuleBrain
+  /** Read by `readRuleParams`. */
+  params: Record<string, unknown>
+  pairs: readonly string[]
+  /** Minute marks by token, oldest first; USDG needs none. */
+  marks: ReadonlyMap<string, readonly StoredMark[]>
+  startMicroUsd: bigint
+  intervalS: number
+  limits: BrainLimits
+  fromS: number
+  toS: number
+}
+
+export interface Backtest {
+  brain: string
+  fromS: number
+  toS: number
+  ticks: number
+  /** Ticks without an order. */
+  holds: number
+  /** Orders the book could not pay for. */
+  refused: number
+  fills: readonly SimFill[]
+  equity: readonly { atS: number; microUsd: bigint }[]
+  book: readonly { token: string; atomsE18: bigint; microUsd: bigint | null }[]
+  startMicroUsd: bigint
+  /** Null when a token held at the end has no price. */
+  endMicroUsd: bigint | null
+  maxDrawdownBps: bigint
+  feesMicroUsd: bigint
+  gasMicroUsd: bigint
+  lastReason: string
+  terms: SimTerms
+}
+
+/**
+ * Runs a rule brain over stored marks as its ticks would have. A fill is assumed at the mark of its tick, worse by the
+ * slippage, less fee and gas. Real fills are quoted at their size against pools: this rehearses, it does not promise.
+ */
+export function backtest(ask: BacktestAsk): Backtest {
+  const { brain, params, limits, intervalS } = ask
+  const series = new Map([...ask.marks].map(([token, marks]) => [token, openSeries(marks)]))
+  series.set(CASH_TOKEN, CASH_SERIES)
+  const priceAt = (atS: number) => (token: string) => series.get(token)?.at(atS).priceE18 ?? null
+  const historyS = brain.historyS(params)
+  const book = openSimBook(ask.startMicroUsd, ask)
+  const ordered: { atS: number; microUsd: bigint }[] = []
+  const equity: { atS: number; microUsd: bigint }[] = []
+  let state: Record<string, unknown> | null = null
+  let [ticks, holds, refused, lastReason] = [0, 0, 0, '']
+
+  const pairNow = (pair: string, atS: number): PairNow => {
+    const { base, quote } = endsOf(pair)
+    const now = series.get(base)?.at(atS) ?? { priceE18: null, stale: true }
+    const history = series.get(base)?.within(atS, historyS) ?? []
+    return { pair, base, quote, baseSymbol: base, quoteSymbol: quote, ...now, history }
+  }
+
+  for (let atS = ask.fromS; atS <= ask.toS; atS += intervalS) {
+    while (ordered[0] !== undefined && ordered[0].atS <= atS - DAY_S) ordered.shift()
+    const dayUsedMicroUsd = ordered.reduce((sum, order) => sum + order.microUsd, 0n)
+    const decision = brain.decide({
+      market: { atS, pairs: ask.pairs.map((pair) => pairNow(pair, atS)) },
+      book: { ...book.view(priceAt(atS)), dayUsedMicroUsd },
+      params,
+      state,
+      limits,
+      intervalS,
+    })
+    // As the store would give it back.
+    state = JSON.parse(JSON.stringify(decision.state)) as Record<string, unknown> | null
+    ticks += 1
+    lastReason = decision.reason
+    if (decision.orders.length === 0) holds += 1
+    for (const order of decision.orders) {
+      ordered.push({ atS, microUsd: order.microUsd })
+      if (!book.fill(order, endsOf(order.pair), atS, priceAt(atS))) refused += 1
+    }
+    const worth = book.view(priceAt(atS)).equityMicroUsd
+    if (worth !== null) equity.push({ atS, microUsd: worth })
+  }
+
+  const atEnd = priceAt(ask.toS)
+  return {
+    brain: brain.name,
+    fromS: ask.fromS,
+    toS: ask.toS,
+    ticks,
+    holds,
+    refused,
+    fills: book.fills,
+    equity,
+    book: [...book.balances()].map(([token, atomsE18]) => {
+      const price = atEnd(token)
+      return { token, atomsE18, microUsd: price === null ? null : microUsdOf(atomsE18, price) }
+    }),
+    startMicroUsd: ask.startMicroUsd,
+    endMicroUsd: book.view(atEnd).equityMicroUsd,
+    maxDrawdownBps: drawdownBps(equity),
+    feesMicroUsd: book.fills.reduce((sum, fill) => sum + fill.feeMicroUsd, 0n),
+    gasMicroUsd: book.fills.reduce((sum, fill) => sum + fill.gasMicroUsd, 0n),
+    lastReason,
+    terms: { feeBps: ask.feeBps, slippageBps: ask.slippageBps, gasMicroUsd: ask.gasMicroUsd },
+  }
+}
+
+export function endsOf(pair: string): { base: string; quote: string } {
+  const at = pair.indexOf('/')
+  return { base: pair.slice(0, at), quote: pair.slice(at + 1) }
+}
+
+/** The deepest fall from a high, in basis points of that high. */
+function drawdownBps(equity: readonly { microUsd: bigint }[]): bigint {
+  let [high, deepest] = [0n, 0n]
+  for (const { microUsd } of equity) {
+    if (microUsd > high) high = microUsd
+    const fall = high === 0n ? 0n : ((high - microUsd) * 10_000n) / high
+    if (fall > deepest) deepest = fall
+  }
+  return deepest
+}

@@ -1,0 +1,216 @@
+import { SUMMED_AFTER_S } from '@pit/agents/internal/show/sumTrades'
+import { withDb } from '@pit/platform/test/withStore'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hostedWorld.ts'
+import { refused, WHO } from '../../test/sessionWorld.ts'
+import { describeStanding } from './describeAgent.ts'
+
+withDb('what is shown of hosted agents', (db) => {
+  let world: HostedWorld
+  beforeEach(async () => {
+    await emptyHosted(db)
+    world = openHostedWorld(db)
+  })
+
+  it('is shown in me/sessions', async () => {
+    const agent = await world.running({ name: 'mine' })
+    expect((await world.hosted.standing(WHO.owner)).map(describeStanding)).toEqual([
+      {
+        id: agent.id,
+        name: 'mine',
+        status: 'active',
+        strategy: 'dca',
+        mode: 'live',
+        live: true,
+        trading: true,
+        pairs: ['ETH/USDG'],
+        session_id: agent.session_id,
+        pause_reason: null,
+      },
+    ])
+    expect(await world.hosted.standing(WHO.stranger)).toEqual([])
+    expect(await world.hosted.agentOf(agent.id)).toMatchObject({ id: agent.id, wallet: WHO.owner })
+    expect(await world.hosted.agentOf('agt_none')).toBeNull()
+  })
+
+  it('is listed in as many reads for twenty as for one', async () => {
+    await world.running()
+    await world.create()
+    let reads = 0
+    const counting: typeof db.query = (text, values) => {
+      reads += 1
+      return db.query(text, values)
+    }
+    world.deps.db = { ...db, query: counting }
+    await world.list()
+    const few = reads
+    for (let i = 0; i < 5; i++) await world.create()
+    await world.running()
+    reads = 0
+    expect(await world.list()).toHaveLength(8)
+    expect(reads).toBe(few)
+  })
+
+  describe('its log', () => {
+    it('is paged newest first, by kinds', async () => {
+      const agent = await world.create()
+      for (let i = 0; i < 5; i++) await world.update(agent, { name: `n${i}` })
+      const first = await world.logs(agent, { limit: 4 })
+      expect(first.rows).toHaveLength(4)
+      expect(first.next_before).toBe(first.rows[3]!.id)
+      const second = await world.logs(agent, { limit: 4, before: first.next_before })
+      expect(second).toMatchObject({ rows: [{ code: 'UPDATED' }, { code: 'CREATED' }], next_before: null })
+      expect((await world.logs(agent, { kinds: 'trade,session' })).rows).toEqual([])
+      expect((await world.logs(agent, { kinds: 'state' })).rows).toHaveLength(6)
+      expect(await refused(world.logs(agent, { kinds: 'state,moods' }))).toMatchObject({
+        code: 'BAD_REQUEST',
+        extras: { field: 'kinds' },
+      })
+    })
+
+    it('is kept for a month', async () => {
+      const agent = await world.create()
+      world.clock.aheadS = 30 * 86_400 - 1
+      await world.hosted.sweep()
+      expect((await world.logs(agent)).rows).toHaveLength(1)
+      world.clock.aheadS += 2
+      await world.hosted.sweep()
+      expect((await world.logs(agent)).rows).toHaveLength(0)
+    })
+  })
+
+  it('has no fall to show from a book that was worth nothing', async () => {
+    const agent = await world.create()
+    await db.query(
+      `insert into paper_equity (book_id, minute_s, micro_usd)
+       select book_id, minute_s, micro_usd from hosted_agents, (values (0, 0), (60, 8000000), (120, 6000000))
+         as seen (minute_s, micro_usd) where id = $1`,
+      [agent.id],
+    )
+    expect((await world.get(agent)).pnl).toMatchObject({ max_drawdown_usd: 2, max_drawdown_pct: 25 })
+    await db.query('delete from paper_equity where minute_s > 0')
+    expect((await world.get(agent)).pnl).toMatchObject({ max_drawdown_usd: 0, max_drawdown_pct: null })
+  })
+
+  it('counts its live trades over all its sessions and executors, and theirs alone', async () => {
+    const agent = await world.running({ pairs: ['ETH/USDG'] })
+    const other = await world.running()
+    const trade = async (sessionId: string, n: number, status: string, path = 'hosted') => {
+      const [row] = await db.query<{ id: number }>(
+        `insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
+           amount_out, tx_hash, volume_micro_usd, created_at_ms)
+         values ('swap', $1, 1, $2, $3, $4, $5, $6, 5000000, 2100000000000000, $7, 5000000, $8) returning id`,
+        [
+          WHO.owner,
+          path,
+          sessionId,
+          status,
+          agent.tokens[1]!['address'],
+          agent.tokens[0]!['address'],
+          `0x${n.toString(16).padStart(64, '0')}`,
+          world.nowS() * 1_000 + n,
+        ],
+      )
+      return row!.id
+    }
+    const id = await trade(agent.session_id!, 1, 'mined')
+    await db.query(
+      `insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s, week_start_s)
+       values ($1, 'usdg', 12500, 'input', 25, 'major', 'r', 'h', 1, 1, 1)`,
+      [id],
+    )
+    await trade(agent.session_id!, 2, 'reverted')
+    await trade(agent.session_id!, 3, 'mined', 'session')
+    await trade(other.session_id!, 4, 'pending')
+    const rotated = await world.rotate(agent)
+    await world.attach(agent, await world.grantTo(rotated))
+    const next = await world.update(agent, { live: true })
+    await trade(next.session_id!, 5, 'mined')
+    const shown = await world.list()
+    const [first, second] = [agent, other].map(({ id }) => shown.find((one) => one.id === id))
+    expect(first).toMatchObject({
+      id: agent.id,
+      live_stats: {
+        mined: 2,
+        reverted: 1,
+        pending: 0,
+        volume_usd: 10,
+        fees: [{ token: 'usdg', amount_atoms: '12500' }],
+      },
+      // 0.0042 ETH at 2,500 less ten dollars.
+      pnl: { profit_usd: 0.5, unpriced: [] },
+    })
+    expect(second).toMatchObject({ id: other.id, live_stats: { mined: 0, pending: 1 }, pnl: null })
+  })
+
+  it('shows the same before and after its trades were summed, and looks at the newest only', async () => {
+    const agent = await world.running()
+    const [eth, usdg] = agent.tokens.map((token) => token['address'])
+    const startS = world.nowS()
+    const trades = async (from: number, count: number, over: object = {}) => {
+      const given = { status: 'mined', settled: true, volume_token: usdg, volume: 5_000_000, ...over }
+      await db.query(
+        `with made as (
+           insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
+             amount_out, tx_hash, volume_token, volume_micro_usd, created_at_ms, mined_at_s, settled)
+           select 'swap', $1, 1, 'hosted', $2, $3, case when n % 2 = 0 then $4 else $5 end,
+             case when n % 2 = 0 then $5 else $4 end, 1000000 + n, 7000 + n, '0x' || lpad(to_hex(n), 64, '0'), $6,
+             $7::numeric, $8::int8 * 1000 + n, $8, $9
+           from generate_series($10::int4, $11::int4) as n returning id, token_in, status)
+         insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s,
+           week_start_s)
+         select id, token_in, 25, 'input', 25, 'major', 'r', 'h', 1, 1, 1 from made where status = 'mined'`,
+        [
+          WHO.owner,
+          agent.session_id,
+          given.status,
+          usdg,
+          eth,
+          given.volume_token,
+          given.volume,
+          startS,
+          given.settled,
+          from,
+          from + count - 1,
+        ],
+      )
+    }
+    await trades(1, 1_200)
+    await trades(2_001, 3, { status: 'reverted', volume: null })
+    await trades(3_001, 2, { settled: false })
+    await trades(3_011, 1, { volume: null })
+    await trades(3_021, 1, { status: 'dropped', volume: null })
+    const results = async () => {
+      const [shown] = await world.list()
+      return { pnl: shown!.pnl, live_stats: shown!.live_stats }
+    }
+    const unsummed = async () => {
+      const [row] = await db.query<{ n: number }>('select count(*)::int4 as n from trades where not summed')
+      return row!.n
+    }
+    const before = await results()
+    expect(before.live_stats).toMatchObject({ mined: 1_203, reverted: 3, dropped: 1, volume_usd: 6_010 })
+    await world.hosted.sweep()
+    expect(await unsummed()).toBe(1_207)
+
+    world.clock.aheadS += SUMMED_AFTER_S + 1
+    await Promise.all([world.hosted.sweep(), world.hosted.sweep()])
+    // What may still change stays out: not settled, not valued, given up.
+    expect(await unsummed()).toBe(4)
+    expect(await results()).toEqual(before)
+    await world.hosted.sweep()
+    expect(await results()).toEqual(before)
+
+    // Later ones come on top, and are summed in their turn.
+    await trades(4_001, 10)
+    await db.query('update trades set settled = true, volume_micro_usd = 5000000 where status = $1', [
+      'mined',
+    ])
+    const after = await results()
+    expect(after.live_stats).toMatchObject({ mined: 1_213, volume_usd: 6_065 })
+    await world.hosted.sweep()
+    expect(await unsummed()).toBe(1)
+    expect(await results()).toEqual(after)
+    expect((await db.query('select * from hosted_trade_sums')).length).toBe(4)
+  })
+})

@@ -1,0 +1,171 @@
+import { encodeDisable } from '@pit/chain'
+import { withDb } from '@pit/platform/test/withStore'
+import { createCosigner } from '@pit/sessions/internal/cosigner'
+import { createSessionGate } from '@pit/sessions/internal/gate'
+import { tellRevocations } from '@pit/sessions/internal/jobs'
+import type { Session } from '@pit/sessions/internal/types'
+import { MEME, PERMIT2, ROUTER, USDG } from '@pit/trading/test/tradeFixtures'
+import { beforeEach, expect, it } from 'vitest'
+import {
+  CURVE,
+  codeOf,
+  emptySessions,
+  openSessionWorld,
+  refused,
+  type SessionWorld,
+  WHO,
+} from '../../test/sessionWorld.ts'
+
+withDb('revoking', (db) => {
+  let world: SessionWorld
+  beforeEach(async () => {
+    await emptySessions(db)
+    world = openSessionWorld(db)
+  })
+  const revoke = (
+    { id }: Pick<Session, 'id'>,
+    reset_code = false,
+    role: 'owner' | 'executor' | 'stranger' = 'owner',
+  ) => world.post('live.session.revoke', role, { session_id: id, reset_code })
+
+  it('ends it here and at the co-signer, and says what ends it on chain', async () => {
+    const session = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] })
+    world.settleWallet()
+    world.chain.nonce.set(WHO.owner, 9)
+    const answer = await revoke(session, true)
+    expect(answer).toMatchObject({
+      status: 'revoked',
+      revoked_at: world.nowS(),
+      signer_revoked: true,
+      simulation: { ok: true },
+      reset_code: {
+        authorization: { nonce: 13, address: `0x${'0'.repeat(40)}` },
+        nonce_when_sent_by_another: 12,
+      },
+    })
+    const { root, curveRoots } = session
+    expect(answer.on_chain.map(({ tx }) => tx)).toMatchObject(
+      [root, curveRoots!.curve, curveRoots!.fee].map((one, i) => ({
+        type: 2,
+        from: WHO.owner,
+        to: world.place.manager,
+        data: encodeDisable(one),
+        nonce: 9 + i,
+        gas: '65000',
+      })),
+    )
+    expect(world.seen.ownerTxs.at(-1)?.txs).toHaveLength(3)
+    expect(answer.approvals).toMatchObject([
+      { token: USDG.address, spender: PERMIT2 },
+      { token: USDG.address, spender: ROUTER, through: PERMIT2 },
+      { token: MEME.address, spender: CURVE.id },
+    ])
+    expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(true)
+    expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
+  })
+
+  it('leaves out what the chain refuses already, and keeps its first time', async () => {
+    const session = await world.grant()
+    const { revoked_at } = await revoke(session)
+    world.chain.disabled.add(session.rootHash)
+    world.clock.aheadS = 50
+    expect(await revoke(session)).toMatchObject({
+      revoked_at,
+      on_chain: [],
+      simulation: null,
+      signer_revoked: true,
+    })
+  })
+
+  it('is one, however often it is asked for at once, beside trades too', async () => {
+    const session = await world.grant()
+    world.settleWallet()
+    const [one, , other] = await Promise.all([
+      revoke(session),
+      codeOf(world.trade(session)),
+      revoke(session),
+      codeOf(world.trade(session)),
+    ])
+    expect(other).toMatchObject({ status: 'revoked', revoked_at: one.revoked_at })
+    expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(true)
+    expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
+    // What was counted before it is what was co-signed, and nothing is left open.
+    const counted = await db.query<{ status: string }>('select status from session_trades')
+    expect(counted.every(({ status }) => status === 'signed')).toBe(true)
+    expect(counted).toHaveLength(world.signer.roots.get(session.rootHash)!.leaves.length)
+  })
+
+  it('is the owner’s alone', async () => {
+    const session = await world.grant()
+    expect(await refused(revoke(session, false, 'executor'))).toMatchObject({
+      code: 'WALLET_MISMATCH',
+      status: 403,
+    })
+    expect(await refused(revoke(session, false, 'stranger'))).toMatchObject({
+      code: 'NO_SESSION',
+      status: 404,
+    })
+    expect(await codeOf(revoke({ id: 'ses_none' }))).toBe('NO_SESSION')
+    expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(false)
+  })
+
+  it('works while co-signer and chain are away: the co-signer is told once it is back', async () => {
+    const session = await world.grant()
+    world.signer.reachable = false
+    world.chain.isDown = true
+    const answer = await revoke(session)
+    expect(answer).toMatchObject({
+      status: 'revoked',
+      signer_revoked: false,
+      simulation: null,
+      approvals: [],
+      on_chain: [{ kind: 'disable_delegation', tx: { nonce: null } }],
+    })
+    expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
+    const { logger } = world.options
+    const cosigner = createCosigner({ client: world.signer, pinned: null, logger })
+    await tellRevocations({ ...world.options, cosigner })
+    expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(false)
+    world.signer.reachable = true
+    await tellRevocations({ ...world.options, cosigner })
+    expect(world.signer.roots.get(session.rootHash)?.revoked).toBe(true)
+    expect(await revoke(session)).toMatchObject({ signer_revoked: true })
+    cosigner.close()
+  })
+
+  it('of a grant that was never signed has nothing to end on chain', async () => {
+    const { session_id } = await world.start()
+    expect(await revoke({ id: session_id })).toMatchObject({ status: 'revoked', on_chain: [] })
+  })
+
+  it('while a trade is being co-signed keeps its leaf from everybody, and counts it', async () => {
+    const session = await world.grant()
+    world.settleWallet()
+    world.signer.beforeLeaf = async () => {
+      world.signer.reachable = false
+      await revoke(session)
+      world.signer.reachable = true
+    }
+    expect(await codeOf(world.trade(session))).toBe('SESSION_REVOKED')
+    expect(await db.query(`select id from session_trades where status = 'signed'`)).toHaveLength(1)
+    // What was stored for the relay before does not leave.
+    expect(await createSessionGate({ db, clock: world.clock }).isOpen(session.id)).toBe(false)
+  })
+
+  it('needs no signer', async () => {
+    const session = await world.grant()
+    const bare = openSessionWorld(db, { withSigner: false })
+    const answer = await bare.post('live.session.revoke', 'owner', {
+      session_id: session.id,
+      reset_code: false,
+    })
+    expect(answer).toMatchObject({ status: 'revoked', signer_revoked: false })
+    expect(await bare.post('me.sessions', 'owner')).toMatchObject({
+      wallet: WHO.owner,
+      sessions: [{ session_id: session.id, status: 'revoked' }],
+      hosted: [],
+      hosted_available: false,
+      routes: { revoke_session: 'POST /api/v1/live/session/revoke' },
+    })
+  })
+})

@@ -1,0 +1,164 @@
+import { withDb } from '@pit/platform/test/withStore'
+import { refusal } from '@pit/protocol'
+import { createCosigner } from '@pit/sessions/internal/cosigner'
+import { settleLost } from '@pit/sessions/internal/jobs'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  codeOf,
+  emptySessions,
+  openSessionWorld,
+  refused,
+  type SessionWorld,
+} from '../../test/sessionWorld.ts'
+
+withDb('what a session has spent', (db, store) => {
+  let world: SessionWorld
+  beforeEach(async () => {
+    await emptySessions(db)
+    world = openSessionWorld(db)
+    world.settleWallet()
+  })
+  const used = async () => (await world.post('me.sessions', 'owner')).sessions[0]?.used
+
+  it('ends with its trades', async () => {
+    const session = await world.grant({ max_trades: 2 })
+    await world.trade(session)
+    await world.trade(session)
+    expect(await codeOf(world.trade(session))).toBe('SESSION_TRADES_LEFT')
+  })
+
+  it('ends with its dollars of 24 hours, and has them again a day later', async () => {
+    const session = await world.grant({ max_trade_usd: 5, max_day_usd: 12, expires_in_s: 10 * 86_400 })
+    await world.trade(session)
+    world.clock.aheadS = 3_600
+    await world.trade(session)
+    expect(await refused(world.trade(session, { notional_usd: 3 }))).toMatchObject({
+      code: 'SESSION_MAX_DAY',
+    })
+    expect(await world.trade(session, { notional_usd: 2 })).toMatchObject({ ready: true })
+    // A day, and what the last leaf of it may still take to run.
+    world.clock.aheadS = 86_400 + 120
+    expect(await used()).toMatchObject({ trades: 3, last_24h_usd: 10, remaining_24h_usd: 2 })
+    expect(await world.trade(session, { notional_usd: 2 })).toMatchObject({ ready: true })
+  })
+
+  it('is the co-signer’s count of dollars, not the service’s', async () => {
+    const session = await world.grant()
+    world.signer.value = 5_010_000
+    await world.trade(session)
+    expect(await used()).toMatchObject({ last_24h_usd: 5.01, remaining_24h_usd: 94.99 })
+  })
+
+  it('never passes a cap, however many ask at once', { timeout: 120_000 }, async () => {
+    for (const [terms, fits] of [
+      [{ max_trade_usd: 5, max_day_usd: 35, max_trades: 50 }, 7],
+      [{ max_trade_usd: 5, max_day_usd: 100, max_trades: 3 }, 3],
+    ] as const) {
+      const session = await world.grant(terms)
+      world.signer.asked = []
+      // The co-signer takes its time: everybody has been judged by then.
+      world.signer.beforeLeaf = () => new Promise((resolve) => setTimeout(resolve, 20))
+      const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => world.trade(session)))
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(fits)
+      expect(world.signer.asked).toHaveLength(fits)
+      const codes = new Set(outcomes.flatMap((one) => (one.status === 'rejected' ? one.reason.code : [])))
+      expect([...codes]).toEqual([fits === 3 ? 'SESSION_TRADES_LEFT' : 'SESSION_MAX_DAY'])
+    }
+  })
+
+  it('never passes a cap over two processes', { timeout: 120_000 }, async () => {
+    const second = await store().openSecond?.()
+    // The embedded store has one process.
+    if (!second) return
+    const session = await world.grant({ max_trade_usd: 5, max_day_usd: 35, max_trades: 50 })
+    const other = openSessionWorld(second)
+    other.settleWallet()
+    other.signer.roots = world.signer.roots
+    const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
+    world.signer.beforeLeaf = slow
+    other.signer.beforeLeaf = slow
+    const ask = (times: number) =>
+      Promise.allSettled(Array.from({ length: times }, (_, i) => (i % 2 ? world : other).trade(session)))
+    const passed = async (times: number) =>
+      (await ask(times)).filter(({ status }) => status === 'fulfilled').length
+    expect(await passed(6)).toBe(6)
+    expect(await passed(40)).toBe(1)
+    expect(world.signer.asked.length + other.signer.asked.length).toBe(7)
+    expect(other.signer.asked.length).toBeGreaterThanOrEqual(3)
+  })
+
+  describe('when an answer is lost', () => {
+    const settle = () =>
+      settleLost({
+        ...world.options,
+        cosigner: createCosigner({ client: world.signer, pinned: null, logger: world.options.logger }),
+      })
+
+    it('counts until the co-signer’s ledger tells, and then as that says', async () => {
+      const session = await world.grant({ max_trade_usd: 5, max_day_usd: 15 })
+      world.signer.loses = true
+      expect(await codeOf(world.trade(session))).toBe('SIGNER_UNAVAILABLE')
+      world.signer.loses = false
+      // This one never reached it: a process that ended in between left its row behind.
+      await db.query(
+        `insert into session_trades (session_id, status, micro_usd, created_at_ms) values ($1, 'asked', 5000000, $2)`,
+        [session.id, world.clock.nowMs() + 1],
+      )
+      await world.trade(session)
+      expect(await used()).toMatchObject({ trades: 3, remaining_24h_usd: 0 })
+      expect(await codeOf(world.trade(session))).toBe('SESSION_MAX_DAY')
+      await settle()
+      expect(await used(), 'too young to tell').toMatchObject({ trades: 3 })
+      world.clock.aheadS = 120
+      await settle()
+      expect(await used()).toMatchObject({ trades: 2, remaining_24h_usd: 5 })
+      expect(await db.query(`select id from session_trades where status = 'asked'`)).toEqual([])
+      expect(await world.trade(session)).toMatchObject({ ready: true })
+    })
+
+    it('counts when the co-signer’s store failed it in the middle', async () => {
+      const session = await world.grant()
+      world.signer.beforeLeaf = () => {
+        throw refusal('ENGINE_UNAVAILABLE')
+      }
+      expect(await codeOf(world.trade(session))).toBe('SIGNER_UNAVAILABLE')
+      expect(await used()).toMatchObject({ trades: 1 })
+      world.signer.beforeLeaf = () => {
+        throw refusal('BUSY')
+      }
+      expect(await codeOf(world.trade(session))).toBe('BUSY')
+      expect(await used()).toMatchObject({ trades: 1 })
+    })
+
+    it('takes nothing back by a count that is older than the last trade', async () => {
+      const session = await world.grant()
+      world.signer.loses = true
+      await codeOf(world.trade(session))
+      world.signer.loses = false
+      world.clock.aheadS = 120
+      const { root } = world.signer
+      world.signer.root = async (hash) => {
+        // Read, and before it is heard another trade is signed.
+        const stale = { ...(await root(hash)), sequence: 0 }
+        await world.trade(session)
+        return stale
+      }
+      await settle()
+      expect(await used()).toMatchObject({ trades: 2 })
+      world.signer.root = root
+      await settle()
+      expect(await used()).toMatchObject({ trades: 2 })
+      expect(await db.query(`select id from session_trades where status = 'asked'`)).toEqual([])
+    })
+
+    it('waits for a co-signer that does not answer', async () => {
+      const session = await world.grant()
+      world.signer.loses = true
+      await codeOf(world.trade(session))
+      world.clock.aheadS = 120
+      world.signer.reachable = false
+      await settle()
+      expect(await used()).toMatchObject({ trades: 1 })
+    })
+  })
+})

@@ -1,0 +1,139 @@
+import { type Address, type Crypto, delegationAddresses } from '@pit/chain'
+import type { Logger } from '@pit/platform/logger'
+import { type Answer, type Body, type ChainProfile, fail, ROUTES } from '@pit/protocol'
+import {
+  describeRevoked,
+  describeTrade,
+  type GrantAsk,
+  type ListedSession,
+  limitsJson,
+  riskTermsJson,
+  type Sessions,
+  spendOf,
+} from '@pit/sessions'
+import { walletOf } from '@pit/trading'
+import type { Caller, Charge, Handlers } from '../http/types.ts'
+import { screenAdmission, traderOf } from './caller.ts'
+import { describeActive, describePending } from './describeGrant.ts'
+
+type Hosted = Answer<'me.sessions'>['hosted']
+type StartBody = Extract<Body<'live.session.grant'>, { wallet: string }>
+
+export interface SessionRoutes {
+  sessions: Sessions
+  crypto: Crypto
+  profile: ChainProfile
+  charge: Charge
+  logger: Pick<Logger, 'warn'>
+  /** The wallet's hosted agents, as they are listed with its sessions. */
+  readHosted?(wallet: Address): Promise<Hosted>
+}
+
+export const sessionRoutes = (
+  deps: SessionRoutes,
+): Pick<Handlers, 'live.session.grant' | 'live.session.trade' | 'live.session.revoke' | 'me.sessions'> => ({
+  'live.session.grant': async ({ body, caller }) => {
+    if ('session_id' in body) {
+      const session = await deps.sessions.switchOn({
+        sessionId: body.session_id,
+        wallet: traderOf(caller).wallet,
+        delegation: body.delegation_signature,
+        ...(body.authorization_signature !== undefined && { authorization: body.authorization_signature }),
+        ...(body.curve_root_signatures !== undefined && { curveRoots: body.curve_root_signatures }),
+      })
+      return describeActive(deps.crypto, session)
+    }
+    // Where no session can be granted nothing else is said of the request.
+    deps.sessions.refuseUnavailable()
+    const granted = await deps.sessions.startGrant(grantAskOf(deps, body, caller))
+    return describePending(deps.crypto, delegationAddresses(deps.profile), granted)
+  },
+  'live.session.trade': async ({ body, caller }) =>
+    describeTrade(
+      await deps.sessions.tradeInSession({
+        sessionId: body.session_id,
+        by: traderOf(caller),
+        path: 'session',
+        tokenIn: body.token_in,
+        tokenOut: body.token_out,
+        ...(body.notional_usd !== undefined && { notionalUsd: body.notional_usd }),
+        ...(body.amount_in !== undefined && { amountIn: BigInt(body.amount_in) }),
+        ...(body.slippage_bps !== undefined && { slippageBps: body.slippage_bps }),
+        ...(body.min_amount_out !== undefined && { minAmountOut: BigInt(body.min_amount_out) }),
+        ...(body.max_fee_bps !== undefined && { maxFeeBps: body.max_fee_bps }),
+        ...(body.route_id !== undefined && { routeId: body.route_id }),
+        ownerAttestsNonUs: body.owner_attests_non_us,
+        fund: body.fund,
+        riskTerms: { accept_risks: body.accept_risks, shield: body.shield, policies: body.policies },
+        admit: screenAdmission(deps.charge, caller),
+      }),
+    ),
+  'live.session.revoke': async ({ body, caller }) => {
+    const { keyId, wallet } = traderOf(caller)
+    const revoked = await deps.sessions.revokeSession({ keyId, wallet, sessionId: body.session_id })
+    return describeRevoked(revoked, { resetCode: body.reset_code })
+  },
+  'me.sessions': async ({ caller }) => {
+    const { wallet } = traderOf(caller)
+    const sessions = await deps.sessions.listSessions(wallet)
+    const hosted = await deps.readHosted?.(wallet).catch((error) => {
+      deps.logger.warn({ err: error }, 'hosted agents could not be read')
+      return undefined
+    })
+    return {
+      wallet,
+      sessions: sessions.map((listed) => describeListed(deps.profile, listed)),
+      hosted: hosted ?? [],
+      hosted_available: hosted !== undefined,
+      routes: {
+        revoke_session: `POST ${ROUTES['live.session.revoke'].path}`,
+        pause_agent: `POST ${ROUTES['hosted.pause'].path}`,
+        stop_agent: `POST ${ROUTES['hosted.stop'].path}`,
+      },
+    }
+  },
+})
+
+const microUsd = (usd: number): number => Math.round(usd * 1e6)
+
+function grantAskOf({ crypto, charge }: SessionRoutes, body: StartBody, caller: Caller): GrantAsk {
+  walletOf(crypto, caller, body.wallet)
+  const executor =
+    crypto.parseAddress(body.executor) ??
+    fail('BAD_REQUEST', {
+      field: 'executor',
+      message: '`executor`: its checksum is wrong; send it lower-case or as it is.',
+    })
+  const { accept_risks, shield, policies, setup_budget_usd: budgetUsd } = body
+  return {
+    by: traderOf(caller),
+    executor,
+    tokens: body.tokens,
+    limits: {
+      max_trade_micro_usd: microUsd(body.max_trade_usd),
+      max_day_micro_usd: microUsd(body.max_day_usd),
+      max_trades: body.max_trades,
+    },
+    expiresInS: body.expires_in_s,
+    ...(budgetUsd !== undefined && { budgetMicroUsd: microUsd(budgetUsd) }),
+    risk: { accept_risks, shield, policies: policies === undefined || policies === false ? null : policies },
+    admit: screenAdmission(charge, caller),
+  }
+}
+
+function describeListed({ core_tokens }: ChainProfile, { session, status, used }: ListedSession) {
+  const { id, executor, createdAtS, expiresAtS, binding } = session
+  return {
+    session_id: id,
+    status,
+    executor,
+    created: createdAtS,
+    expires: expiresAtS,
+    tokens: binding.tokens.map(
+      (token) => core_tokens.find(({ address }) => address.toLowerCase() === token)?.symbol ?? token,
+    ),
+    limits: limitsJson(binding),
+    used: spendOf(session, used),
+    risk_terms: riskTermsJson(binding),
+  }
+}

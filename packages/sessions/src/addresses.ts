@@ -1,0 +1,51 @@
+import {
+  type Address,
+  type DelegationAddresses,
+  delegationAddresses,
+  NATIVE,
+  type RouterLayout,
+} from '@pit/chain'
+import { type ChainProfile, fail } from '@pit/protocol'
+
+/** Where sessions run: the framework's contracts and the trading ones, lower-case. */
+export interface SessionAddresses {
+  delegation: DelegationAddresses
+  router: Address
+  permit2: Address
+  weth: Address
+  layout: RouterLayout
+  feeRecipient: Address
+}
+
+export const lower = (address: string): Address => address.toLowerCase() as Address
+
+/** Refuses SESSIONS_UNAVAILABLE on a chain that lacks a part sessions stand on. */
+export function sessionAddressesOf(profile: ChainProfile): () => SessionAddresses {
+  const { contracts, fee_recipient: recipient } = profile
+  const { universal_router: router } = contracts
+  const delegation = frameworkOf(profile)
+  const addresses =
+    delegation === null || router === null || recipient === null
+      ? null
+      : {
+          delegation,
+          router: lower(router),
+          permit2: lower(contracts.permit2),
+          weth: contracts.weth === null ? NATIVE : lower(contracts.weth),
+          layout: contracts.universal_router_layout,
+          feeRecipient: lower(recipient),
+        }
+  return () =>
+    addresses ??
+    fail('SESSIONS_UNAVAILABLE', { message: 'This chain’s profile lacks contracts that sessions need.' })
+}
+
+function frameworkOf(profile: ChainProfile): DelegationAddresses | null {
+  try {
+    return delegationAddresses(profile)
+  } catch (error) {
+    // An enforcer is missing: a session without it would be wider than it says.
+    if (error instanceof TypeError) return null
+    throw error
+  }
+}

@@ -1,0 +1,86 @@
+import { NATIVE } from '@pit/chain'
+import { type Answer, CHAIN_ID } from '@pit/protocol'
+import { txJson } from '@pit/trading'
+import type { DisableStep, OwnerState } from './endOnChain.ts'
+import type { ApprovalLeft, Revoked } from './revokeSession.ts'
+
+/** A revocation as it is answered; with `resetCode` also how to clear the wallet's code. */
+export function describeRevoked(
+  { session, told, owner, steps, tried, approvals }: Revoked,
+  { resetCode = false } = {},
+): Answer<'live.session.revoke'> {
+  return {
+    session_id: session.id,
+    status: 'revoked',
+    revoked_at: session.revokedAtS!,
+    effective: effectiveText(told, steps.length),
+    signer_revoked: told,
+    on_chain: steps.map((step, i) => stepOf(step, tried?.gas[i], owner)),
+    simulation: tried && {
+      ok: tried.ok,
+      error: tried.error,
+      disables: steps.map(({ root: { name, hash } }, i) => ({
+        root: name,
+        delegation_hash: hash,
+        disabled: tried.disabled[i] ?? false,
+      })),
+    },
+    approvals: approvals.map(approvalJson),
+    reset_code: resetCode ? resetJson(owner, steps.length) : null,
+  }
+}
+
+const approvalJson = ({ token, symbol, spender, amount, permit }: ApprovalLeft) => ({
+  token,
+  symbol,
+  spender,
+  amount: amount.toString(),
+  ...(permit && { through: permit.through, expiration: permit.expirationS }),
+  ends_with: 'POST live/revoke',
+})
+
+function effectiveText(told: boolean, steps: number): string {
+  const here = told
+    ? 'The service plans and the co-signer signs nothing more for this session.'
+    : 'The service asks for nothing more for this session; the co-signer has not confirmed yet and is told again until it does.'
+  const chain =
+    steps === 0
+      ? 'Nothing of it is left on chain.'
+      : 'A trade co-signed in the last 120 seconds can still be sent until `on_chain` is mined or its leaf ends.'
+  return `${here} ${chain}`
+}
+
+function stepOf(
+  { kind, why, tx, root }: DisableStep,
+  gas: number | undefined,
+  owner: OwnerState | null,
+): Record<string, unknown> {
+  const json = txJson(gas === undefined ? tx : { ...tx, gas })
+  return {
+    kind,
+    why,
+    // Without the chain nobody knows the next nonce.
+    tx: owner === null ? { ...json, nonce: null } : json,
+    decoded: {
+      function: 'disableDelegation(Delegation delegation)',
+      root: root.name,
+      delegation_hash: root.hash,
+    },
+  }
+}
+
+/** Clears the wallet's code. No revocation: taking the code again would revive its old roots. */
+function resetJson(owner: OwnerState | null, steps: number): Record<string, unknown> {
+  const nonce = owner === null ? null : owner.nonce + steps
+  return {
+    authorization: {
+      chain_id: CHAIN_ID,
+      address: NATIVE,
+      // The wallet's own transaction has used up a nonce before its authorization counts.
+      nonce: nonce === null ? null : nonce + 1,
+    },
+    nonce_when_sent_by_another: nonce,
+    wallet_code: owner?.code ?? null,
+    how: 'Sign the authorization (EIP-7702) and send it in a type 4 transaction of the wallet itself, after the steps of on_chain; sent by another account its nonce is one less. Send on_chain all the same: giving the wallet its code again would revive roots that were not disabled.',
+  }
+}

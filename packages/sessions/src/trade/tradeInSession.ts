@@ -1,0 +1,169 @@
+import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
+import { fail, isPitError } from '@pit/protocol'
+import type { Planned, PlanTx, TradePlan, TradeQuote } from '@pit/trading'
+import { limitFromUse } from '@pit/trading'
+import type { SessionDeps } from '../deps.ts'
+import { findWithUse } from '../store.ts'
+import type { Session, Used } from '../types.ts'
+import { askLeaf } from './askLeaf.ts'
+import { executorTx, readExecutor, redeemData, wholeLeaf } from './executor.ts'
+import { findUnverified, namedTokens, planSession } from './planTrade.ts'
+import { readCall } from './readCall.ts'
+import { whyUnbound } from './readRoots.ts'
+import { refuseBySession, type TradeFacts } from './rules.ts'
+import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.ts'
+import type { SessionTrade, SessionTradeAsk } from './types.ts'
+
+/** A plan inside the session's bounds, co-signed for its executor. Its refusals are recorded. */
+export async function tradeInSession(deps: SessionDeps, ask: SessionTradeAsk): Promise<SessionTrade> {
+  const startedAt = performance.now()
+  const { session, used } = await openFor(deps, ask)
+  const seen: Seen = { isQuoting: false }
+  try {
+    return await trade(deps, { ...ask, session, used, startedAt }, seen)
+  } catch (error) {
+    // What a hosted agent does not trade by its own terms was never asked of the session.
+    const isOwn = ask.path === 'hosted' && seen.isQuoting
+    if (!isOwn && isPitError(error) && (error.status === 409 || error.status === 422)) {
+      deps.recordRefusal({
+        keyId: ask.by.keyId,
+        wallet: session.wallet,
+        path: ask.path,
+        code: error.code,
+        tokenIn: ask.tokenIn,
+        tokenOut: ask.tokenOut,
+        amountIn: seen.quote?.amountIn ?? ask.amountIn ?? null,
+        sessionId: session.id,
+      })
+    }
+    throw error
+  }
+}
+
+/** How far a trade came. */
+interface Seen {
+  isQuoting: boolean
+  quote?: TradeQuote
+}
+
+interface Opened {
+  session: Session
+  used: Used
+}
+
+/** Open to the wallet, to the executor and to the agent whose executor it is; nobody else hears of it. */
+async function openFor(deps: SessionDeps, ask: SessionTradeAsk): Promise<Opened> {
+  const found = await findWithUse(deps.db, ask.sessionId, deps.clock.nowMs())
+  const isHosted = ask.path === 'hosted'
+  const isOpen =
+    found && (isHosted || found.session.wallet === ask.by.wallet || found.session.executor === ask.by.wallet)
+  if (!isOpen) return fail('NO_SESSION', { ...(isHosted && { status: 409 }), field: 'session_id' })
+  const { executor, wallet } = found.session
+  if (isHosted && !(await deps.hosted.isExecutorOf(deps.db, { executor, agentId: ask.agentId }))) {
+    fail('NO_SESSION', { status: 409, message: 'The session is not for this agent’s executor.' })
+  }
+  const parties: [string, Address][] = [
+    ['session_wallet', wallet],
+    ['executor', executor],
+  ]
+  for (const [field, address] of parties) if (deps.isSanctioned(address)) fail('SANCTIONED', { field })
+  return found
+}
+
+type OpenedAsk = SessionTradeAsk & Opened & { startedAt: number }
+
+async function trade(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<SessionTrade> {
+  const { session, used } = ask
+  const { clock, market, crypto } = deps
+  const addresses = deps.addresses()
+  const now = Math.max(nowS(clock), market.head()?.timestampS ?? 0)
+  const begun: TradeFacts = {
+    session,
+    nowS: now,
+    unbound: session.status === 'pending' ? null : whyUnbound(crypto, addresses, session),
+    asked: ask.riskTerms ?? {},
+    tokens: namedTokens(deps, ask),
+    used,
+    ...(ask.notionalUsd !== undefined && { microUsd: BigInt(Math.round(ask.notionalUsd * 1e6)) }),
+  }
+  refuseBySession(begun)
+  // A signer that is not there is said before anything is read for the trade.
+  await deps.cosigner.address()
+
+  seen.isQuoting = true
+  const onQuote = (quote: TradeQuote) => {
+    if (ask.path === 'hosted') ask.judge(quote)
+    Object.assign(seen, { quote, isQuoting: false })
+  }
+  const [planned, executor] = await Promise.all([
+    planSession(deps, ask, onQuote),
+    readExecutor(deps, session.executor),
+  ])
+  const { timings } = planned
+  const { quote } = planned.ask
+  const microUsd = begun.microUsd ?? quote.notionalMicroUsd ?? fail('NO_MARK')
+  const call = readCall(deps, session, planned)
+  const facts = {
+    ...begun,
+    microUsd,
+    call,
+    fee: quote.fee,
+    ...(session.binding.version < 3 && { unverified: await findUnverified(deps, session, quote) }),
+  }
+  const checks = refuseBySession(facts)
+
+  const draft = executorTx(addresses.delegation, executor, { call, data: '0x', planned })
+  const missing = lacking(planned, draft, executor)
+  if (ask.fund === true || (ask.fund === 'auto' && missing.length > 0)) {
+    const simulation = await simulateCall(deps, planned, true)
+    return { kind: 'tried', session, planned, call, checks, simulation, used, missing }
+  }
+  if (missing.length > 0) fail('SIMULATION_FAILED', { message: `It cannot be sent: ${missing.join('; ')}.` })
+  await Promise.all([tryFirst(deps, planned), ask.path === 'hosted' && ask.beforeCosign()])
+  const plannedAt = performance.now()
+  const terms = { feeBps: quote.fee.bps, slippageBps: quote.slippageBps }
+  const asked = await askLeaf(deps, { session, call, facts, ...terms })
+  const signedAt = performance.now()
+  const leaf = wholeLeaf(addresses, session, asked.answer)
+  const tx: PlanTx = { ...draft, data: redeemData(session, call, leaf) }
+  const [simulation] = await Promise.all([
+    simulateExact(deps, planned, tx, executor),
+    store(deps, ask, planned, tx),
+    asked.settled,
+  ])
+  const ran = simulation.transactions[0]
+  const measured = ran?.ok ? { ...tx, gas: limitFromUse(ran.gasUsed) } : tx
+  timings['reserve'] = ms(asked.reserveMs)
+  timings['cosign'] = ms(signedAt - plannedAt - asked.reserveMs)
+  timings['simulate'] = ms(performance.now() - signedAt)
+  timings['total'] = ms(performance.now() - ask.startedAt)
+  const canPay = executor.balanceWei >= BigInt(measured.gas) * measured.maxFeePerGasWei
+  return {
+    kind: 'cosigned',
+    session,
+    planned,
+    call,
+    checks,
+    simulation,
+    cosigned: asked.answer,
+    leaf,
+    tx: measured,
+    ready: simulation.ok && canPay,
+  }
+}
+
+/** What is not stored is not relayed. The trade is the wallet's, whoever carries it. */
+function store(
+  { storePlan }: SessionDeps,
+  { session, by, path }: OpenedAsk,
+  { plan }: Planned,
+  tx: PlanTx,
+): Promise<void> {
+  const swap = plan.steps.find(({ kind }) => kind === 'swap')!
+  const stored: TradePlan = { ...plan, steps: [{ ...swap, tx }] }
+  return storePlan({ keyId: by.keyId, wallet: session.wallet, path, sessionId: session.id, plan: stored })
+}
+
+/** Milliseconds to a thousandth. */
+const ms = (value: number): number => Math.round(value * 1_000) / 1_000
