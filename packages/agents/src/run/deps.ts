@@ -1,4 +1,4 @@
-import type { Address, Crypto, Hex } from '@pit/chain'
+import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'

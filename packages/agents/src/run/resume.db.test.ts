@@ -17,7 +17,11 @@ withDb('an agent paused and resumed while its brain decides', (db) => {
       await held
       return decisionOf(orderOf('ETH/USDG', 'buy', 10))
     }
-    const deps = { ...world.options, paper: world.paper } as unknown as HostedDeps
+    const deps = {
+      ...world.options,
+      paper: world.paper,
+      isInLeague: async () => false,
+    } as unknown as HostedDeps
     const by = { keyId: 1, wallet: WALLET }
     return {
       ...world,
