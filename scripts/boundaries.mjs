@@ -255,8 +255,7 @@ function readTree() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  // The capabilities are being taken out of the server: what they still share is only counted until that is done.
-  const problems = findCrossings(readTree()).filter((one) => !/HTTP's|imports itself/.test(one))
+  const problems = findCrossings(readTree())
   if (problems.length > 0) {
     console.error(problems.join('\n'))
     process.exitCode = 1

@@ -2,18 +2,7 @@ import type { Sql } from '@pit/platform/db'
 import type { SignerCheck } from '@pit/platform/signerCalls'
 import { SESSION } from '@pit/protocol'
 import { ledgerRules } from './rules.ts'
-import type { LeafAsk, LeafVerdict } from './types.ts'
-
-/** A root's counters while its row is locked. */
-export interface Standing {
-  frozen: boolean
-  revoked: boolean
-  /** Of the last leaf. */
-  sequence: number
-  dayMicroUsd: bigint
-  /** The hosted executor's state; null when the signer does not hold the executor's key. */
-  hosted: { closed: boolean; stockAttested: boolean } | null
-}
+import type { LeafAsk, LeafVerdict, Standing } from './types.ts'
 
 /**
  * A leaf counts from when it was signed but may be redeemed until it expires, so the window is a day plus a

@@ -1,6 +1,5 @@
 import type { Failure } from '../checks.ts'
-import type { Standing } from './countLeaves.ts'
-import type { LeafAsk } from './types.ts'
+import type { LeafAsk, Standing } from './types.ts'
 
 /** Rules only the ledger can judge, in order, while the root's row is locked. */
 export const ledgerRules: readonly {

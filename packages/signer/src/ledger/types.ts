@@ -36,3 +36,14 @@ export type LeafVerdict =
   | { ok: false; failures: SignerCheck[]; carrier: Carrier }
 
 export type RegisterOutcome = 'registered' | 'frozen' | 'closed' | 'reused' | 'revoked' | 'nonce used'
+
+/** A root's counters while its row is locked. */
+export interface Standing {
+  frozen: boolean
+  revoked: boolean
+  /** Of the last leaf. */
+  sequence: number
+  dayMicroUsd: bigint
+  /** The hosted executor's state; null when the signer does not hold the executor's key. */
+  hosted: { closed: boolean; stockAttested: boolean } | null
+}
