@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
+import { QUICK_WASM } from '@pit/platform/test/quickWasm'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 
@@ -32,6 +33,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   const profile = join(folder, 'profile.json')
   writeFileSync(profile, JSON.stringify(BARE_PROFILE))
   const child: ChildProcess = fork('dist/server.js', [], {
+    execArgv: QUICK_WASM,
     env: {
       PATH: process.env['PATH'],
       PORT: String(port),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
 import { seedStore } from '@pit/platform/test/embeddedStore'
+import { QUICK_WASM } from '@pit/platform/test/quickWasm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openCosigner } from './keys/openCosigner.ts'
 import { ledgerMigrations } from './ledger/openLedger.ts'
@@ -29,6 +30,7 @@ afterEach(() => {
 /** With a profile that never comes, a good start goes on for a minute. */
 function start(env: Record<string, string | undefined> = GIVEN): void {
   child = fork(FILE, [], {
+    execArgv: QUICK_WASM,
     env: {
       PATH: process.env['PATH'],
       SIGNER_PORT: '0',
