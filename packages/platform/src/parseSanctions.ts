@@ -12,9 +12,10 @@ const FEATURE = /<Feature\s[^>]*?FeatureTypeID="(\d+)"[^>]*>([\s\S]*?)<\/Feature
 const DETAIL = /<VersionDetail[^>]*>\s*(0x[0-9a-fA-F]{40})\s*<\/VersionDetail>/g
 
 /**
- * Addresses of a sanctions list, lower-case. Takes our own plain format (an address a line, `#` comments), what the US
- * Treasury publishes (sdn.csv, sdn.txt, sdn.xml and sdn_advanced.xml), and both in one file. Every 0x address counts
- * whatever coin it is listed under, because the same key controls it on every EVM chain.
+ * Addresses of a sanctions list, lower-case. Takes our own plain format (an address a line, `#` comments),
+ * what the US Treasury publishes (sdn.csv, sdn.txt, sdn.xml and sdn_advanced.xml), and both in one file.
+ * Every 0x address counts whatever coin it is listed under, because the same key controls it on every EVM
+ * chain.
  */
 export function parseSanctions(text: string): ReadonlySet<string> {
   const lines = text.split('\n').map((line) => line.split('#')[0]!.trim())

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ChainProfile, checkWith } from '@pit/protocol'
+import { systemClock, type Timer } from './clock.ts'
+import { lookUntil } from './lookUntil.ts'
 
 const LOOK_EVERY_MS = 100
 
@@ -11,26 +12,30 @@ export async function readProfile({
   file,
   waitMs,
   ending,
+  clock = systemClock,
 }: {
   file: string
   waitMs: number
-  /** Told to end, nobody waits for it any more. */
+  /** The wait ends with it. */
   ending?: AbortSignal
+  clock?: Timer
 }): Promise<ChainProfile> {
-  const deadline = Date.now() + waitMs
-  for (;;) {
-    try {
-      return parseProfile(file, await readFile(file, 'utf8'))
-    } catch (error) {
-      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-      if (!missing) throw error
-      if (Date.now() >= deadline) {
-        throw new ProfileError(`no chain profile at ${file}: set PROFILE, or start the devnet first`)
-      }
-    }
-    await sleep(LOOK_EVERY_MS, undefined, ending ? { signal: ending } : {})
-  }
+  const text = await lookUntil(clock, () => readIfThere(file), {
+    holds: (found) => found !== null,
+    withinMs: waitMs,
+    everyMs: LOOK_EVERY_MS,
+    ...(ending ? { signal: ending } : {}),
+  })
+  if (text !== null) return parseProfile(file, text)
+  ending?.throwIfAborted()
+  throw new ProfileError(`no chain profile at ${file}: set PROFILE, or start the devnet first`)
 }
+
+const readIfThere = (file: string): Promise<string | null> =>
+  readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
 
 function parseProfile(file: string, text: string): ChainProfile {
   let profile: unknown

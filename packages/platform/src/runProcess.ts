@@ -8,13 +8,14 @@ export interface Running {
   close(): Promise<void>
 }
 
-/** How long a start under way may take to end, so that what it opened is closed; less than a supervisor waits. */
+/** How long a start under way may take to close what it opened; less than a supervisor waits. */
 const START_END_MS = 5_000
 const EXPECTED = [MigrationError, ProfileError, SanctionsFileError, StartRefused, StoreLockedError]
 
 /**
- * A part of the service as a process of its own: started, told of, and ended in order. Under a supervisor it reports
- * over IPC, else it prints. A failure of an `expected` kind is one line a person can act on; others come whole.
+ * A part of the service as a process of its own: started, told of, and ended in order. Under a supervisor it
+ * reports over IPC, else it prints. A failure of an `expected` kind is one line a person can act on; others
+ * come whole.
  */
 export async function runProcess<Part extends Running>({
   name,

@@ -59,7 +59,7 @@ describe('openSanctions', () => {
     file = join(folder, 'list.txt')
   })
   afterEach(async () => {
-    sanctions?.close()
+    await sanctions?.close()
     sanctions = null
     await rm(folder, { recursive: true })
   })

@@ -1,8 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock, type Timer } from './clock.ts'
 import type { Logger } from './logger.ts'
+import { startLoop } from './loop.ts'
 import { parseSanctions, SanctionsFileError } from './parseSanctions.ts'
 
 type SanctionsState =
@@ -14,15 +15,15 @@ export interface Sanctions {
   isSanctioned(address: string): boolean
   /** For health: degraded while the file on disk cannot be read and an older list is in force. */
   state(): SanctionsState
-  close(): void
+  close(): Promise<void>
 }
 
 /** A new list below this share of the one in force is taken for a half-written one. */
-const LEAST_SHARE = 0.5
+const MIN_SHARE = 0.5
 
 /**
- * Loads the list or refuses to start; then follows the file, by its watch and by looking now and then. A file is
- * taken only once it has stood unchanged for a while: whoever writes it may not be done.
+ * Loads the list or refuses to start; then follows the file, by its watch and by looking now and then. A file
+ * is taken only once it has stood unchanged for a while: whoever writes it may not be done.
  */
 export async function openSanctions({
   file,
@@ -30,6 +31,7 @@ export async function openSanctions({
   logger,
   pollMs = 5_000,
   settleMs = 1_000,
+  clock = systemClock,
 }: {
   file: string
   /** What names the file, for the message when it cannot be read. */
@@ -38,12 +40,13 @@ export async function openSanctions({
   pollMs?: number
   /** How long a file must stand unchanged. */
   settleMs?: number
+  clock?: Timer
 }): Promise<Sanctions> {
   let stamp = ''
   let list: ReadonlySet<string>
   let why: string | null = null
   try {
-    ;({ stamp, list } = await readSettled(file, settleMs))
+    ;({ stamp, list } = await readSettled(file, settleMs, clock))
   } catch (error) {
     throw new SanctionsFileError(
       `${setting} ${file}: ${problem(error)}. Pit does not run without a sanctions list.`,
@@ -52,52 +55,47 @@ export async function openSanctions({
   logger.info({ file, addresses: list.size }, 'sanctions list loaded')
 
   let seen = { stamp, atMs: performance.now() }
-  let looking = false
-  let again: NodeJS.Timeout | undefined
-  function lookAgain(): void {
-    clearTimeout(again)
-    again = setTimeout(() => void look(), settleMs)
-    again.unref()
+  /** False while the file may still be being written: it is looked at again. */
+  async function takeIfSettled(): Promise<boolean> {
+    const found = await stampOf(file)
+    if (found === stamp && why === null) return true
+    if (found !== seen.stamp) seen = { stamp: found, atMs: performance.now() }
+    if (performance.now() - seen.atMs < settleMs) return false
+    const text = await readFile(file, 'utf8')
+    if ((await stampOf(file)) !== found) return false
+    const read = parseSanctions(text)
+    refuseShrink(list.size, read.size)
+    if (found !== stamp) logger.info({ file, addresses: read.size }, 'sanctions list read again')
+    stamp = found
+    list = read
+    why = null
+    return true
   }
 
-  async function look(): Promise<void> {
-    if (looking) return
-    looking = true
+  async function look(signal: AbortSignal): Promise<'more' | 'done'> {
     try {
-      const found = await stampOf(file)
-      if (found === stamp && why === null) return
-      if (found !== seen.stamp) seen = { stamp: found, atMs: performance.now() }
-      if (performance.now() - seen.atMs < settleMs) return lookAgain()
-      const text = await readFile(file, 'utf8')
-      if ((await stampOf(file)) !== found) return lookAgain()
-      const read = parseSanctions(text)
-      refuseShrink(list.size, read.size)
-      if (found !== stamp) logger.info({ file, addresses: read.size }, 'sanctions list read again')
-      stamp = found
-      list = read
-      why = null
+      if (await takeIfSettled()) return 'done'
+      await clock.sleep(settleMs, signal)
+      return 'more'
     } catch (error) {
       const now = problem(error)
       if (now !== why)
         logger.error({ file, why: now }, 'sanctions list is broken: the last good one stays in force')
       why = now
-    } finally {
-      looking = false
+      return 'done'
     }
   }
-  const poll = setInterval(() => void look(), pollMs)
-  poll.unref()
-  const watcher = watchFolder(file, () => void look())
+  const loop = startLoop({ clock, intervalMs: pollMs, firstAfterMs: pollMs, run: look })
+  const watcher = watchFolder(file, loop.wake)
   return {
     isSanctioned: (address) => list.has(address) || list.has(address.toLowerCase()),
     state: () =>
       why === null
         ? { status: 'ok', addresses: list.size }
         : { status: 'degraded', addresses: list.size, why: `sanctions list: ${why}` },
-    close() {
-      clearInterval(poll)
-      clearTimeout(again)
+    async close() {
       watcher?.close()
+      await loop.stop()
     },
   }
 }
@@ -106,11 +104,12 @@ export async function openSanctions({
 async function readSettled(
   file: string,
   settleMs: number,
+  clock: Timer,
 ): Promise<{ stamp: string; list: ReadonlySet<string> }> {
   for (let looks = 0; looks < 10; looks++) {
     const before = await stampOf(file)
     const { mtimeMs } = await stat(file)
-    if (Math.abs(Date.now() - mtimeMs) < settleMs) await sleep(settleMs)
+    if (Math.abs(Date.now() - mtimeMs) < settleMs) await clock.sleep(settleMs)
     const text = await readFile(file, 'utf8')
     if ((await stampOf(file)) === before) return { stamp: before, list: parseSanctions(text) }
   }
@@ -118,7 +117,7 @@ async function readSettled(
 }
 
 function refuseShrink(before: number, after: number): void {
-  if (after >= before * LEAST_SHARE) return
+  if (after >= before * MIN_SHARE) return
   throw new SanctionsFileError(
     `it went from ${before} addresses to ${after}; if that is right, restart to take it`,
   )

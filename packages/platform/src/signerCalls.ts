@@ -124,7 +124,7 @@ export type SignerHealth = {
 export type RegisterAsk = {
   session_id: string
   binding: SessionBinding
-  /** All signed by the wallet; `curve_roots` is the root of the curves' calls and the one that pays their fees. */
+  /** All signed by the wallet; `curve_roots` are the root of the curves' calls and the one of their fees. */
   root: Delegation
   curve_roots: readonly Delegation[]
 }
@@ -134,7 +134,7 @@ export type CosignAsk = {
   execution: Execution
   /** For a curve trade, whose fee is paid beside the call. */
   curve_fee?: { amount_wei: bigint }
-  /** What the service says it charges and tolerates: refused when the binding or the co-signer do not allow it. */
+  /** The service's fee and tolerance: refused when the binding or the co-signer do not allow them. */
   fee_bps?: number
   slippage_bps?: number
   /** Which leaf the service expects this to be: another one is refused. */

@@ -40,8 +40,8 @@ export type SignerClient = ReturnType<typeof createSignerClient>
 const MAX_ANSWER_BYTES = 1024 * 1024
 
 /**
- * The server's way to the signer. A refusal is thrown as the PitError the signer names, with its `signer_checks`;
- * everything else that is no answer as SignerUnreachable.
+ * The server's way to the signer. A refusal is thrown as the PitError the signer names, with its
+ * `signer_checks`; everything else that is no answer as SignerUnreachable.
  */
 export function createSignerClient({
   url,
@@ -126,7 +126,7 @@ export function createSignerClient({
     attestStock: (ask: AttestStockAsk) => call<{ accepted: true }>('POST', '/executors/stock', ask),
     revokeStock: ({ executor }: { executor: Hex }) =>
       call<{ revoked: true; revoked_at: number }>('POST', '/executors/stock/revoke', { executor }),
-    /** Closes the executor for good, then signs one plain transfer to its owner; the same one when asked again. */
+    /** Closes the executor for good and signs one plain transfer to its owner; asked again, the same one. */
     refundGas: ({ executor }: { executor: Hex }) =>
       call<SignedRefund>('POST', '/executors/refund', { executor }),
     executor: (address: Hex) => call<ExecutorStatus>('GET', `/executors/${address.toLowerCase()}`),
@@ -149,7 +149,7 @@ function refusalOf(status: number, answer: unknown): Error {
     return new SignerUnreachable(`the signer answered ${status} without a code`)
   }
   const { code: _, message, retry_after_s, ...extras } = error as Record<string, unknown>
-  // The call itself was not understood or not believed: that is between the two processes, not the user's refusal.
+  // The call was not understood or not believed: that is between the processes, not the user's refusal.
   if (code === 'UNAUTHORIZED' || code === 'BAD_REQUEST' || code === 'NOT_FOUND') {
     return new SignerUnreachable(`the signer did not take the call: ${code}: ${String(message)}`)
   }

@@ -28,7 +28,7 @@ export interface PostgresServer {
   dispose(): Promise<void>
 }
 
-/** The folder with initdb and postgres: on PATH, or where the distributions put them. Null: none installed. */
+/** The folder with initdb and postgres: on PATH, or where distributions put them. Null: none installed. */
 export function findPostgres(): string | null {
   const debian = existsSync('/usr/lib/postgresql')
     ? readdirSync('/usr/lib/postgresql')

@@ -13,8 +13,8 @@ export interface StoreUnderTest {
 }
 
 /**
- * Runs the same tests on PGlite and on PostgreSQL, each on a store of its own with `migrations` applied. The `db`
- * handed in works once the tests run, not while they are being collected.
+ * Runs the same tests on PGlite and on PostgreSQL, each on a store of its own with `migrations` applied. The
+ * `db` handed in works once the tests run, not while they are being collected.
  */
 export function withDb(
   name: string,
@@ -95,7 +95,8 @@ async function rememberStart(db: Db): Promise<() => Promise<void>> {
   }
   return async () => {
     const schemas = await db.query<{ name: string }>(
-      "select nspname as name from pg_namespace where nspname !~ '^pg_' and nspname not in ('public', 'information_schema')",
+      `select nspname as name from pg_namespace
+       where nspname !~ '^pg_' and nspname not in ('public', 'information_schema')`,
     )
     for (const { name } of schemas) await db.exec(`drop schema ${name} cascade`)
     for (const name of await tables()) if (!first.includes(name)) await db.exec(`drop table ${name} cascade`)
@@ -131,7 +132,7 @@ async function openTemporary(bin: string, migrations: readonly Migration[]): Pro
   }
 }
 
-/** On the run's own server where there is one, migrated already where that server has a copy; else on a new one. */
+/** On the run's own server where there is one, from its migrated copy if it has one; else on a new one. */
 async function newDatabase(bin: string, migrations: readonly Migration[]) {
   const shared = process.env['PIT_TEST_POSTGRES']
   if (!shared) {

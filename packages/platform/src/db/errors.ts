@@ -35,7 +35,7 @@ export const mayRunAgain = (error: unknown): boolean => RUN_AGAIN.has(codeOf(err
 export const isStoreUnavailable = (error: unknown): boolean =>
   error instanceof StoreUnavailableError || UNAVAILABLE.test(codeOf(error) ?? '')
 
-/** The driver throws bare errors for lost sockets and timeouts; callers should not have to read their text. */
+/** The driver throws bare errors for lost sockets and timeouts: callers need not read their text. */
 export function classified(error: unknown): unknown {
   if (error instanceof pg.DatabaseError || error instanceof StoreUnavailableError) return error
   if (error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError) return error

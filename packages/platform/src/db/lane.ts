@@ -6,8 +6,8 @@ interface Waiter {
 }
 
 /**
- * The order of work on a single connection: plain queries pass side by side, a transaction holds it alone, and both
- * get their turn as they came.
+ * The order of work on a single connection: plain queries pass side by side, a transaction holds it alone,
+ * and both get their turn as they came.
  */
 export function createLane({ maxWaitMs }: { maxWaitMs: number }) {
   const waiting: Waiter[] = []

@@ -1,13 +1,14 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../clock.ts'
+import { startLoop } from '../loop.ts'
 import { withinMs } from '../withinMs.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { createLane } from './lane.ts'
 import { type PgliteLink, startPgliteLink } from './pgliteLink.ts'
 import { beginOf, retryTransaction, runTransaction } from './runTransaction.ts'
 import { lockStore } from './storeLock.ts'
-import { tendPglite } from './tendPglite.ts'
 import type { Db, Listener, QueryOptions, StoreOptions } from './types.ts'
 
 export interface PgliteOptions extends StoreOptions {
@@ -22,9 +23,13 @@ export interface PgliteOptions extends StoreOptions {
 }
 
 const EXEC_TIMEOUT_MS = 600_000
-const MOST_REOPEN_PAUSE_MS = 5_000
+const MAX_REOPEN_PAUSE_MS = 5_000
 /** How long a statement waits for the store to be opened again. */
 const REOPEN_WAIT_MS = 5_000
+/** A table with more dead rows than this, and more dead than live ones in five, is vacuumed. */
+const DEAD_ROWS = 1_000
+/** Past this much log, a start after a crash would take seconds to read it. */
+const LOG_BYTES = 8 * 1024 * 1024
 
 /** The embedded store: PostgreSQL in a worker thread, one connection, one process at a time. */
 export async function openPglite(options: PgliteOptions): Promise<Db> {
@@ -33,6 +38,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
     dataDir,
     statementTimeoutMs = 60_000,
     idleInTransactionMs = 15_000,
+    tendEveryMs = 60_000,
     reopenPauseMs = 100,
     startLink = startPgliteLink,
     logger,
@@ -83,7 +89,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
 
   /** Until it opens or is closed: a full disk or a folder that was away may come right at any time. */
   async function startAgain(): Promise<PgliteLink> {
-    for (let pauseMs = reopenPauseMs; ; pauseMs = Math.min(pauseMs * 2, MOST_REOPEN_PAUSE_MS)) {
+    for (let pauseMs = reopenPauseMs; ; pauseMs = Math.min(pauseMs * 2, MAX_REOPEN_PAUSE_MS)) {
       try {
         return await start()
       } catch (error) {
@@ -171,7 +177,7 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
     },
     async close() {
       if (state !== 'open') return
-      stopTending()
+      const tended = tending.stop()
       const release = await lane.hold()
       state = 'closing'
       closing.abort()
@@ -181,14 +187,39 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
       } finally {
         unlock()
         release()
+        await tended
       }
     },
   }
-  const stopTending = tendPglite(db, {
-    everyMs: options.tendEveryMs ?? 60_000,
-    ...(logger ? { logger } : {}),
+  const tending = startLoop({
+    clock: systemClock,
+    intervalMs: tendEveryMs,
+    firstAfterMs: tendEveryMs,
+    maxRetryMs: tendEveryMs,
+    run: () => tendPglite(db),
+    ended: (error) => {
+      if (error !== null) logger?.warn({ error }, 'tending the embedded store failed; it is tried again')
+    },
   })
   return db
 }
 
 const listenTo = (channel: string): string => `listen "${channel.replaceAll('"', '""')}"`
+
+/**
+ * What PostgreSQL's background processes do and PGlite, a single process, does not: checkpoints, or the log
+ * grows without end, and vacuums, or dead rows do.
+ */
+export async function tendPglite(db: Db): Promise<void> {
+  const tables = await db.query<{ name: string }>(
+    `select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
+     where n_dead_tup > $1 and n_dead_tup * 5 > n_live_tup`,
+    [DEAD_ROWS],
+  )
+  // One by one, so that requests get their turn in between.
+  for (const { name } of tables) await db.query(`vacuum (analyze) ${name}`)
+  const [log] = await db.query<{ bytes: number }>(
+    'select (pg_current_wal_lsn() - redo_lsn)::int8 as bytes from pg_control_checkpoint()',
+  )
+  if (log && log.bytes > LOG_BYTES) await db.query('checkpoint')
+}

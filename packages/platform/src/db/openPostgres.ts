@@ -95,7 +95,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
         try {
           await lent.run(script)
         } finally {
-          // A script that failed between its own begin and commit leaves the connection in a dead transaction.
+          // A script that failed between its own begin and commit leaves a dead transaction behind.
           await lent.run('rollback')
           await lent.run(`set statement_timeout = ${statementTimeoutMs}`)
         }

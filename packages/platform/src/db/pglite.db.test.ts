@@ -7,10 +7,9 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newDataDirectory } from '../../test/embeddedStore.ts'
 import { isStoreUnavailable } from './errors.ts'
-import { openPglite } from './openPglite.ts'
+import { openPglite, tendPglite } from './openPglite.ts'
 import { startPgliteLink } from './pgliteLink.ts'
 import { lockStore, StoreLockedError } from './storeLock.ts'
-import { tendOnce } from './tendPglite.ts'
 import type { Db } from './types.ts'
 
 const WRITER = new URL('../../../../dist/storeWriter.js', import.meta.url).pathname
@@ -156,7 +155,7 @@ describe('the embedded store', () => {
     for (let i = 0; i < 30; i++) await db.query('update churn set n = n + 1')
     expect(await logBytes()).toBeGreaterThan(8 * 1024 * 1024)
     await db.query('select pg_stat_force_next_flush()')
-    await tendOnce(db)
+    await tendPglite(db)
     expect(await logBytes()).toBeLessThan(1024 * 1024)
     const [table] = await db.query<{ n_dead_tup: number }>(
       `select n_dead_tup from pg_stat_user_tables where relname = 'churn'`,

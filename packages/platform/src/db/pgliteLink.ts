@@ -123,7 +123,7 @@ export async function startPgliteLink(directory: string): Promise<PgliteLink> {
   }
 }
 
-const MOST_KEPT = 100
+const MAX_PREPARED = 100
 
 /** Names for statements whose plans the store keeps. */
 function createKeptNames() {
@@ -133,7 +133,7 @@ function createKeptNames() {
     /** Undefined when there are too many already. */
     nameOf(text: string): string | undefined {
       const known = names.get(text)
-      if (known !== undefined || names.size >= MOST_KEPT) return known
+      if (known !== undefined || names.size >= MAX_PREPARED) return known
       count += 1
       names.set(text, `kept_${count}`)
       return `kept_${count}`
@@ -159,7 +159,7 @@ function hear(worker: Worker, word: FromWorker): Promise<void> {
   })
 }
 
-/** Beside the bundle that runs (dist/ or dist/bench/); run from source, the built one: Node 20 reads no types. */
+/** Beside the bundle that runs (dist/ or dist/bench/); from source, the built one: Node 20 reads no types. */
 function workerFile(): string {
   const places = ['./pgliteWorker.js', '../pgliteWorker.js', '../../../../dist/pgliteWorker.js']
   const found = places.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync)

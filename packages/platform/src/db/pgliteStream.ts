@@ -8,8 +8,8 @@ export type FromWorker = Uint8Array | 'ready' | 'closed'
 const GREETING = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
 
 /**
- * What the PostgreSQL driver takes for a socket, with the worker at its other end. The driver corks each query, so
- * a query is one message there and one back.
+ * What the PostgreSQL driver takes for a socket, with the worker at its other end. The driver corks each
+ * query, so a query is one message there and one back.
  */
 export function createPgliteStream(worker: Worker): Duplex {
   let greeted = false

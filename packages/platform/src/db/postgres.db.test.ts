@@ -48,8 +48,8 @@ describe.skipIf(bin === null)('PostgreSQL', () => {
         },
         { statementTimeoutMs: 10_000 },
       )
-    // As many as the pool has connections: finding a deadlock takes the server a second, and each found in turn
-    // would leave a fifth transaction waiting for a connection longer than the pool lets it.
+    // As many as the pool has connections: finding a deadlock takes the server a second, and each found in
+    // turn would leave a fifth transaction waiting for a connection longer than the pool lets it.
     await Promise.all(Array.from({ length: 4 }, (_, i) => (i % 2 ? bump(1, 2) : bump(2, 1))))
     expect(await db.query('select n from pair order by k')).toEqual([{ n: 4 }, { n: 4 }])
   })

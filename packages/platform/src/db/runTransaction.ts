@@ -10,9 +10,10 @@ export interface Connection {
 export const beginOf = (onePicture = false): string =>
   onePicture ? 'begin isolation level repeatable read' : 'begin'
 
-const MOST_RUNS = 6
+const MAX_RUNS = 6
 const SILENT =
-  'a transaction asked nothing for too long and was rolled back: does it wait for something else, or use db instead of its own sql?'
+  'a transaction asked nothing for too long and was rolled back: ' +
+  'does it wait for something else, or use db instead of its own sql?'
 
 /** Again after a deadlock or a serialization failure, each time on a connection of its own. */
 export async function retryTransaction<T>(once: () => Promise<T>): Promise<T> {
@@ -20,7 +21,7 @@ export async function retryTransaction<T>(once: () => Promise<T>): Promise<T> {
     try {
       return await once()
     } catch (error) {
-      if (run === MOST_RUNS || !mayRunAgain(error)) throw error
+      if (run === MAX_RUNS || !mayRunAgain(error)) throw error
       await sleep(Math.random() * 5 * 2 ** run)
     }
   }

@@ -22,7 +22,7 @@ it('refuses while its holder lives, and names it', () => {
 it.runIf(process.platform === 'linux')(
   'takes over from a process that ended and that nobody collected',
   async () => {
-    // The shell becomes a sleep, which never asks after the child it inherits; the child ends long after that.
+    // The shell becomes a sleep, which never asks after its child; the child ends long after that.
     const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 30'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     })

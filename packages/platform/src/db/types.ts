@@ -1,7 +1,7 @@
 /**
- * The store's face: PostgreSQL SQL, on PGlite or PostgreSQL alike. int8 reads as a number (an unsafe one throws),
- * numeric as a string, jsonb parsed, bytea as Uint8Array; bigint values may be passed as parameters, and a JSON
- * array as its text (a plain array is a PostgreSQL array).
+ * The store's face: PostgreSQL SQL, on PGlite or PostgreSQL alike. int8 reads as a number (an unsafe one
+ * throws), numeric as a string, jsonb parsed, bytea as Uint8Array; bigint values may be passed as parameters,
+ * and a JSON array as its text (a plain array is a PostgreSQL array).
  */
 export interface Sql {
   query<Row = Record<string, unknown>>(
@@ -13,9 +13,9 @@ export interface Sql {
 
 export interface QueryOptions {
   /**
-   * The embedded store reads and plans the statement once and keeps that: for short ones of a fixed text that run many
-   * times a second, whose best plan does not depend on the values. PostgreSQL plans each anew, as poolers before it
-   * want it; so does either inside a transaction.
+   * The embedded store reads and plans the statement once and keeps that: for short ones of a fixed text that
+   * run many times a second, whose best plan does not depend on the values. PostgreSQL plans each anew, as
+   * poolers before it want it; so does either inside a transaction.
    */
   kept?: boolean
 }
@@ -23,8 +23,8 @@ export interface QueryOptions {
 export interface Db extends Sql {
   /**
    * Runs alone on one connection; commits when `run` resolves, rolls back when it throws. A deadlock or a
-   * serialization failure runs it again, so `run` does nothing that SQL cannot take back. Inside, use only the `sql`
-   * handed in: on the embedded store `db` itself waits for the transaction to end.
+   * serialization failure runs it again, so `run` does nothing that SQL cannot take back. Inside, use only
+   * the `sql` handed in: on the embedded store `db` itself waits for the transaction to end.
    */
   transaction<T>(run: (sql: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>
   /** Several statements without values (migrations); as long as they take, up to ten minutes. */

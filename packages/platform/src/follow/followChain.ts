@@ -1,3 +1,5 @@
+import { systemClock } from '../clock.ts'
+import { type Loop, startLoop } from '../loop.ts'
 import {
   askHeader,
   askLogs,
@@ -43,7 +45,6 @@ export interface Follower {
 const REMEMBERED = 512
 /** So close to the head blocks are read one by one. */
 const NEAR = 8
-const MAX_WAIT_MS = 5_000
 /** Reads in a row that a moving chain may spoil before we wait. */
 const MAX_RETRIES = 20
 
@@ -61,7 +62,7 @@ export function followChain(options: FollowOptions): Follower {
   /** Looks in a row at which the node was behind us. */
   let behindFor = 0
   let stopped = false
-  let timer: NodeJS.Timeout | undefined
+  let loop: Loop | undefined
   let pass: Promise<void> | undefined
 
   function startFrom(number: number): void {
@@ -200,27 +201,22 @@ export function followChain(options: FollowOptions): Follower {
     return pass
   }
 
-  let failures = 0
-  async function tick(): Promise<void> {
-    try {
-      await catchUp()
-      failures = 0
-    } catch (error) {
-      failures += 1
-      onTrouble?.(error as Error)
-    }
-    if (!stopped) timer = setTimeout(tick, Math.min(pollMs * 2 ** failures, MAX_WAIT_MS))
-  }
-
   return {
     head: () => head,
     catchUp,
-    start: () => {
-      timer = setTimeout(tick, 0)
+    start() {
+      loop = startLoop({
+        clock: systemClock,
+        intervalMs: pollMs,
+        run: catchUp,
+        ended: (error) => {
+          if (error !== null) onTrouble?.(error as Error)
+        },
+      })
     },
-    stop: async () => {
+    async stop() {
       stopped = true
-      clearTimeout(timer)
+      await loop?.stop()
       await pass?.catch(() => {})
     },
   }

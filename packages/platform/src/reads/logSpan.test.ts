@@ -61,9 +61,9 @@ describe('logs of a range', () => {
         fc.integer({ min: 6, max: 40 }),
         fc.integer({ min: 1, max: 80 }),
         fc.integer({ min: 1, max: 128 }),
-        async (counts, mostLogs, mostBlocks, max) => {
+        async (counts, maxLogs, maxBlocks, max) => {
           const { rpc, asked } = nodeOf(counts, ({ from, to }, logs) => {
-            if (logs > mostLogs || to - from + 1 > mostBlocks) throw tooMany()
+            if (logs > maxLogs || to - from + 1 > maxBlocks) throw tooMany()
           })
           const last = counts.length - 1
           const { names, waits } = await readThrough(rpc, createLogSpan({ max }), last)

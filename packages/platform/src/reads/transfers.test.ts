@@ -17,7 +17,7 @@ interface Moved {
 }
 
 /** A node that filters logs as nodes do, and refuses more than so many of them. */
-function nodeOf(moved: readonly Moved[], mostLogs = Number.POSITIVE_INFINITY) {
+function nodeOf(moved: readonly Moved[], maxLogs = Number.POSITIVE_INFINITY) {
   const state = { asked: 0 }
   const rpc: Pick<Rpc, 'request'> = {
     async request<T>(method: string, params: readonly unknown[] = []) {
@@ -50,7 +50,7 @@ function nodeOf(moved: readonly Moved[], mostLogs = Number.POSITIVE_INFINITY) {
           transactionHash: '0xc1',
           logIndex: `0x${i.toString(16)}`,
         }))
-      if (logs.length > mostLogs) throw new RpcError(method, -32_005, 'too many results', undefined)
+      if (logs.length > maxLogs) throw new RpcError(method, -32_005, 'too many results', undefined)
       return logs as T
     },
   }
@@ -69,8 +69,8 @@ it('finds every transfer from or to the named, each once, range after range', as
       some,
       some,
       fc.integer({ min: 60, max: 80 }),
-      async (moved, tokens, senders, receivers, mostLogs) => {
-        const { rpc, state } = nodeOf(moved, mostLogs)
+      async (moved, tokens, senders, receivers, maxLogs) => {
+        const { rpc, state } = nodeOf(moved, maxLogs)
         const span = createLogSpan({ max: 64 })
         const found: Transfer[] = []
         for (let from = 0; from <= 200; ) {

@@ -1,11 +1,10 @@
-import { request } from 'node:http'
-import { type ExchangeFailed, exchangeText } from '@pit/platform/exchangeText'
+import { type ExchangeFailed, exchangeOrThrow } from '@pit/platform/exchange'
 import { refuseForeign } from './socketPath.ts'
 import { type Operator, OperatorRefused } from './types.ts'
 
-/** A week may take a while to close. */
-const BOUND_MS = 180_000
-const MOST_ANSWER_BYTES = 16 * 1024 * 1024
+/** Closing a week may take a while. */
+const TIMEOUT_MS = 180_000
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 /** Nobody listens there: no server runs on that data directory. */
 export class NobodyThere extends Error {}
@@ -23,14 +22,16 @@ export const reachSocket = (path: string): Operator => ({
 })
 
 async function post(socketPath: string, body: string): Promise<string> {
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  const bounds = { boundMs: BOUND_MS, mostBytes: MOST_ANSWER_BYTES }
   try {
-    const { text } = await exchangeText(
-      (heard) => request({ socketPath, method: 'POST', path: '/', headers }, heard),
+    const { text } = await exchangeOrThrow({
+      method: 'POST',
+      url: new URL('http://localhost/'),
+      socketPath,
+      headers: { 'content-type': 'application/json' },
       body,
-      bounds,
-    )
+      timeoutMs: TIMEOUT_MS,
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+    })
     return text
   } catch (error) {
     const { code } = error as ExchangeFailed
