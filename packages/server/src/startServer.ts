@@ -16,6 +16,8 @@ import { createAgentRegistry, createAgentVault, openMarket, openTokens, watchMar
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
 import { openDb } from '@pit/platform/db'
+import { runJobs } from '@pit/platform/jobs'
+import { createLeases } from '@pit/platform/leases'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics, serveMetrics } from '@pit/platform/metrics'
 import { readProfile } from '@pit/platform/readProfile'
@@ -36,6 +38,7 @@ import { ratesOf } from './http/rates/limiter.ts'
 import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
 import { createRedisLimiter } from './http/rates/redisLimiter.ts'
 import type { Handlers } from './http/types.ts'
+import { sweepJob, tableOf } from './jobs.ts'
 import { migrateStore } from './migrateStore.ts'
 import { openAiTerms, openSealKey } from './openSecrets.ts'
 import { openSigner } from './openSigner.ts'
@@ -50,8 +53,10 @@ import { relayRoutes } from './routes/relay.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { tradingRoutes } from './routes/trading.ts'
-import { createServiceHandlers, probesOf, watchHealth } from './service/index.ts'
-import { createStatsHandler, watchLatency } from './stats/index.ts'
+import { serviceRoutes } from './routes/service.ts'
+import { createHealth } from './service/health.ts'
+import { probesOf } from './service/probesOf.ts'
+import { openStats } from './stats/openStats.ts'
 import { VERSION } from './version.ts'
 
 export interface RunningServer {
@@ -60,12 +65,13 @@ export interface RunningServer {
 }
 
 const PROFILE_WAIT_MS = 60_000
-const SWEEP_EVERY_MS = 60_000
 const MARKET_WAIT_MS = 10_000
 const REFUND_WAIT_MS = 10_000
 const TREASURY_EVERY_MS = 10_000
 
-/** Builds everything and hands it in; `tell` says to a waiting person what happens. Told to end, it gives up. */
+/**
+ * Builds everything and hands it in; `tell` says to a waiting person what happens. Told to end, it gives up.
+ */
 export async function startServer(
   config: Config,
   tell: (text: string) => void,
@@ -269,16 +275,6 @@ export async function startServer(
     const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
     const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts, runEveryMs })
     opened.push(() => treasury.close())
-    const admin = await openAdmin({
-      ...ground,
-      treasury,
-      signer,
-      vault,
-      isSanctioned,
-      dataDir: config.dataDir,
-    })
-    opened.push(() => admin.close())
-
     const ticks = openTicks({
       ...ground,
       market,
@@ -296,40 +292,31 @@ export async function startServer(
       workerId,
     })
 
-    const health = watchHealth({
+    const health = createHealth({
       onChange: (dependency, state, why) =>
         state === 'ok'
           ? logger.info({ dependency }, 'dependency ok')
           : logger.warn({ dependency, why }, 'dependency impaired'),
       probes: probesOf({ db, rpc, clock, sanctions, market, redis, checkSigner: sessions.checkSigner }),
     })
-    opened.push(() => health.stop())
-
-    const rpcLatency = watchLatency(rpc, 'eth_blockNumber')
-    const sequencerLatency = watchLatency(sequencer, 'eth_chainId')
-    opened.push(() => {
-      rpcLatency.stop()
-      sequencerLatency.stop()
+    const stats = openStats({
+      ...ground,
+      sequencer,
+      market,
+      health,
+      tradableTokens: tokens.tradable,
+      aiPool: brains.poolNow,
+      relays: config.submitEnabled,
     })
 
     const handlers: Handlers = {
-      ...createStatsHandler({
-        market,
-        crypto,
-        profile,
-        clock,
-        health,
-        latency: { rpc: rpcLatency.latest, sequencer: sequencerLatency.latest },
-        tradableTokens: tokens.tradable,
-        aiPool: brains.poolNow,
-        relays: config.submitEnabled,
-      }),
-      ...createServiceHandlers({
+      ...serviceRoutes({
         profile,
         settings: config,
         version: VERSION,
         health,
         cosigner: sessions.cosigner,
+        stats,
       }),
       ...auth.handlers,
       ...tokenRoutes({ tokens, crypto, profile, charge }),
@@ -351,19 +338,32 @@ export async function startServer(
       ...leagueRoutes(league),
     }
     if (config.roles.jobs) {
-      const sweep = setInterval(() => {
-        auth.sweep().catch((error) => logger.warn({ err: error }, 'sweeping old challenges failed'))
-        account.sweep().catch((error) => logger.warn({ err: error }, 'sweeping refused calls failed'))
-        trade.sweep().catch((error) => logger.warn({ err: error }, 'sweeping asked permits failed'))
-        hosted.sweep().catch((error) => logger.warn({ err: error }, 'sweeping hosted agents failed'))
-        paper.sweep().catch((error) => logger.warn({ err: error }, 'thinning out paper equity failed'))
-        brains.sweep().catch((error) => logger.warn({ err: error }, 'sweeping AI spending failed'))
-        ticks.sweep().catch((error) => logger.warn({ err: error }, 'sweeping hosted orders failed'))
-      }, SWEEP_EVERY_MS)
-      opened.push(() => clearInterval(sweep))
       await ticks.start()
       opened.push(() => ticks.stop())
     }
+    const sweeps = [
+      sweepJob('sweep refused calls', account.sweep),
+      sweepJob('sweep asked permits', trade.sweep),
+      sweepJob('sweep hosted agents', hosted.sweep),
+      sweepJob('thin out paper equity', paper.sweep),
+      sweepJob('sweep AI spending', brains.sweep),
+      sweepJob('sweep hosted orders', ticks.sweep),
+    ]
+    const jobs = runJobs(
+      { clock, logger, metrics, leases: createLeases({ db, clock }) },
+      tableOf([auth, health, stats, { jobs: { everywhere: [], worker: sweeps } }], config.roles),
+    )
+    opened.push(() => jobs.stop())
+    const admin = await openAdmin({
+      ...ground,
+      treasury,
+      signer,
+      vault,
+      isSanctioned,
+      jobs: jobs.state,
+      dataDir: config.dataDir,
+    })
+    opened.push(() => admin.close())
     if (config.metricsPort > 0) {
       const served = await serveMetrics(metrics, { port: config.metricsPort })
       opened.push(() => served.close())

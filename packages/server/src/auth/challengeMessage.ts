@@ -1,11 +1,18 @@
 import type { Crypto } from '@pit/chain'
-import { AUTH, CHAIN_ID, challengeStatement, siweMessage } from '@pit/protocol'
+import { AUTH, CHAIN_ID, challengeStatement, refusal, siweMessage } from '@pit/protocol'
+import type { AuthDeps } from './deps.ts'
 import type { Purpose, Wallet } from './rules.ts'
 
 /** Where the server says it is: from its settings, never from a request's Host. */
 export interface SignInSite {
   domain: string
   uri: string
+}
+
+/** Sign-in is off until an operator has said which domain the messages may name. */
+export function signInSite({ authDomain, publicUrl }: AuthDeps['config']): SignInSite {
+  if (authDomain === null) throw refusal('AUTH_DOMAIN_UNSET')
+  return { domain: authDomain, uri: publicUrl }
 }
 
 export interface ChallengeFacts {
@@ -16,7 +23,10 @@ export interface ChallengeFacts {
   expiresAtS: number
 }
 
-/** The text a wallet signs. Rebuilt from the stored facts when the signature comes, so it is never stored itself. */
+/**
+ * The text a wallet signs. Rebuilt from the stored facts when the signature comes, so it is never stored
+ * itself.
+ */
 export function challengeMessage(crypto: Crypto, site: SignInSite, challenge: ChallengeFacts): string {
   return siweMessage({
     domain: site.domain,

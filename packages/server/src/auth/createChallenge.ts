@@ -1,10 +1,9 @@
 import { nowS } from '@pit/platform/clock'
 import { type Answer, AUTH, CHAIN_ID, challengeStatement, fail } from '@pit/protocol'
 import type { Call } from '../http/types.ts'
-import { challengeMessage } from './challengeMessage.ts'
+import { challengeMessage, signInSite } from './challengeMessage.ts'
 import type { AuthDeps } from './deps.ts'
 import { PURPOSE_TTL_S, type Purpose, type Wallet } from './rules.ts'
-import { signInSite } from './signInSite.ts'
 import { addChallenge } from './store.ts'
 
 const NEXT: Record<Purpose, string> = {

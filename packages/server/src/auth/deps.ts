@@ -2,7 +2,7 @@ import type { Crypto } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Config } from '../config.ts'
-import type { KeyCache } from './keyCache.ts'
+import type { Keys } from './keys.ts'
 import type { PartnerLookup } from './partner.ts'
 import type { Wallet } from './rules.ts'
 
@@ -12,7 +12,7 @@ export interface AuthDeps {
   clock: Clock
   crypto: Crypto
   randomBytes(size: number): Uint8Array
-  keys: KeyCache
+  keys: Pick<Keys, 'forget'>
   findPartner: PartnerLookup
   isSanctioned(address: Wallet): boolean
   config: Pick<Config, 'authDomain' | 'publicUrl' | 'requirePartnerAgent' | 'caps'>

@@ -1,9 +1,8 @@
 import { nowS } from '@pit/platform/clock'
 import { fail, refusal } from '@pit/protocol'
-import { isSignedBy } from './challengeMessage.ts'
+import { isSignedBy, signInSite } from './challengeMessage.ts'
 import type { AuthDeps } from './deps.ts'
 import type { Purpose, Wallet } from './rules.ts'
-import { signInSite } from './signInSite.ts'
 import { openChallenges } from './store.ts'
 
 interface Signed {
@@ -17,7 +16,9 @@ const HEX = /^0x([0-9a-fA-F]{2})+$/
 const CONTRACT_WALLETS =
   'Contract wallets (EIP-1271, ERC-6492) cannot sign in here: use a wallet with a key of its own.'
 
-/** The open challenge of this purpose that the wallet signed: the one with the nonce, or the newest that fits. */
+/**
+ * The open challenge of this purpose that the wallet signed: the one with the nonce, or the newest that fits.
+ */
 export async function findSignedChallenge(
   deps: AuthDeps,
   purpose: Purpose,

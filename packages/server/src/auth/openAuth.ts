@@ -1,40 +1,74 @@
 import { randomBytes } from 'node:crypto'
-import type { PartnerRegistry } from '@pit/market'
-import type { ApiKey, Handlers } from '../http/types.ts'
-import { authenticateKey } from './authenticateKey.ts'
-import { createAuthHandlers } from './createAuthHandlers.ts'
+import type { PartnerFinding, PartnerRegistry } from '@pit/market'
+import { type Answer, refusal } from '@pit/protocol'
+import type { ApiKey, Caller, Handlers } from '../http/types.ts'
+import { type CapabilityJobs, sweepJob } from '../jobs.ts'
+import { createChallenge } from './createChallenge.ts'
 import type { AuthDeps } from './deps.ts'
-import { openKeyCache } from './keyCache.ts'
+import { type Keys, openKeys } from './keys.ts'
 import { createPartnerLookup, noRegistry } from './partner.ts'
-import { sweepSignIn } from './sweepSignIn.ts'
+import { revokeAllKeys, revokeKey } from './revokeKeys.ts'
+import { accountName } from './rules.ts'
+import { sweepSignIn } from './store.ts'
+import { verifySignIn } from './verifySignIn.ts'
 
 export type AuthOptions = Pick<AuthDeps, 'db' | 'clock' | 'crypto' | 'isSanctioned' | 'config'> & {
   registry?: PartnerRegistry
   randomBytes?: AuthDeps['randomBytes']
 }
 
+type AuthRoute = 'auth.challenge' | 'auth.verify' | 'auth.me' | 'auth.revoke' | 'auth.revoke_all'
+
 export interface Auth {
-  handlers: Pick<Handlers, 'auth.challenge' | 'auth.verify' | 'auth.me' | 'auth.revoke' | 'auth.revoke_all'>
-  /** `known`: only keys this process has found live before; the store is asked about no other. */
-  authenticateKey(bearer: string, which?: 'known' | 'any'): Promise<ApiKey | null>
-  /** For a job, every few minutes. */
+  handlers: Pick<Handlers, AuthRoute>
+  authenticateKey: Keys['authenticate']
+  /** Deletes what no sign-in can need any more; answers how many rows. */
   sweep(): Promise<number>
+  jobs: CapabilityJobs
   close(): Promise<void>
 }
 
 /** Sign-in and keys, with what they share: which keys are live, and what the registry said. */
 export async function openAuth({ registry = noRegistry, ...options }: AuthOptions): Promise<Auth> {
-  const keys = await openKeyCache(options)
-  const deps: AuthDeps = {
-    randomBytes,
-    ...options,
-    keys,
-    findPartner: createPartnerLookup({ registry, clock: options.clock }),
-  }
+  const keys = await openKeys(options)
+  const findPartner = createPartnerLookup({ registry, clock: options.clock })
+  const deps: AuthDeps = { randomBytes, ...options, keys, findPartner }
+  const sweep = () => sweepSignIn(deps.db, deps.clock)
   return {
     handlers: createAuthHandlers(deps),
-    authenticateKey: authenticateKey(deps),
-    sweep: () => sweepSignIn(deps),
+    authenticateKey: keys.authenticate,
+    sweep,
+    jobs: { everywhere: [], worker: [sweepJob('sweep sign-ins', sweep)] },
     close: keys.close,
   }
 }
+
+export const createAuthHandlers = (deps: AuthDeps): Pick<Handlers, AuthRoute> => ({
+  'auth.challenge': (call) => createChallenge(deps, call),
+  'auth.verify': (call) => verifySignIn(deps, call),
+  'auth.me': ({ caller }) => readMe(deps, keyOf(caller)),
+  'auth.revoke': ({ caller }) => revokeKey(deps, keyOf(caller)),
+  'auth.revoke_all': (call) => revokeAllKeys(deps, call),
+})
+
+function keyOf({ key }: Caller): ApiKey {
+  if (key === null) throw refusal('UNAUTHORIZED')
+  return key
+}
+
+/** Asks the store nothing, and waits only when the registry has not been asked about this wallet lately. */
+function readMe({ findPartner }: AuthDeps, key: ApiKey): Answer<'auth.me'> | Promise<Answer<'auth.me'>> {
+  if (key.wallet === null) return describeMe(key, null)
+  const partner = findPartner(key.wallet)
+  return partner instanceof Promise
+    ? partner.then((found) => describeMe(key, found))
+    : describeMe(key, partner)
+}
+
+const describeMe = (key: ApiKey, partner: PartnerFinding | null): Answer<'auth.me'> => ({
+  wallet: key.wallet,
+  account: { id: key.accountId, name: accountName(key.accountId, key.wallet) },
+  key_id: key.keyId,
+  expires_at: key.expiresAtS,
+  partner_agent: partner?.status === 'ok' ? partner.agent : null,
+})

@@ -8,15 +8,15 @@ describe('a cap', () => {
 
   it('is of the day for an address and of the hour for the service', () => {
     expect(capsOf('key', caps, '192.0.2.7', nowS)).toEqual([
-      { scope: '192.0.2.7', windowStartS: 10 * 86_400, windowEndS: 11 * 86_400, most: 4 },
+      { scope: '192.0.2.7', windowStartS: 10 * 86_400, windowEndS: 11 * 86_400, max: 4 },
       {
         scope: 'service',
         windowStartS: 10 * 86_400 + 3 * 3_600,
         windowEndS: 10 * 86_400 + 4 * 3_600,
-        most: 5,
+        max: 5,
       },
     ])
-    expect(capsOf('account', caps, '192.0.2.7', nowS).map(({ most }) => most)).toEqual([2, 3])
+    expect(capsOf('account', caps, '192.0.2.7', nowS).map(({ max }) => max)).toEqual([2, 3])
   })
 
   it('passed, waits until the last of its windows ends', () => {

@@ -32,21 +32,23 @@ export interface Cap {
   scope: string
   windowStartS: number
   windowEndS: number
-  most: number
+  max: number
 }
 
 const DAY_S = 86_400
 const HOUR_S = 3_600
 
-/** Days and hours are UTC's. Addresses first, the service last: every sign-in locks them in the same order. */
+/**
+ * Days and hours are UTC's. Addresses first, the service last: every sign-in locks them in the same order.
+ */
 export function capsOf(what: 'account' | 'key', caps: Caps, clientAddress: string, nowS: number): Cap[] {
   const [perDay, perHour] =
     what === 'account'
       ? [caps.signupsPerAddressDay, caps.signupsPerHour]
       : [caps.keysPerAddressDay, caps.keysPerHour]
   return [
-    { scope: networkOf(clientAddress), ...windowOf(DAY_S, nowS), most: perDay },
-    { scope: 'service', ...windowOf(HOUR_S, nowS), most: perHour },
+    { scope: networkOf(clientAddress), ...windowOf(DAY_S, nowS), max: perDay },
+    { scope: 'service', ...windowOf(HOUR_S, nowS), max: perHour },
   ]
 }
 
@@ -57,6 +59,6 @@ function windowOf(lengthS: number, nowS: number) {
 
 /** Seconds until a capped sign-in may be tried again; undefined when no cap is passed. */
 export function retryAfterS(caps: readonly Cap[], counts: ReadonlyMap<string, number>, nowS: number) {
-  const passed = caps.filter(({ scope, most }) => (counts.get(scope) ?? 0) > most)
+  const passed = caps.filter(({ scope, max }) => (counts.get(scope) ?? 0) > max)
   return passed.length === 0 ? undefined : Math.max(...passed.map(({ windowEndS }) => windowEndS - nowS))
 }

@@ -1,8 +1,8 @@
 import { createCrypto } from '@pit/chain'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openTestApp, WALLET } from '../../test/testApp.ts'
-import { createAuthHandlers } from './createAuthHandlers.ts'
 import type { AuthDeps } from './deps.ts'
+import { createAuthHandlers } from './openAuth.ts'
 
 let app: Awaited<ReturnType<typeof openTestApp>>
 beforeAll(async () => {

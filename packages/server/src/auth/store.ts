@@ -1,3 +1,4 @@
+import { type Clock, nowS as secondsOf } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import { AUTH } from '@pit/protocol'
 import type { Cap, Purpose, Wallet } from './rules.ts'
@@ -23,7 +24,8 @@ export async function addChallenge(
       `insert into challenges (wallet, purpose, nonce, issued_at_s, expires_at_s) values ($1, $2, $3, $4, $5)`,
       [wallet, purpose, nonce, issuedAtS, expiresAtS],
     )
-    // Five of each purpose: anyone may ask for a wallet's sign-in challenges, and must not push its revoke-all out.
+    // Five of each purpose: anyone may ask for a wallet's sign-in challenges, and must not push its
+    // revoke-all out.
     await sql.query(
       `delete from challenges where id in (
          select id from challenges
@@ -157,4 +159,28 @@ export async function markWalletRevoked(sql: Sql, wallet: Wallet, nowS: number):
   )
   await tellOthers(sql, { wallet })
   return ended.filter(({ was_live }) => was_live).length
+}
+
+/** Challenges are kept longer than the clocks of two processes may differ. */
+const SWEPT = [
+  { table: 'challenges', id: 'id', agedBy: 'expires_at_s', keepS: 600 },
+  { table: 'issue_counts', id: 'ctid', agedBy: 'window_start_s', keepS: 2 * 86_400 },
+] as const
+/** Small steps, so that sign-ins are not kept waiting. */
+const SWEEP_PAGE = 2_000
+
+/** Deletes what no sign-in can need any more; answers how many rows. */
+export async function sweepSignIn(db: Db, clock: Clock): Promise<number> {
+  let swept = 0
+  for (const { table, id, agedBy, keepS } of SWEPT) {
+    for (let deleted = SWEEP_PAGE; deleted === SWEEP_PAGE; swept += deleted) {
+      const rows = await db.query(
+        `delete from ${table} where ${id} = any (array(
+           select ${id} from ${table} where ${agedBy} < $1 order by ${agedBy} limit ${SWEEP_PAGE})) returning 1`,
+        [secondsOf(clock) - keepS],
+      )
+      deleted = rows.length
+    }
+  }
+  return swept
 }

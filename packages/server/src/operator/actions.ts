@@ -1,11 +1,11 @@
 import { nowS } from '@pit/platform/clock'
 import { TREASURY_BUCKETS } from '@pit/protocol'
-import { writeSwitch } from '@pit/sessions'
+import { readSwitches, SWITCHES, standing, writeSwitch } from '@pit/sessions'
 import { Type } from '@sinclair/typebox'
 import { type Action, action, Exact, TxHash } from './action.ts'
 import { listActions, recordAction } from './audit.ts'
 import { LEAGUE_ACTIONS } from './leagueActions.ts'
-import { readStatus } from './readStatus.ts'
+import type { OperatorDeps } from './types.ts'
 
 /** It stands in the public record: words, and no control characters. */
 const ACCEPTED = '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]{3,500}$'
@@ -84,4 +84,36 @@ export const ACTIONS: Record<string, Action> = {
       return { noted: true }
     },
   }),
+}
+
+/** How everything an operator can change stands now. */
+async function readStatus({ db, profile, signer, treasury, jobs }: OperatorDeps) {
+  const rows = await readSwitches(db)
+  const switches = Object.fromEntries(
+    SWITCHES.map((name) => {
+      const row = rows.find((each) => each.name === name)
+      return [
+        name,
+        { on: standing(rows, name), reason: row?.reason ?? null, changed_at: row?.changedAtS ?? null },
+      ]
+    }),
+  )
+  return {
+    profile: profile.name,
+    kind: profile.kind,
+    store: db.engine,
+    switches,
+    signer: signer === null ? null : await signerHealth(signer),
+    treasury: await treasury.state(),
+    jobs: jobs?.().map(({ name, status, why }) => ({ name, status, why })) ?? null,
+  }
+}
+
+async function signerHealth(signer: NonNullable<OperatorDeps['signer']>) {
+  try {
+    const { status, cosigner, frozen } = await signer.health()
+    return { status, cosigner, frozen }
+  } catch (error) {
+    return { status: 'unreachable', why: (error as Error).message }
+  }
 }

@@ -2,6 +2,7 @@ import type { Division } from '@pit/league/rules'
 import type { AgentVault, VaultAgent } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
+import type { JobState } from '@pit/platform/jobs'
 import type { Rpc } from '@pit/platform/rpc'
 import type { SignerClient } from '@pit/platform/signerClient'
 import type { ChainProfile } from '@pit/protocol'
@@ -24,6 +25,8 @@ export interface OperatorDeps {
   /** The agent registry; null where the chain has none. */
   vault: Pick<AgentVault, 'agent'> | null
   isSanctioned: IsSanctioned
+  /** How this process's background work stands; absent where the operator works on the store alone. */
+  jobs?(): JobState[]
 }
 
 /** By the list as it is now. */

@@ -22,7 +22,10 @@ import type { Config } from '../config.ts'
 type Address = `0x${string}`
 const lower = <T extends string | null>(address: T) => (address?.toLowerCase() ?? null) as T & Address
 
-/** GET config: what a client pins. Everything in it is the profile's data, a setting, or a number of the contract. */
+/**
+ * GET config: what a client pins. Everything in it is the profile's data, a setting, or a number of the
+ * contract.
+ */
 export function describeConfig({
   profile,
   settings,

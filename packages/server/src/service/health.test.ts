@@ -1,8 +1,5 @@
-import { afterEach, expect, it } from 'vitest'
-import { type Health, type Probe, watchHealth } from './health.ts'
-
-let health: Health | undefined
-afterEach(() => health?.stop())
+import { expect, it } from 'vitest'
+import { createHealth, type Probe } from './health.ts'
 
 const probe = (name: string, required: boolean, check: () => Promise<void> | void): Probe => ({
   name,
@@ -15,13 +12,13 @@ const broken = () => {
 }
 
 it('is down before the first probe: nothing is claimed unseen', () => {
-  health = watchHealth({ probes: [probe('store', true, fine)] })
+  const health = createHealth({ probes: [probe('store', true, fine)] })
   expect(health.report()).toEqual({ status: 'down', checks: { store: 'unknown' } })
 })
 
 it('is ok when all answer, degraded without an optional one, down without a required one', async () => {
   const state = { store: fine as () => void, chain: fine as () => void }
-  health = watchHealth({
+  const health = createHealth({
     probes: [probe('store', true, () => state.store()), probe('chain', false, () => state.chain())],
   })
   expect((await health.refresh()).status).toBe('ok')
@@ -33,9 +30,9 @@ it('is ok when all answer, degraded without an optional one, down without a requ
 
 it('calls a probe that hangs impaired, and says why once', async () => {
   const changes: string[] = []
-  health = watchHealth({
+  const health = createHealth({
     probes: [probe('chain', false, () => new Promise(() => {}))],
-    boundMs: 5,
+    timeoutMs: 5,
     onChange: (name, state, why) => changes.push(`${name} ${state}: ${why}`),
   })
   await health.refresh()

@@ -1,8 +1,10 @@
+import type { Job } from '@pit/platform/jobs'
 import { withinMs } from '@pit/platform/withinMs'
+import type { CapabilityJobs } from '../jobs.ts'
 
 /**
- * What the service stands on. `required`: without it nothing can be served (down); else its loss is `degraded`.
- * A probe throws when the dependency is impaired.
+ * What the service stands on. `required`: without it nothing can be served (down); else its loss is
+ * `degraded`. A probe throws when the dependency is impaired.
  */
 export interface Probe {
   name: string
@@ -10,9 +12,8 @@ export interface Probe {
   check(): Promise<void> | void
 }
 
-export type HealthStatus = 'ok' | 'degraded' | 'down'
 export interface HealthReport {
-  status: HealthStatus
+  status: 'ok' | 'degraded' | 'down'
   checks: Record<string, 'ok' | 'impaired' | 'unknown'>
 }
 
@@ -21,28 +22,27 @@ export interface Health {
   report(): HealthReport
   /** Probes once now and answers what it saw. */
   refresh(): Promise<HealthReport>
-  stop(): void
+  jobs: CapabilityJobs
 }
 
 interface HealthDeps {
   probes: Probe[]
   /** Told when a dependency changes, with why. */
   onChange?: (name: string, state: 'ok' | 'impaired', why: string) => void
-  everyMs?: number
-  boundMs?: number
+  timeoutMs?: number
 }
 
-/** Probes run in the background, so that GET health answers at once however slow a dependency is. */
-export function watchHealth({ probes, onChange, everyMs = 1_000, boundMs = 2_000 }: HealthDeps): Health {
-  const states = new Map<string, 'ok' | 'impaired'>()
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
+const PROBE_EVERY_MS = 1_000
 
-  const probeOne = async ({ name, check }: Probe): Promise<void> => {
+/** Probes run in the background, so that GET health answers at once however slow a dependency is. */
+export function createHealth({ probes, onChange, timeoutMs = 2_000 }: HealthDeps): Health {
+  const states = new Map<string, 'ok' | 'impaired'>()
+
+  async function probeOne({ name, check }: Probe): Promise<void> {
     let state: 'ok' | 'impaired' = 'ok'
     let why = ''
     try {
-      await withinMs(boundMs, Promise.resolve(check()), () => new Error(`no answer in ${boundMs} ms`))
+      await withinMs(timeoutMs, Promise.resolve(check()), () => new Error(`no answer in ${timeoutMs} ms`))
     } catch (error) {
       state = 'impaired'
       why = (error as Error).message
@@ -51,33 +51,25 @@ export function watchHealth({ probes, onChange, everyMs = 1_000, boundMs = 2_000
     states.set(name, state)
   }
 
-  const report = (): HealthReport => {
+  function report(): HealthReport {
     const checks = Object.fromEntries(
       probes.map(({ name }) => [name, states.get(name) ?? ('unknown' as const)]),
     )
     const impaired = probes.filter(({ name }) => states.get(name) !== 'ok')
-    const status = impaired.some(({ required }) => required)
-      ? 'down'
-      : impaired.length > 0
-        ? 'degraded'
-        : 'ok'
-    return { status, checks }
+    if (impaired.some(({ required }) => required)) return { status: 'down', checks }
+    return { status: impaired.length > 0 ? 'degraded' : 'ok', checks }
   }
-  const refresh = async (): Promise<HealthReport> => {
+
+  async function refresh(): Promise<HealthReport> {
     await Promise.all(probes.map(probeOne))
     return report()
   }
-  const loop = async (): Promise<void> => {
-    await refresh()
-    if (!stopped) timer = setTimeout(loop, everyMs)
+
+  const probing: Job = {
+    name: 'probe dependencies',
+    intervalMs: PROBE_EVERY_MS,
+    firstAfterMs: PROBE_EVERY_MS,
+    run: refresh,
   }
-  timer = setTimeout(loop, everyMs)
-  return {
-    report,
-    refresh,
-    stop: () => {
-      stopped = true
-      clearTimeout(timer)
-    },
-  }
+  return { report, refresh, jobs: { everywhere: [probing], worker: [] } }
 }

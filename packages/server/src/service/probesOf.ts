@@ -1,11 +1,12 @@
 import type { Market } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import { askHeader, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { Redis } from 'ioredis'
 import type { Probe } from './health.ts'
 
-const PING_BOUND_MS = 1_500
+const PING_TIMEOUT_MS = 1_500
 const HEAD_MAX_AGE_S = 30
 
 /** What health asks: without the store nothing is served; the rest impairs. */
@@ -29,13 +30,14 @@ export function probesOf({
 }): Probe[] {
   const ageOf = (timestampS: number) => clock.nowMs() / 1000 - timestampS
   return [
-    { name: 'store', required: true, check: () => db.ping(PING_BOUND_MS) },
+    { name: 'store', required: true, check: () => db.ping(PING_TIMEOUT_MS) },
     {
       name: 'chain',
       required: false,
       check: async () => {
-        const block = await rpc.request<{ timestamp: string }>('eth_getBlockByNumber', ['latest', false])
-        const ageS = ageOf(Number(block.timestamp))
+        const block = await readOne(rpc, askHeader('latest'))
+        if (block === null) throw new Error('the chain has no newest block')
+        const ageS = ageOf(block.timestampS)
         if (ageS > HEAD_MAX_AGE_S) throw new Error(`the newest block is ${Math.round(ageS)} s old`)
       },
     },

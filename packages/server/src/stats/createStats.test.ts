@@ -1,15 +1,14 @@
 import { createCrypto, createPoolIndex } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
 import { expect, it } from 'vitest'
-import { createStatsHandler, type StatsDeps } from './createStats.ts'
+import { createStats, type StatsDeps } from './createStats.ts'
 
-const call = {} as never
 const crypto = await createCrypto()
 
 function stats(head: ReturnType<StatsDeps['market']['head']>) {
   const time = { nowMs: 1_000_000 }
   let builds = 0
-  const handler = createStatsHandler({
+  const text = createStats({
     market: {
       head: () => {
         builds += 1
@@ -26,9 +25,8 @@ function stats(head: ReturnType<StatsDeps['market']['head']>) {
     tradableTokens: () => null,
     aiPool: () => ({ pool_usd: 50, left_usd: 49.5, owners_funded: 1, agents_funded: 2 }),
     relays: true,
-  }).stats
-  if (handler === 'not built') throw new Error('not built')
-  const read = () => JSON.parse((handler(call) as { serialised: string }).serialised)
+  })
+  const read = () => JSON.parse(text())
   return { time, read, builds: () => builds }
 }
 

@@ -2,8 +2,7 @@ import type { Crypto } from '@pit/chain'
 import type { Market } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import { type Answer, type ChainProfile, FEE, STATS, STATS_SYMBOLS } from '@pit/protocol'
-import type { Handlers } from '../http/types.ts'
-import type { Health } from '../service/index.ts'
+import type { Health } from '../service/health.ts'
 import { quoteAsset } from './quoteAsset.ts'
 
 export interface StatsDeps {
@@ -24,22 +23,20 @@ export interface StatsDeps {
 
 type Snapshot = Omit<Answer<'stats'>, 'cached_s'>
 
-/** GET stats: one snapshot for every reader, built at most every five seconds out of memory. */
-export function createStatsHandler(deps: StatsDeps): Pick<Handlers, 'stats'> {
+/** The text of GET stats: one snapshot for every reader, built at most every five seconds out of memory. */
+export function createStats(deps: StatsDeps): () => string {
   let builtAtMs = Number.NEGATIVE_INFINITY
   /** Everything but the closing brace, so that only the age is written per answer. */
   let opening = ''
-  return {
-    stats: () => {
-      const nowMs = deps.clock.nowMs()
-      const ageMs = nowMs - builtAtMs
-      // A clock that was set back must not freeze the snapshot.
-      if (ageMs >= STATS.rebuildS * 1000 || ageMs < 0) {
-        opening = JSON.stringify(buildStats(deps, nowMs)).slice(0, -1)
-        builtAtMs = nowMs
-      }
-      return { serialised: `${opening},"cached_s":${Math.floor((nowMs - builtAtMs) / 1000)}}` }
-    },
+  return () => {
+    const nowMs = deps.clock.nowMs()
+    const ageMs = nowMs - builtAtMs
+    // A clock that was set back must not freeze the snapshot.
+    if (ageMs >= STATS.rebuildS * 1000 || ageMs < 0) {
+      opening = JSON.stringify(buildStats(deps, nowMs)).slice(0, -1)
+      builtAtMs = nowMs
+    }
+    return `${opening},"cached_s":${Math.floor((nowMs - builtAtMs) / 1000)}}`
   }
 }
 
@@ -52,7 +49,7 @@ const orNull = <T>(read: () => T): T | null => {
 }
 
 /** A part that cannot be read now is null. */
-export function buildStats(deps: StatsDeps, nowMs: number): Snapshot {
+function buildStats(deps: StatsDeps, nowMs: number): Snapshot {
   const { market, profile, latency } = deps
   const head = market.head()
   const ageS = head ? Math.max(0, Math.round(nowMs / 1000 - head.timestampS)) : 0

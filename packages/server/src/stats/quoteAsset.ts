@@ -15,7 +15,10 @@ interface QuoteDeps {
 const lower = (address: string) => address.toLowerCase() as Address
 const BPS = 10_000
 
-/** One core asset as the market has it now: its mark, the reference pools' mid, the best way to buy and to sell it. */
+/**
+ * One core asset as the market has it now: its mark, the reference pools' mid, the best way to buy and to
+ * sell it.
+ */
 export function quoteAsset(
   { market, crypto, profile }: QuoteDeps,
   asset: CoreToken,

@@ -1,26 +1,26 @@
 import type { ChainProfile } from '@pit/protocol'
 import type { Config } from '../config.ts'
 import type { Handlers } from '../http/types.ts'
-import { describeConfig } from './describeConfig.ts'
-import type { Health } from './health.ts'
+import { describeConfig } from '../service/describeConfig.ts'
+import type { Health } from '../service/health.ts'
 
-export { type Health, type Probe, watchHealth } from './health.ts'
-
-/** GET config and GET health: neither waits for anything. */
-export function createServiceHandlers({
+/** GET config, health and stats: none waits for anything. */
+export function serviceRoutes({
   profile,
   settings,
   version,
   health,
   cosigner,
+  stats,
 }: {
   profile: ChainProfile
   settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
   version: string
-  health: Health
+  health: Pick<Health, 'report'>
   /** Null while the signer has not been heard of. */
   cosigner(): `0x${string}` | null
-}): Pick<Handlers, 'config' | 'health'> {
+  stats: { read(): string }
+}): Pick<Handlers, 'config' | 'health' | 'stats'> {
   const serialise = (known: `0x${string}` | null) => ({
     cosigner: known,
     answer: {
@@ -43,6 +43,6 @@ export function createServiceHandlers({
         status: status === 'down' ? 503 : 200,
       }
     },
+    stats: () => ({ serialised: stats.read() }),
   }
 }
-export { probesOf } from './probesOf.ts'

@@ -1,12 +1,27 @@
 import { nowS } from '@pit/platform/clock'
 import { type Answer, fail } from '@pit/protocol'
-import type { Call } from '../http/types.ts'
+import type { ApiKey, Call } from '../http/types.ts'
 import type { AuthDeps } from './deps.ts'
 import { findSignedChallenge } from './findSignedChallenge.ts'
-import { markWalletRevoked, useChallenge } from './store.ts'
+import { markKeyRevoked, markWalletRevoked, useChallenge } from './store.ts'
 
 const NOTE =
-  'Every key of this wallet has ended. Sessions are separate: revoke each with live/session/revoke and its on-chain steps.'
+  'Every key of this wallet has ended. Sessions are separate: revoke each with live/session/revoke and ' +
+  'its on-chain steps.'
+
+/** Ends the calling key, here at once and in other processes as soon as they hear. */
+export async function revokeKey(
+  { db, clock, keys }: Pick<AuthDeps, 'db' | 'clock' | 'keys'>,
+  { keyId, wallet }: ApiKey,
+): Promise<Answer<'auth.revoke'>> {
+  try {
+    await markKeyRevoked(db, keyId, nowS(clock))
+  } finally {
+    // Also when the commit's outcome is unknown: the store is asked, not the memory of before.
+    keys.forget({ keyId })
+  }
+  return { revoked: true, key_id: keyId, wallet }
+}
 
 /** Ends every key of the wallet that signed; a sanctioned wallet may do this too. */
 export async function revokeAllKeys(
@@ -22,7 +37,7 @@ export async function revokeAllKeys(
     })
     return { wallet, revoked, note: NOTE }
   } finally {
-    // Also when the commit's outcome is unknown: the store is asked, not the memory of before.
+    // As above.
     deps.keys.forget({ wallet })
   }
 }

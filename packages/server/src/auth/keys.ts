@@ -1,0 +1,77 @@
+import { hash, timingSafeEqual } from 'node:crypto'
+import { createCache } from '@pit/platform/cache'
+import { type Clock, nowS } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { ApiKey } from '../http/types.ts'
+import { looksLikeKey } from './rules.ts'
+import { findKey, REVOKED_CHANNEL, type Revoked } from './store.ts'
+
+export interface Keys {
+  /**
+   * The key a bearer token stands for; null when it is unknown, expired or revoked. `known`: only keys this
+   * process has found live before; the store is asked about no other.
+   */
+  authenticate(bearer: string, which?: 'known' | 'any'): Promise<ApiKey | null>
+  /** At once, and for look-ups under way too. */
+  forget(revoked: Revoked): void
+  close(): Promise<void>
+}
+
+const MAX_KEYS = 20_000
+/**
+ * Other processes' revocations arrive as notifications, within milliseconds; this bounds the wait when one is
+ * lost without the connection noticing. The embedded store has one process, which hears itself: no need to
+ * ask again.
+ */
+const ASK_AGAIN_AFTER_MS: Record<Db['engine'], number> = { pglite: Number.POSITIVE_INFINITY, postgres: 1_000 }
+
+/** Which keys are live: remembered while the store says yes and its revocations are heard. */
+export async function openKeys({ db, clock }: { db: Db; clock: Clock }): Promise<Keys> {
+  const askAgainAfterMs = ASK_AGAIN_AFTER_MS[db.engine]
+  let isListening = true
+  /** By the hex of their hash. */
+  const live = createCache<string, ApiKey | null>({
+    max: MAX_KEYS,
+    clock,
+    ttlMs: (key) => (key === null || !isListening ? 0 : askAgainAfterMs),
+  })
+
+  const forget = (revoked: Revoked): void =>
+    live.deleteWhere((key) =>
+      'keyId' in revoked ? key?.keyId === revoked.keyId : key?.wallet === revoked.wallet,
+    )
+
+  // The embedded store hears only itself, but it may stop and come back with a revocation nobody was told of.
+  const stopListening = await db.listen(REVOKED_CHANNEL, {
+    heard: (payload) => forget(JSON.parse(payload) as Revoked),
+    lost() {
+      isListening = false
+      live.clear()
+    },
+    back() {
+      live.clear()
+      isListening = true
+    },
+  })
+
+  async function find(sha256Hex: string): Promise<ApiKey | null> {
+    const sha256 = Buffer.from(sha256Hex, 'hex')
+    const row = await findKey(db, sha256)
+    if (!row || !timingSafeEqual(row.key_sha256, sha256)) return null
+    return { keyId: row.id, accountId: row.account_id, wallet: row.wallet, expiresAtS: row.expires_at_s }
+  }
+
+  return {
+    async authenticate(bearer, which = 'any') {
+      if (!looksLikeKey(bearer)) return null
+      // Looked up by its hash: what a look-up's time may tell is about the hash, which no one can steer.
+      const sha256Hex = hash('sha256', bearer, 'hex')
+      if (which === 'known' && live.latest(sha256Hex) === undefined) return null
+      const found = live.load(sha256Hex, find)
+      const key = found instanceof Promise ? await found : found
+      return key !== null && key.expiresAtS > nowS(clock) ? key : null
+    },
+    forget,
+    close: stopListening,
+  }
+}

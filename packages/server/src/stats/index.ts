@@ -1,2 +1,0 @@
-export { createStatsHandler, type StatsDeps } from './createStats.ts'
-export { watchLatency } from './watchLatency.ts'
