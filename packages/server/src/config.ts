@@ -6,8 +6,8 @@ import { createHosts } from './http/hosts.ts'
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /**
- * Every setting of the server: its name, default and meaning. The only reader of process.env; `.env.example` and
- * docs/configuration.md are made from this table.
+ * Every setting of the server: its name, default and meaning. The only reader of process.env; `.env.example`
+ * and docs/configuration.md are made from this table.
  */
 interface Setting {
   default: string
@@ -35,7 +35,8 @@ export const SETTINGS = {
   ALLOW_EMBEDDED_STORE: {
     default: '',
     means:
-      '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power cut may lose the tail.',
+      '1 allows the embedded store on a chain that is not the devnet. It never syncs to disk: a power cut ' +
+      'may lose the tail.',
   },
   REDIS_URL: { default: '', means: 'Redis for the rate limits of several processes. Empty: in memory.' },
   AUTH_DOMAIN: {
@@ -119,13 +120,15 @@ export const SETTINGS = {
   SEAL_KEY: {
     default: '',
     means:
-      '32 bytes of hex that seal webhook secrets and owners’ AI keys in the store; npm start makes one for the devnet. Empty: neither is taken.',
+      '32 bytes of hex that seal webhook secrets and owners’ AI keys in the store; npm start makes one for ' +
+      'the devnet. Empty: neither is taken.',
   },
   SEAL_KEY_FILE: { default: '', means: 'A file that holds SEAL_KEY.' },
   AI_POOL_KEY: {
     default: '',
     means:
-      'The service’s own key at the AI gateway of the profile; npm start uses the devnet’s. Empty: the pool pays for nobody.',
+      'The service’s own key at the AI gateway of the profile; npm start uses the devnet’s. Empty: the ' +
+      'pool pays for nobody.',
   },
   AI_POOL_KEY_FILE: { default: '', means: 'A file that holds AI_POOL_KEY.' },
   AI_POOL_USD_DAY: { default: '50', means: 'Dollars the AI pool pays a UTC day, for everyone together.' },
@@ -154,7 +157,8 @@ export const SETTINGS = {
   LEAGUE_FIRST_SEASON: {
     default: '',
     means:
-      'Monday the league’s first season starts, such as 2026-01-05. Empty: the profile’s, or on a devnet the week its store first ran.',
+      'Monday the league’s first season starts, such as 2026-01-05. Empty: the profile’s, or on a devnet ' +
+      'the week its store first ran.',
   },
   DEV_FIELDS: { default: '', means: '1 allows the development-only request fields.' },
   LOG_LEVEL: { default: 'info', means: `pino level: ${LOG_LEVELS.join(', ')}.` },
@@ -264,11 +268,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
     submitEnabled: flag('SUBMIT_ENABLED'),
     fastEnabled: flag('FAST_ENABLED'),
-    signer: signerOf({
-      url: text('SIGNER_URL'),
-      secret: optional('SIGNER_SECRET'),
-      file: optional('SIGNER_SECRET_FILE'),
-    }),
+    signer: signerOf(text('SIGNER_URL'), oneOf('SIGNER_SECRET', 'SIGNER_SECRET_FILE')),
     sealKey: oneOf('SEAL_KEY', 'SEAL_KEY_FILE'),
     ai: {
       poolKey: oneOf('AI_POOL_KEY', 'AI_POOL_KEY_FILE'),
@@ -311,15 +311,11 @@ function originOf(text: string): string {
 }
 
 /** Null: this server has no signer. */
-function signerOf({ url, secret, file }: { url: string; secret: string | null; file: string | null }) {
-  if (secret !== null && file !== null) {
-    throw new ConfigError('SIGNER_SECRET and SIGNER_SECRET_FILE are both set: use one')
-  }
+function signerOf(url: string, secret: SecretSetting | null) {
   if (!URL.canParse(url) || new URL(url).protocol !== 'http:') {
     throw new ConfigError(`SIGNER_URL is "${url}": use an address such as http://127.0.0.1:4664`)
   }
-  if (secret !== null) return { url, secret: { text: secret } }
-  return file === null ? null : { url, secret: { file } }
+  return secret && { url, secret }
 }
 
 /** Their messages name the setting. */

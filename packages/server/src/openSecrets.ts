@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
+import type { Clock } from '@pit/platform/clock'
+import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
 import { type Config, ConfigError, type SecretSetting } from './config.ts'
 
+const MIN_SIGNER_SECRET_CHARS = 32
+
 /** The text of a secret; its value is never part of a message. */
-export function readSecret(setting: SecretSetting): string {
+function readSecret(setting: SecretSetting): string {
   if ('text' in setting) return setting.text
   try {
     return readFileSync(setting.file, 'utf8').trim()
@@ -10,6 +14,17 @@ export function readSecret(setting: SecretSetting): string {
     const why = (error as NodeJS.ErrnoException).code
     throw new ConfigError(`${setting.name} ${setting.file} cannot be read: ${why}`)
   }
+}
+
+/** The way to the signing process; null where there is none. */
+export function openSigner(signer: Config['signer'], clock: Clock): SignerClient | null {
+  if (signer === null) return null
+  const { url, secret: setting } = signer
+  const secret = readSecret(setting)
+  if (secret.length < MIN_SIGNER_SECRET_CHARS) {
+    throw new ConfigError(`${setting.name} is too short: use at least ${MIN_SIGNER_SECRET_CHARS} characters`)
+  }
+  return createSignerClient({ url, secret, clock })
 }
 
 /** Null where nothing is to be sealed. */

@@ -40,9 +40,8 @@ import { createRedisLimiter } from './http/rates/redisLimiter.ts'
 import type { Handlers } from './http/types.ts'
 import { sweepJob, tableOf } from './jobs.ts'
 import { migrateStore } from './migrateStore.ts'
-import { openAiTerms, openSealKey } from './openSecrets.ts'
-import { openSigner } from './openSigner.ts'
-import { openAdmin } from './operator/openAdmin.ts'
+import { openAiTerms, openSealKey, openSigner } from './openSecrets.ts'
+import { openAdmin } from './operator/serveAdmin.ts'
 import { accountRoutes } from './routes/account.ts'
 import { describeStanding } from './routes/describeAgent.ts'
 import { fastRoutes } from './routes/fast.ts'
@@ -111,7 +110,8 @@ export async function startServer(
     const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS, ending })
     if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
       throw new StartRefused(
-        `the embedded store never syncs to disk, so a power cut may lose the newest trades: on ${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
+        `the embedded store never syncs to disk, so a power cut may lose the newest trades: on ` +
+          `${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
       )
     }
     const rpcUrl = config.chainRpcUrl ?? profile.rpc_url

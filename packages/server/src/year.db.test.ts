@@ -43,8 +43,8 @@ import {
 } from '../test/year/openYear.ts'
 import { countWeekPlainly, type PlainPlace } from '../test/year/plainTreasury.ts'
 
-// A year of league and treasury on one clock: trades earn fees, weeks are split, seasons decided and paid out of the
-// reserve. LEAGUE_YEAR_SEASONS=26 LEAGUE_YEAR_ENTRANTS=200 plays it whole.
+// A year of league and treasury on one clock: trades earn fees, weeks are split, seasons decided and paid out
+// of the reserve. LEAGUE_YEAR_SEASONS=26 LEAGUE_YEAR_ENTRANTS=200 plays it whole.
 
 const SEASONS = Number(process.env['LEAGUE_YEAR_SEASONS'] ?? 4)
 const ENTRANTS = Number(process.env['LEAGUE_YEAR_ENTRANTS'] ?? 12)
@@ -81,7 +81,9 @@ withDb('a year of league and treasury', (db) => {
         reverted: !!reverted,
       })),
   }
-  /** What was sent out of the platform wallet, by token; what its sending cost; and everything of the stake. */
+  /**
+   * What was sent out of the platform wallet, by token; what its sending cost; and everything of the stake.
+   */
   const sent = new Map<string, bigint>()
   let gasSpent = 0n
   let reserve = 0n
@@ -234,7 +236,8 @@ withDb('a year of league and treasury', (db) => {
       it(`${number} comes to the same, counted from the raw rows`, async () => {
         const span = season(number)
         const middleS = span.startsAtS + WEEK
-        // Marks come with the minutes: those of the days in which this season is reviewed belong to the next one.
+        // Marks come with the minutes: those of the days in which this season is reviewed belong to the next
+        // one.
         const next = { fromS: span.endsAtS, toS: season(number + 1).endsAtS, everyS: HOUR / 2 }
         await addMarks(db, next, priceOf)
         await markWeekEnd(middleS, 2 * number)

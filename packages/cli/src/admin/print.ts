@@ -27,11 +27,13 @@ interface Status {
     block: number | null
     owed: { symbol: string; carried: string; operations: string; buybacks: string; treasury: string }[]
   }
+  /** Null where no server was asked. */
+  jobs: { name: string; status: 'ok' | 'late' | 'failing'; why: string | null }[] | null
 }
 
 export function printStatus(
   print: Print,
-  { profile, kind, store, switches, signer, treasury }: Status,
+  { profile, kind, store, switches, signer, treasury, jobs }: Status,
 ): void {
   print(`${profile} (${kind}), store ${store}`)
   for (const [name, { on, reason, changed_at }] of Object.entries(switches)) {
@@ -57,6 +59,10 @@ export function printStatus(
   for (const { symbol, carried, operations, buybacks, treasury: kept } of treasury.owed) {
     print(`          ${symbol || '?'}: owed ${operations} / ${buybacks} / ${kept}, carried ${carried}`)
   }
+  if (jobs === null) return
+  const troubled = jobs.filter(({ status }) => status !== 'ok')
+  print(`jobs      ${jobs.length - troubled.length} of ${jobs.length} ok`)
+  for (const { name, status, why } of troubled) print(`          ${name}: ${status}${why ? `: ${why}` : ''}`)
 }
 
 type Closing =

@@ -188,6 +188,10 @@ const STATUS = {
     block: 7,
     owed: [{ symbol: 'ETH', carried: '1', operations: '2', buybacks: '3', treasury: '4' }],
   },
+  jobs: [
+    { name: 'follow pools', status: 'ok', why: null },
+    { name: 'league', status: 'failing', why: 'the store is away' },
+  ],
 }
 const ANSWERS: Record<string, unknown> = {
   'audit.list': [],

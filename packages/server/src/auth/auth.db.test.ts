@@ -55,7 +55,8 @@ withDb('sign-in', (db, store) => {
     const second = await here.signIn(newWallet())
     expect(await there.authenticateKey(second.api_key)).not.toBeNull()
     await db.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where query ilike 'listen%' and datname = current_database()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where query ilike 'listen%' and datname = current_database()`,
     )
     await sleep(30)
     await revokeHere(second.api_key)

@@ -8,9 +8,11 @@ import { addChallenge } from './store.ts'
 
 const NEXT: Record<Purpose, string> = {
   'sign-in':
-    'Check domain, chain and address, sign message with personal_sign (EIP-191), then POST address, signature and nonce to /api/v1/auth/verify before expires_at.',
+    'Check domain, chain and address, sign message with personal_sign (EIP-191), then POST address, ' +
+    'signature and nonce to /api/v1/auth/verify before expires_at.',
   'revoke-all':
-    'Sign message with personal_sign (EIP-191), then POST address, signature and nonce to /api/v1/auth/revoke-all before expires_at.',
+    'Sign message with personal_sign (EIP-191), then POST address, signature and nonce to ' +
+    '/api/v1/auth/revoke-all before expires_at.',
 }
 
 export async function createChallenge(

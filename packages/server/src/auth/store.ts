@@ -21,7 +21,8 @@ export async function addChallenge(
   await db.transaction(async (sql) => {
     await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [CHALLENGE_LOCK, wallet])
     await sql.query(
-      `insert into challenges (wallet, purpose, nonce, issued_at_s, expires_at_s) values ($1, $2, $3, $4, $5)`,
+      `insert into challenges (wallet, purpose, nonce, issued_at_s, expires_at_s)
+       values ($1, $2, $3, $4, $5)`,
       [wallet, purpose, nonce, issuedAtS, expiresAtS],
     )
     // Five of each purpose: anyone may ask for a wallet's sign-in challenges, and must not push its
@@ -58,7 +59,8 @@ export function openChallenges(
 /** False when another call was first: the row lock makes one of them the winner. */
 export async function useChallenge(sql: Sql, id: number, nowS: number): Promise<boolean> {
   const used = await sql.query(
-    'update challenges set used_at_s = $2 where id = $1 and used_at_s is null and expires_at_s > $2 returning id',
+    `update challenges set used_at_s = $2
+     where id = $1 and used_at_s is null and expires_at_s > $2 returning id`,
     [id, nowS],
   )
   return used.length === 1
@@ -176,7 +178,8 @@ export async function sweepSignIn(db: Db, clock: Clock): Promise<number> {
     for (let deleted = SWEEP_PAGE; deleted === SWEEP_PAGE; swept += deleted) {
       const rows = await db.query(
         `delete from ${table} where ${id} = any (array(
-           select ${id} from ${table} where ${agedBy} < $1 order by ${agedBy} limit ${SWEEP_PAGE})) returning 1`,
+           select ${id} from ${table} where ${agedBy} < $1 order by ${agedBy} limit ${SWEEP_PAGE}))
+         returning 1`,
         [secondsOf(clock) - keepS],
       )
       deleted = rows.length

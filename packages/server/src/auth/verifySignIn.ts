@@ -10,7 +10,8 @@ import { accountName, capsOf, newKeyText, retryAfterS, type Wallet } from './rul
 import { addKey, countIssued, holdAccount, useChallenge } from './store.ts'
 
 const NOTE =
-  'This key is shown once: only its SHA-256 is stored. It acts as the wallet until it expires or is revoked; it cannot move funds by itself.'
+  'This key is shown once: only its SHA-256 is stored. It acts as the wallet until it expires or is ' +
+  'revoked; it cannot move funds by itself.'
 const REFUSED = { account: 'SIGNUP_CAPPED', key: 'KEYS_CAPPED' } as const
 
 /** Trades a signed challenge for a key. Whatever refuses it after the signature leaves the challenge open. */

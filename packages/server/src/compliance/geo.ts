@@ -42,8 +42,8 @@ export async function openGeo(file: string | null): Promise<Geo> {
 }
 
 /**
- * Every place a proxy's headers name; `XX` and `T1` (unknown, Tor) name none. More than one when a proxy adds its word
- * to a client's instead of replacing it.
+ * Every place a proxy's headers name; `XX` and `T1` (unknown, Tor) name none. More than one when a proxy adds
+ * its word to a client's instead of replacing it.
  */
 export function placesFromHeaders(
   headers: IncomingHttpHeaders,

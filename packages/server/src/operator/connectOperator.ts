@@ -8,7 +8,7 @@ import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
 import { openTreasury } from '@pit/treasury'
 import { ConfigError, readConfig } from '../config.ts'
 import { migrateStore, missingMigrations } from '../migrateStore.ts'
-import { openSigner } from '../openSigner.ts'
+import { openSigner } from '../openSecrets.ts'
 import { LEAGUE } from './league.ts'
 import { openOperator } from './openOperator.ts'
 import { NobodyThere, reachSocket } from './reachSocket.ts'
@@ -24,8 +24,8 @@ export interface ConnectedOperator extends Operator {
 const PROFILE_WAIT_MS = 1_000
 
 /**
- * The operator's face, over the socket of a server that runs on this data directory, else on the store itself: the
- * database that DATABASE_URL names, or the embedded store when nothing else has it open.
+ * The operator's face, over the socket of a server that runs on this data directory, else on the store
+ * itself: the database that DATABASE_URL names, or the embedded store when nothing else has it open.
  */
 export async function connectOperator(env: Record<string, string | undefined>): Promise<ConnectedOperator> {
   try {
@@ -64,7 +64,8 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
     (error) => {
       if (!(error instanceof StoreLockedError)) throw error
       throw new OperatorRefused(
-        `process ${error.pid} has the store open and takes no commands on its socket: stop it, or run this on its DATA_DIR as its user`,
+        `process ${error.pid} has the store open and takes no commands on its socket: ` +
+          'stop it, or run this on its DATA_DIR as its user',
       )
     },
   )
@@ -80,7 +81,7 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
   const vault = registry === null ? null : createAgentVault({ rpc, registry: registry as `0x${string}` })
   const close = async () => {
     const opened = await list?.catch(() => null)
-    opened?.close()
+    await opened?.close()
     signer?.close()
     rpc.close()
     await db.close()

@@ -57,7 +57,8 @@ withDb('an operator of the league, on a running server’s socket', (db) => {
 
   beforeEach(async () => {
     await db.exec(
-      'alter table operator_actions disable trigger user; truncate operator_actions; alter table operator_actions enable trigger user',
+      `alter table operator_actions disable trigger user; truncate operator_actions;
+       alter table operator_actions enable trigger user`,
     )
     await serve()
   })

@@ -9,8 +9,8 @@ import { ACTIONS } from './actions.ts'
 import { recordAction } from './audit.ts'
 import { type Operator, type OperatorDeps, OperatorRefused } from './types.ts'
 
-const MOST_NAME_CHARS = 64
-const MOST_REASON_CHARS = 500
+const MAX_NAME_CHARS = 64
+const MAX_REASON_CHARS = 500
 
 /** What `pit-admin` does. Whatever it changes it writes down, in the same transaction. */
 export function openOperator(deps: OperatorDeps): Operator {
@@ -18,10 +18,10 @@ export function openOperator(deps: OperatorDeps): Operator {
     async act({ name, operator, reason, input }) {
       const row = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined
       if (!row) throw new OperatorRefused(`there is no "${name}"`)
-      if (!isText(operator, MOST_NAME_CHARS)) throw new OperatorRefused('say who you are: --operator <name>')
-      if (reason !== null && !isText(reason, MOST_REASON_CHARS)) {
+      if (!isText(operator, MAX_NAME_CHARS)) throw new OperatorRefused('say who you are: --operator <name>')
+      if (reason !== null && !isText(reason, MAX_REASON_CHARS)) {
         throw new OperatorRefused(
-          `a reason has 1 to ${MOST_REASON_CHARS} characters and no control characters`,
+          `a reason has 1 to ${MAX_REASON_CHARS} characters and no control characters`,
         )
       }
       if (row.needsReason !== null && reason === null) {
@@ -48,8 +48,8 @@ export function openOperator(deps: OperatorDeps): Operator {
 }
 
 const CONTROL = /[\u0000-\u001f\u007f]/
-const isText = (text: unknown, most: number): boolean =>
-  typeof text === 'string' && text.trim() !== '' && text.length <= most && !CONTROL.test(text)
+const isText = (text: unknown, maxChars: number): boolean =>
+  typeof text === 'string' && text.trim() !== '' && text.length <= maxChars && !CONTROL.test(text)
 
 const REFUSALS = [
   EarlyCloseRefused,

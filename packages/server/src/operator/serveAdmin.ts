@@ -3,14 +3,44 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect } from 'node:net'
 import { dirname } from 'node:path'
 import type { Logger } from '@pit/platform/logger'
-import { refuseForeign } from './socketPath.ts'
-import { type Ask, type Operator, OperatorRefused } from './types.ts'
+import { LEAGUE } from './league.ts'
+import { openOperator } from './openOperator.ts'
+import { adminSocketPath, refuseForeign } from './socketPath.ts'
+import { type Ask, type Operator, type OperatorDeps, OperatorRefused } from './types.ts'
 
-const MOST_BODY_BYTES = 64 * 1024
+const MAX_BODY_BYTES = 64 * 1024
 
 /**
- * Takes the operator's commands on a socket that only this user can open. Null when another process on the same data
- * directory does already.
+ * The operator's face of this server, on a socket in its data directory. A server runs without one if it
+ * must.
+ */
+export async function openAdmin({
+  dataDir,
+  logger,
+  ...deps
+}: Omit<OperatorDeps, 'league'> & {
+  dataDir: string
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>
+}): Promise<{
+  close(): Promise<void>
+}> {
+  const path = adminSocketPath(dataDir)
+  try {
+    const served = await serveAdmin({ operator: openOperator({ ...deps, league: LEAGUE }), path, logger })
+    if (served) return served
+    logger.info({ path }, 'another server on this data directory takes the operator’s commands')
+  } catch (error) {
+    logger.warn(
+      { err: error, path },
+      'the operator’s socket cannot be opened: use DATABASE_URL, or stop first',
+    )
+  }
+  return { close: async () => {} }
+}
+
+/**
+ * Takes the operator's commands on a socket that only this user can open. Null when another process on the
+ * same data directory does already.
  */
 export async function serveAdmin({
   operator,
@@ -70,7 +100,7 @@ async function answer(operator: Operator, request: IncomingMessage): Promise<unk
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MOST_BODY_BYTES) throw new OperatorRefused('that is too long')
+    if (size > MAX_BODY_BYTES) throw new OperatorRefused('that is too long')
     chunks.push(chunk)
   }
   let ask: Partial<Ask> | null

@@ -69,10 +69,11 @@ export function describeConfig({
       to_self_allowed: false,
       placeholder: profile.fee_recipient === null,
       how:
-        'Every trade pays one fee to one pinned recipient, in the token of the end that ranks first (ETH and WETH, then USDG, ' +
-        'then the other core tokens; else the input). Major when both ends are core or stock-beacon tokens, at the rate of the ' +
-        "wallet's 30-day volume; else other_bps; shield adds shield_add_bps. On the input side it is transferred before the " +
-        'swap, on the output side taken from what the swap delivers; always rounded down.',
+        'Every trade pays one fee to one pinned recipient, in the token of the end that ranks first (ETH ' +
+        'and WETH, then USDG, then the other core tokens; else the input). Major when both ends are core ' +
+        "or stock-beacon tokens, at the rate of the wallet's 30-day volume; else other_bps; shield adds " +
+        'shield_add_bps. On the input side it is transferred before the swap, on the output side taken ' +
+        'from what the swap delivers; always rounded down.',
     },
     risks: Object.fromEntries(Object.entries(RISKS).map(([code, { severity }]) => [code, severity])),
     high_price_impact_bps: TRADE.highPriceImpactBps,
@@ -110,7 +111,9 @@ export function describeConfig({
       hops: { max_pools: 3, through: ['ETH', 'WETH', 'USDG', 'PARTNER'] },
       known_hooks: profile.known_hooks.map((hook) => ({ ...hook, address: lower(hook.address) })),
       tiers: {
-        A: `core, feed-backed, or at least ${TOKENS.tierALiquidityUsd} dollars of liquidity with a TWAP or better`,
+        A:
+          `core, feed-backed, or at least ${TOKENS.tierALiquidityUsd} dollars of liquidity with a ` +
+          'TWAP or better',
         B: `at least ${TOKENS.tierBLiquidityUsd} dollars of liquidity`,
         C: 'any other token with a route',
         blocked: 'no route',

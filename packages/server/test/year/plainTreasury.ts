@@ -1,8 +1,8 @@
 import type { Db } from '@pit/platform/db'
 
 /**
- * The treasury's weeks counted once more, from the ledger's rows, the chain's transactions and the marks, by someone
- * who has read the page and none of the code.
+ * The treasury's weeks counted once more, from the ledger's rows, the chain's transactions and the marks, by
+ * someone who has read the page and none of the code.
  */
 
 export interface PlainMove {
