@@ -1,35 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { hostname } from 'node:os'
-import {
-  executorOwner,
-  isExecutorOf,
-  openBrains,
-  openHosted,
-  openPaper,
-  openTicks,
-  sessionsInUse,
-} from '@pit/agents'
-import { createCrypto } from '@pit/chain'
-import { isInLeague, openLeague, readStart } from '@pit/league'
-import { createAgentRegistry, createAgentVault, openMarket, openTokens, watchMarket } from '@pit/market'
-import { checkChain, StartRefused } from '@pit/platform/checkChain'
-import { systemClock } from '@pit/platform/clock'
-import { openDb } from '@pit/platform/db'
+import { createClosing } from '@pit/platform/closing'
 import { runJobs } from '@pit/platform/jobs'
 import { createLeases } from '@pit/platform/leases'
 import { createLogger } from '@pit/platform/logger'
-import { createMetrics, serveMetrics } from '@pit/platform/metrics'
-import { readProfile } from '@pit/platform/readProfile'
-import { createRpc } from '@pit/platform/rpc'
-import { openSanctions } from '@pit/platform/sanctions'
-import { withinMs } from '@pit/platform/withinMs'
-import { openAccount, openRelay } from '@pit/relay'
-import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
-import { openFast, openTrade } from '@pit/trading'
-import { openTreasury } from '@pit/treasury'
+import { serveMetrics } from '@pit/platform/metrics'
 import { Redis } from 'ioredis'
-import { divisionOf, openAuth } from './auth/index.ts'
+import manifest from '../package.json' with { type: 'json' }
 import { openGeo } from './compliance/geo.ts'
 import type { Config } from './config.ts'
 import { createApp } from './http/createApp.ts'
@@ -37,357 +12,105 @@ import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
 import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
 import { createRedisLimiter } from './http/rates/redisLimiter.ts'
-import type { Handlers } from './http/types.ts'
-import { sweepJob, tableOf } from './jobs.ts'
-import { migrateStore } from './migrateStore.ts'
-import { openAiTerms, openSealKey, openSigner } from './openSecrets.ts'
+import { sweepsOf, tableOf } from './jobs.ts'
+import { openCapabilities } from './openCapabilities.ts'
+import { type Ground, openGround, type Start } from './openGround.ts'
 import { openAdmin } from './operator/serveAdmin.ts'
-import { accountRoutes } from './routes/account.ts'
-import { describeStanding } from './routes/describeAgent.ts'
-import { fastRoutes } from './routes/fast.ts'
-import { hostedRoutes } from './routes/hosted.ts'
-import { hostedAiRoutes } from './routes/hostedAi.ts'
-import { leagueRoutes } from './routes/league.ts'
-import { relayRoutes } from './routes/relay.ts'
-import { serviceRoutes } from './routes/service.ts'
-import { sessionRoutes } from './routes/sessions.ts'
-import { tokenRoutes } from './routes/tokens.ts'
-import { tradingRoutes } from './routes/trading.ts'
+import { createRoutes } from './routes/index.ts'
 import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
 import { openStats } from './stats/openStats.ts'
-import { VERSION } from './version.ts'
 
 export interface RunningServer {
   url: string
   close(): Promise<void>
 }
 
-const PROFILE_WAIT_MS = 60_000
-const MARKET_WAIT_MS = 10_000
-const REFUND_WAIT_MS = 10_000
-const TREASURY_EVERY_MS = 10_000
-
-/**
- * Builds everything and hands it in; `tell` says to a waiting person what happens. Told to end, it gives up.
- */
+/** Opens everything; `tell` says to a waiting person what happens. Told to end, it gives up. */
 export async function startServer(
   config: Config,
   tell: (text: string) => void,
   ending: AbortSignal,
 ): Promise<RunningServer> {
+  const logger = createLogger({ level: config.logLevel })
+  const closing = createClosing(logger)
   const stage = (text: string) => {
     ending.throwIfAborted()
     tell(text)
   }
-  const clock = systemClock
-  const logger = createLogger({ level: config.logLevel })
-  const metrics = createMetrics()
-  const workerId = `${hostname()} ${process.pid}`
-  /** What was opened, closed in the opposite order. */
-  const opened: (() => Promise<unknown> | unknown)[] = []
-  const close = async () => {
-    for (const end of opened.reverse().splice(0)) {
-      // One that cannot end must not keep the store from being closed.
-      await Promise.resolve()
-        .then(end)
-        .catch((error) => logger.warn({ err: error }, 'a part did not end cleanly'))
-    }
-  }
-
   try {
-    const sanctions = await openSanctions({ file: config.sanctionsFile, logger })
-    opened.push(() => sanctions.close())
-    const [crypto, geo, db] = await Promise.all([
-      createCrypto(),
-      openGeo(config.geoDb),
-      openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger }),
-    ])
-    opened.push(() => db.close())
-    const applied = await migrateStore(db)
-    stage(`store open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
-
-    const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS, ending })
-    if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
-      throw new StartRefused(
-        `the embedded store never syncs to disk, so a power cut may lose the newest trades: on ` +
-          `${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
-      )
-    }
-    const rpcUrl = config.chainRpcUrl ?? profile.rpc_url
-    if (!rpcUrl) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
-    const rpc = createRpc({ url: rpcUrl })
-    opened.push(() => rpc.close())
-    await checkChain(rpc, profile)
-    stage(`profile ${profile.name}, chain at ${new URL(rpcUrl).host}`)
-    /** What nearly every part stands on. */
-    const ground = { db, rpc, clock, crypto, logger, metrics, profile }
-    const { isSanctioned } = sanctions
-
-    const rates = ratesOf({ scale: config.rateLimitScale, overallFactor: config.rateOverallFactor })
-    const memoryLimiter = createMemoryLimiter({ rates })
-    const redis = config.redisUrl
-      ? new Redis(config.redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false })
-      : null
-    if (redis) opened.push(() => redis.disconnect())
-    const limiter = redis
-      ? createRedisLimiter({ redis, rates, local: memoryLimiter, logger, metrics })
-      : memoryLimiter
-
-    const registry = profile.contracts.agent_registry
-    const vault = registry === null ? null : createAgentVault({ rpc, registry: registry as `0x${string}` })
-    const auth = await openAuth({
-      db,
-      clock,
-      crypto,
-      config,
-      isSanctioned,
-      ...(registry === null
-        ? {}
-        : { registry: createAgentRegistry({ rpc, registry: registry as `0x${string}` }) }),
-    })
-    opened.push(() => auth.close())
-
-    const market = await openMarket({ ...ground, writes: config.roles.jobs })
-    opened.push(() => market.close())
-    watchMarket(metrics, { market, clock })
-    // A chain that does not answer delays the market, not the start: what needs it says so.
-    const inTime = await withinMs(
-      MARKET_WAIT_MS,
-      Promise.race([market.ready(), ending.aborted || once(ending, 'abort')]),
-      () => new Error('late'),
-    ).then(
-      () => true,
-      () => false,
-    )
-    const head = market.head()
-    stage(
-      inTime && head
-        ? `market at block ${head.number}: ${market.poolCount()} pools and curves`
-        : 'market still catching up with the chain',
-    )
-
-    const account = openAccount({ ...ground, market })
-    opened.push(() => account.close())
-    const charge = createCharge({ limiter, clock, metrics })
-    const tokens = await openTokens({
-      ...ground,
-      market,
-      majorBps: account.tierBps,
-      background: config.roles.jobs,
-    })
-    opened.push(() => tokens.close())
-
-    const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl
-    const sequencer = createRpc({ url: sequencerUrl })
-    opened.push(() => sequencer.close())
-    const gate = createSessionGate({ db, clock })
-    const relay = openRelay({
-      ...ground,
-      sequencer,
-      market,
-      isSanctioned,
-      submitEnabled: config.submitEnabled,
-      writes: config.roles.jobs,
-      isPlainToken: tokens.isPlain,
-      executorOf: gate.executorOf,
-      sessionOpen: gate.isOpen,
-    })
-    opened.push(() => relay.close())
-    const trade = openTrade({
-      ...ground,
-      market,
-      tokens,
-      tierBps: account.tierBps,
-      storePlan: relay.storePlan,
-      storeRevocation: relay.storeRevocation,
-      recordRefusal: account.recordRefusal,
-      devFields: config.devFields,
-    })
-    const signer = openSigner(config.signer, clock)
-    const switches = createSwitches({ db, clock })
-    const sessions = openSessions({
-      ...ground,
-      market,
-      tokens,
-      trade,
-      randomBytes,
-      tierBps: account.tierBps,
-      isSanctioned,
-      storePlan: relay.storePlan,
-      storeOwnerTxs: relay.storeRevocation,
-      recordRefusal: account.recordRefusal,
-      signer,
-      hosted: { executorOwner, isExecutorOf, sessionsInUse },
-      writes: config.roles.jobs,
-    })
-    opened.push(() => sessions.close())
-    const fast = openFast({
-      ...ground,
-      market,
-      account,
-      simulator: trade.simulator,
-      relayOnce: relay.relayOnce,
-      enabled: config.fastEnabled && config.submitEnabled,
-    })
-    opened.push(() => fast.close())
-
-    const brains = openBrains({
-      ...ground,
-      randomBytes,
-      sealKey: openSealKey(config.sealKey),
-      ai: openAiTerms(config.ai),
-    })
-
-    const paper = openPaper({ db, clock, profile, market, quoteTrade: trade.quoteTrade })
-    const league = openLeague({
-      ...ground,
-      firstSeasonS: await readStart({ db, clock, profile, setting: config.leagueFirstSeason }),
-      vault,
-      isSanctioned,
-      hosted: { agentOf: (id) => hosted.agentOf(id) },
-      accounts: { divisionOf },
-      paper,
-      domain: config.authDomain ?? new URL(config.publicUrl).host,
-      randomBytes,
-      background: config.roles.jobs,
-      workerId,
-    })
-    opened.push(() => league.close())
-    const hosted = openHosted({
-      ...ground,
-      sequencer,
-      market,
-      tokens,
-      brains,
-      switches,
-      signer,
-      sessions,
-      cosigner: sessions.cosigner,
-      paper,
-      leaveLeague: league.leaveHosted,
-      isInLeague,
-      submitEnabled: config.submitEnabled,
-      refundWaitMs: REFUND_WAIT_MS,
-      randomBytes,
-    })
-
-    const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
-    const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts, runEveryMs })
-    opened.push(() => treasury.close())
-    const ticks = openTicks({
-      ...ground,
-      market,
-      tokens,
-      brains,
-      paper,
-      sessions,
-      signer,
-      submitBytes: relay.submitBytes,
-      submitEnabled: config.submitEnabled,
-      switches,
-      isSanctioned,
-      tierBps: account.tierBps,
-      practiceGate: league.practiceGate,
-      workerId,
-    })
-
-    const health = createHealth({
-      onChange: (dependency, state, why) =>
-        state === 'ok'
-          ? logger.info({ dependency }, 'dependency ok')
-          : logger.warn({ dependency, why }, 'dependency impaired'),
-      probes: probesOf({ db, rpc, clock, sanctions, market, redis, checkSigner: sessions.checkSigner }),
-    })
-    const stats = openStats({
-      ...ground,
-      sequencer,
-      market,
-      health,
-      tradableTokens: tokens.tradable,
-      aiPool: brains.poolNow,
-      relays: config.submitEnabled,
-    })
-
-    const handlers: Handlers = {
-      ...serviceRoutes({
-        profile,
-        settings: config,
-        version: VERSION,
-        health,
-        cosigner: sessions.cosigner,
-        stats,
-      }),
-      ...auth.handlers,
-      ...tokenRoutes({ tokens, crypto, profile, charge }),
-      ...tradingRoutes({ trade, crypto, profile, charge }),
-      ...relayRoutes(relay),
-      ...accountRoutes(account),
-      ...fastRoutes({ fast, charge }),
-      ...sessionRoutes({
-        sessions,
-        crypto,
-        profile,
-        charge,
-        logger,
-        readHosted: async (wallet) => (await hosted.standing(wallet)).map(describeStanding),
-      }),
-      treasury: async () => ({ serialised: await treasury.record() }),
-      ...hostedAiRoutes(brains),
-      ...hostedRoutes({ hosted, profile, charge }),
-      ...leagueRoutes(league),
-    }
-    if (config.roles.jobs) {
-      await ticks.start()
-      opened.push(() => ticks.stop())
-    }
-    const sweeps = [
-      sweepJob('sweep refused calls', account.sweep),
-      sweepJob('sweep asked permits', trade.sweep),
-      sweepJob('sweep hosted agents', hosted.sweep),
-      sweepJob('thin out paper equity', paper.sweep),
-      sweepJob('sweep AI spending', brains.sweep),
-      sweepJob('sweep hosted orders', ticks.sweep),
-    ]
-    const jobs = runJobs(
-      { clock, logger, metrics, leases: createLeases({ db, clock }) },
-      tableOf([auth, health, stats, { jobs: { everywhere: [], worker: sweeps } }], config.roles),
-    )
-    opened.push(() => jobs.stop())
-    const admin = await openAdmin({
-      ...ground,
-      treasury,
-      signer,
-      vault,
-      isSanctioned,
-      jobs: jobs.state,
-      dataDir: config.dataDir,
-    })
-    opened.push(() => admin.close())
-    if (config.metricsPort > 0) {
-      const served = await serveMetrics(metrics, { port: config.metricsPort })
-      opened.push(() => served.close())
-    }
-    await health.refresh()
-    if (!config.roles.api) return { url: '', close }
-
-    const app = await createApp({
-      config,
-      clock,
-      handlers,
-      authenticate: auth.authenticateKey,
-      limiter,
-      sanctions,
-      geo,
-      logger,
-      metrics,
-      version: VERSION,
-    })
-    const { address, port } = await app.listen()
-    opened.push(() => app.close())
-    return { url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`, close }
+    const url = await open({ config, logger, closing, stage, ending })
+    return { url, close: closing.close }
   } catch (error) {
-    await close()
+    await closing.close()
     throw error
   }
+}
+
+/** From the ground up; what is opened last is closed first: the edge, then the jobs, then what they use. */
+async function open(start: Start): Promise<string> {
+  const { config, closing } = start
+  const geo = await openGeo(config.geoDb)
+  const ground = await openGround(start)
+  const { db, clock, logger, metrics, sanctions } = ground
+  const { redis, limiter } = openLimiter(ground, start)
+  const capabilities = await openCapabilities(ground, start)
+  const { auth, market, tokens, sessions, brains, ticks, treasury, signer, vault } = capabilities
+
+  const health = createHealth({
+    probes: probesOf({ ...ground, market, redis, checkSigner: sessions.checkSigner }),
+    onChange: (dependency, state, why) =>
+      state === 'ok'
+        ? logger.info({ dependency }, 'dependency ok')
+        : logger.warn({ dependency, why }, 'dependency impaired'),
+  })
+  const stats = openStats({
+    ...{ ...ground, market, health },
+    tradableTokens: tokens.tradable,
+    aiPool: brains.poolNow,
+    relays: config.submitEnabled,
+  })
+
+  if (config.roles.jobs) {
+    await ticks.start()
+    closing.add(() => ticks.stop())
+  }
+  const jobs = runJobs(
+    { clock, logger, metrics, leases: createLeases({ db, clock }) },
+    tableOf([auth, health, stats, { jobs: sweepsOf(capabilities) }], config.roles),
+  )
+  closing.add(() => jobs.stop())
+  const admin = await openAdmin({
+    ...{ ...ground, treasury, signer, vault },
+    jobs: jobs.state,
+    dataDir: config.dataDir,
+  })
+  closing.add(() => admin.close())
+  if (config.metricsPort > 0) {
+    const served = await serveMetrics(metrics, { port: config.metricsPort })
+    closing.add(() => served.close())
+  }
+  await health.refresh()
+  if (!config.roles.api) return ''
+
+  const { version } = manifest
+  const charge = createCharge({ limiter, clock, metrics })
+  const app = await createApp({
+    ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },
+    handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
+    authenticate: auth.authenticateKey,
+  })
+  const { address, port } = await app.listen()
+  closing.add(() => app.close())
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+}
+
+/** In memory, or shared by every process of one Redis. */
+function openLimiter({ logger, metrics }: Ground, { config, closing }: Start) {
+  const rates = ratesOf({ scale: config.rateLimitScale, overallFactor: config.rateOverallFactor })
+  const local = createMemoryLimiter({ rates })
+  if (!config.redisUrl) return { redis: null, limiter: local }
+  const redis = new Redis(config.redisUrl, { maxRetriesPerRequest: 1, enableOfflineQueue: false })
+  closing.add(() => redis.disconnect())
+  return { redis, limiter: createRedisLimiter({ redis, rates, local, logger, metrics }) }
 }

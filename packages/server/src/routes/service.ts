@@ -4,6 +4,16 @@ import type { Handlers } from '../http/types.ts'
 import { describeConfig } from '../service/describeConfig.ts'
 import type { Health } from '../service/health.ts'
 
+export interface ServiceRoutesDeps {
+  profile: ChainProfile
+  settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
+  version: string
+  health: Pick<Health, 'report'>
+  /** Null while the signer has not been heard of. */
+  cosigner(): `0x${string}` | null
+  stats: { read(): string }
+}
+
 /** GET config, health and stats: none waits for anything. */
 export function serviceRoutes({
   profile,
@@ -12,15 +22,7 @@ export function serviceRoutes({
   health,
   cosigner,
   stats,
-}: {
-  profile: ChainProfile
-  settings: Pick<Config, 'authDomain' | 'requirePartnerAgent' | 'submitEnabled'>
-  version: string
-  health: Pick<Health, 'report'>
-  /** Null while the signer has not been heard of. */
-  cosigner(): `0x${string}` | null
-  stats: { read(): string }
-}): Pick<Handlers, 'config' | 'health' | 'stats'> {
+}: ServiceRoutesDeps): Pick<Handlers, 'config' | 'health' | 'stats'> {
   const serialise = (known: `0x${string}` | null) => ({
     cosigner: known,
     answer: {

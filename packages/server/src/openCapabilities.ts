@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { hostname } from 'node:os'
+import {
+  executorOwner,
+  isExecutorOf,
+  openBrains,
+  openHosted,
+  openPaper,
+  openTicks,
+  sessionsInUse,
+} from '@pit/agents'
+import { isInLeague, openLeague, readStart } from '@pit/league'
+import { createAgentRegistry, createAgentVault, openMarket, openTokens, watchMarket } from '@pit/market'
+import { withinMs } from '@pit/platform/withinMs'
+import { openAccount, openRelay } from '@pit/relay'
+import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
+import { openFast, openTrade } from '@pit/trading'
+import { openTreasury } from '@pit/treasury'
+import { divisionOf, openAuth } from './auth/index.ts'
+import type { Ground, Start } from './openGround.ts'
+import { openAiTerms, openSealKey, openSigner } from './openSecrets.ts'
+
+const MARKET_WAIT_MS = 10_000
+const REFUND_WAIT_MS = 10_000
+const TREASURY_EVERY_MS = 10_000
+
+export type Capabilities = Awaited<ReturnType<typeof openCapabilities>>
+
+/** Opens every capability on the ground and on those below it, from the market up. */
+export async function openCapabilities(ground: Ground, start: Start) {
+  const { config, closing } = start
+  const { submitEnabled } = config
+  const { db, rpc, clock, profile } = ground
+  const workerId = `${hostname()} ${process.pid}`
+  const registry = profile.contracts.agent_registry as `0x${string}` | null
+  const vault = registry && createAgentVault({ rpc, registry })
+  const auth = await openAuth({
+    ...ground,
+    config,
+    ...(registry && { registry: createAgentRegistry({ rpc, registry }) }),
+  })
+  closing.add(() => auth.close())
+
+  const market = await openMarketInTime(ground, start)
+  const account = openAccount({ ...ground, market })
+  closing.add(() => account.close())
+  const { tierBps, recordRefusal } = account
+  const tokens = await openTokens({ ...ground, market, majorBps: tierBps, background: config.roles.jobs })
+  closing.add(() => tokens.close())
+
+  const gate = createSessionGate({ db, clock })
+  const relay = openRelay({
+    ...ground,
+    market,
+    submitEnabled,
+    writes: config.roles.jobs,
+    isPlainToken: tokens.isPlain,
+    executorOf: gate.executorOf,
+    sessionOpen: gate.isOpen,
+  })
+  closing.add(() => relay.close())
+  const { storePlan, storeRevocation, relayOnce, submitBytes } = relay
+
+  const trade = openTrade({
+    ...{ ...ground, market, tokens, tierBps, storePlan, storeRevocation, recordRefusal },
+    devFields: config.devFields,
+  })
+  const fast = openFast({
+    ...{ ...ground, market, account, relayOnce },
+    simulator: trade.simulator,
+    enabled: config.fastEnabled && submitEnabled,
+  })
+  closing.add(() => fast.close())
+
+  const signer = openSigner(config.signer, clock)
+  const switches = createSwitches({ db, clock })
+  const sessions = openSessions({
+    ...{ ...ground, market, tokens, trade, tierBps, storePlan, recordRefusal, signer },
+    storeOwnerTxs: storeRevocation,
+    hosted: { executorOwner, isExecutorOf, sessionsInUse },
+    writes: config.roles.jobs,
+  })
+  closing.add(() => sessions.close())
+
+  const brains = openBrains({ ...ground, sealKey: openSealKey(config.sealKey), ai: openAiTerms(config.ai) })
+  const paper = openPaper({ ...ground, market, quoteTrade: trade.quoteTrade })
+  const league = openLeague({
+    ...{ ...ground, vault, paper, workerId },
+    firstSeasonS: await readStart({ db, clock, profile, setting: config.leagueFirstSeason }),
+    hosted: { agentOf: (id) => hosted.agentOf(id) },
+    accounts: { divisionOf },
+    domain: config.authDomain ?? new URL(config.publicUrl).host,
+    background: config.roles.jobs,
+  })
+  closing.add(() => league.close())
+  const hosted = openHosted({
+    ...{ ...ground, market, tokens, brains, switches, signer, sessions, paper, isInLeague, submitEnabled },
+    cosigner: sessions.cosigner,
+    leaveLeague: league.leaveHosted,
+    refundWaitMs: REFUND_WAIT_MS,
+  })
+  const ticks = openTicks({
+    ...{ ...ground, market, tokens, brains, paper, sessions, signer, switches, tierBps, workerId },
+    ...{ submitBytes, submitEnabled },
+    practiceGate: league.practiceGate,
+  })
+
+  const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
+  const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts, runEveryMs })
+  closing.add(() => treasury.close())
+  return {
+    ...{ auth, market, tokens, account, relay, trade, fast, sessions, brains, paper, hosted, ticks },
+    ...{ league, treasury, signer, vault },
+  }
+}
+
+/** A chain that does not answer delays the market, not the start: what needs it says so. */
+async function openMarketInTime(ground: Ground, { config, closing, stage, ending }: Start) {
+  const market = await openMarket({ ...ground, writes: config.roles.jobs })
+  closing.add(() => market.close())
+  watchMarket(ground.metrics, { market, clock: ground.clock })
+  const inTime = await withinMs(
+    MARKET_WAIT_MS,
+    Promise.race([market.ready(), ending.aborted || once(ending, 'abort')]),
+    () => new Error('late'),
+  ).then(
+    () => true,
+    () => false,
+  )
+  const head = market.head()
+  stage(
+    inTime && head
+      ? `market at block ${head.number}: ${market.poolCount()} pools and curves`
+      : 'market still catching up with the chain',
+  )
+  return market
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { type Crypto, createCrypto } from '@pit/chain'
+import { checkChain, StartRefused } from '@pit/platform/checkChain'
+import { systemClock, type Timer } from '@pit/platform/clock'
+import type { Closing } from '@pit/platform/closing'
+import { type Db, openDb } from '@pit/platform/db'
+import type { Logger } from '@pit/platform/logger'
+import { createMetrics, type Metrics } from '@pit/platform/metrics'
+import { readProfile } from '@pit/platform/readProfile'
+import { createRpc, type Rpc } from '@pit/platform/rpc'
+import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
+import type { ChainProfile } from '@pit/protocol'
+import type { Config } from './config.ts'
+import { migrateStore } from './migrateStore.ts'
+
+const PROFILE_WAIT_MS = 60_000
+
+/** What nearly every part stands on. */
+export interface Ground {
+  db: Db
+  rpc: Rpc
+  sequencer: Rpc
+  clock: Timer
+  crypto: Crypto
+  logger: Logger
+  metrics: Metrics
+  profile: ChainProfile
+  sanctions: Sanctions
+  isSanctioned: Sanctions['isSanctioned']
+  randomBytes(size: number): Uint8Array
+}
+
+/** How a start under way is told of, and ended early. */
+export interface Start {
+  config: Config
+  logger: Logger
+  closing: Closing
+  /** Says to a waiting person what happens; throws when the start is to end. */
+  stage(text: string): void
+  ending: AbortSignal
+}
+
+/** Opens the store and the ways to the chain; refuses those that money cannot rest on. */
+export async function openGround({ config, logger, closing, stage, ending }: Start): Promise<Ground> {
+  const sanctions = await openSanctions({ file: config.sanctionsFile, logger })
+  closing.add(() => sanctions.close())
+  const [crypto, db] = await Promise.all([
+    createCrypto(),
+    openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger }),
+  ])
+  closing.add(() => db.close())
+  const applied = await migrateStore(db)
+  stage(`store open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
+
+  const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS, ending })
+  if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
+    throw new StartRefused(
+      `the embedded store never syncs to disk, so a power cut may lose the newest trades: on ` +
+        `${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
+    )
+  }
+  const rpcUrl = config.chainRpcUrl ?? profile.rpc_url
+  if (!rpcUrl) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
+  const rpc = createRpc({ url: rpcUrl })
+  closing.add(() => rpc.close())
+  await checkChain(rpc, profile)
+  const sequencer = createRpc({ url: config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl })
+  closing.add(() => sequencer.close())
+  stage(`profile ${profile.name}, chain at ${new URL(rpcUrl).host}`)
+  return {
+    ...{ db, rpc, sequencer, crypto, logger, profile, sanctions, randomBytes },
+    clock: systemClock,
+    metrics: createMetrics(),
+    isSanctioned: sanctions.isSanctioned,
+  }
+}
