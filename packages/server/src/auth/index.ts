@@ -1,2 +1,2 @@
-export { changeDivision, divisionOf } from './divisions.ts'
 export { openAuth } from './openAuth.ts'
+export { changeDivision, divisionOf } from './store.ts'
