@@ -1,5 +1,14 @@
 import { aggregatorV3Abi, multicall3Abi, sqrtPriceAtTick, v3PoolAbi } from '@pit/chain'
-import { ACCOUNT, type ChainProfile, type Feed, stockSessionOpen } from '@pit/protocol'
+import {
+  ACCOUNT,
+  type ChainProfile,
+  divDown,
+  type Feed,
+  markPrice,
+  rescaleDown,
+  stockSessionOpen,
+  worthDown,
+} from '@pit/protocol'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { askBlockNumber, askMulticall, type ContractCall, readOne, wordsIn } from './reads/index.ts'
 import type { Rpc } from './rpc.ts'
@@ -19,9 +28,10 @@ export interface Mark {
   /** Past its heartbeat, or its market is closed: it still sizes a trade, disclosed. */
   stale: boolean
 }
-/** Atoms at a price, in millionths of a dollar, rounded down. */
+
+/** Atoms at a price, in micro-dollars, rounded down. */
 export const valueMicroUsd = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
-  (atoms * priceE18) / 10n ** BigInt(decimals + 12)
+  worthDown(atoms, markPrice(priceE18, decimals))
 
 export type UnreadMark = { token: Address; symbol: string; why: string }
 
@@ -159,7 +169,7 @@ function feedPrice(feed: Feed, returnData: Hex, nowS: number, stocksOpen: boolea
   if (updatedAtS > nowS + MAX_AHEAD_S) return { why: 'the round is from the future' }
   const closed = feed.session === 'stock' && !stocksOpen
   return {
-    priceE18: (answer * ONE_E18) / 10n ** BigInt(feed.decimals),
+    priceE18: rescaleDown(answer, feed.decimals, 18),
     source: 'oracle_feed',
     updatedAtS,
     stale: closed || nowS - updatedAtS > feed.heartbeat_s,
@@ -169,9 +179,8 @@ function feedPrice(feed: Feed, returnData: Hex, nowS: number, stocksOpen: boolea
 function twapPrice(source: MarkSource & { kind: 'twap' }, returnData: Hex, nowS: number): Priced {
   const [cumulatives] = decodeFunctionResult({ abi: v3PoolAbi, functionName: 'observe', data: returnData })
   const moved = (cumulatives[1] ?? 0n) - (cumulatives[0] ?? 0n)
-  const seconds = BigInt(ACCOUNT.partnerTwapS)
   // Towards minus infinity, as the oracle library rounds a mean tick.
-  const tick = Number(moved / seconds) - (moved < 0n && moved % seconds !== 0n ? 1 : 0)
+  const tick = Number(divDown(moved, BigInt(ACCOUNT.partnerTwapS)))
   const root = sqrtPriceAtTick(tick)
   const { quote } = source
   const scale = (ONE_E18 * 10n ** BigInt(source.decimals)) / 10n ** BigInt(quote.decimals)

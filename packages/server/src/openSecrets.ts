@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Clock } from '@pit/platform/clock'
 import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
+import { microUsdDown, microUsdUp } from '@pit/protocol'
 import { type Config, ConfigError, type SecretSetting } from './config.ts'
 
 const MIN_SIGNER_SECRET_CHARS = 32
@@ -37,20 +38,19 @@ export function openSealKey(setting: Config['sealKey']): Uint8Array | null {
 
 /** What the AI pool pays, in micro-dollars, and with which key. */
 export function openAiTerms(ai: Config['ai']) {
-  const micro = (usd: number): bigint => BigInt(Math.round(usd * 1e6))
   const poolKey = ai.poolKey === null ? null : readSecret(ai.poolKey)
   if (poolKey !== null && !/^[\x21-\x7e]{8,512}$/.test(poolKey)) {
     throw new ConfigError(`${ai.poolKey?.name} does not look like a key`)
   }
   return {
     poolKey,
-    dayMicroUsd: micro(ai.poolUsdDay),
-    liveShareMicroUsd: micro(ai.liveUsd),
-    liveMinMicroUsd: micro(ai.liveMinUsd),
-    trialShareMicroUsd: micro(ai.trialUsd),
+    dayMicroUsd: microUsdDown(ai.poolUsdDay),
+    liveShareMicroUsd: microUsdDown(ai.liveUsd),
+    liveMinMicroUsd: microUsdUp(ai.liveMinUsd),
+    trialShareMicroUsd: microUsdDown(ai.trialUsd),
     trialDays: ai.trialDays,
     trialsOpen: ai.trialsOpen,
     modelMaxOutputUsd: ai.modelUsd,
-    ownDayMicroUsd: micro(ai.ownUsdDay),
+    ownDayMicroUsd: microUsdDown(ai.ownUsdDay),
   }
 }
