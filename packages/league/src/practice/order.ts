@@ -1,6 +1,6 @@
 import type { PaperFill } from '@pit/agents'
 import type { Sql } from '@pit/platform/db'
-import { type Answer, fail } from '@pit/protocol'
+import { type Answer, fail, usdOf } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, lower, type Player } from '../deps.ts'
 import { activeForEntrant } from '../entries/store.ts'
 import { playingNow } from './playing.ts'
@@ -79,9 +79,9 @@ export function describeFill(
     token_out: tokenOut?.symbol ?? fill.tokenOut,
     amount_in: String(fill.amountIn),
     amount_out: String(fill.amountOut),
-    price_usd: whole > 0 ? Number(fill.microUsd) / 1e6 / whole : null,
+    price_usd: whole > 0 ? usdOf(fill.microUsd) / whole : null,
     fee_bps: fill.fee.bps,
-    gas_usd: Number(fill.gasMicroUsd) / 1e6,
+    gas_usd: usdOf(fill.gasMicroUsd),
     time: Math.floor(fill.filledAtMs / 1000),
   }
 }

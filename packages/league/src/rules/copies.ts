@@ -1,4 +1,5 @@
-import { BPS_ALL, RULES } from './numbers.ts'
+import { BPS } from '@pit/protocol'
+import { RULES } from './numbers.ts'
 
 /** A swap of any entrant, for telling who follows whom. */
 export interface SeenSwap {
@@ -36,7 +37,7 @@ export function findCopies(swaps: readonly SeenSwap[]): Map<number, Copying> {
   }
   const found = new Map<number, Copying>()
   for (const [entryId, own] of byEntry) {
-    if (own.length < RULES.copiesLeast) continue
+    if (own.length < RULES.minCopies) continue
     const counts = new Map<number, number>()
     for (const { swap, place, pair } of own) {
       const seen = new Set<number>()
@@ -60,9 +61,9 @@ function mostFollowed(
 ): Copying | null {
   let most: Copying | null = null
   for (const [leaderId, followed] of counts) {
-    if (followed < RULES.copiesLeast) continue
-    if (BigInt(followed) * BPS_ALL < BigInt(ownSwaps) * BigInt(RULES.copyShareBps)) continue
-    if (BigInt(followed) * BPS_ALL < BigInt(swapsOf(leaderId)) * BigInt(RULES.copiedShareBps)) continue
+    if (followed < RULES.minCopies) continue
+    if (followed * BPS < ownSwaps * RULES.copyShareBps) continue
+    if (followed * BPS < swapsOf(leaderId) * RULES.copiedShareBps) continue
     if (!most || followed > most.followed || (followed === most.followed && leaderId < most.leaderId))
       most = { leaderId, followed }
   }

@@ -23,11 +23,11 @@ export const RULES = {
   /** A round trip sells back within this time about what was just bought. */
   roundTripWindowS: 300,
   roundTripNearBps: 200,
-  roundTripsLeast: 3,
+  minRoundTrips: 3,
   roundTripShareBps: 5_000,
   /** A copy follows the same entrant's trade of the same tokens within this time. */
   copyWindowS: 60,
-  copiesLeast: 5,
+  minCopies: 5,
   copyShareBps: 8_000,
   /** And it copies at least so much of what that entrant did: a busy leader is followed by chance. */
   copiedShareBps: 2_000,
@@ -35,4 +35,3 @@ export const RULES = {
 } as const
 
 export const DAY_S = 86_400
-export const BPS_ALL = 10_000n

@@ -1,11 +1,11 @@
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { LEAGUE } from '@pit/protocol'
+import { LEAGUE, microUsdDown } from '@pit/protocol'
 import type { LeagueDeps } from '../deps.ts'
 import { emptyBook, encodeBook, type SeasonSpan, seasonAt, seasonOf } from '../rules/index.ts'
 import { lastSeason } from './store.ts'
 
-const START_MICRO_USD = BigInt(LEAGUE.practiceBookUsdg) * 1_000_000n
+const START_MICRO_USD = microUsdDown(LEAGUE.practiceBookUsdg)
 const BOOKS_AT_ONCE = 200
 
 type OpenDeps = Pick<LeagueDeps, 'db' | 'clock' | 'paper' | 'logger'> & { firstSeasonS: number }

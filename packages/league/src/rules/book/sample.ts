@@ -1,5 +1,6 @@
+import { bpsDown } from '@pit/protocol'
 import type { MarketRecord } from '../marks.ts'
-import { BPS_ALL, RULES } from '../numbers.ts'
+import { RULES } from '../numbers.ts'
 import type { Book } from './book.ts'
 import { valueBook } from './valueBook.ts'
 
@@ -23,6 +24,6 @@ function lookAt(book: Book, atS: number, market: MarketRecord): void {
   if (profitMicroUsd > book.peakMicroUsd) book.peakMicroUsd = profitMicroUsd
   const from = book.broughtMicroUsd + book.peakMicroUsd
   if (from <= 0n) return
-  const fallBps = Number(((book.peakMicroUsd - profitMicroUsd) * BPS_ALL) / from)
+  const fallBps = Number(bpsDown(book.peakMicroUsd - profitMicroUsd, from))
   if (fallBps > book.maxDrawdownBps) book.maxDrawdownBps = fallBps
 }
