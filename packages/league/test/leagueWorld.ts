@@ -1,7 +1,11 @@
 import type { HostedAgent } from '@pit/agents'
 import { openPaper, type Paper } from '@pit/agents'
 import { type Address, type Crypto, createCrypto } from '@pit/chain'
+import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import { createLeases } from '@pit/platform/leases'
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
+import { createScriptedChain, quantity, type ScriptedChain } from '@pit/platform/test/scriptedChain'
 import {
   type Answer,
   type Board,
@@ -18,7 +22,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Player } from '../src/deps.ts'
 import { type League, openLeague } from '../src/openLeague.ts'
 import { readFirstSeason, seasonOf } from '../src/rules/index.ts'
-import { createScriptedChain, createScriptedVault } from './scriptedChain.ts'
+import { createScriptedVault } from './scriptedVault.ts'
 
 /** The league over a real store, on a clock and a chain that tests own. */
 
@@ -80,15 +84,16 @@ export async function openLeagueWorld(
     clock?: { ms: number; nowMs(): number }
     profile?: ChainProfile
     /** A chain of the test's own. */
-    node?: Pick<ReturnType<typeof createScriptedChain>, 'rpc' | 'head' | 'timeOf'>
+    chain?: ScriptedChain
   } = {},
 ) {
   crypto ??= await createCrypto()
   const clock: { ms: number; nowMs(): number } = own.clock ?? { ms: 0, nowMs: () => clock.ms }
   clock.ms = (own.nowS ?? FIRST_S + HOUR) * 1000
   const genesisS = own.genesisS ?? FIRST_S - 30 * DAY
-  const scripted = { ...createScriptedChain(clock, genesisS), ...own.node }
-  const { vault, face } = createScriptedVault(scripted, genesisS)
+  const chain = own.chain ?? createScriptedChain({ clock, startS: genesisS, blockS: 10 })
+  const node = own.chain ? null : scriptNode(chain)
+  const { vault, face } = createScriptedVault(chain, genesisS)
   const sanctioned = new Set<string>()
   const isSanctioned = (address: string) => sanctioned.has(address.toLowerCase())
   const hosted = new Map<string, HostedAgent>()
@@ -108,10 +113,10 @@ export async function openLeagueWorld(
         throw new Error('nothing is quoted here')
       },
     })
-  const open = (workerId = 'one', more: { firstSeasonS?: number | null } = {}) =>
+  const open = (more: { firstSeasonS?: number | null } = {}) =>
     openLeague({
       db,
-      rpc: scripted.rpc,
+      rpc: chain.rpc,
       clock,
       crypto: crypto!,
       logger,
@@ -131,16 +136,26 @@ export async function openLeagueWorld(
       paper,
       domain: 'pit.example',
       randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
-      background: false,
-      workerId,
       ...more,
     })
   const league = open()
+  const leases = createLeases({ db, clock: { ...clock, sleep: systemClock.sleep } })
+  /** Does what is due, unless another is at it. */
+  const runDue = async (of = league) => {
+    for (const { name, run } of of.jobs.worker)
+      await leases.hold(name, new AbortController().signal, async (signal) => void (await run(signal)))
+  }
   return {
     db,
     clock,
-    chain: scripted.chain,
-    head: scripted.head,
+    chain,
+    node: node!,
+    runDue,
+    /** Somebody sends an address its first ETH, by a transaction or inside one. */
+    fund(to: Address, { from, block, inside = false }: { from: Address; block: number; inside?: boolean }) {
+      chain.setBalance(ETH, to, 1n, block)
+      if (!inside) chain.add({ from, to, valueWei: 1n, gasUsed: 0n }, block)
+    },
     vault,
     registry: face,
     sanctioned,
@@ -156,10 +171,44 @@ export async function openLeagueWorld(
     /** Does what is due at a time, as often as it takes to come to rest. */
     async runAt(timeS: number, times = 2) {
       clock.ms = timeS * 1000
-      for (let i = 0; i < times; i++) await league.runDue()
+      for (let i = 0; i < times; i++) await runDue()
     },
   }
 }
+/** What the node says of transactions that only the store knows, and when it refuses. */
+function scriptNode(chain: ScriptedChain) {
+  const node = {
+    /** What a transaction cost, by hash; others cost `gasWei`. Null: the receipt is lost. */
+    gas: new Map<string, bigint | null>(),
+    gasWei: 0n,
+    /** Transactions whose receipts the node fails at. */
+    failing: new Set<string>(),
+    /** Tokens whose logs the node refuses to look through, and whether it cannot be reached while it does. */
+    noLogsOf: new Set<string>(),
+    dropsOnLogs: false,
+  }
+  chain.on('eth_getTransactionReceipt', ([hash], usual) => {
+    if (node.failing.has(hash))
+      throw new RpcError('eth_getTransactionReceipt', -32_000, 'internal error', null)
+    const own = usual()
+    if (own !== null) return own
+    const cost = node.gas.has(hash) ? node.gas.get(hash)! : node.gasWei
+    if (cost === null) return null
+    const where = { blockNumber: '0x1', blockHash: hash }
+    return { status: '0x1', ...where, logs: [], gasUsed: '0x1', effectiveGasPrice: quantity(cost) }
+  })
+  chain.on('eth_getLogs', ([{ address }], usual) => {
+    if (node.dropsOnLogs) {
+      chain.isDown = true
+      throw new RpcUnreachable('eth_getLogs')
+    }
+    if (address.some((token: string) => node.noLogsOf.has(token)))
+      throw new RpcError('eth_getLogs', -32_005, 'too many results', null)
+    return usual()
+  })
+  return node
+}
+
 export type LeagueWorld = Awaited<ReturnType<typeof openLeagueWorld>>
 
 /** A wallet with an account; by name, so that a test reads. */
@@ -362,7 +411,7 @@ export const emptyStore = (db: Db): Promise<void> =>
   db.exec(`alter table league_reviews disable trigger user;
     truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger, league_stakes,
     league_stake_now, league_trades, league_practice_books, league_books, league_entries, league_statements,
-    league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers, league_lease,
+    league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers, job_leases,
     paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,
     league_start restart identity cascade;
     alter table league_reviews enable trigger user`)

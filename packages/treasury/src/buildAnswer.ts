@@ -1,8 +1,10 @@
+import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { askBalance, readAll } from '@pit/platform/reads'
+import type { Rpc } from '@pit/platform/rpc'
 import { type Answer, TREASURY_SPLIT_BPS } from '@pit/protocol'
 import { lower, platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readPreviews } from './preview.ts'
-import { readHeld } from './readHeld.ts'
 import { addRow, type Books, booksOf } from './rules/books.ts'
 import { perBucket } from './rules/split.ts'
 import { onOnePicture, readHead, readRows } from './store.ts'
@@ -58,6 +60,19 @@ export async function buildAnswer(deps: AnswerDeps): Promise<Built> {
   }
   const opening = `${JSON.stringify(fields).slice(0, -1)},"weeks":[${weeks.join(',')}],${JSON.stringify(after).slice(1, -1)}`
   return { opening, headSeq: head.seq }
+}
+
+const HELD_TIMEOUT_MS = 3_000
+
+/** What the wallet has now. A token that does not answer is left out, and so are all when the chain does not. */
+async function readHeld(
+  rpc: Rpc,
+  wallet: Address,
+  tokens: readonly Address[],
+): Promise<Map<Address, bigint>> {
+  const questions = tokens.map((token) => askBalance({ wallet, token }))
+  const balances = await readAll(rpc, questions, { timeoutMs: HELD_TIMEOUT_MS }).catch(() => [])
+  return new Map(balances.flatMap((atoms, i) => (atoms === undefined ? [] : [[tokens[i]!, atoms] as const])))
 }
 
 /** Sums of the rows served. What came in counts at once; what is booked, moved and owed is what was recorded. */

@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import type { Clock } from '@pit/platform/clock'
+import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
@@ -9,7 +9,7 @@ import type { TokenText } from './types.ts'
 export interface TreasuryDeps {
   db: Db
   rpc: Rpc
-  clock: Clock
+  clock: Timer
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   profile: ChainProfile
 }

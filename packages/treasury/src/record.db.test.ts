@@ -291,7 +291,7 @@ withDb('the treasury’s record', (db, store) => {
         fails ? Promise.reject(new Error('down')) : db.transaction(...args)) as typeof db.transaction,
     }
     const treasury = world.open({ db: flaky })
-    world.chain.options.silent = true
+    world.chain.isDown = true
     expect((await world.answer(treasury)).totals).toMatchObject([{ held: null }, { held: null }])
     fails = true
     world.clock.atS += 60

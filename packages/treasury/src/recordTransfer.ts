@@ -1,6 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
+import { askHeader, needAll } from '@pit/platform/reads'
 import { TREASURY_BUCKETS, type TreasuryBucket } from '@pit/protocol'
 import { RecordBroken } from './closeWeek.ts'
 import { lower, platformWalletOf, readTokensOf, type TreasuryDeps } from './deps.ts'
@@ -8,7 +9,6 @@ import { readSent } from './readSent.ts'
 import { booksOf } from './rules/books.ts'
 import { composeTransfer } from './rules/composeTransfer.ts'
 import { sealRow } from './rules/rowChain.ts'
-import { headerAt } from './scan/blocks.ts'
 import { SETTLED_AFTER_S } from './scan/scanChain.ts'
 import {
   holdHead,
@@ -115,8 +115,8 @@ async function bookedTokens(sql: Sql): Promise<Iterable<Address>> {
 /** A chain may take a young block back; a devnet never does. */
 async function refuseYoung({ rpc, profile }: TreasuryDeps, block: number): Promise<void> {
   if (profile.kind === 'devnet') return
-  const [mined, head] = await Promise.all([headerAt(rpc, block), headerAt(rpc, 'latest')])
-  if (!mined || !head || head.timeS - mined.timeS < SETTLED_AFTER_S) {
+  const [mined, head] = await needAll(rpc, [askHeader(block), askHeader('latest')])
+  if (!mined || !head || head.timestampS - mined.timestampS < SETTLED_AFTER_S) {
     throw new TransferRefused(`that transaction is not ${SETTLED_AFTER_S} seconds old yet: record it then`)
   }
 }

@@ -40,6 +40,8 @@ export type Incoming = BlockRange & { token: Address; atoms: bigint } & (
     | { how: 'balance'; txHash: null }
   )
 
+export type LoggedIncoming = Incoming & { how: 'log'; logIndex: number }
+
 /** How ETH that came in was read: each move, by balances, or not at all. */
 export type EthBy = ServedRow['reconciliation']['eth']
 

@@ -192,7 +192,7 @@ withDb('league entries', (db) => {
     })
 
     it('is not possible where no league is run', async () => {
-      const closed = { league: world.open('x', { firstSeasonS: null }) }
+      const closed = { league: world.open({ firstSeasonS: null }) }
       expect(await refusal(call(closed, 'league.enter', alice, { agent_id: '5' }))).toBe('LEAGUE_UNAVAILABLE')
       expect(await refusal(call(closed, 'league.leave', alice, {}))).toBe('LEAGUE_UNAVAILABLE')
     })

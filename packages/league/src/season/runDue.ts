@@ -15,32 +15,32 @@ import { flagListed } from '../reserve/flagListed.ts'
 import { seasonAt } from '../rules/index.ts'
 import { endSeason, valueSeason } from './closeSeason.ts'
 import { decideSeason, settleByItself } from './decideSeason.ts'
-import { withLease } from './lease.ts'
 import { openMissingBooks, openPracticeBooks, openSeasons } from './openSeasons.ts'
 import { readSeason, spanOf, unsettledSeasons } from './store.ts'
 
 /** Looks for transfers in one run; more are left for the next. */
-const MOST_SCANS = 20
-const MOST_BOOK_ROUNDS = 100
-const MOST_OWNER_PARTS = 20
+const MAX_SCANS = 20
+const MAX_BOOK_ROUNDS = 100
+const MAX_OWNER_PARTS = 20
 const REST_AFTER_FAILURE_MS = 20_000
 /** What reads a whole season, or has nothing to do most of the time. */
 const NOW_AND_THEN_MS = 30_000
+
+type Step = (what: string, work: () => Promise<unknown>, everyMs?: number) => Promise<void>
 
 export type RunDeps = LeagueDeps & {
   firstSeasonS: number
   assets: Assets
   marks: MarkBook
   reserveOn: boolean
-  workerId: string
 }
 
 /**
- * Everything of the league that is due: seasons opened, ended, valued and decided, trades taken, the chain read. It may
- * come late or twice: each step looks at what is recorded and does what lacks. One that fails does not keep the others
- * from running.
+ * Everything of the league that is due: seasons opened, ended, valued and decided, trades taken, the chain
+ * read. It may come late or twice: each step looks at what is recorded and does what is missing. One that
+ * fails does not keep the others from running.
  */
-export function createRunner(deps: RunDeps): () => Promise<boolean> {
+export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<void> {
   const { db, clock, logger, vault, profile, firstSeasonS } = deps
   const takeTrades = createTaker(deps)
   const keepEquity = createEquityKeeper(deps)
@@ -53,7 +53,7 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
   const troubled = new Set<string>()
 
   /** Trouble is told once, until it is over, and tried again after a while. */
-  async function step(what: string, work: () => Promise<unknown>, everyMs = 0): Promise<void> {
+  async function attempt(what: string, work: () => Promise<unknown>, everyMs = 0): Promise<void> {
     const nowMs = clock.nowMs()
     if (nowMs < (dueMs.get(what) ?? 0)) return
     try {
@@ -67,11 +67,11 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
     }
   }
 
-  async function current(): Promise<void> {
+  async function current(step: Step): Promise<void> {
     const span = seasonAt(firstSeasonS, nowS(clock))
     if (!span || (await readSeason(db, span.number))?.state !== 'open') return
     await step('opening practice books', async () => {
-      for (let round = 0; round < MOST_BOOK_ROUNDS; round++) {
+      for (let round = 0; round < MAX_BOOK_ROUNDS; round++) {
         if ((await openPracticeBooks(deps, span)) === 0) return
       }
     })
@@ -81,7 +81,7 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
     if (stakeNow) await step('reading the stake', () => stakeNow(span))
   }
 
-  async function ended(): Promise<void> {
+  async function ended(step: Step): Promise<void> {
     for (const season of await unsettledSeasons(db)) {
       const now = nowS(clock)
       if (now < season.ends_at_s) continue
@@ -100,7 +100,8 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
     }
   }
 
-  const run = async () => {
+  return async (signal) => {
+    const step: Step = async (...args) => (signal.aborted ? undefined : attempt(...args))
     await step('ending seasons', async () => {
       for (const season of await unsettledSeasons(db)) await endSeason(deps, season)
     })
@@ -109,22 +110,21 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
     const span = seasonAt(firstSeasonS, nowS(clock))
     if (span) await step('opening books of late entries', () => openMissingBooks(deps, span))
     await step('taking trades', takeTrades)
-    await current()
+    await current(step)
     if (vault) {
       await step('reading owners', async () => {
-        for (let part = 0; part < MOST_OWNER_PARTS; part++)
+        for (let part = 0; part < MAX_OWNER_PARTS; part++)
           if ((await readOwners({ ...deps, vault })) === 0) return
       })
     }
     await step('reading first funders', () => readFunders(deps))
     await step('looking for transfers', async () => {
-      for (let scan = 0; scan < MOST_SCANS; scan++) if ((await scanTransfers()) === 'done') return
+      for (let scan = 0; scan < MAX_SCANS; scan++) if ((await scanTransfers()) === 'done') return
     })
-    await ended()
+    await ended(step)
     await step('holding back listed recipients', () => flagListed(db, deps))
     const { partner } = deps.assets
     if (partner !== null) await step('checking payouts', () => checkPayouts({ ...deps, partner }))
     await step('sweeping statements', () => sweepStatements(db, nowS(clock)), NOW_AND_THEN_MS)
   }
-  return () => withLease(deps, run)
 }

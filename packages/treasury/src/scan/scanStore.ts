@@ -1,8 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { BlockRange, Incoming } from '../types.ts'
+import type { BlockRange, Incoming, LoggedIncoming } from '../types.ts'
 import type { EtherState } from './readEther.ts'
-import type { LoggedIncoming } from './readTransfers.ts'
 
 export interface Scan {
   block: number
