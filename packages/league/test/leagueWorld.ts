@@ -4,8 +4,7 @@ import { type Address, type Crypto, createCrypto } from '@pit/chain'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { createLeases } from '@pit/platform/leases'
-import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
-import { createScriptedChain, quantity, type ScriptedChain } from '@pit/platform/test/scriptedChain'
+import { createScriptedChain, type ScriptedChain } from '@pit/platform/test/scriptedChain'
 import {
   type Answer,
   type Board,
@@ -22,7 +21,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Player } from '../src/deps.ts'
 import { type League, openLeague } from '../src/openLeague.ts'
 import { readFirstSeason, seasonOf } from '../src/rules/index.ts'
-import { createScriptedVault } from './scriptedVault.ts'
+import { createScriptedVault, scriptNode } from './scriptedNode.ts'
 
 /** The league over a real store, on a clock and a chain that tests own. */
 
@@ -175,40 +174,6 @@ export async function openLeagueWorld(
     },
   }
 }
-/** What the node says of transactions that only the store knows, and when it refuses. */
-function scriptNode(chain: ScriptedChain) {
-  const node = {
-    /** What a transaction cost, by hash; others cost `gasWei`. Null: the receipt is lost. */
-    gas: new Map<string, bigint | null>(),
-    gasWei: 0n,
-    /** Transactions whose receipts the node fails at. */
-    failing: new Set<string>(),
-    /** Tokens whose logs the node refuses to look through, and whether it cannot be reached while it does. */
-    noLogsOf: new Set<string>(),
-    dropsOnLogs: false,
-  }
-  chain.on('eth_getTransactionReceipt', ([hash], usual) => {
-    if (node.failing.has(hash))
-      throw new RpcError('eth_getTransactionReceipt', -32_000, 'internal error', null)
-    const own = usual()
-    if (own !== null) return own
-    const cost = node.gas.has(hash) ? node.gas.get(hash)! : node.gasWei
-    if (cost === null) return null
-    const where = { blockNumber: '0x1', blockHash: hash }
-    return { status: '0x1', ...where, logs: [], gasUsed: '0x1', effectiveGasPrice: quantity(cost) }
-  })
-  chain.on('eth_getLogs', ([{ address }], usual) => {
-    if (node.dropsOnLogs) {
-      chain.isDown = true
-      throw new RpcUnreachable('eth_getLogs')
-    }
-    if (address.some((token: string) => node.noLogsOf.has(token)))
-      throw new RpcError('eth_getLogs', -32_005, 'too many results', null)
-    return usual()
-  })
-  return node
-}
-
 export type LeagueWorld = Awaited<ReturnType<typeof openLeagueWorld>>
 
 /** A wallet with an account; by name, so that a test reads. */
@@ -361,8 +326,10 @@ export async function addTrade(
   const mined = trade.status !== 'pending' && trade.status !== 'dropped'
   const [row] = await db.query<{ id: number }>(
     `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out,
-       amount_out_kind, tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled, gas_wei)
-     values ($1, $2, 1, 'agent', $3, $4, $5, $6, $7, 'actual', $8, $2, 0, $9, $8, $10, $11, $12, $13) returning id`,
+       amount_out_kind, tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled,
+       gas_wei)
+     values ($1, $2, 1, 'agent', $3, $4, $5, $6, $7, 'actual', $8, $2, 0, $9, $8, $10, $11, $12,
+     $13) returning id`,
     [
       trade.kind ?? 'swap',
       wallet,
@@ -398,7 +365,8 @@ export async function addMarks(
   await db.query(
     `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
      select token, minute_s, price::numeric, 'oracle_feed', 1, minute_s, false
-     from unnest($1::text[], $2::int8[], $3::text[]) as given (token, minute_s, price) on conflict do nothing`,
+     from unnest($1::text[], $2::int8[], $3::text[]) as given (token, minute_s, price)
+     on conflict do nothing`,
     [rows.map(([token]) => token), rows.map(([, atS]) => atS), rows.map(([, , price]) => price)],
   )
 }
@@ -409,9 +377,11 @@ export const still = (token: Address): number =>
 /** Everything the league and its neighbours keep, gone: the next test starts anew. */
 export const emptyStore = (db: Db): Promise<void> =>
   db.exec(`alter table league_reviews disable trigger user;
-    truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger, league_stakes,
+    truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger,
+    league_stakes,
     league_stake_now, league_trades, league_practice_books, league_books, league_entries, league_statements,
-    league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers, job_leases,
+    league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers,
+    job_leases,
     paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,
     league_start restart identity cascade;
     alter table league_reviews enable trigger user`)

@@ -7,7 +7,7 @@ import { lower, platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readPreviews } from './preview.ts'
 import { addRow, type Books, booksOf } from './rules/books.ts'
 import { perBucket } from './rules/split.ts'
-import { onOnePicture, readHead, readRows } from './store.ts'
+import { onOneSnapshot, readHead, readRows } from './store.ts'
 import type { RowBody, ServedRow } from './types.ts'
 
 export type PrizePayouts = Answer<'treasury'>['prize_payouts']
@@ -26,7 +26,7 @@ export interface Built {
 export async function buildAnswer(deps: AnswerDeps): Promise<Built> {
   const { db, rpc, clock, profile } = deps
   const wallet = platformWalletOf(profile)
-  const { head, rows, integrity, previews } = await onOnePicture(db, async (sql) => {
+  const { head, rows, integrity, previews } = await onOneSnapshot(db, async (sql) => {
     const head = await readHead(sql)
     const checked = await readRows(sql, head)
     // What stands on a broken record is worth no more than it.
@@ -58,13 +58,14 @@ export async function buildAnswer(deps: AnswerDeps): Promise<Built> {
     explorer_tx: profile.explorer_tx,
     generated_at: nowS(clock),
   }
-  const opening = `${JSON.stringify(fields).slice(0, -1)},"weeks":[${weeks.join(',')}],${JSON.stringify(after).slice(1, -1)}`
+  const [before, rest] = [JSON.stringify(fields).slice(0, -1), JSON.stringify(after).slice(1, -1)]
+  const opening = `${before},"weeks":[${weeks.join(',')}],${rest}`
   return { opening, headSeq: head.seq }
 }
 
 const HELD_TIMEOUT_MS = 3_000
 
-/** What the wallet has now. A token that does not answer is left out, and so are all when the chain does not. */
+/** What the wallet has now, without tokens that do not answer; nothing when the chain does not. */
 async function readHeld(
   rpc: Rpc,
   wallet: Address,
@@ -75,7 +76,7 @@ async function readHeld(
   return new Map(balances.flatMap((atoms, i) => (atoms === undefined ? [] : [[tokens[i]!, atoms] as const])))
 }
 
-/** Sums of the rows served. What came in counts at once; what is booked, moved and owed is what was recorded. */
+/** Sums of the rows served. Income counts at once; booked, moved and owed are what was recorded. */
 function totalBooks(rows: readonly RowBody[], previews: readonly ServedRow[]): Books {
   const books = booksOf(rows)
   const recorded = booksOf(rows)

@@ -21,8 +21,8 @@ export const platformWalletOf = ({ fee_recipient }: ChainProfile): Address | nul
   fee_recipient === null ? null : lower(fee_recipient)
 
 /**
- * Tokens whose transfers are read from the chain: the profile's. Anybody can write a token whose logs say that it sent
- * a fortune here, so of all others only the ledger's word counts.
+ * Tokens whose transfers are read from the chain: the profile's. Anybody can write a token whose logs say
+ * that it sent a fortune here, so of all others only the ledger's word counts.
  */
 export function readTokensOf(profile: ChainProfile): Map<Address, TokenText> {
   const texts = [...profile.core_tokens, ...profile.listed_stocks].map(({ symbol, address, decimals }) => ({

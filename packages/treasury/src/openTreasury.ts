@@ -32,7 +32,7 @@ export interface Treasury {
   record(): Promise<string>
   /** Reads the chain on, then records every week that has ended and agrees. Can be late or run twice. */
   closeDueWeeks(): Promise<Closing[]>
-  /** The operator's own closing: `accept` takes differences, `early` ends the running week now (devnet only). */
+  /** The operator's closing: `accept` takes differences, `early` ends the running week now (devnet only). */
   closeWeek(ask: CloseWeekAsk): Promise<Closing>
   recordTransfer(ask: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
   state(): Promise<TreasuryState>
@@ -125,7 +125,7 @@ export function openTreasury({ prizePayouts = async () => [], metrics, ...deps }
     }
   }
 
-  /** Reads up to the chain's head, once the running week's trades are over; answers what ends the week there. */
+  /** Reads up to the head once the running week's trades are over; answers what ends the week there. */
   async function endAtHead(of: NonNullable<typeof wallet>): Promise<NonNullable<CloseAsk['end']>> {
     const head = await readOne(deps.rpc, askHeader('latest'))
     if (!head) throw new EarlyCloseRefused('the node has no blocks')

@@ -144,7 +144,7 @@ withDb('the ledger and the chain', (db) => {
     expect((await world.answer()).totals.map(({ token }) => token)).toEqual([MEME, USDG, NVDA])
   })
 
-  it('are held together by balances where the node does not trace, whatever the wallet itself sends', async () => {
+  it('are told by balances where the node does not trace, whatever the wallet itself sends', async () => {
     world.chain.options.traces = false
     await world.trade({ token: ETHER, atoms: 5_000_000n * GWEI, block: blockAt(5_000) })
     // In one block: a fee, a gift, and the platform wallet sends some away.

@@ -281,7 +281,7 @@ withDb('the treasury’s record', (db, store) => {
     expect(reads).toBe(3)
   })
 
-  it('is served from memory for a while when the store does not answer, and what is held is null without a chain', async () => {
+  it('is served from memory for a while without the store, and what is held is null without a chain', async () => {
     await makeWeeks(1)
     await world.treasury.closeDueWeeks()
     let fails = false

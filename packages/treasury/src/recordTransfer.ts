@@ -14,7 +14,7 @@ import {
   holdHead,
   insertMoves,
   insertRow,
-  onOnePicture,
+  onOneSnapshot,
   readHead,
   readRows,
   recordedFor,
@@ -28,8 +28,8 @@ export class TransferRefused extends Error {
 }
 
 /**
- * Records that a bucket was sent its share. Token and amount are the chain's word, not the operator's; sending more
- * than is owed needs a reason, and leaves the bucket owing.
+ * Records that a bucket was sent its share. Token and amount are the chain's word, not the operator's;
+ * sending more than is owed needs a reason, and leaves the bucket owing.
  */
 export async function recordTransfer(
   deps: TreasuryDeps,
@@ -61,7 +61,7 @@ export async function recordTransfer(
   if ('why' in sent) throw new TransferRefused(sent.why)
   await refuseYoung(deps, sent.block)
 
-  return onOnePicture(db, async (sql) => {
+  return onOneSnapshot(db, async (sql) => {
     const head = await holdHead(sql)
     const { rows, integrity } = await readRows(sql, head)
     if (!integrity.ok) throw new RecordBroken(`row ${integrity.broken_at}: ${integrity.why}`)
@@ -75,7 +75,8 @@ export async function recordTransfer(
     if (over && ask.reason === null) {
       const owed = books.get(over.token)?.owed[ask.bucket] ?? 0n
       throw new TransferRefused(
-        `${over.atoms} of ${over.token} were sent to ${ask.bucket}, which is owed ${owed}: give a reason to record it all the same`,
+        `${over.atoms} of ${over.token} were sent to ${ask.bucket}, which is owed ${owed}: ` +
+          'give a reason to record it all the same',
       )
     }
     const texts = await textsOf(

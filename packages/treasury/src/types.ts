@@ -32,8 +32,8 @@ export interface BlockRange {
 }
 
 /**
- * What the chain shows to have come in: by a token's log or a trace, of one transaction; or by balances, of a range of
- * blocks (ETH alone).
+ * What the chain shows to have come in: by a token's log or a trace, of one transaction; or by balances, of a
+ * range of blocks (ETH alone).
  */
 export type Incoming = BlockRange & { token: Address; atoms: bigint } & (
     | { how: 'log' | 'trace'; txHash: Hex }

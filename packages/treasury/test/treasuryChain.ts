@@ -2,7 +2,7 @@ import type { Clock } from '@pit/platform/clock'
 import { RpcError } from '@pit/platform/rpc'
 import { createScriptedChain, ETH, quantity, type ScriptedTx } from '@pit/platform/test/scriptedChain'
 
-/** The scripted chain, with traces of what its transactions moved, and a node that can be narrow with logs. */
+/** The scripted chain with traces of ETH, and a node that may bound the range of logs. */
 export function createTreasuryChain({ everyS, ...own }: { startS: number; everyS: number; clock?: Clock }) {
   const chain = createScriptedChain({ ...own, blockS: everyS })
   const options = { traces: true, maxLogBlocks: 1_000_000 }

@@ -37,8 +37,8 @@ export type TakeDeps = Pick<LeagueDeps, 'db' | 'rpc' | 'clock' | 'logger'> & {
 }
 
 /**
- * Takes the transactions of entrants that are final into their seasons' books. The cursor stays before the first that may
- * still change, and a while behind: who enters late may have traded a moment before.
+ * Takes the transactions of entrants that are final into their seasons' books. The cursor stays before the
+ * first that may still change, and a while behind: who enters late may have traded a moment before.
  */
 export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
   const { db, clock } = deps
@@ -172,7 +172,7 @@ function takenOf(
           tokenIn: row.tokenIn!,
           tokenOut: row.tokenOut!,
           amountIn,
-          // What was known to be nothing counts as nothing; what could not be told exactly, as the least it can be.
+          // An output that is not known exactly counts as the least it can be.
           amountOut: row.amountOut ?? 0n,
         }
       : null

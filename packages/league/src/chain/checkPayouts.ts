@@ -3,13 +3,13 @@ import { addressIn, askBlockNumber, askReceipt, type Receipt, readOne, wordIn } 
 import type { Rpc } from '@pit/platform/rpc'
 import type { LeagueDeps } from '../deps.ts'
 
-const MAX_AT_ONCE = 50
+const MAX_PER_RUN = 50
 /** A transaction of a newer block may still be gone tomorrow. */
 const DEPTH = 20
 
 /**
- * Marks payouts mined whose transaction moved exactly the prize to the recipient, once it is deep enough; says of others
- * what is wrong. One that cannot be looked up does not keep the others waiting.
+ * Marks payouts mined whose transaction moved exactly the prize to the recipient, once it is deep enough;
+ * says of others what is wrong. One that cannot be looked up does not keep the others waiting.
  */
 export async function checkPayouts({
   db,
@@ -25,7 +25,8 @@ export async function checkPayouts({
     tx_hash: Hex
   }>(
     `select season, place, recipient, amount, tx_hash from league_payouts
-     where status = 'planned' and tx_hash is not null and problem is null order by season, place limit ${MAX_AT_ONCE}`,
+     where status = 'planned' and tx_hash is not null and problem is null order by season, place
+     limit ${MAX_PER_RUN}`,
   )
   if (open.length === 0) return
   const head = await readOne(rpc, askBlockNumber())
@@ -39,7 +40,8 @@ export async function checkPayouts({
     const problem = problemOf(receipt, partner, payout)
     if (problem) logger.warn({ season, place, problem }, 'a payout does not fit')
     await db.query(
-      `update league_payouts set status = case when $4::text is null then 'mined' else status end, problem = $4,
+      `update league_payouts set status = case when $4::text is null then 'mined' else status end,
+       problem = $4,
          block = case when $4::text is null then $5::int8 end, sender = case when $4::text is null then $6 end
        where season = $1 and place = $2 and tx_hash = $3 and status = 'planned'`,
       [season, place, hash, problem, receipt.block, receipt.from],

@@ -51,7 +51,7 @@ describe('first funders', () => {
     expect(found.get(at(3))).toBeNull()
   })
 
-  it('cannot be told by a node without a past, nor where the ETH came inside another transaction', async () => {
+  it('cannot be told without the node’s past, nor where the ETH came inside another transaction', async () => {
     const { chain, rpc, fund } = open()
     chain.setBalance(ETH, at(1), 1n, 500)
     expect((await findFunders(rpc, [at(1)])).get(at(1))).toBeUndefined()

@@ -13,7 +13,7 @@ import { type Rpc, RpcError } from '@pit/platform/rpc'
 import type { LeagueDeps } from '../deps.ts'
 import { STILL_JUDGED } from '../season/store.ts'
 
-const MAX_AT_ONCE = 20
+const MAX_PER_RUN = 20
 /** One that could not be read is tried again, in case the node was only behind. */
 const RETRY_AFTER_S = 3_600
 /** Halvings of any chain's length. */
@@ -23,9 +23,9 @@ const MAX_STEPS = 64
 export type Funding = { funder: Address | null; block: number }
 
 /**
- * Finds who first sent addresses ETH. Up to an address's first transaction its balance only grows, and its nonce never
- * shrinks: the first block with either is found by halving, all addresses side by side. Undefined where the node does
- * not know the past, or the ETH came by a call inside another transaction.
+ * Finds who first sent addresses ETH. Up to an address's first transaction its balance only grows, and its
+ * nonce never shrinks: the first block with either is found by halving, all addresses side by side. Undefined
+ * where the node does not know the past, or the ETH came by a call inside another transaction.
  */
 export async function findFunders(
   rpc: Pick<Rpc, 'request' | 'batch'>,
@@ -114,14 +114,15 @@ export async function readFunders({
          select unnest(array[e.wallet, e.owner, e.agent_wallet]) from league_entries e
          where e.board = 'prize' and ${STILL_JUDGED})
      order by looked_at_s, address limit $2`,
-    [now - RETRY_AFTER_S, MAX_AT_ONCE],
+    [now - RETRY_AFTER_S, MAX_PER_RUN],
   )
   if (due.length === 0) return 0
   const addresses = due.map(({ address }) => address)
   // While the node cannot be reached this throws, nothing is written, and they are looked for again soon.
   const found = await findFunders(rpc, addresses)
   await db.query(
-    `update league_funders f set status = given.status, funder = given.funder, block = given.block, looked_at_s = $5
+    `update league_funders f set status = given.status, funder = given.funder, block = given.block,
+     looked_at_s = $5
      from unnest($1::text[], $2::text[], $3::text[], $4::int8[]) as given (address, status, funder, block)
      where f.address = given.address`,
     [

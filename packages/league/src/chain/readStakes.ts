@@ -39,7 +39,7 @@ export async function stakeAt(sql: Sql, boundaryS: number): Promise<StakeAt | nu
   }
 }
 
-/** What the stake earned over a season: what is there at its end beyond its start, and what was taken out between. */
+/** What the stake earned over a season: its gain at the end less that at the start, plus withdrawals. */
 export async function gainOver(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Promise<bigint | null> {
   const start = await stakeAt(sql, startsAtS)
   const end = await stakeAt(sql, endsAtS)
@@ -47,8 +47,9 @@ export async function gainOver(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Pr
 }
 
 /**
- * Reads the stake at a season's start or end, as of the last block before that second. One season's end is the next
- * one's start: it is read once, and what was taken out since the boundary before is added when that one is known.
+ * Reads the stake at a season's start or end, as of the last block before that second. One season's end is
+ * the next one's start: it is read once, and what was taken out since the boundary before is added when that
+ * one is known.
  */
 export async function readStakeAt(deps: StakeDeps, span: SeasonSpan, which: 'start' | 'end'): Promise<void> {
   const { db, clock, rpc, vault, platformAgentId } = deps

@@ -30,9 +30,9 @@ interface Scan {
 }
 
 /**
- * Looks for transfers of entrants' agent tokens, to or from entrants' addresses, one range of blocks after the
- * other. Many that are at the same block share a look. Range and group shrink when the node refuses them and
- * grow again: one that cannot be read at all is marked alone, while the node answers.
+ * Looks for transfers of entrants' agent tokens, to or from entrants' addresses, one range of blocks after
+ * the other. Many that are at the same block share a look. Range and group shrink when the node refuses them
+ * and grow again: one that cannot be read at all is marked alone, while the node answers.
  */
 export function createTransferScanner(
   deps: Pick<LeagueDeps, 'db' | 'clock' | 'logger'> & { rpc: Pick<Rpc, 'request'> },
@@ -85,7 +85,8 @@ const dueScans = (
 ): Promise<Scan[]> =>
   sql.query<Scan>(
     `select token, address, next_block from league_transfer_scans
-     where scanned_to_s <= $1 and (not unreadable or tried_at_s <= $2) and ($3::int8 is null or next_block <= $3)
+     where scanned_to_s <= $1 and (not unreadable or tried_at_s <= $2)
+     and ($3::int8 is null or next_block <= $3)
        and (token, address) in (
          select e.token, unnest(array[e.wallet, e.owner, e.agent_wallet, e.beneficiary]) from league_entries e
          where e.board = 'prize' and ${STILL_JUDGED})
@@ -126,7 +127,8 @@ async function keep(
        select distinct on (token, address, other, sent) token, address, other, sent, tx_hash, block
        from unnest($1::text[], $2::text[], $3::text[], $4::bool[], $5::text[], $6::int8[])
          as given (token, address, other, sent, tx_hash, block)
-       where (select count(*) from league_transfers t where t.token = given.token and t.address = given.address)
+       where (select count(*) from league_transfers t where t.token = given.token
+       and t.address = given.address)
          < ${MAX_PARTNERS}
        order by token, address, other, sent, block on conflict do nothing`,
       [
@@ -140,7 +142,8 @@ async function keep(
     )
     await sql.query(
       `update league_transfer_scans s set next_block = $3, scanned_to_s = $4,
-         unreadable = (select count(*) from league_transfers t where t.token = s.token and t.address = s.address)
+         unreadable = (select count(*) from league_transfers t where t.token = s.token
+         and t.address = s.address)
            >= ${MAX_PARTNERS}
        from unnest($1::text[], $2::text[]) as given (token, address)
        where s.token = given.token and s.address = given.address and s.next_block < $3`,
@@ -155,7 +158,8 @@ async function markUnreadable(
   now: number,
 ): Promise<void> {
   await db.query(
-    `update league_transfer_scans s set unreadable = true, tried_at_s = $3 from unnest($1::text[], $2::text[]) as given (token, address)
+    `update league_transfer_scans s set unreadable = true, tried_at_s = $3 from unnest($1::text[], $2::text[])
+     as given (token, address)
      where s.token = given.token and s.address = given.address`,
     [group.map(({ token }) => token), group.map(({ address }) => address), now],
   )

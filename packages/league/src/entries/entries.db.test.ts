@@ -234,7 +234,8 @@ withDb('league entries', (db) => {
       }
       hosted()
       await db.query(
-        `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
+        `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens,
+         max_trade_micro_usd,
            max_day_micro_usd, max_position_micro_usd, mode, status, created_at_s)
          values ('h1', $1, 1, 'dca', '{}', 299, '{ETH/USDG}', '[]', 1, 1, 1, 'paper', 'active', 0)`,
         [alice.address],

@@ -36,7 +36,7 @@ export async function paperOrder(
   return describeFill(deps, playing.season, fill)
 }
 
-/** The board trades what its division has: core tokens that are no stocks. Entrants' own tokens least of all. */
+/** The board trades core tokens that are no stocks, and never entrants' own tokens. */
 async function checkToken({ db, profile }: LeagueDeps, token: string, field: string): Promise<void> {
   const core = profile.core_tokens.find(
     ({ symbol, address }) => symbol === token || lower(address) === token.toLowerCase(),

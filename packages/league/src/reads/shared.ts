@@ -11,7 +11,7 @@ const MIN_KEPT_MS = 1_000
 /** An answer that took long to build is kept longer, so that building never takes most of the time. */
 const KEPT_PER_BUILD = 10
 const MAX_KEPT_MS = 30_000
-const ROWS_AT_ONCE = 500
+const ROWS_PER_PART = 500
 
 /** Answers that all readers share: whoever asks while one is built waits for that one. */
 export function createSharedAnswers({
@@ -43,10 +43,10 @@ export function createSharedAnswers({
 /** An answer as bytes. Rows are written some at a time: ten thousand at once would hold everyone else up. */
 export async function serialise(answer: object): Promise<Buffer> {
   const { rows } = answer as { rows?: readonly unknown[] }
-  if (!Array.isArray(rows) || rows.length <= ROWS_AT_ONCE) return Buffer.from(JSON.stringify(answer))
+  if (!Array.isArray(rows) || rows.length <= ROWS_PER_PART) return Buffer.from(JSON.stringify(answer))
   const parts: Buffer[] = []
-  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    const text = JSON.stringify(rows.slice(from, from + ROWS_AT_ONCE))
+  for (let from = 0; from < rows.length; from += ROWS_PER_PART) {
+    const text = JSON.stringify(rows.slice(from, from + ROWS_PER_PART))
     parts.push(Buffer.from(`${from === 0 ? '' : ','}${text.slice(1, -1)}`))
     await setImmediate()
   }

@@ -109,7 +109,7 @@ export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: str
     code: 'BEYOND_MARKS',
     name: 'Most of the profit shows in independent marks',
     check: ({ profitMicroUsd: profit, beyondMarksMicroUsd: beyond }) => {
-      // Own money sent through a thin pool of an own token, or a little off the mark many times, looks like profit.
+      // One's own money sent through a thin pool of one's own token looks like profit.
       if (profit === null || profit <= 0n || beyond <= RULES.beyondMarksNoiseMicroUsd) return PASS
       const isMost = beyond * BigInt(BPS) > profit * BigInt(RULES.beyondMarksShareBps)
       return isMost ? flag(`${usdOf(beyond)} dollars of it are at prices no mark shows`) : PASS
@@ -155,9 +155,9 @@ export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: str
 ]
 
 /** What has not been reached may still be, until the season ends. */
-function enough(count: number, least: number, what: string, ended: boolean): Judged {
-  if (count >= least) return PASS
-  const reason = `${several(count, what)} of ${least}`
+function enough(count: number, min: number, what: string, ended: boolean): Judged {
+  if (count >= min) return PASS
+  const reason = `${several(count, what)} of ${min}`
   return ended ? fail(reason) : pending(reason)
 }
 

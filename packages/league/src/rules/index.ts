@@ -37,10 +37,11 @@ export {
   judgeSeason,
   numbersOf,
 } from './season.ts'
-export { nextState, type OpenedState } from './seasonStates.ts'
 export {
   mondayOf,
   nextSeasonAt,
+  nextState,
+  type OpenedState,
   readFirstSeason,
   type SeasonSpan,
   seasonAt,

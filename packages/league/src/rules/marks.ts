@@ -15,7 +15,7 @@ export interface MinuteMark {
   priceE18: bigint
 }
 
-/** The mark of a time: the newest minute up to it that is no older than an hour. `marks` are in order of time. */
+/** The newest minute's mark up to a time, if no older than an hour. `marks` are in order of time. */
 export function markAt(marks: readonly MinuteMark[], timeS: number): bigint | null {
   let [low, high] = [0, marks.length]
   while (low < high) {

@@ -43,8 +43,9 @@ export function splitBudget(budget: bigint): bigint[] {
 }
 
 /**
- * One season of the reserve: half of the gain is added, up to three caps; the rest stays staked. A third of the reserve,
- * at most the cap, is the budget. A place nobody won is not paid: its share stays in the reserve.
+ * One season of the reserve: half of the gain is added, up to three caps; the rest stays staked. A third of
+ * the reserve, at most the cap, is the budget. A place nobody won is not paid: its share stays in the
+ * reserve.
  */
 export function countLedger({ reserveBefore, gain, partnerPriceE18, placesWon }: LedgerInput): Ledger {
   const earned = maxOf(0n, gain)

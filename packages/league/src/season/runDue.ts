@@ -10,9 +10,8 @@ import { createStakeNow, readStakeAt } from '../chain/readStakes.ts'
 import { createTransferScanner } from '../chain/scanTransfers.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { sweepStatements } from '../entries/statements.ts'
-import { createEquityKeeper } from '../practice/keepEquity.ts'
 import { flagListed } from '../reserve/flagListed.ts'
-import { seasonAt } from '../rules/index.ts'
+import { RULES, type SeasonSpan, seasonAt } from '../rules/index.ts'
 import { endSeason, valueSeason } from './closeSeason.ts'
 import { decideSeason, settleByItself } from './decideSeason.ts'
 import { openMissingBooks, openPracticeBooks, openSeasons } from './openSeasons.ts'
@@ -22,6 +21,7 @@ import { readSeason, spanOf, unsettledSeasons } from './store.ts'
 const MAX_SCANS = 20
 const MAX_BOOK_ROUNDS = 100
 const MAX_OWNER_PARTS = 20
+const EQUITY_PAGE = 1_000
 const REST_AFTER_FAILURE_MS = 20_000
 /** What reads a whole season, or has nothing to do most of the time. */
 const NOW_AND_THEN_MS = 30_000
@@ -126,5 +126,33 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
     const { partner } = deps.assets
     if (partner !== null) await step('checking payouts', () => checkPayouts({ ...deps, partner }))
     await step('sweeping statements', () => sweepStatements(db, nowS(clock)), NOW_AND_THEN_MS)
+  }
+}
+
+/** Keeps what every practice book is worth once an hour: drawdowns are read from it. */
+function createEquityKeeper({
+  db,
+  clock,
+  paper,
+}: Pick<LeagueDeps, 'db' | 'clock' | 'paper'>): (span: SeasonSpan) => Promise<void> {
+  let keptHourS = 0
+  return async (span) => {
+    const now = nowS(clock)
+    const hourS = now - (now % RULES.sampleEveryS)
+    if (hourS <= keptHourS || now >= span.endsAtS) return
+    for (let after = 0; ; ) {
+      const rows = await db.query<{ book_id: number }>(
+        `select book_id from league_practice_books where season = $1 and book_id > $2
+         order by book_id limit $3`,
+        [span.number, after, EQUITY_PAGE],
+      )
+      if (rows.length === 0) break
+      await paper.recordEquity(
+        rows.map(({ book_id }) => book_id),
+        now,
+      )
+      after = rows[rows.length - 1]!.book_id
+    }
+    keptHourS = hourS
   }
 }

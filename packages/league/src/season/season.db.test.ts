@@ -99,7 +99,7 @@ withDb('a season', (db) => {
     expect(JSON.stringify((await standings()).rows)).toBe(before)
   })
 
-  it('takes a trade mined at its last second, and leaves one at the next second to the next season', async () => {
+  it('takes a trade mined at its last second, and leaves one a second later to the next season', async () => {
     await marksOfSeason(still, { fromS: first.startsAtS, toS: first.endsAtS + DAY })
     await addTrade(db, game.players[0]!.address, { atS: first.endsAtS - 1 })
     await addTrade(db, game.players[0]!.address, { atS: first.endsAtS })

@@ -31,7 +31,8 @@ async function readBooks(
   untilMs: number,
 ): Promise<(BookRow & { book_id: number })[]> {
   const entries = await sql.query<StoredEntry & { book_id: number }>(
-    `select ${ENTRY_COLUMNS}, p.book_id from league_practice_books p join league_entries e on e.id = p.entry_id
+    `select ${ENTRY_COLUMNS}, p.book_id from league_practice_books p join league_entries e
+     on e.id = p.entry_id
      where p.season = $1 order by e.id`,
     [season],
   )

@@ -32,9 +32,9 @@ export interface TokenIncome extends TokenText {
 }
 
 /**
- * A token's line of a week. What is split is all that came and all that was carried; a pool without a price, or worth
- * less than dust, is carried whole. Nothing is ever anywhere else: pool = received + outside + carried_in = booked +
- * carried_out.
+ * A token's line of a week. What is split is all that came and all that was carried; a pool without a price,
+ * or worth less than dust, is carried whole. Nothing is ever anywhere else: pool = received + outside +
+ * carried_in = booked + carried_out.
  */
 export function weekToken(income: TokenIncome): WeekToken {
   const { token, symbol, decimals, received, outside, carriedIn, owedIn, mark } = income

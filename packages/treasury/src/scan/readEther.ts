@@ -26,7 +26,7 @@ const MAX_LOOKS = 600
 const MAX_OWN_LOOKS = 600
 /** Of one reading; what comes after goes by balances. */
 const MAX_TRACES = 500
-const TRACES_AT_ONCE = 4
+const PARALLEL_TRACES = 4
 
 export interface EtherDeps {
   rpc: Rpc
@@ -42,9 +42,9 @@ export async function etherAt(rpc: Rpc, wallet: Address, block: number): Promise
 }
 
 /**
- * The ETH that came in between two states: transaction by transaction where the node traces, else by what the balance
- * of each block gained, what the wallet itself spent there added back. Where the node has lost the states in between,
- * what the whole range gained.
+ * The ETH that came in between two states: transaction by transaction where the node traces, else by what the
+ * balance of each block gained, what the wallet itself spent there added back. Where the node has lost the
+ * states in between, what the whole range gained.
  */
 export async function readEther(deps: EtherDeps, from: EtherState, to: EtherState): Promise<Incoming[]> {
   const { rpc, wallet } = deps
@@ -144,8 +144,8 @@ function createTracer({ rpc, wallet }: EtherDeps): Tracer {
     left -= txs.length
     if (left < 0) return null
     const moves: Move[] = []
-    for (let at = 0; at < txs.length; at += TRACES_AT_ONCE) {
-      const page = txs.slice(at, at + TRACES_AT_ONCE)
+    for (let at = 0; at < txs.length; at += PARALLEL_TRACES) {
+      const page = txs.slice(at, at + PARALLEL_TRACES)
       const traced = await Promise.all(page.map(({ hash }) => traceEther(rpc, hash)))
       for (const [i, { hash }] of page.entries()) {
         const found = traced[i]

@@ -28,8 +28,9 @@ const REWIND_BLOCKS = 10_000
 type ScanDeps = TreasuryDeps & { wallet: Address; span: LogSpan }
 
 /**
- * Reads what came into the platform wallet on from where the last reading ended, and cuts it at the end of each week.
- * Can be late, cut short or run twice: a step is kept whole or not at all, and by one of those who read it.
+ * Reads what came into the platform wallet on from where the last reading ended, and cuts it at the end of
+ * each week. Can be late, cut short or run twice: a step is kept whole or not at all, and by one of those who
+ * read it.
  */
 export async function scanChain(
   deps: ScanDeps,
@@ -113,7 +114,7 @@ async function etherBefore(
   return etherAt(rpc, wallet, cut === null ? block : cut.fromBlock - 1)
 }
 
-/** Up to the end of a week, of what is settled, or of what a node gives at once. Null when there is nothing to read. */
+/** Up to a week's end, the last settled block, or what the node gives at once. Null: nothing to read. */
 async function nextStep({ db, rpc, wallet, profile, span }: ScanDeps, scan: Scan, last: Header) {
   const weekEndS = weekEndOf((await lastEnd(db, wallet))?.endS ?? scan.firstS)
   let [block, endS] = [last.number, null as number | null]
@@ -157,8 +158,8 @@ const loggedOf = (transfers: readonly Transfer[], wallet: Address): LoggedIncomi
   )
 
 /**
- * ETH up to a block. A node that has lost the block's state leaves it to the next step, which then tells what came in
- * both together; where a week ends in between, that week's part is unread.
+ * ETH up to a block. A node that has lost the block's state leaves it to the next step, which then tells what
+ * came in both together; where a week ends in between, that week's part is unread.
  */
 async function etherStep(
   deps: EtherDeps,

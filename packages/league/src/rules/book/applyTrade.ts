@@ -5,7 +5,7 @@ import type { Book, BookTrade } from './book.ts'
 
 type Swap = NonNullable<BookTrade['swap']>
 
-/** Books one transaction. Fees need no line of their own: the amounts are what left and what reached the wallet. */
+/** Books one transaction. Fees are inside: the amounts are what left and what reached the wallet. */
 export function applyTrade(book: Book, trade: BookTrade, market: MarketRecord): void {
   if (trade.gasWei === null) book.unknownGas++
   else book.gasWei += trade.gasWei

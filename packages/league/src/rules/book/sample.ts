@@ -4,7 +4,7 @@ import { RULES } from '../numbers.ts'
 import type { Book } from './book.ts'
 import { valueBook } from './valueBook.ts'
 
-/** Looks at every full hour up to a time that was not looked at yet; one that cannot be valued leaves a gap. */
+/** Samples every full hour up to a time, from the last sample on; one without a price leaves a gap. */
 export function sampleTo(book: Book, untilS: number, market: MarketRecord): void {
   const every = RULES.sampleEveryS
   const last = untilS - (untilS % every)

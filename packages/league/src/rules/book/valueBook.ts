@@ -14,7 +14,7 @@ export interface BookValue {
   openUnpriced: number
 }
 
-/** A book at the marks of a time. While a season runs, tokens without a mark count at cost; at its end they count nothing. */
+/** A book at the marks of a time. Tokens without a mark count at cost, and nothing at the season's end. */
 export function valueBook(
   book: Book,
   atS: number,
