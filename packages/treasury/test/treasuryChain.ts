@@ -1,10 +1,17 @@
 import type { Clock } from '@pit/platform/clock'
 import { RpcError } from '@pit/platform/rpc'
-import { createScriptedChain, ETH, quantity, type ScriptedTx } from '@pit/platform/test/scriptedChain'
+import {
+  createScriptedChain,
+  ETH,
+  type MinedTx,
+  quantity,
+  type ScriptedTx,
+} from '@pit/platform/test/scriptedChain'
 
 /** The scripted chain with traces of ETH, and a node that may bound the range of logs. */
 export function createTreasuryChain({ everyS, ...own }: { startS: number; everyS: number; clock?: Clock }) {
   const chain = createScriptedChain({ ...own, blockS: everyS })
+  const { add: addPlain } = chain
   const options = { traces: true, maxLogBlocks: 1_000_000 }
   const etherIn = ({ moves = [] }: Pick<ScriptedTx, 'moves'>) => moves.filter(({ token }) => token === ETH)
 
@@ -26,12 +33,12 @@ export function createTreasuryChain({ everyS, ...own }: { startS: number; everyS
   })
 
   /** A transaction's value is what its sender moves to whom it calls. */
-  function add(tx: ScriptedTx, block?: number) {
+  function add(tx: ScriptedTx, block?: number): MinedTx {
     const valueWei = etherIn(tx)
       .filter(({ from, to }) => from === tx.from && to === tx.to)
       .reduce((sum, { atoms }) => sum + atoms, 0n)
-    return chain.add({ gasUsed: 21_000n, gasPriceWei: 7n, valueWei, ...tx }, block)
+    return addPlain({ gasUsed: 21_000n, gasPriceWei: 7n, valueWei, ...tx }, block)
   }
-  return Object.assign(chain, { options, add: add as unknown as typeof chain.add })
+  return Object.assign(chain, { options, add })
 }
 export type TreasuryChain = ReturnType<typeof createTreasuryChain>
