@@ -1,4 +1,4 @@
-import type { Address } from '@pit/chain'
+import { type Address, lowerAddress as lower } from '@pit/chain'
 import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -14,7 +14,7 @@ export interface TreasuryDeps {
   profile: ChainProfile
 }
 
-export const lower = (text: string): Address => text.toLowerCase() as Address
+export { lower }
 
 /** Where every fee goes; null on a chain whose profile does not say. */
 export const platformWalletOf = ({ fee_recipient }: ChainProfile): Address | null =>
