@@ -24,7 +24,7 @@ const MAX_OWNER_PARTS = 20
 const EQUITY_PAGE = 1_000
 const REST_AFTER_FAILURE_MS = 20_000
 /** What reads a whole season, or has nothing to do most of the time. */
-const NOW_AND_THEN_MS = 30_000
+const SELDOM_MS = 30_000
 
 type Step = (what: string, work: () => Promise<unknown>, everyMs?: number) => Promise<void>
 
@@ -50,19 +50,19 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
   const stakeNow = stake && createStakeNow(stake)
   /** When what failed, or need not be done all the time, is due again. */
   const dueMs = new Map<string, number>()
-  const troubled = new Set<string>()
+  const failing = new Set<string>()
 
-  /** Trouble is told once, until it is over, and tried again after a while. */
+  /** A failure is logged once until it is over, and tried again after a while. */
   async function attempt(what: string, work: () => Promise<unknown>, everyMs = 0): Promise<void> {
     const nowMs = clock.nowMs()
     if (nowMs < (dueMs.get(what) ?? 0)) return
     try {
       await work()
       dueMs.set(what, nowMs + everyMs)
-      troubled.delete(what)
+      failing.delete(what)
     } catch (error) {
-      if (!troubled.has(what)) logger.warn({ err: error }, `league: ${what} failed and is tried again`)
-      troubled.add(what)
+      if (!failing.has(what)) logger.warn({ err: error }, `league: ${what} failed and is tried again`)
+      failing.add(what)
       dueMs.set(what, nowMs + REST_AFTER_FAILURE_MS)
     }
   }
@@ -93,10 +93,10 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
       const row = (await readSeason(db, season.number)) ?? season
       const { number } = row
       if (row.state === 'provisional')
-        await step(`deciding season ${number}`, () => decideSeason(deps, row), NOW_AND_THEN_MS)
+        await step(`deciding season ${number}`, () => decideSeason(deps, row), SELDOM_MS)
       const decided = (await readSeason(db, number)) ?? row
       if (decided.state === 'decided')
-        await step(`settling season ${number}`, () => settleByItself(deps, decided), NOW_AND_THEN_MS)
+        await step(`settling season ${number}`, () => settleByItself(deps, decided), SELDOM_MS)
     }
   }
 
@@ -106,7 +106,7 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
       for (const season of await unsettledSeasons(db)) await endSeason(deps, season)
     })
     await step('opening seasons', () => openSeasons(deps))
-    // Before trades are taken: what others trade of a late entrant's token is told by the field.
+    // Before trades are taken: what others trade of a late entrant's token is judged by the field.
     const span = seasonAt(firstSeasonS, nowS(clock))
     if (span) await step('opening books of late entries', () => openMissingBooks(deps, span))
     await step('taking trades', takeTrades)
@@ -125,7 +125,7 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
     await step('holding back listed recipients', () => flagListed(db, deps))
     const { partner } = deps.assets
     if (partner !== null) await step('checking payouts', () => checkPayouts({ ...deps, partner }))
-    await step('sweeping statements', () => sweepStatements(db, nowS(clock)), NOW_AND_THEN_MS)
+    await step('sweeping statements', () => sweepStatements(db, nowS(clock)), SELDOM_MS)
   }
 }
 
