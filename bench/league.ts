@@ -99,13 +99,19 @@ const clock = { ms: (FIRST_S + 60) * 1000, nowMs: () => clock.ms }
 const noPaper = () => {
   throw new Error('no paper is traded here')
 }
-const open = (workerId: string) =>
+const open = () =>
   openLeague({
     db,
     rpc: {
       request: async () => '0x0' as never,
       batch: async (calls) =>
-        calls.map(() => ({ ok: true, result: { gasUsed: '0x1', effectiveGasPrice: '0x5af3107a400' } })),
+        calls.map(() => ({
+          ok: true,
+          result: {
+            ...{ status: '0x1', blockNumber: '0x1', blockHash: '0x01', logs: [] },
+            ...{ gasUsed: '0x1', effectiveGasPrice: '0x5af3107a400' },
+          },
+        })),
     },
     clock,
     crypto: { recoverMessage: () => undefined },
@@ -129,14 +135,15 @@ const open = (workerId: string) =>
     } as never,
     domain: 'bench',
     randomBytes: (size) => new Uint8Array(size),
-    background: false,
-    workerId,
   })
-const league = open('bench')
+const league = open()
+const runDue = async () => {
+  for (const { run } of league.jobs.worker) await run(new AbortController().signal)
+}
 
 await timed('entries', () => db.query(ENTRIES, [ENTRANTS]))
 await db.exec(FACTS)
-await timed('season opened, a book for each', () => league.runDue())
+await timed('season opened, a book for each', runDue)
 await timed('marks by the minute', () => db.query(MARKS, [[ETH, TOKENS.cbBTC], span.startsAtS, span.endsAtS]))
 await timed('trades', async () => {
   for (let from = 0; from < TRADES; from += 50_000) {
@@ -148,7 +155,7 @@ await db.exec('analyze')
 clock.ms = (span.endsAtS - 400) * 1000
 const taken = await timed('trades taken into books', async () => {
   for (;;) {
-    await league.runDue()
+    await runDue()
     const [row] = await db.query<{ n: number }>('select count(*)::int8 as n from league_trades')
     if ((row?.n ?? 0) >= TRADES) return row!.n
   }
@@ -157,10 +164,10 @@ console.log(`  ${Math.round((TRADES / taken.ms) * 1000)} trades a second`)
 await db.exec('analyze')
 
 const ask = (from: typeof league) => from.standings({ board: 'prize' })
-const reader = open('reader')
+const reader = open()
 let slowest = 0
 for (let round = 1; round <= 3; round++) {
-  const { answer, ms } = await timed(`standings from the store, ${round}`, () => ask(open(`reader ${round}`)))
+  const { answer, ms } = await timed(`standings from the store, ${round}`, () => ask(open()))
   slowest = Math.max(slowest, ms)
   const { rows } = JSON.parse(answer.toString()) as { rows: { trades: number }[] }
   const counted = rows.reduce((sum, { trades }) => sum + trades, 0)
@@ -179,5 +186,4 @@ const cachedMs = times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)]!
 console.log(`standings from the cache, p99 of 200: ${cachedMs.toFixed(3)} ms`)
 console.log(`store: ${slowest < STORE_TARGET_MS ? 'under' : 'OVER'} ${STORE_TARGET_MS} ms`)
 console.log(`cache: ${cachedMs < CACHE_TARGET_MS ? 'under' : 'OVER'} ${CACHE_TARGET_MS} ms`)
-await league.close()
 await close()

@@ -34,14 +34,14 @@ withStore(
     beforeAll(async () => {
       world = await openLeagueWorld(db, { nowS: FIRST_S - DAY })
       world.vault.perSecond = E18 / 1_000n
-      world.chain.gasWei = E18 / 10_000n
+      world.node.gasWei = E18 / 10_000n
       await addMarks(db, { fromS: first.startsAtS - HOUR, toS: first.endsAtS }, (token, atS) =>
         token === ETH ? 2_000 + ((atS / 1_800) % 50) : still(token),
       )
       for (let i = 0; i < 12; i++) {
         const wallet = await newWallet(db, `verify ${i}`)
         await enterSigned(world, wallet, String(100 + i))
-        world.chain.fundings.set(wallet.address, { from: at(0xf00 + i), block: 100 + i })
+        world.fund(wallet.address, { from: at(0xf00 + i), block: 100 + i })
         for (const day of [1, 2, 3, 5]) {
           const atS = first.startsAtS + day * DAY + i * 200
           await addTrade(db, wallet.address, { atS, amountIn: usd(100), amountOut: E18 / 20n })

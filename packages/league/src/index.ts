@@ -1,9 +1,9 @@
 export type { LeagueDeps, Player } from './deps.ts'
 export { isInLeague } from './entries/store.ts'
 export { type League, openLeague } from './openLeague.ts'
-export { openPayouts } from './operator/listPayouts.ts'
 export { payoutAgent, type Readdressing, readdressPayout } from './operator/readdressPayout.ts'
 export {
+  openPayouts,
   type PayoutRecord,
   recordPayout,
   recordWithdrawal,

@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import type { Job } from '@pit/platform/jobs'
 import { type Answer, type Board, fail } from '@pit/protocol'
 import { assetsOf } from './books/assets.ts'
 import { createMarkBook } from './books/marks.ts'
@@ -17,13 +18,11 @@ import { type OrderAsk, paperOrder } from './practice/order.ts'
 import { buildLeague, buildReserve } from './reads/league.ts'
 import { prizePayouts } from './reads/prizePayouts.ts'
 import type { ReadDeps } from './reads/readDeps.ts'
-import { buildSeason } from './reads/seasonRecord.ts'
-import { buildSeasons } from './reads/seasons.ts'
+import { buildSeason, buildSeasons } from './reads/seasons.ts'
 import { createSharedAnswers } from './reads/shared.ts'
 import { buildStandings, findSeason } from './reads/standings.ts'
 import { seasonAt } from './rules/index.ts'
-import { runEvery } from './runEvery.ts'
-import { createRunner } from './season/runDue.ts'
+import { createRunner, type RunDeps } from './season/runDue.ts'
 
 export interface League {
   /** Answers that every reader shares, as bytes. */
@@ -45,38 +44,26 @@ export interface League {
   leaveHosted(hostedId: string): Promise<void>
   /** For the treasury's record. */
   prizePayouts(): Promise<Answer<'treasury'>['prize_payouts']>
-  /** Does what is due; false when another worker is at it, or no league is run here. */
-  runDue(): Promise<boolean>
-  close(): Promise<void>
+  jobs: { everywhere: Job[]; worker: Job[] }
 }
 
-export interface LeagueOptions extends LeagueDeps {
-  /** Whether this process runs the league's jobs. */
-  background: boolean
-  workerId: string
-}
-
-const EVERY_MS = 2_000
-/** Standings of so many seasons and boards are kept as bytes. */
-const MOST_ANSWERS = 32
+const RUN_EVERY_MS = 2_000
+/** Standings of this many seasons and boards are kept as bytes. */
+const MAX_ANSWERS = 32
 
 /** The league: seasons of a prize board and a practice board. */
-export function openLeague(options: LeagueOptions): League {
-  const { db, clock, logger, profile } = options
+export function openLeague(options: LeagueDeps): League {
+  const { db, clock, profile } = options
   const assets = assetsOf(profile)
   const marks = createMarkBook(assets)
   const reserveOn = options.vault !== null && profile.league.platform_agent_id !== null
   const shared = { ...options, assets, marks, reserveOn }
   const reading = (): ReadDeps => ({ ...shared, firstSeasonS: firstSeasonOf(options) })
-  const answers = createSharedAnswers({ clock, most: MOST_ANSWERS, build: (key) => build(reading(), key) })
+  const answers = createSharedAnswers({ clock, max: MAX_ANSWERS, build: (key) => build(reading(), key) })
   const answer = async (key: string): Promise<Buffer> => {
     firstSeasonOf(options)
     return answers.get(key)
   }
-  const runner =
-    options.firstSeasonS === null ? null : createRunner({ ...shared, firstSeasonS: options.firstSeasonS })
-  const runDue = async () => (runner ? runner() : false)
-  const jobs = options.background && runner ? runEvery({ everyMs: EVERY_MS, work: runDue, logger }) : null
   const token = profile.core_tokens.find(({ symbol }) => symbol === 'PARTNER')
 
   return {
@@ -100,10 +87,21 @@ export function openLeague(options: LeagueOptions): League {
     practiceGate: (hostedId) => practiceGate(options, hostedId),
     leaveHosted: (hostedId) => leaveHosted(options, hostedId),
     prizePayouts: async () => (token ? prizePayouts(db, { ...token, address: lower(token.address) }) : []),
-    runDue,
-    close: async () => jobs?.stop(),
+    jobs: {
+      everywhere: [],
+      worker: options.firstSeasonS === null ? [] : [leagueJob(shared, options.firstSeasonS)],
+    },
   }
 }
+
+/** One row for all that is due: its steps go in order, and one process of many does them. */
+const leagueJob = (deps: Omit<RunDeps, 'firstSeasonS'>, firstSeasonS: number): Job => ({
+  name: 'league',
+  intervalMs: RUN_EVERY_MS,
+  maxRetryMs: RUN_EVERY_MS,
+  lease: true,
+  run: createRunner({ ...deps, firstSeasonS }),
+})
 
 const currentNumber = (firstSeasonS: number, atS: number): number => seasonAt(firstSeasonS, atS)?.number ?? 1
 

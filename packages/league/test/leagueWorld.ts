@@ -1,7 +1,10 @@
 import type { HostedAgent } from '@pit/agents'
 import { openPaper, type Paper } from '@pit/agents'
 import { type Address, type Crypto, createCrypto } from '@pit/chain'
+import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import { createLeases } from '@pit/platform/leases'
+import { createScriptedChain, type ScriptedChain } from '@pit/platform/test/scriptedChain'
 import {
   type Answer,
   type Board,
@@ -18,7 +21,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import type { Player } from '../src/deps.ts'
 import { type League, openLeague } from '../src/openLeague.ts'
 import { readFirstSeason, seasonOf } from '../src/rules/index.ts'
-import { createScriptedChain, createScriptedVault } from './scriptedChain.ts'
+import { createScriptedVault, scriptNode } from './scriptedNode.ts'
 
 /** The league over a real store, on a clock and a chain that tests own. */
 
@@ -80,15 +83,16 @@ export async function openLeagueWorld(
     clock?: { ms: number; nowMs(): number }
     profile?: ChainProfile
     /** A chain of the test's own. */
-    node?: Pick<ReturnType<typeof createScriptedChain>, 'rpc' | 'head' | 'timeOf'>
+    chain?: ScriptedChain
   } = {},
 ) {
   crypto ??= await createCrypto()
   const clock: { ms: number; nowMs(): number } = own.clock ?? { ms: 0, nowMs: () => clock.ms }
   clock.ms = (own.nowS ?? FIRST_S + HOUR) * 1000
   const genesisS = own.genesisS ?? FIRST_S - 30 * DAY
-  const scripted = { ...createScriptedChain(clock, genesisS), ...own.node }
-  const { vault, face } = createScriptedVault(scripted, genesisS)
+  const chain = own.chain ?? createScriptedChain({ clock, startS: genesisS, blockS: 10 })
+  const node = own.chain ? null : scriptNode(chain)
+  const { vault, face } = createScriptedVault(chain, genesisS)
   const sanctioned = new Set<string>()
   const isSanctioned = (address: string) => sanctioned.has(address.toLowerCase())
   const hosted = new Map<string, HostedAgent>()
@@ -108,10 +112,10 @@ export async function openLeagueWorld(
         throw new Error('nothing is quoted here')
       },
     })
-  const open = (workerId = 'one', more: { firstSeasonS?: number | null } = {}) =>
+  const open = (more: { firstSeasonS?: number | null } = {}) =>
     openLeague({
       db,
-      rpc: scripted.rpc,
+      rpc: chain.rpc,
       clock,
       crypto: crypto!,
       logger,
@@ -131,16 +135,26 @@ export async function openLeagueWorld(
       paper,
       domain: 'pit.example',
       randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
-      background: false,
-      workerId,
       ...more,
     })
   const league = open()
+  const leases = createLeases({ db, clock: { ...clock, sleep: systemClock.sleep } })
+  /** Does what is due, unless another is at it. */
+  const runDue = async (of = league) => {
+    for (const { name, run } of of.jobs.worker)
+      await leases.hold(name, new AbortController().signal, async (signal) => void (await run(signal)))
+  }
   return {
     db,
     clock,
-    chain: scripted.chain,
-    head: scripted.head,
+    chain,
+    node: node!,
+    runDue,
+    /** Somebody sends an address its first ETH, by a transaction or inside one. */
+    fund(to: Address, { from, block, inside = false }: { from: Address; block: number; inside?: boolean }) {
+      chain.setBalance(ETH, to, 1n, block)
+      if (!inside) chain.add({ from, to, valueWei: 1n, gasUsed: 0n }, block)
+    },
     vault,
     registry: face,
     sanctioned,
@@ -156,7 +170,7 @@ export async function openLeagueWorld(
     /** Does what is due at a time, as often as it takes to come to rest. */
     async runAt(timeS: number, times = 2) {
       clock.ms = timeS * 1000
-      for (let i = 0; i < times; i++) await league.runDue()
+      for (let i = 0; i < times; i++) await runDue()
     },
   }
 }
@@ -312,8 +326,10 @@ export async function addTrade(
   const mined = trade.status !== 'pending' && trade.status !== 'dropped'
   const [row] = await db.query<{ id: number }>(
     `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out,
-       amount_out_kind, tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled, gas_wei)
-     values ($1, $2, 1, 'agent', $3, $4, $5, $6, $7, 'actual', $8, $2, 0, $9, $8, $10, $11, $12, $13) returning id`,
+       amount_out_kind, tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled,
+       gas_wei)
+     values ($1, $2, 1, 'agent', $3, $4, $5, $6, $7, 'actual', $8, $2, 0, $9, $8, $10, $11, $12,
+     $13) returning id`,
     [
       trade.kind ?? 'swap',
       wallet,
@@ -349,7 +365,8 @@ export async function addMarks(
   await db.query(
     `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
      select token, minute_s, price::numeric, 'oracle_feed', 1, minute_s, false
-     from unnest($1::text[], $2::int8[], $3::text[]) as given (token, minute_s, price) on conflict do nothing`,
+     from unnest($1::text[], $2::int8[], $3::text[]) as given (token, minute_s, price)
+     on conflict do nothing`,
     [rows.map(([token]) => token), rows.map(([, atS]) => atS), rows.map(([, , price]) => price)],
   )
 }
@@ -360,9 +377,11 @@ export const still = (token: Address): number =>
 /** Everything the league and its neighbours keep, gone: the next test starts anew. */
 export const emptyStore = (db: Db): Promise<void> =>
   db.exec(`alter table league_reviews disable trigger user;
-    truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger, league_stakes,
+    truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger,
+    league_stakes,
     league_stake_now, league_trades, league_practice_books, league_books, league_entries, league_statements,
-    league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers, league_lease,
+    league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers,
+    job_leases,
     paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,
     league_start restart identity cascade;
     alter table league_reviews enable trigger user`)

@@ -1,9 +1,9 @@
 import type { Db } from '@pit/platform/db'
 
 /**
- * A season counted once more, from the raw rows, by someone who has read the rules and none of the code: everything is
- * recomputed from the start for every hour and every pair of entrants. Slow and plain on purpose; it shares nothing
- * with the league but the store's tables.
+ * A season counted once more, from the raw rows, by someone who has read the rules and none of the code:
+ * everything is recomputed from the start for every hour and every pair of entrants. Slow and plain on
+ * purpose; it shares nothing with the league but the store's tables.
  */
 
 const HOUR = 3_600
@@ -66,7 +66,8 @@ export async function countPlainly(
   entrants: readonly PlainEntrant[],
 ) {
   const rows = await db.query<RawTrade>(
-    `select id, wallet, kind, status, token_in, token_out, amount_in, amount_out, tx_hash, mined_at_s, block from trades
+    `select id, wallet, kind, status, token_in, token_out, amount_in, amount_out, tx_hash, mined_at_s, block
+     from trades
      where mined_at_s >= $1 and mined_at_s < $2 and status in ('mined', 'reverted')`,
     [span.startsAtS, span.endsAtS],
   )

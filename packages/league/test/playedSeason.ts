@@ -34,7 +34,7 @@ export function playedSeason(db: Db) {
     first,
     inSeason: (days: number) => first.startsAtS + Math.round(days * DAY),
     standings: (number = 1) =>
-      read({ league: game.world.open('reader') }, 'league.standings', { query: { season: number } }),
+      read({ league: game.world.open() }, 'league.standings', { query: { season: number } }),
     async rowOf(i: number, number = 1) {
       const { rows } = await game.standings(number)
       const row = rows.find((each) => 'wallet' in each && each.wallet === game.players[i]!.address)
@@ -84,7 +84,7 @@ export function playedSeason(db: Db) {
       const wallet = await newWallet(db, `player ${i}`)
       game.players.push(wallet)
       await enterSigned(game.world, wallet, String(100 + i))
-      game.world.chain.fundings.set(wallet.address, { from: at(0xf000 + i), block: 1_000 + i })
+      game.world.fund(wallet.address, { from: at(0xf000 + i), block: 1_000 + i })
     }
     await game.world.runAt(FIRST_S + 60)
   })

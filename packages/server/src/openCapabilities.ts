@@ -22,7 +22,6 @@ import { openAiTerms, openSealKey, openSigner } from './openSecrets.ts'
 
 const MARKET_WAIT_MS = 10_000
 const REFUND_WAIT_MS = 10_000
-const TREASURY_EVERY_MS = 10_000
 
 export type Capabilities = Awaited<ReturnType<typeof openCapabilities>>
 
@@ -85,14 +84,12 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const brains = openBrains({ ...ground, sealKey: openSealKey(config.sealKey), ai: openAiTerms(config.ai) })
   const paper = openPaper({ ...ground, market, quoteTrade: trade.quoteTrade })
   const league = openLeague({
-    ...{ ...ground, vault, paper, workerId },
+    ...{ ...ground, vault, paper },
     firstSeasonS: await readStart({ db, clock, profile, setting: config.leagueFirstSeason }),
     hosted: { agentOf: (id) => hosted.agentOf(id) },
     accounts: { divisionOf },
     domain: config.authDomain ?? new URL(config.publicUrl).host,
-    background: config.roles.jobs,
   })
-  closing.add(() => league.close())
   const hosted = openHosted({
     ...{ ...ground, market, tokens, brains, switches, signer, sessions, paper, isInLeague, submitEnabled },
     cosigner: sessions.cosigner,
@@ -105,9 +102,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
     practiceGate: league.practiceGate,
   })
 
-  const runEveryMs = config.roles.jobs ? TREASURY_EVERY_MS : null
-  const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts, runEveryMs })
-  closing.add(() => treasury.close())
+  const treasury = openTreasury({ ...ground, prizePayouts: league.prizePayouts })
   return {
     ...{ auth, market, tokens, account, relay, trade, fast, sessions, brains, paper, hosted, ticks },
     ...{ league, treasury, signer, vault },

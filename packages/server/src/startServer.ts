@@ -55,7 +55,7 @@ async function open(start: Start): Promise<string> {
   const { db, clock, logger, metrics, sanctions } = ground
   const { redis, limiter } = openLimiter(ground, start)
   const capabilities = await openCapabilities(ground, start)
-  const { auth, market, tokens, sessions, brains, ticks, treasury, signer, vault } = capabilities
+  const { auth, market, tokens, sessions, brains, league, ticks, treasury, signer, vault } = capabilities
 
   const health = createHealth({
     probes: probesOf({ ...ground, market, redis, checkSigner: sessions.checkSigner }),
@@ -77,7 +77,7 @@ async function open(start: Start): Promise<string> {
   }
   const jobs = runJobs(
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
-    tableOf([auth, health, stats, { jobs: sweepsOf(capabilities) }], config.roles),
+    tableOf([auth, health, stats, league, treasury, { jobs: sweepsOf(capabilities) }], config.roles),
   )
   closing.add(() => jobs.stop())
   const admin = await openAdmin({

@@ -75,9 +75,9 @@ withDb('a year of league and treasury', (db) => {
     wallet: PLATFORM,
     decimals: DECIMALS,
     mined: () =>
-      year.node.mined().map(({ block, reverted, ...tx }) => ({
+      year.chain.mined().map(({ block, reverted, ...tx }) => ({
         ...tx,
-        timeS: year.node.timeOf(block),
+        timeS: year.chain.timeOf(block),
         reverted: !!reverted,
       })),
   }
@@ -101,7 +101,7 @@ withDb('a year of league and treasury', (db) => {
       ? await enterSigned(year, wallet, agentId, owner)
       : await call(year, 'league.enter', wallet, { agent_id: agentId })
     const [funder, to] = [at(0xf0000 + n), wallet.address]
-    year.node.add({ from: funder, to, moves: [{ token: ETH, from: funder, to, atoms: 1n }] }, 10 + n)
+    year.chain.add({ from: funder, to, moves: [{ token: ETH, from: funder, to, atoms: 1n }] }, 10 + n)
     const plain: PlainEntrant = {
       id: entry.entry_id,
       wallet: wallet.address,
@@ -188,7 +188,7 @@ withDb('a year of league and treasury', (db) => {
     const planned = await db.transaction((sql) => settleSeason(sql, { ...year, season: number, atS }))
     const amount = planned.reduce((sum, payout) => sum + BigInt(payout.amount), 0n)
     const token = TOKENS.PARTNER
-    const taken = year.node.add({
+    const taken = year.chain.add({
       from: DISTRIBUTOR,
       to: REGISTRY,
       moves: [{ token, from: REGISTRY, to: DISTRIBUTOR, atoms: amount }],
@@ -201,7 +201,7 @@ withDb('a year of league and treasury', (db) => {
     for (const { place, recipient, amount: atoms } of planned) {
       const to = recipient as typeof ETH
       const move = { token, from: DISTRIBUTOR, to, atoms: BigInt(atoms) }
-      const { hash: txHash } = year.node.add({ from: DISTRIBUTOR, to: token, moves: [move] })
+      const { hash: txHash } = year.chain.add({ from: DISTRIBUTOR, to: token, moves: [move] })
       const { isSanctioned } = year
       await db.transaction((sql) => recordPayout(sql, { season: number, place, txHash, atS, isSanctioned }))
     }
@@ -214,7 +214,7 @@ withDb('a year of league and treasury', (db) => {
     const owed = BigInt(totals.find((each) => each.token === token)?.owed[bucket] ?? 0)
     if (owed <= 0n) return
     const move = { token, from: PLATFORM, to: BUCKETS[bucket], atoms: owed }
-    const { hash } = year.node.add({ from: PLATFORM, to: token, moves: [move] })
+    const { hash } = year.chain.add({ from: PLATFORM, to: token, moves: [move] })
     sent.set(token, (sent.get(token) ?? 0n) + owed)
     gasSpent += 21_000n * 7n
     await year.treasury.recordTransfer({ bucket, txHash: hash, reason: null })
@@ -374,9 +374,9 @@ withDb('a year of league and treasury', (db) => {
       )
       const paidTotal = winners.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
       const wallets = new Set(winners.map(({ wallet }) => wallet))
-      const held = [...wallets].map((wallet) => year.node.balance(TOKENS.PARTNER, wallet as typeof ETH))
+      const held = [...wallets].map((wallet) => year.chain.balance(TOKENS.PARTNER, wallet as typeof ETH))
       expect(held.reduce((sum, atoms) => sum + atoms, 0n)).toBe(paidTotal)
-      expect(year.node.balance(TOKENS.PARTNER, DISTRIBUTOR)).toBe(0n)
+      expect(year.chain.balance(TOKENS.PARTNER, DISTRIBUTOR)).toBe(0n)
       // Of all the stake earned since the first season began: what is not paid is the reserve, or was kept.
       const earned = BigInt(seasons * 14 * DAY) * year.vault.perSecond
       expect(earned).toBe(paidTotal + reserve + kept)

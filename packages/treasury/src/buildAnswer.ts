@@ -1,11 +1,13 @@
+import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { askBalance, readAll } from '@pit/platform/reads'
+import type { Rpc } from '@pit/platform/rpc'
 import { type Answer, TREASURY_SPLIT_BPS } from '@pit/protocol'
 import { lower, platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readPreviews } from './preview.ts'
-import { readHeld } from './readHeld.ts'
 import { addRow, type Books, booksOf } from './rules/books.ts'
 import { perBucket } from './rules/split.ts'
-import { onOnePicture, readHead, readRows } from './store.ts'
+import { onOneSnapshot, readHead, readRows } from './store.ts'
 import type { RowBody, ServedRow } from './types.ts'
 
 export type PrizePayouts = Answer<'treasury'>['prize_payouts']
@@ -24,7 +26,7 @@ export interface Built {
 export async function buildAnswer(deps: AnswerDeps): Promise<Built> {
   const { db, rpc, clock, profile } = deps
   const wallet = platformWalletOf(profile)
-  const { head, rows, integrity, previews } = await onOnePicture(db, async (sql) => {
+  const { head, rows, integrity, previews } = await onOneSnapshot(db, async (sql) => {
     const head = await readHead(sql)
     const checked = await readRows(sql, head)
     // What stands on a broken record is worth no more than it.
@@ -56,11 +58,25 @@ export async function buildAnswer(deps: AnswerDeps): Promise<Built> {
     explorer_tx: profile.explorer_tx,
     generated_at: nowS(clock),
   }
-  const opening = `${JSON.stringify(fields).slice(0, -1)},"weeks":[${weeks.join(',')}],${JSON.stringify(after).slice(1, -1)}`
+  const [before, rest] = [JSON.stringify(fields).slice(0, -1), JSON.stringify(after).slice(1, -1)]
+  const opening = `${before},"weeks":[${weeks.join(',')}],${rest}`
   return { opening, headSeq: head.seq }
 }
 
-/** Sums of the rows served. What came in counts at once; what is booked, moved and owed is what was recorded. */
+const HELD_TIMEOUT_MS = 3_000
+
+/** What the wallet has now, without tokens that do not answer; nothing when the chain does not. */
+async function readHeld(
+  rpc: Rpc,
+  wallet: Address,
+  tokens: readonly Address[],
+): Promise<Map<Address, bigint>> {
+  const questions = tokens.map((token) => askBalance({ wallet, token }))
+  const balances = await readAll(rpc, questions, { timeoutMs: HELD_TIMEOUT_MS }).catch(() => [])
+  return new Map(balances.flatMap((atoms, i) => (atoms === undefined ? [] : [[tokens[i]!, atoms] as const])))
+}
+
+/** Sums of the rows served. Income counts at once; booked, moved and owed are what was recorded. */
 function totalBooks(rows: readonly RowBody[], previews: readonly ServedRow[]): Books {
   const books = booksOf(rows)
   const recorded = booksOf(rows)

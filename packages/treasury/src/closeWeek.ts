@@ -9,7 +9,7 @@ import { booksOf } from './rules/books.ts'
 import { sealRow } from './rules/rowChain.ts'
 import { labelOf } from './rules/weeks.ts'
 import { readScan } from './scan/scanStore.ts'
-import { endsAfter, holdHead, insertRow, onOnePicture, readRows } from './store.ts'
+import { endsAfter, holdHead, insertRow, onOneSnapshot, readRows } from './store.ts'
 import type { Interval, RowBody } from './types.ts'
 
 /** The record is not what it was: nothing is added to it until a person has looked. */
@@ -39,8 +39,8 @@ export interface CloseAsk {
 }
 
 /**
- * Records the oldest week that has ended and is not recorded yet. Everything it needs is in the store, so it is one
- * transaction; whoever comes second waits for the first and finds the week closed.
+ * Records the oldest week that has ended and is not recorded yet. Everything it needs is in the store, so it
+ * is one transaction; whoever comes second waits for the first and finds the week closed.
  */
 export function closeNextWeek(
   { db, clock, profile }: Pick<TreasuryDeps, 'clock' | 'profile'> & { db: Db },
@@ -85,7 +85,7 @@ export function closeNextWeek(
     await markTaken(sql, { wallet, toBlock: interval.lastBlock, tokens: taken, seq })
     return { kind: 'closed', row: { ...body, seq, hash: sealed.hash } }
   }
-  return onOnePicture(db, async (sql) => {
+  return onOneSnapshot(db, async (sql) => {
     const closing = await close(sql)
     if (end && closing.kind !== 'closed') throw new NotClosed(closing)
     await alongside?.(sql, closing)

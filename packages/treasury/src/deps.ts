@@ -1,5 +1,5 @@
-import type { Address } from '@pit/chain'
-import type { Clock } from '@pit/platform/clock'
+import { type Address, lowerAddress as lower } from '@pit/chain'
+import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
@@ -9,20 +9,20 @@ import type { TokenText } from './types.ts'
 export interface TreasuryDeps {
   db: Db
   rpc: Rpc
-  clock: Clock
+  clock: Timer
   logger: Pick<Logger, 'info' | 'warn' | 'error'>
   profile: ChainProfile
 }
 
-export const lower = (text: string): Address => text.toLowerCase() as Address
+export { lower }
 
 /** Where every fee goes; null on a chain whose profile does not say. */
 export const platformWalletOf = ({ fee_recipient }: ChainProfile): Address | null =>
   fee_recipient === null ? null : lower(fee_recipient)
 
 /**
- * Tokens whose transfers are read from the chain: the profile's. Anybody can write a token whose logs say that it sent
- * a fortune here, so of all others only the ledger's word counts.
+ * Tokens whose transfers are read from the chain: the profile's. Anybody can write a token whose logs say
+ * that it sent a fortune here, so of all others only the ledger's word counts.
  */
 export function readTokensOf(profile: ChainProfile): Map<Address, TokenText> {
   const texts = [...profile.core_tokens, ...profile.listed_stocks].map(({ symbol, address, decimals }) => ({

@@ -6,13 +6,13 @@ import type { Match } from './rules/reconcile.ts'
 import type { BlockRange, EthBy } from './types.ts'
 
 /** Of tokens that only the ledger knows, this many new ones a row; the others wait for the next. */
-const MOST_LEDGER_TOKENS = 200
+const MAX_LEDGER_TOKENS = 200
 
 export interface MatchAsk extends BlockRange {
   wallet: Address
   /** Tokens whose transfers are read. */
   readTokens: readonly Address[]
-  /** Whether what earlier blocks still have is taken along: only the first row that is not recorded yet does. */
+  /** Whether to include what earlier blocks still have: only the first unrecorded row does. */
   withEarlier: boolean
 }
 
@@ -23,8 +23,8 @@ export interface Matched {
 }
 
 /**
- * Fees that no row took up yet beside what came in and no row took up yet. Both are in the same blocks; what agrees is
- * summed where it lies, since a week may have a million of them.
+ * Fees that no row took up yet beside what came in and no row took up yet. Both are in the same blocks; what
+ * agrees is summed where it lies, since a week may have a million of them.
  */
 export async function readMatches(sql: Sql, ask: MatchAsk): Promise<Matched> {
   const byTx = await matchByTx(sql, ask)
@@ -58,8 +58,8 @@ interface TxRow {
 }
 
 /**
- * What differs is answered one by one. The one join over another owner's table: a week's fees may be a million beside a
- * million transfers, and neither side can be handed over by its ids.
+ * What differs is answered one by one. The one join over another owner's table: a week's fees may be a
+ * million beside a million transfers, and neither side can be handed over by its ids.
  */
 function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
   return sql.query<TxRow>(
@@ -84,7 +84,8 @@ function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
              where u.wallet = $1 and beside.block between u.from_block and u.to_block) then 'unread'
            -- What a recorded row took up as outside; without that, it never came.
            when block < $3 and (exists (select 1 from treasury_incomings i
-               where i.tx_hash = beside.tx_hash and i.token = beside.token and i.wallet = $1 and i.seq is not null)
+               where i.tx_hash = beside.tx_hash and i.token = beside.token and i.wallet = $1
+               and i.seq is not null)
              or (beside.token = '${NATIVE_TOKEN}' and exists (select 1 from treasury_incomings i
                where i.wallet = $1 and i.how = 'balance' and i.seq is not null
                  and beside.block between i.from_block and i.to_block))) then 'late'
@@ -95,7 +96,8 @@ function matchByTx(sql: Sql, ask: MatchAsk): Promise<TxRow[]> {
          where beside.arrived is null and beside.token = '${NATIVE_TOKEN}' and i.wallet = $1 and i.seq is null
            and i.how = 'balance' and i.to_block >= beside.block and i.to_block between $2 and $4
          order by i.to_block limit 1) as range on true)
-     select token, class, range_id, sum(ledger) as ledger, sum(trades)::int4 as trades, sum(arrived) as arrived,
+     select token, class, range_id, sum(ledger) as ledger, sum(trades)::int4 as trades, sum(arrived)
+     as arrived,
        count(*)::int4 as transfers
      from placed
      group by token, class, range_id, case when class in ('odd', 'short') then tx_hash end
@@ -134,7 +136,7 @@ async function matchByLedger(sql: Sql, ask: MatchAsk): Promise<Match[]> {
     fromBlock: sinceOf(ask),
     toBlock: ask.toBlock,
     except: ask.readTokens,
-    limit: MOST_LEDGER_TOKENS,
+    limit: MAX_LEDGER_TOKENS,
   })
   return sums.map(({ token, atoms, trades }) => ({
     token,
@@ -149,7 +151,8 @@ async function matchByLedger(sql: Sql, ask: MatchAsk): Promise<Match[]> {
 async function ethBy(sql: Sql, { wallet, fromBlock, toBlock }: MatchAsk): Promise<EthBy> {
   const [found] = await sql.query<{ unread: boolean; balance: boolean; trace: boolean }>(
     `select
-       exists (select 1 from treasury_unread where wallet = $1 and from_block <= $3 and to_block >= $2) as unread,
+       exists (select 1 from treasury_unread where wallet = $1 and from_block <= $3 and to_block >= $2)
+       as unread,
        coalesce(bool_or(how = 'balance'), false) as balance, coalesce(bool_or(how = 'trace'), false) as trace
      from treasury_incomings
      where wallet = $1 and token = '${NATIVE_TOKEN}' and to_block between $2 and $3`,

@@ -1,22 +1,24 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
+import type { Job } from '@pit/platform/jobs'
+import { lookUntil } from '@pit/platform/lookUntil'
 import type { Metrics } from '@pit/platform/metrics'
+import { askHeader, createLogSpan, readOne } from '@pit/platform/reads'
 import { countOpen } from '@pit/relay'
 import type { AnswerDeps, PrizePayouts } from './buildAnswer.ts'
 import { type CloseAsk, type Closing, closeNextWeek, RecordBroken } from './closeWeek.ts'
 import { platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readState, type TreasuryState } from './readState.ts'
 import { recordTransfer } from './recordTransfer.ts'
-import { headerAt } from './scan/blocks.ts'
-import { scanChain } from './scan/scanChain.ts'
+import { MAX_BLOCKS, scanChain } from './scan/scanChain.ts'
 import { insertEnd, lastEnd, readScan } from './scan/scanStore.ts'
 import { createSharedRecord } from './sharedRecord.ts'
 import { type Standing, watchTreasury } from './watchTreasury.ts'
 
 /** A year's weeks in one go. */
-const MOST_WEEKS = 60
+const MAX_WEEKS = 60
+const RUN_EVERY_MS = 10_000
 const OPEN_TRADES_WAIT_MS = 10_000
 /** A transaction that is not mined by then is not about to be. */
 const UNDER_WAY_S = 60
@@ -30,11 +32,11 @@ export interface Treasury {
   record(): Promise<string>
   /** Reads the chain on, then records every week that has ended and agrees. Can be late or run twice. */
   closeDueWeeks(): Promise<Closing[]>
-  /** The operator's own closing: `accept` takes differences, `early` ends the running week now (devnet only). */
+  /** The operator's closing: `accept` takes differences, `early` ends the running week now (devnet only). */
   closeWeek(ask: CloseWeekAsk): Promise<Closing>
   recordTransfer(ask: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
   state(): Promise<TreasuryState>
-  close(): Promise<void>
+  jobs: { everywhere: Job[]; worker: Job[] }
 }
 
 export interface CloseWeekAsk {
@@ -47,21 +49,16 @@ export type TreasuryOptions = TreasuryDeps & {
   /** Of the league. */
   prizePayouts?(): Promise<PrizePayouts>
   metrics?: Pick<Metrics, 'registry'>
-  /** Whether this process reads the chain and records weeks, this often. Null: only when asked. */
-  runEveryMs: number | null
 }
 
-export function openTreasury({
-  prizePayouts = async () => [],
-  runEveryMs,
-  metrics,
-  ...deps
-}: TreasuryOptions): Treasury {
+export function openTreasury({ prizePayouts = async () => [], metrics, ...deps }: TreasuryOptions): Treasury {
   const { db, clock, profile, logger } = deps
   const wallet = platformWalletOf(profile)
   const isDevnet = profile.kind === 'devnet'
   const answerDeps: AnswerDeps = { ...deps, prizePayouts }
   const { read, forget } = createSharedRecord(answerDeps)
+  // Kept for good: a node that was too slow for a range is asked for half of it the next time.
+  const span = createLogSpan({ max: MAX_BLOCKS })
   /** What was said last about a week that waits, so that it is said once. */
   let said = ''
 
@@ -83,9 +80,9 @@ export function openTreasury({
   }
 
   async function closeAll(wallet: Address): Promise<Closing[]> {
-    await scanChain({ ...deps, wallet })
+    await scanChain({ ...deps, wallet, span })
     const closings: Closing[] = []
-    while (closings.length < MOST_WEEKS) {
+    while (closings.length < MAX_WEEKS) {
       const closing = await closeNextWeek(deps, { wallet, accept: null, unsettledToo: !isDevnet })
       if (closing.kind === 'nothing due') break
       closings.push(closing)
@@ -116,7 +113,7 @@ export function openTreasury({
       return closing
     }
     if (!early) {
-      await scanChain({ ...deps, wallet })
+      await scanChain({ ...deps, wallet, span })
       return close(ask)
     }
     const end = await endAtHead(wallet)
@@ -128,30 +125,29 @@ export function openTreasury({
     }
   }
 
-  /** Reads up to the chain's head, once the running week's trades are over; answers what ends the week there. */
+  /** Reads up to the head once the running week's trades are over; answers what ends the week there. */
   async function endAtHead(of: NonNullable<typeof wallet>): Promise<NonNullable<CloseAsk['end']>> {
-    const head = await headerAt(deps.rpc, 'latest')
+    const head = await readOne(deps.rpc, askHeader('latest'))
     if (!head) throw new EarlyCloseRefused('the node has no blocks')
-    const untilMs = performance.now() + OPEN_TRADES_WAIT_MS
     const atS = nowS(clock)
     const young = { sinceS: atS - UNDER_WAY_S, beforeS: atS + 1, unsettledToo: false }
-    while ((await countOpen(db, young)) > 0) {
-      if (performance.now() > untilMs)
-        throw new EarlyCloseRefused('trades are under way: try again in a while')
-      await sleep(200)
-    }
-    await scanChain({ ...deps, wallet: of }, { to: head })
+    const open = await lookUntil(clock, () => countOpen(db, young), {
+      holds: (count) => count === 0,
+      withinMs: OPEN_TRADES_WAIT_MS,
+      everyMs: 200,
+    })
+    if (open > 0) throw new EarlyCloseRefused('trades are under way: try again in a while')
+    await scanChain({ ...deps, wallet: of, span }, { to: head })
     return async (sql) => {
       const scan = await readScan(sql, of)
       if (!scan || scan.block < head.number)
         throw new EarlyCloseRefused('the chain is not read up to its head yet: try again in a while')
       const last = await lastEnd(sql, of)
-      const endS = Math.max(head.timeS + 1, (last?.endS ?? scan.firstS) + 1)
+      const endS = Math.max(head.timestampS + 1, (last?.endS ?? scan.firstS) + 1)
       await insertEnd(sql, { wallet: of, endS, lastBlock: Math.max(head.number, last?.lastBlock ?? 0) })
     }
   }
 
-  const stop = runEveryMs === null ? async () => {} : runEvery(runEveryMs, closeDueWeeks, logger)
   return {
     record: read,
     closeDueWeeks,
@@ -162,40 +158,16 @@ export function openTreasury({
       return row
     },
     state: () => readState(deps),
-    close: stop,
-  }
-}
-
-/** Again and again, never two at once; the answer stops it and waits. */
-function runEvery(
-  ms: number,
-  work: () => Promise<unknown>,
-  logger: TreasuryDeps['logger'],
-): () => Promise<void> {
-  let stopped = false
-  let troubled = false
-  let timer: NodeJS.Timeout
-  let running: Promise<void> = Promise.resolve()
-  const round = async () => {
-    try {
-      await work()
-      if (troubled) logger.info({}, 'the treasury reads the chain again')
-      troubled = false
-    } catch (error) {
-      if (!troubled && !stopped) logger.warn({ err: error }, 'the treasury could not be brought up to date')
-      troubled = true
-    }
-    if (!stopped) next(ms)
-  }
-  const next = (waitMs: number) => {
-    timer = setTimeout(() => {
-      running = round()
-    }, waitMs)
-  }
-  next(0)
-  return async () => {
-    stopped = true
-    clearTimeout(timer)
-    await running
+    jobs: {
+      everywhere: [],
+      worker: [
+        {
+          name: 'close treasury weeks',
+          intervalMs: RUN_EVERY_MS,
+          maxRetryMs: RUN_EVERY_MS,
+          run: closeDueWeeks,
+        },
+      ],
+    },
   }
 }

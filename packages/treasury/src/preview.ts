@@ -10,9 +10,9 @@ import { readScan } from './scan/scanStore.ts'
 import type { Interval, RowBody, ServedRow } from './types.ts'
 
 /** Weeks that ended and wait to be recorded are shown too, this many. */
-const MOST_WAITING = 8
+const MAX_WAITING = 8
 
-/** What the next rows would say now, oldest first: weeks that ended and are not recorded yet, and the running one. */
+/** The next rows as they would be now, oldest first: ended weeks without a row, and the running week. */
 export async function readPreviews(
   sql: Sql,
   { profile, clock }: Pick<TreasuryDeps, 'profile' | 'clock'>,
@@ -54,7 +54,7 @@ async function allIntervals(
   const scan = await readScan(sql, wallet)
   if (!scan) return []
   const waiting = await openIntervals(sql, wallet, rows)
-  const ended = waiting.slice(0, MOST_WAITING)
+  const ended = waiting.slice(0, MAX_WAITING)
   const before = rows.filter(({ kind }) => kind === 'week').map(({ week }) => week)
   const last = ended.at(-1)
   const startS = last?.endS ?? before.at(-1)?.end ?? scan.firstS

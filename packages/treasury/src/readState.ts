@@ -3,7 +3,7 @@ import { platformWalletOf, type TreasuryDeps } from './deps.ts'
 import { readOpenWeek } from './openWeek.ts'
 import { booksOf } from './rules/books.ts'
 import { readScan } from './scan/scanStore.ts'
-import { onOnePicture, readHead, readRows } from './store.ts'
+import { onOneSnapshot, readHead, readRows } from './store.ts'
 
 export interface TreasuryState {
   platform_wallet: string | null
@@ -28,7 +28,7 @@ export interface TreasuryState {
 /** The treasury as an operator wants to see it. */
 export function readState({ db, profile }: Pick<TreasuryDeps, 'db' | 'profile'>): Promise<TreasuryState> {
   const wallet = platformWalletOf(profile)
-  return onOnePicture(db, async (sql) => {
+  return onOneSnapshot(db, async (sql) => {
     const { rows, integrity } = await readRows(sql, await readHead(sql))
     const bodies = rows.map(({ body }) => body)
     const books = booksOf(bodies)

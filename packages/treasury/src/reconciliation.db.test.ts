@@ -144,7 +144,7 @@ withDb('the ledger and the chain', (db) => {
     expect((await world.answer()).totals.map(({ token }) => token)).toEqual([MEME, USDG, NVDA])
   })
 
-  it('are held together by balances where the node does not trace, whatever the wallet itself sends', async () => {
+  it('are told by balances where the node does not trace, whatever the wallet itself sends', async () => {
     world.chain.options.traces = false
     await world.trade({ token: ETHER, atoms: 5_000_000n * GWEI, block: blockAt(5_000) })
     // In one block: a fee, a gift, and the platform wallet sends some away.
@@ -215,7 +215,7 @@ withDb('the ledger and the chain', (db) => {
     await world.trade({ token: ETHER, atoms: 7_000n * GWEI, block: blockAt(WEEK_S + 5_000) })
     goTo(MONDAY_S + WEEK_S + 9_000)
     await markAll(MONDAY_S + WEEK_S)
-    world.chain.options.stateFrom = blockAt(WEEK_S + 8_000)
+    world.chain.stateFrom = blockAt(WEEK_S + 8_000)
     await world.treasury.closeDueWeeks()
     await markAll(MONDAY_S + 2 * WEEK_S)
     goTo(MONDAY_S + 2 * WEEK_S + 700)
@@ -237,7 +237,7 @@ withDb('the ledger and the chain', (db) => {
     world = await openTestTreasury(db)
     goTo(MONDAY_S + 50_000)
     await world.trade({ token: ETHER, atoms: 3_000n * GWEI, block: blockAt(5_000) })
-    world.chain.options.stateFrom = blockAt(45_000)
+    world.chain.stateFrom = blockAt(45_000)
     await world.treasury.closeDueWeeks()
     await world.trade({ token: ETHER, atoms: 8_000n * GWEI, block: blockAt(90_000) })
     world.gift({ token: ETHER, atoms: 6n, block: blockAt(95_000) })
@@ -249,14 +249,14 @@ withDb('the ledger and the chain', (db) => {
   })
 
   it('are read in pieces where a node gives no more, and on from where it fell silent', async () => {
-    world.chain.options.mostLogBlocks = 50
+    world.chain.options.maxLogBlocks = 50
     await world.trade({ token: USDG, atoms: 1_000_000n, block: blockAt(5_000) })
     await world.trade({ token: USDG, atoms: 2_000_000n, block: blockAt(500_000) })
     goTo(MONDAY_S + 300_000)
     await world.treasury.closeDueWeeks()
-    world.chain.options.silent = true
-    await expect(world.treasury.closeDueWeeks()).rejects.toThrow('no answer')
-    world.chain.options.silent = false
+    world.chain.isDown = true
+    await expect(world.treasury.closeDueWeeks()).rejects.toThrow('refused')
+    world.chain.isDown = false
     expect(await closeFirst()).toMatchObject([
       { kind: 'closed', row: { tokens: [{ received: '3000000', outside: '0' }] } },
     ])
@@ -267,7 +267,11 @@ withDb('the ledger and the chain', (db) => {
     world.gift({ token: ETHER, atoms: 7n, block: blockAt(6_000) })
     goTo(MONDAY_S + 20_000)
     await world.treasury.closeDueWeeks()
-    world.chain.options.salt = 'another chain'
+    // Another chain: every block has another hash.
+    world.chain.on('eth_getBlockByNumber', (_, usual) => {
+      const block = usual() as { hash: string }
+      return { ...block, hash: `${block.hash.slice(0, -2)}${block.hash.endsWith('00') ? '01' : '00'}` }
+    })
     await world.treasury.closeDueWeeks()
     expect(await closeFirst()).toMatchObject([
       {

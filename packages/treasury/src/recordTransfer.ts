@@ -1,6 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
+import { askHeader, needAll } from '@pit/platform/reads'
 import { TREASURY_BUCKETS, type TreasuryBucket } from '@pit/protocol'
 import { RecordBroken } from './closeWeek.ts'
 import { lower, platformWalletOf, readTokensOf, type TreasuryDeps } from './deps.ts'
@@ -8,13 +9,12 @@ import { readSent } from './readSent.ts'
 import { booksOf } from './rules/books.ts'
 import { composeTransfer } from './rules/composeTransfer.ts'
 import { sealRow } from './rules/rowChain.ts'
-import { headerAt } from './scan/blocks.ts'
 import { SETTLED_AFTER_S } from './scan/scanChain.ts'
 import {
   holdHead,
   insertMoves,
   insertRow,
-  onOnePicture,
+  onOneSnapshot,
   readHead,
   readRows,
   recordedFor,
@@ -28,8 +28,8 @@ export class TransferRefused extends Error {
 }
 
 /**
- * Records that a bucket was sent its share. Token and amount are the chain's word, not the operator's; sending more
- * than is owed needs a reason, and leaves the bucket owing.
+ * Records that a bucket was sent its share. Token and amount are the chain's word, not the operator's;
+ * sending more than is owed needs a reason, and leaves the bucket owing.
  */
 export async function recordTransfer(
   deps: TreasuryDeps,
@@ -61,7 +61,7 @@ export async function recordTransfer(
   if ('why' in sent) throw new TransferRefused(sent.why)
   await refuseYoung(deps, sent.block)
 
-  return onOnePicture(db, async (sql) => {
+  return onOneSnapshot(db, async (sql) => {
     const head = await holdHead(sql)
     const { rows, integrity } = await readRows(sql, head)
     if (!integrity.ok) throw new RecordBroken(`row ${integrity.broken_at}: ${integrity.why}`)
@@ -75,7 +75,8 @@ export async function recordTransfer(
     if (over && ask.reason === null) {
       const owed = books.get(over.token)?.owed[ask.bucket] ?? 0n
       throw new TransferRefused(
-        `${over.atoms} of ${over.token} were sent to ${ask.bucket}, which is owed ${owed}: give a reason to record it all the same`,
+        `${over.atoms} of ${over.token} were sent to ${ask.bucket}, which is owed ${owed}: ` +
+          'give a reason to record it all the same',
       )
     }
     const texts = await textsOf(
@@ -115,8 +116,8 @@ async function bookedTokens(sql: Sql): Promise<Iterable<Address>> {
 /** A chain may take a young block back; a devnet never does. */
 async function refuseYoung({ rpc, profile }: TreasuryDeps, block: number): Promise<void> {
   if (profile.kind === 'devnet') return
-  const [mined, head] = await Promise.all([headerAt(rpc, block), headerAt(rpc, 'latest')])
-  if (!mined || !head || head.timeS - mined.timeS < SETTLED_AFTER_S) {
+  const [mined, head] = await needAll(rpc, [askHeader(block), askHeader('latest')])
+  if (!mined || !head || head.timestampS - mined.timestampS < SETTLED_AFTER_S) {
     throw new TransferRefused(`that transaction is not ${SETTLED_AFTER_S} seconds old yet: record it then`)
   }
 }

@@ -3,14 +3,14 @@ import { readHead } from './store.ts'
 
 /** The preview and what the wallet holds are this old at most, unless building them takes long. */
 const REBUILD_MS = 30_000
-/** Of all time, building takes this part at most; a store that does one thing at a time has others to serve. */
+/** Building takes at most one part in this many of the time: the store has others to serve. */
 const BUILD_SHARE = 100
 /** A row recorded by another process is seen within this. */
 const LOOK_MS = 1_000
 /** While the store does not answer, the last answer does for this long. */
 const OUTLIVE_MS = 600_000
 
-/** The public record as JSON text: one for every reader, built again when the record has changed or the preview has aged. */
+/** The public record as JSON text, shared by all readers; built again when it changed or has aged. */
 export function createSharedRecord(deps: AnswerDeps): {
   read(): Promise<string>
   /** The record has changed here: the next reader gets a new answer. */

@@ -7,14 +7,14 @@ import type { TokenText, WeekMark } from './types.ts'
 
 /** A mark this much older than the end of a week is none. */
 const MARK_MAX_AGE_S = 3_600
-const MOST_SYMBOL_CHARS = 64
+const MAX_SYMBOL_CHARS = 64
 const STATEMENT_TIMEOUT_MS = 120_000
 
 /**
- * Runs on one picture of the store: what others book meanwhile is neither counted nor marked. Two that add a row wait
- * for each other, and the second runs again on what the first left.
+ * Runs on one snapshot of the store: what others book meanwhile is neither counted nor marked. Two that add a
+ * row wait for each other, and the second runs again on what the first left.
  */
-export const onOnePicture = <T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> =>
+export const onOneSnapshot = <T>(db: Db, run: (sql: Sql) => Promise<T>): Promise<T> =>
   db.transaction(run, { onePicture: true, statementTimeoutMs: STATEMENT_TIMEOUT_MS })
 
 /** Whoever adds a row reads the head this way, and others wait until that is done. */
@@ -64,7 +64,7 @@ export async function textsOf(sql: Sql, tokens: readonly Address[]): Promise<Map
   return new Map(
     tokens.map((token) => {
       const { symbol = '', decimals = 0 } = known.get(token) ?? {}
-      return [token, { token, symbol: (symbol ?? '').slice(0, MOST_SYMBOL_CHARS), decimals: decimals ?? 0 }]
+      return [token, { token, symbol: (symbol ?? '').slice(0, MAX_SYMBOL_CHARS), decimals: decimals ?? 0 }]
     }),
   )
 }

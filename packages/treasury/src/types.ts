@@ -32,13 +32,15 @@ export interface BlockRange {
 }
 
 /**
- * What the chain shows to have come in: by a token's log or a trace, of one transaction; or by balances, of a range of
- * blocks (ETH alone).
+ * What the chain shows to have come in: by a token's log or a trace, of one transaction; or by balances, of a
+ * range of blocks (ETH alone).
  */
 export type Incoming = BlockRange & { token: Address; atoms: bigint } & (
     | { how: 'log' | 'trace'; txHash: Hex }
     | { how: 'balance'; txHash: null }
   )
+
+export type LoggedIncoming = Incoming & { how: 'log'; logIndex: number }
 
 /** How ETH that came in was read: each move, by balances, or not at all. */
 export type EthBy = ServedRow['reconciliation']['eth']

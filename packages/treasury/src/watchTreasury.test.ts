@@ -2,7 +2,7 @@ import { createMetrics } from '@pit/platform/metrics'
 import { expect, it } from 'vitest'
 import { type Standing, watchTreasury } from './watchTreasury.ts'
 
-it('raises an alarm for a broken record and a waiting week, and says nothing before it has looked', async () => {
+it('raises an alarm for a broken record and a waiting week, and none before it has looked', async () => {
   const metrics = createMetrics({ withProcess: false })
   let standing: Standing | null = null
   watchTreasury(metrics, () => standing)

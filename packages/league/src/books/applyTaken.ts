@@ -5,8 +5,8 @@ import type { MarkBook, Wanted } from './marks.ts'
 import { lockBooks, saveBooks, type TakenTrade, tradesOfBook } from './store.ts'
 
 /**
- * Goes on with the books of one season by trades just taken. A book whose trade came late is rebuilt from all of its
- * trades: it comes to the same as if it had come in time.
+ * Goes on with the books of one season by trades just taken. A book whose trade came late is rebuilt from all
+ * of its trades: it comes to the same as if it had come in time.
  */
 export async function applyTaken(
   sql: Sql,

@@ -12,7 +12,7 @@ withDb('the books of a season', (db) => {
   it('counts the gas of a reverted trade, and nothing else of it', async () => {
     await marksOfSeason()
     const { hash } = await addTrade(db, game.players[0]!.address, { atS: inSeason(2), status: 'reverted' })
-    game.world.chain.gas.set(hash, E18 / 1_000n)
+    game.world.node.gas.set(hash, E18 / 1_000n)
     await game.world.runAt(inSeason(3))
     expect(await rowOf(0)).toMatchObject({ trades: 0, active_days: 0, profit_usd: -2, active: false })
   })
@@ -21,7 +21,7 @@ withDb('the books of a season', (db) => {
     await marksOfSeason()
     const { hash } = await addTrade(db, game.players[0]!.address, { atS: inSeason(2), gasWei: E18 / 1_000n })
     // The node has lost it since, or says something else.
-    game.world.chain.failing.add(hash)
+    game.world.node.failing.add(hash)
     await game.world.runAt(inSeason(2) + 600)
     expect(await rowOf(0)).toMatchObject({ trades: 1, profit_usd: -2 })
   })
@@ -91,7 +91,7 @@ withDb('the books of a season', (db) => {
   it('does not take a lost receipt’s gas for nothing', async () => {
     await marksOfSeason()
     const { hash } = await addTrade(db, game.players[0]!.address, { atS: inSeason(2) })
-    game.world.chain.gas.set(hash, null)
+    game.world.node.gas.set(hash, null)
     await game.world.runAt(inSeason(2) + 600)
     expect(await rowOf(0)).toMatchObject({ trades: 0 })
     await game.world.runAt(inSeason(3))
@@ -110,10 +110,10 @@ withDb('the books of a season', (db) => {
   it('goes on where the chain was silent', async () => {
     await marksOfSeason()
     await addTrade(db, game.players[0]!.address, { atS: inSeason(2) })
-    game.world.chain.answering = false
+    game.world.chain.isDown = true
     await game.world.runAt(inSeason(3))
     expect(await rowOf(0)).toMatchObject({ trades: 0 })
-    game.world.chain.answering = true
+    game.world.chain.isDown = false
     await game.world.runAt(inSeason(3) + 60)
     expect(await rowOf(0)).toMatchObject({ trades: 1 })
   })

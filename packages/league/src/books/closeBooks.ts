@@ -13,8 +13,8 @@ import {
 import type { MarkBook } from './marks.ts'
 import { saveBooks } from './store.ts'
 
-const AT_ONCE = 1_000
-const SWAPS_AT_ONCE = 20_000
+const BOOKS_PER_PAGE = 1_000
+const SWAPS_PER_PAGE = 20_000
 
 /** What a book came to, as JSON: amounts are decimal text. */
 export type StoredNumbers = Omit<
@@ -50,8 +50,9 @@ export async function closeBooks(sql: Sql, marks: MarkBook, span: SeasonSpan, no
   const copies = findCopies(await readSwaps(sql, span.number))
   for (let after = 0; ; ) {
     const rows = await sql.query<{ entry_id: number; book: Parameters<typeof decodeBook>[0] }>(
-      'select entry_id, book from league_books where season = $1 and entry_id > $2 order by entry_id limit $3',
-      [span.number, after, AT_ONCE],
+      `select entry_id, book from league_books where season = $1 and entry_id > $2 order by entry_id
+       limit $3`,
+      [span.number, after, BOOKS_PER_PAGE],
     )
     if (rows.length === 0) return
     after = rows[rows.length - 1]!.entry_id
@@ -99,7 +100,7 @@ async function readSwaps(sql: Sql, season: number): Promise<SeenSwap[]> {
     }>(
       `select trade_id, entry_id, mined_at_s, block, token_in, token_out from league_trades
        where season = $1 and token_in is not null and trade_id > $2 order by trade_id limit $3`,
-      [season, after, SWAPS_AT_ONCE],
+      [season, after, SWAPS_PER_PAGE],
     )
     for (const row of rows) {
       swaps.push({
@@ -111,7 +112,7 @@ async function readSwaps(sql: Sql, season: number): Promise<SeenSwap[]> {
         tokenOut: once(row.token_out),
       })
     }
-    if (rows.length < SWAPS_AT_ONCE) return swaps
+    if (rows.length < SWAPS_PER_PAGE) return swaps
     after = rows[rows.length - 1]!.trade_id
   }
 }

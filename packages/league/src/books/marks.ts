@@ -4,9 +4,9 @@ import { type MarketRecord, markCertainS, RULES } from '../rules/index.ts'
 import type { Assets } from './assets.ts'
 
 const ONE_E18 = 10n ** 18n
-const AT_ONCE = 5_000
+const MINUTES_PER_QUERY = 5_000
 /** Of full hours that are past nothing changes: those of a season are kept. */
-const MOST_HOURS = 1_000
+const MAX_HOURS = 1_000
 
 /** By time, then by token; null where there is no mark. */
 type Prices = Map<number, Map<string, bigint | null>>
@@ -17,8 +17,8 @@ export interface Wanted {
 }
 
 /**
- * The marks that books are valued with, from the store's minutes. What will be asked for is read beforehand, many in one
- * query; asking for anything else is a defect.
+ * The marks that books are valued with, from the store's minutes. What will be asked for is read beforehand,
+ * many in one query; asking for anything else is a defect.
  */
 export interface MarkBook {
   /** Marks of trades at their minutes, of every asset at full hours and at one more time. */
@@ -35,8 +35,8 @@ export function createMarkBook(assets: Assets): MarkBook {
 
   async function lookUp(sql: Sql, wanted: readonly Wanted[]): Promise<Prices> {
     const found: Prices = new Map()
-    for (let from = 0; from < wanted.length; from += AT_ONCE) {
-      const part = wanted.slice(from, from + AT_ONCE)
+    for (let from = 0; from < wanted.length; from += MINUTES_PER_QUERY) {
+      const part = wanted.slice(from, from + MINUTES_PER_QUERY)
       const prices = await pricesAt(
         sql,
         part.map(({ token, atS }) => ({ token, atS, afterS: atS - RULES.markMaxAgeS })),
@@ -68,7 +68,7 @@ export function createMarkBook(assets: Assets): MarkBook {
       else hours.set(atS, prices)
     }
     for (const atS of hours.keys()) {
-      if (hours.size <= MOST_HOURS) break
+      if (hours.size <= MAX_HOURS) break
       if (atS < fromS) hours.delete(atS)
     }
     return unsure

@@ -3,7 +3,7 @@ import { decodeBook, encodeBook, RULES, type SeasonSpan, sampleTo } from '../rul
 import { lockBooks, saveBooks } from './store.ts'
 import type { TakeDeps } from './takeTrades.ts'
 
-const AT_ONCE = 1_000
+const PAGE = 1_000
 /** By then what was mined in the hour is final and taken, as a rule; a later one rebuilds its book. */
 const SETTLED_S = 300
 
@@ -20,7 +20,7 @@ export async function sampleBooks({ db, marks, clock }: TakeDeps, span: SeasonSp
   for (let after = 0; ; ) {
     const ids = await db.query<{ entry_id: number }>(
       'select entry_id from league_books where season = $1 and entry_id > $2 order by entry_id limit $3',
-      [span.number, after, AT_ONCE],
+      [span.number, after, PAGE],
     )
     if (ids.length === 0) break
     after = ids[ids.length - 1]!.entry_id

@@ -9,7 +9,7 @@ export interface RelayedPage {
   next: number | null
 }
 
-const IDS_AT_ONCE = 20_000
+const IDS_PER_QUERY = 20_000
 
 /** What entrants had relayed and no season has taken, in the order it was relayed. */
 export async function relayedAfter(sql: Sql, afterId: number, limit: number): Promise<RelayedPage> {
@@ -20,7 +20,7 @@ export async function relayedAfter(sql: Sql, afterId: number, limit: number): Pr
   const untaken: number[] = []
   let isEnd = wallets.length === 0
   // One page where all is new; many ids in one read where most were taken before.
-  for (let after = afterId, atOnce = limit + 1; !isEnd && untaken.length <= limit; atOnce = IDS_AT_ONCE) {
+  for (let after = afterId, atOnce = limit + 1; !isEnd && untaken.length <= limit; atOnce = IDS_PER_QUERY) {
     const ids = await relayedIdsAfter(sql, { wallets, afterId: after, limit: atOnce })
     untaken.push(...(await neverTaken(sql, ids)))
     isEnd = ids.length < atOnce
@@ -45,7 +45,7 @@ async function neverTaken(sql: Sql, ids: readonly number[]): Promise<number[]> {
 
 /** The chain's clock may be behind ours: what we relayed just after the end may be mined before it. */
 const CLOCKS_APART_S = 60
-const WAITING_AT_ONCE = 2_000
+const WAITING_PAGE = 2_000
 
 /** Whether anything that may count in a season is not taken yet: not final, or not come to. */
 export async function waitsFor(
@@ -68,7 +68,7 @@ export async function waitsFor(
     return isIn && entries.some(({ left_at_s }) => left_at_s === null || minedAtS < left_at_s)
   }
   for (let after: number | null = afterId; after !== null; ) {
-    const page: RelayedPage = await relayedAfter(sql, after, WAITING_AT_ONCE)
+    const page: RelayedPage = await relayedAfter(sql, after, WAITING_PAGE)
     if (page.trades.some(mayCount)) return true
     after = page.next
   }
@@ -106,7 +106,8 @@ export const booksOfWallets = (
 ): Promise<BookKey[]> =>
   sql.query<BookKey>(
     `select b.season, b.entry_id, e.wallet, e.token, e.left_at_s, s.state
-     from league_entries e join league_books b on b.entry_id = e.id join league_seasons s on s.number = b.season
+     from league_entries e join league_books b on b.entry_id = e.id join league_seasons s
+     on s.number = b.season
      where e.wallet = any($1::text[]) and b.season = any($2::int4[]) and e.board = 'prize'`,
     [wallets, seasons],
   )
@@ -121,7 +122,8 @@ export async function countBooks(sql: Sql, season: number): Promise<number> {
 
 export const participantTokens = async (sql: Sql, season: number): Promise<string[]> => {
   const rows = await sql.query<{ token: string }>(
-    `select distinct e.token from league_books b join league_entries e on e.id = b.entry_id where b.season = $1`,
+    `select distinct e.token from league_books b join league_entries e on e.id = b.entry_id
+     where b.season = $1`,
     [season],
   )
   return rows.map(({ token }) => token)
@@ -143,7 +145,8 @@ export async function insertTaken(sql: Sql, trades: readonly TakenTrade[]): Prom
        amount_out, gas_wei, participant)
      select trade_id, season, entry_id, mined_at_s, block, token_in, token_out, amount_in::numeric,
        amount_out::numeric, gas_wei::numeric, participant
-     from unnest($1::int8[], $2::int4[], $3::int8[], $4::int8[], $5::int8[], $6::text[], $7::text[], $8::text[],
+     from unnest($1::int8[], $2::int4[], $3::int8[], $4::int8[], $5::int8[], $6::text[], $7::text[],
+     $8::text[],
          $9::text[], $10::text[], $11::text[])
        as given (trade_id, season, entry_id, mined_at_s, block, token_in, token_out, amount_in, amount_out,
          gas_wei, participant)

@@ -1,4 +1,8 @@
+import type { Hex } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import { nowS } from '@pit/platform/clock'
+import { readReceipts } from '@pit/platform/reads'
+import type { Rpc } from '@pit/platform/rpc'
 import { type LedgerTrade, lastIdBefore } from '@pit/relay'
 import type { LeagueDeps } from '../deps.ts'
 import { markCertainS, seasonAt, seasonOf } from '../rules/index.ts'
@@ -6,7 +10,6 @@ import { applyTaken } from './applyTaken.ts'
 import type { Assets } from './assets.ts'
 import { groupBy } from './groupBy.ts'
 import type { MarkBook } from './marks.ts'
-import { readGas } from './readGas.ts'
 import {
   type BookKey,
   booksOfWallets,
@@ -21,7 +24,7 @@ import {
 } from './store.ts'
 
 const PAGE = 2_000
-const MOST_PAGES = 50
+const MAX_PAGES = 50
 const CURSOR_EVERY_MS = 60_000
 const CURSOR_BEHIND_MS = 2 * 3_600_000
 /** A node that has no receipt of a mined transaction by then has lost it. */
@@ -34,8 +37,8 @@ export type TakeDeps = Pick<LeagueDeps, 'db' | 'rpc' | 'clock' | 'logger'> & {
 }
 
 /**
- * Takes the transactions of entrants that are final into their seasons' books. The cursor stays before the first that may
- * still change, and a while behind: who enters late may have traded a moment before.
+ * Takes the transactions of entrants that are final into their seasons' books. The cursor stays before the
+ * first that may still change, and a while behind: who enters late may have traded a moment before.
  */
 export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
   const { db, clock } = deps
@@ -46,7 +49,7 @@ export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
     let taken = 0
     let firstOpen = Number.POSITIVE_INFINITY
     let after = cursor
-    for (let page = 0; page < MOST_PAGES; page++) {
+    for (let page = 0; page < MAX_PAGES; page++) {
       const { trades, next } = await relayedAfter(db, after, PAGE)
       const looked = await takePage(deps, tokensOf, trades)
       taken += looked.taken
@@ -54,7 +57,7 @@ export function createTaker(deps: TakeDeps): () => Promise<{ taken: number }> {
       if (next === null) break
       after = next
       // What was not looked at is open.
-      if (page === MOST_PAGES - 1) firstOpen = Math.min(firstOpen, after + 1)
+      if (page === MAX_PAGES - 1) firstOpen = Math.min(firstOpen, after + 1)
     }
     const nowMs = clock.nowMs()
     if (nowMs >= cursorDueMs) {
@@ -123,6 +126,17 @@ async function takePage(
   return { taken: ready.length, open }
 }
 
+/** What transactions cost, by hash; null where the node has no receipt, absent where it did not say. */
+async function readGas(rpc: Pick<Rpc, 'batch'>, hashes: readonly Hex[]): Promise<Map<string, bigint | null>> {
+  const receipts = await readReceipts(rpc, hashes)
+  const costs = new Map<string, bigint | null>()
+  for (const [i, receipt] of receipts.entries()) {
+    if (receipt === null) costs.set(hashes[i]!, null)
+    else if (receipt && receipt.gasCostWei !== null) costs.set(hashes[i]!, receipt.gasCostWei)
+  }
+  return costs
+}
+
 const isMined = ({ status, minedAtS }: LedgerTrade): boolean =>
   (status === 'mined' || status === 'reverted') && minedAtS !== null
 
@@ -158,7 +172,7 @@ function takenOf(
           tokenIn: row.tokenIn!,
           tokenOut: row.tokenOut!,
           amountIn,
-          // What was known to be nothing counts as nothing; what could not be told exactly, as the least it can be.
+          // An output that is not known exactly counts as the least it can be.
           amountOut: row.amountOut ?? 0n,
         }
       : null
@@ -177,14 +191,13 @@ function takenOf(
 
 /** Tokens of a season's entrants, but for those the whole market trades. Read again when a book was added. */
 function createParticipants({ db, assets }: TakeDeps) {
-  const known = new Map<number, { books: number; set: ReadonlySet<string> }>()
+  const known = createCache<number, { books: number; set: ReadonlySet<string> }>({ max: 3 })
   return async (season: number): Promise<ReadonlySet<string>> => {
     const books = await countBooks(db, season)
     const found = known.get(season)
     if (found?.books === books) return found.set
     const tokens = (await participantTokens(db, season)).filter((token) => !assets.decimals.has(token))
     const set = new Set(tokens)
-    for (const old of known.keys()) if (known.size > 3) known.delete(old)
     known.set(season, { books, set })
     return set
   }

@@ -1,31 +1,40 @@
+import type { Address, Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { type Rpc, type RpcCall, RpcError } from '@pit/platform/rpc'
-import { numberToHex } from 'viem'
+import {
+  askBlockNumber,
+  askCode,
+  askEther,
+  askNonce,
+  askTransactions,
+  readAll,
+  readOne,
+} from '@pit/platform/reads'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
 import type { LeagueDeps } from '../deps.ts'
 import { STILL_JUDGED } from '../season/store.ts'
 
-const AT_ONCE = 20
+const MAX_PER_RUN = 20
 /** One that could not be read is tried again, in case the node was only behind. */
-const AGAIN_S = 3_600
+const RETRY_AFTER_S = 3_600
 /** Halvings of any chain's length. */
-const MOST_STEPS = 64
+const MAX_STEPS = 64
 
 /** Who first funded an address, in which block. A null funder links nobody: see below. */
-export type Funding = { funder: string | null; block: number }
+export type Funding = { funder: Address | null; block: number }
 
 /**
- * Finds who first sent addresses ETH. Up to an address's first transaction its balance only grows, and its nonce never
- * shrinks: the first block with either is found by halving, all addresses side by side. Undefined where the node does
- * not know the past, or the ETH came by a call inside another transaction.
+ * Finds who first sent addresses ETH. Up to an address's first transaction its balance only grows, and its
+ * nonce never shrinks: the first block with either is found by halving, all addresses side by side. Undefined
+ * where the node does not know the past, or the ETH came by a call inside another transaction.
  */
 export async function findFunders(
   rpc: Pick<Rpc, 'request' | 'batch'>,
-  addresses: readonly string[],
-): Promise<Map<string, Funding | null | undefined>> {
-  const head = Number(await rpc.request<string>('eth_blockNumber'))
-  const found = new Map<string, Funding | null | undefined>()
+  addresses: readonly Address[],
+): Promise<Map<Address, Funding | null | undefined>> {
+  const head = await readOne(rpc, askBlockNumber())
+  const found = new Map<Address, Funding | null | undefined>()
   const spans = new Map(addresses.map((address) => [address, { low: 0, high: head }]))
-  const settle = (address: string, funding: Funding | null | undefined) => {
+  const settle = (address: Address, funding: Funding | null | undefined) => {
     found.set(address, funding)
     spans.delete(address)
   }
@@ -42,7 +51,7 @@ export async function findFunders(
     if (used === undefined) settle(address, undefined)
     else if (used) settle(address, { funder: null, block: 0 })
   }
-  for (let step = 0; step < MOST_STEPS && spans.size > 0; step++) {
+  for (let step = 0; step < MAX_STEPS && spans.size > 0; step++) {
     const middle = ({ low, high }: { low: number; high: number }) => Math.floor((low + high) / 2)
     for (const { address, block, used } of await look(middle)) {
       const span = spans.get(address)!
@@ -59,39 +68,29 @@ export async function findFunders(
 }
 
 /** Whether an address had a balance or had sent anything at a block. */
-async function usedAt(rpc: Pick<Rpc, 'batch'>, asked: readonly { address: string; block: number }[]) {
-  const calls = asked.flatMap(({ address, block }): RpcCall[] => [
-    ['eth_getBalance', [address, numberToHex(block)]],
-    ['eth_getTransactionCount', [address, numberToHex(block)]],
-  ])
-  const answers = await rpc.batch(calls)
-  return asked.map(({ address, block }, i) => {
-    const [balance, nonce] = [answers[2 * i], answers[2 * i + 1]]
-    if (!balance?.ok || !nonce?.ok) return { address, block, used: undefined }
-    return {
-      address,
-      block,
-      used: BigInt(balance.result as string) > 0n || BigInt(nonce.result as string) > 0n,
-    }
+async function usedAt(rpc: Pick<Rpc, 'batch'>, asked: readonly { address: Address; block: number }[]) {
+  const answers = await readAll(
+    rpc,
+    asked.flatMap(({ address, block }) => [askEther(address, block), askNonce(address, block)]),
+  )
+  return asked.map((one, i) => {
+    const [wei, nonce] = [answers[2 * i], answers[2 * i + 1]]
+    return { ...one, used: wei === undefined || nonce === undefined ? undefined : wei > 0 || nonce > 0 }
   })
 }
 
 /** A contract that pays out to anyone, as a bridge does, makes no owner of those it pays. */
 async function senderIn(
   rpc: Pick<Rpc, 'request'>,
-  address: string,
+  address: Address,
   block: number,
 ): Promise<Funding | undefined> {
-  const found = await rpc.request<{
-    transactions?: { from: string; to: string | null; value: string }[]
-  } | null>('eth_getBlockByNumber', [numberToHex(block), true])
-  const sent = found?.transactions?.find(
-    ({ to, value }) => to?.toLowerCase() === address && BigInt(value) > 0n,
+  const sent = (await readOne(rpc, askTransactions(block)))?.find(
+    ({ to, valueWei }) => to === address && valueWei > 0n,
   )
   if (!sent) return undefined
-  const funder = sent.from.toLowerCase()
-  const code = await rpc.request<string>('eth_getCode', [funder, numberToHex(block)])
-  return { funder: isContract(code) ? null : funder, block }
+  const code = await readOne(rpc, askCode(sent.from, block))
+  return { funder: isContract(code) ? null : sent.from, block }
 }
 
 /** A node that refuses cannot tell; one that cannot be reached says nothing, and is asked again. */
@@ -100,7 +99,7 @@ function unknownIfRefused(error: unknown): undefined {
 }
 
 /** A wallet that delegated its code is still a wallet. */
-const isContract = (code: string): boolean => code !== '0x' && !code.startsWith('0xef0100')
+const isContract = (code: Hex): boolean => code !== '0x' && !code.startsWith('0xef0100')
 
 /** Looks for the funders of entrants' addresses that are not known yet, some at a time. */
 export async function readFunders({
@@ -109,20 +108,21 @@ export async function readFunders({
   clock,
 }: Pick<LeagueDeps, 'db' | 'rpc' | 'clock'>): Promise<number> {
   const now = nowS(clock)
-  const due = await db.query<{ address: string }>(
+  const due = await db.query<{ address: Address }>(
     `select address from league_funders where (status <> 'read' or block is null) and looked_at_s < $1
        and address in (
          select unnest(array[e.wallet, e.owner, e.agent_wallet]) from league_entries e
          where e.board = 'prize' and ${STILL_JUDGED})
      order by looked_at_s, address limit $2`,
-    [now - AGAIN_S, AT_ONCE],
+    [now - RETRY_AFTER_S, MAX_PER_RUN],
   )
   if (due.length === 0) return 0
   const addresses = due.map(({ address }) => address)
   // While the node cannot be reached this throws, nothing is written, and they are looked for again soon.
   const found = await findFunders(rpc, addresses)
   await db.query(
-    `update league_funders f set status = given.status, funder = given.funder, block = given.block, looked_at_s = $5
+    `update league_funders f set status = given.status, funder = given.funder, block = given.block,
+     looked_at_s = $5
      from unnest($1::text[], $2::text[], $3::text[], $4::int8[]) as given (address, status, funder, block)
      where f.address = given.address`,
     [

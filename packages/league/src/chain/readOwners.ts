@@ -2,8 +2,8 @@ import type { AgentVault } from '@pit/market'
 import { nowS } from '@pit/platform/clock'
 import type { LeagueDeps } from '../deps.ts'
 
-const AT_ONCE = 100
-const EVERY_S = 900
+const MAX_PER_RUN = 100
+const REREAD_AFTER_S = 900
 
 /** Reads again who owns the agents that play, those that were not read for longest first. */
 export async function readOwners({
@@ -19,7 +19,7 @@ export async function readOwners({
          select 1 from league_books b join league_seasons s on s.number = b.season
          where b.entry_id = e.id and s.state in ('open', 'closing', 'provisional'))))
      order by o.read_at_s limit $2`,
-    [now - EVERY_S, AT_ONCE],
+    [now - REREAD_AFTER_S, MAX_PER_RUN],
   )
   if (due.length === 0) return 0
   const ids = due.map(({ agent_id }) => agent_id)

@@ -1,14 +1,14 @@
 import type { AgentVault } from '@pit/market'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
+import { askBlockNumber, createLogSpan, lastBlockBefore, readInSpan, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { LeagueDeps } from '../deps.ts'
 import { readStake, type SeasonSpan } from '../rules/index.ts'
-import { lastBlockBefore } from './blockAt.ts'
 
 /** Blocks in one look for withdrawals. */
-const RANGE = 100_000
-const MOST_RANGES = 5_000
+const MAX_RANGE = 100_000
+const MAX_RANGES = 5_000
 /** A boundary is looked for a little after it: the chain's newest blocks may still be before it. */
 const AFTER_S = 30
 const NOW_EVERY_S = 60
@@ -39,7 +39,7 @@ export async function stakeAt(sql: Sql, boundaryS: number): Promise<StakeAt | nu
   }
 }
 
-/** What the stake earned over a season: what is there at its end beyond its start, and what was taken out between. */
+/** What the stake earned over a season: its gain at the end less that at the start, plus withdrawals. */
 export async function gainOver(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Promise<bigint | null> {
   const start = await stakeAt(sql, startsAtS)
   const end = await stakeAt(sql, endsAtS)
@@ -47,8 +47,9 @@ export async function gainOver(sql: Sql, { startsAtS, endsAtS }: SeasonSpan): Pr
 }
 
 /**
- * Reads the stake at a season's start or end, as of the last block before that second. One season's end is the next
- * one's start: it is read once, and what was taken out since the boundary before is added when that one is known.
+ * Reads the stake at a season's start or end, as of the last block before that second. One season's end is
+ * the next one's start: it is read once, and what was taken out since the boundary before is added when that
+ * one is known.
  */
 export async function readStakeAt(deps: StakeDeps, span: SeasonSpan, which: 'start' | 'end'): Promise<void> {
   const { db, clock, rpc, vault, platformAgentId } = deps
@@ -76,11 +77,16 @@ async function withdrawnIn(
   fromBlock: number,
   toBlock: number,
 ): Promise<bigint> {
+  const span = createLogSpan({ max: MAX_RANGE })
   let sum = 0n
-  for (let from = fromBlock, ranges = 0; from <= toBlock; from += RANGE) {
-    if (++ranges > MOST_RANGES)
+  for (let from = fromBlock, ranges = 0; from <= toBlock; ) {
+    if (++ranges > MAX_RANGES)
       throw new Error(`blocks ${fromBlock} to ${toBlock} are too many to look through`)
-    sum += await vault.gainWithdrawn(platformAgentId, from, Math.min(from + RANGE - 1, toBlock))
+    const { to, found } = await readInSpan(span, { from, to: toBlock }, (part) =>
+      vault.gainWithdrawn(platformAgentId, part.from, part.to),
+    )
+    sum += found
+    from = to + 1
   }
   return sum
 }
@@ -106,7 +112,7 @@ export function createStakeNow(deps: StakeDeps): (span: SeasonSpan) => Promise<v
       await keep(span.number, null, 'the stake at the season’s start has not been read')
       return
     }
-    const head = Number(await rpc.request<string>('eth_blockNumber'))
+    const head = await readOne(rpc, askBlockNumber())
     if (seen.season !== span.number) seen = { season: span.number, toBlock: start.block ?? -1, withdrawn: 0n }
     const withdrawn = seen.withdrawn + (await withdrawnIn(deps, seen.toBlock + 1, head))
     seen = { season: span.number, toBlock: head, withdrawn }

@@ -1,6 +1,6 @@
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it } from 'vitest'
-import { call, HOUR } from '../../test/leagueWorld.ts'
+import { call, ETH, HOUR } from '../../test/leagueWorld.ts'
 import { playedSeason } from '../../test/playedSeason.ts'
 
 withDb('the chain is asked', (db) => {
@@ -15,19 +15,19 @@ withDb('the chain is asked', (db) => {
     await db.query(
       `update league_funders set status = 'pending', funder = null, block = null, looked_at_s = 0`,
     )
-    world.chain.answering = false
+    world.chain.isDown = true
     await world.runAt(game.inSeason(1))
     expect(await statuses()).toEqual(['pending'])
-    world.chain.answering = true
+    world.chain.isDown = false
     await world.runAt(game.inSeason(1) + 60)
     expect(await statuses()).toEqual(['read'])
     await db.query(
       `update league_funders set status = 'pending', funder = null, block = null, looked_at_s = 0`,
     )
-    world.chain.archive = false
+    world.chain.stateFrom = Number.POSITIVE_INFINITY
     await world.runAt(game.inSeason(1) + 120)
     expect(await statuses()).toEqual(['unreadable'])
-    world.chain.archive = true
+    world.chain.stateFrom = 0
     await world.runAt(game.inSeason(1) + 240)
     expect(await statuses()).toEqual(['unreadable'])
     await world.runAt(game.inSeason(1) + 120 + 2 * HOUR)
@@ -38,7 +38,7 @@ withDb('the chain is asked', (db) => {
     const { world, first } = game
     const leaver = game.players[0]!
     // Nobody funded it yet: it is looked at again by the hour.
-    world.chain.fundings.delete(leaver.address)
+    world.chain.setBalance(ETH, leaver.address, 0n)
     await db.query(
       `update league_funders set status = 'read', funder = null, block = null where address = $1`,
       [leaver.address],

@@ -36,7 +36,7 @@ export async function confirm(
   const atS = nowS(deps.clock)
   const confirmed = await deps.db.transaction(async (sql) => {
     await useStatement(sql, ask.nonce, atS)
-    // Who left after a season and entered again confirms both: it is the same owner's word for the same wallet.
+    // Who left and entered again confirms both entries: it is one owner's word for one wallet.
     for (const other of entries.slice(1).filter(({ owner }) => owner === signed.signer))
       await fileConfirmation(sql, other.id, signed, atS)
     return fileConfirmation(sql, entry.id, signed, atS)

@@ -97,8 +97,8 @@ function scansFrom({ profile }: LeagueDeps, { board }: EntryAsk, { token }: Vaul
 }
 
 /**
- * As the agent is now, held until the entry stands: one that was stopped meanwhile has left already, as far as its owner
- * knows, and one that was changed meanwhile may play here no more.
+ * As the agent is now, held until the entry stands: one that was stopped meanwhile has left already, as far
+ * as its owner knows, and one that was changed meanwhile may play here no more.
  */
 async function refuseChanged(sql: Sql, { entrant }: EntryAsk): Promise<void> {
   if (entrant.kind !== 'hosted') return

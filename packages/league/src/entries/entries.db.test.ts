@@ -192,7 +192,7 @@ withDb('league entries', (db) => {
     })
 
     it('is not possible where no league is run', async () => {
-      const closed = { league: world.open('x', { firstSeasonS: null }) }
+      const closed = { league: world.open({ firstSeasonS: null }) }
       expect(await refusal(call(closed, 'league.enter', alice, { agent_id: '5' }))).toBe('LEAGUE_UNAVAILABLE')
       expect(await refusal(call(closed, 'league.leave', alice, {}))).toBe('LEAGUE_UNAVAILABLE')
     })
@@ -234,7 +234,8 @@ withDb('league entries', (db) => {
       }
       hosted()
       await db.query(
-        `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
+        `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens,
+         max_trade_micro_usd,
            max_day_micro_usd, max_position_micro_usd, mode, status, created_at_s)
          values ('h1', $1, 1, 'dca', '{}', 299, '{ETH/USDG}', '[]', 1, 1, 1, 'paper', 'active', 0)`,
         [alice.address],

@@ -8,7 +8,7 @@ import { type Confirmation, type Entrant, entrantText } from './store.ts'
 
 const NONCE_BYTES = 16
 /** Asking again and again keeps only the newest. */
-const MOST_OPEN_PER_WALLET = 20
+const MAX_OPEN_PER_WALLET = 20
 
 /** What a statement is made for: it works for nothing else. */
 export interface StatementFor {
@@ -61,7 +61,7 @@ export async function issueStatement(
        values ($1, $2, $3, $4, $5, $6, $7))
      delete from league_statements where nonce = any (array(
        select nonce from league_statements where wallet = $2 order by expires_at_s desc
-       offset ${MOST_OPEN_PER_WALLET - 1}))`,
+       offset ${MAX_OPEN_PER_WALLET - 1}))`,
     [row.nonce, wallet, agentId, board, row.kind, row.entrant, row.expires_at_s],
   )
   return {

@@ -26,15 +26,16 @@ export interface StoredEntry {
 }
 
 /** Without the confirmation: nobody but a person who checks it needs the text. */
-export const ENTRY_COLUMNS = `e.id, e.board, e.kind, e.agent_id, e.wallet, e.account_id, e.hosted_id, e.from_season,
-  e.owner, e.agent_wallet, e.beneficiary, e.token, e.symbol, e.name, e.proof, e.confirmed_at_s, e.entered_at_s,
+export const ENTRY_COLUMNS = `
+  e.id, e.board, e.kind, e.agent_id, e.wallet, e.account_id, e.hosted_id, e.from_season, e.owner,
+  e.agent_wallet, e.beneficiary, e.token, e.symbol, e.name, e.proof, e.confirmed_at_s, e.entered_at_s,
   e.left_at_s`
 
-const MOST_SHOWN = 100
+const MAX_SHOWN = 100
 
 export const entriesOfWallet = (sql: Sql, wallet: Address): Promise<StoredEntry[]> =>
   sql.query<StoredEntry>(
-    `select ${ENTRY_COLUMNS} from league_entries e where e.wallet = $1 order by e.id desc limit ${MOST_SHOWN}`,
+    `select ${ENTRY_COLUMNS} from league_entries e where e.wallet = $1 order by e.id desc limit ${MAX_SHOWN}`,
     [wallet],
   )
 
@@ -109,13 +110,16 @@ export async function insertEntry(sql: Sql, entry: NewEntry): Promise<StoredEntr
        insert into league_owners (agent_id, status, owner, agent_wallet, beneficiary, read_at_s)
        values ($3, 'read', $8, $9, $10, $17)
        on conflict (agent_id) do update set status = 'read', owner = excluded.owner,
-         agent_wallet = excluded.agent_wallet, beneficiary = excluded.beneficiary, read_at_s = excluded.read_at_s),
+         agent_wallet = excluded.agent_wallet, beneficiary = excluded.beneficiary,
+         read_at_s = excluded.read_at_s),
      funders as (
        insert into league_funders (address, status, looked_at_s)
-       select distinct address, 'pending', 0 from unnest($18::text[]) as given (address) on conflict do nothing),
+       select distinct address, 'pending', 0 from unnest($18::text[]) as given (address)
+       on conflict do nothing),
      scans as (
        insert into league_transfer_scans (token, address, next_block)
-       select distinct $11, address, $20::int8 from unnest($19::text[]) as given (address) on conflict do nothing)
+       select distinct $11, address, $20::int8 from unnest($19::text[]) as given (address)
+       on conflict do nothing)
      select ${ENTRY_COLUMNS} from e`,
     [
       board,
@@ -163,7 +167,7 @@ export const confirmableFor = (sql: Sql, agentId: string, wallet: Address): Prom
   sql.query<StoredEntry>(
     `select ${ENTRY_COLUMNS} from league_entries e
      where e.board = 'prize' and e.agent_id = $1 and e.wallet = $2 and ${CONFIRMABLE}
-     order by e.left_at_s desc nulls first, e.id desc limit ${MOST_SHOWN}`,
+     order by e.left_at_s desc nulls first, e.id desc limit ${MAX_SHOWN}`,
     [agentId, wallet],
   )
 

@@ -37,8 +37,9 @@ interface OpenPayout {
 }
 
 /**
- * Sends a prize that was not paid to the agent's wallet as the registry records it now: nobody types an address. What
- * is held back because its recipient was listed goes nowhere while somebody who stands behind the entry is listed too.
+ * Sends a prize that was not paid to the agent's wallet as the registry records it now: nobody types an
+ * address. What is held back because its recipient was listed goes nowhere while somebody who stands behind
+ * the entry is listed too.
  */
 export async function readdressPayout(
   sql: Sql,

@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import { LISTED, type Listing } from '../reserve/flagListed.ts'
+import { type PayoutRow, payoutsOf } from '../reserve/store.ts'
 import { lockSeason } from '../season/store.ts'
 import { LeagueRefused } from './refused.ts'
 
@@ -36,7 +37,8 @@ export async function recordPayout(sql: Sql, record: PayoutRecord): Promise<void
   )
   if (other.length > 0) throw new LeagueRefused('that transaction pays another place already')
   await sql.query(
-    `update league_payouts set tx_hash = $3, problem = null, recorded_at_s = $4 where season = $1 and place = $2`,
+    `update league_payouts set tx_hash = $3, problem = null, recorded_at_s = $4 where season = $1
+     and place = $2`,
     [season, place, hash, atS],
   )
 }
@@ -59,8 +61,23 @@ export async function recordWithdrawal(sql: Sql, record: WithdrawalRecord): Prom
   if (!(await lockSeason(sql, season))) throw new LeagueRefused(`there is no season ${season}`)
   await sql.query(
     `insert into league_withdrawals (season, tx_hash, amount, at_s, note) values ($1, $2, $3, $4, $5)
-     on conflict (season) do update set tx_hash = excluded.tx_hash, amount = excluded.amount, at_s = excluded.at_s,
+     on conflict (season) do update set tx_hash = excluded.tx_hash, amount = excluded.amount,
+     at_s = excluded.at_s,
        note = excluded.note`,
     [season, hash, amount, atS, note],
   )
+}
+
+/** What is planned and was not paid yet, the oldest season first; with what is wrong with it. */
+export async function openPayouts(sql: Sql): Promise<PayoutRow[]> {
+  const seasons = await sql.query<{ season: number }>(
+    `select distinct season from league_payouts where status = 'planned' order by season limit 100`,
+  )
+  const rows = await payoutsOf(
+    sql,
+    seasons.map(({ season }) => season),
+  )
+  return rows
+    .filter(({ status }) => status === 'planned')
+    .sort((a, b) => a.season - b.season || a.place - b.place)
 }

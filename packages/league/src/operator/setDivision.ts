@@ -9,7 +9,7 @@ export type ChangeDivision = (
   division: Division,
 ) => Promise<{ id: number; before: string } | null>
 
-/** What an account trades: the practice board takes one division only. Who is entered stays in until it leaves. */
+/** What an account trades. The practice board takes one division only; who is entered stays in. */
 export async function setDivision(
   sql: Sql,
   { wallet, division }: { wallet: string; division: Division },

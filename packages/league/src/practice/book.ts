@@ -1,7 +1,6 @@
-import { type Answer, fail, LEAGUE } from '@pit/protocol'
+import { type Answer, fail, LEAGUE, usdOf } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
 import { activeForEntrant } from '../entries/store.ts'
-import { dollarsOf } from '../rules/index.ts'
 import { describeFill } from './order.ts'
 import { playingNow } from './playing.ts'
 
@@ -32,8 +31,8 @@ export async function paperBook(deps: LeagueDeps, player: Player): Promise<Answe
     balances: Object.fromEntries(
       book.balances.map(({ symbol, token, atoms }) => [symbol ?? token, String(atoms)]),
     ),
-    equity_usd: equity === null ? null : dollarsOf(equity),
-    profit_usd: equity === null ? null : dollarsOf(equity - startMicroUsd),
+    equity_usd: equity === null ? null : usdOf(equity),
+    profit_usd: equity === null ? null : usdOf(equity - startMicroUsd),
     started_usdg: LEAGUE.practiceBookUsdg,
     fills: fills.map((fill) => describeFill(deps, season, fill)),
   }

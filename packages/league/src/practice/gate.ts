@@ -3,7 +3,7 @@ import { firstSeasonOf, type LeagueDeps } from '../deps.ts'
 import { activeForEntrant } from '../entries/store.ts'
 import { playingNow } from './playing.ts'
 
-/** What a hosted agent's tick is told: null for one that does not play now, its season's book, or why it holds. */
+/** What a hosted agent's tick is told: null when it does not play, its season's book, or why it holds. */
 export type PracticeGate =
   | null
   | { bookId: number }

@@ -1,6 +1,6 @@
 import type { PaperFill } from '@pit/agents'
 import type { Sql } from '@pit/platform/db'
-import { type Answer, fail } from '@pit/protocol'
+import { type Answer, fail, usdOf } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, lower, type Player } from '../deps.ts'
 import { activeForEntrant } from '../entries/store.ts'
 import { playingNow } from './playing.ts'
@@ -36,7 +36,7 @@ export async function paperOrder(
   return describeFill(deps, playing.season, fill)
 }
 
-/** The board trades what its division has: core tokens that are no stocks. Entrants' own tokens least of all. */
+/** The board trades core tokens that are no stocks, and never entrants' own tokens. */
 async function checkToken({ db, profile }: LeagueDeps, token: string, field: string): Promise<void> {
   const core = profile.core_tokens.find(
     ({ symbol, address }) => symbol === token || lower(address) === token.toLowerCase(),
@@ -79,9 +79,9 @@ export function describeFill(
     token_out: tokenOut?.symbol ?? fill.tokenOut,
     amount_in: String(fill.amountIn),
     amount_out: String(fill.amountOut),
-    price_usd: whole > 0 ? Number(fill.microUsd) / 1e6 / whole : null,
+    price_usd: whole > 0 ? usdOf(fill.microUsd) / whole : null,
     fee_bps: fill.fee.bps,
-    gas_usd: Number(fill.gasMicroUsd) / 1e6,
+    gas_usd: usdOf(fill.gasMicroUsd),
     time: Math.floor(fill.filledAtMs / 1000),
   }
 }

@@ -34,7 +34,7 @@ withDb('the practice board', (db) => {
     call(world, 'paper.order', wallet, { token_in: 'USDG', token_out: 'ETH', ...body } as never)
   const book = (wallet: Wallet) => world.league.paperBook(wallet.player)
   const standings = async () =>
-    read({ league: world.open('reader') }, 'league.standings', { query: { season: 1, board: 'practice' } })
+    read({ league: world.open() }, 'league.standings', { query: { season: 1, board: 'practice' } })
 
   beforeEach(async () => {
     await emptyStore(db)

@@ -1,7 +1,8 @@
 import type { Sql } from '@pit/platform/db'
 import { type Answer, BPS, LEAGUE } from '@pit/protocol'
+import { priceUsd } from '../reserve/describe.ts'
 import { allLedgers, payoutsOf, withdrawalsOf } from '../reserve/store.ts'
-import { dollarsOf, RULES } from '../rules/index.ts'
+import { RULES } from '../rules/index.ts'
 import { allSeasons } from '../season/store.ts'
 
 type PrizePayout = Answer<'treasury'>['prize_payouts'][number]
@@ -34,8 +35,7 @@ export async function prizePayouts(
         stake: { gain: row.gain ?? '0', to_reserve: row.added ?? '0', kept_staked: row.kept_staked ?? '0' },
         cap: {
           usd: RULES.prizeCapUsd,
-          partner_usd:
-            row.partner_price_e18 === null ? null : dollarsOf(BigInt(row.partner_price_e18) / 10n ** 12n),
+          partner_usd: priceUsd(row.partner_price_e18),
           partner: row.cap,
         },
         reserve: {

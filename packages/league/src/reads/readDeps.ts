@@ -16,7 +16,8 @@ export interface Counts {
 /** Those who are entered for a season to come. */
 export async function entrantsFor(sql: Sql, { number }: SeasonSpan): Promise<Counts> {
   const rows = await sql.query<{ board: 'prize' | 'practice'; n: number }>(
-    `select board, count(*)::int4 as n from league_entries where left_at_s is null and from_season <= $1 group by board`,
+    `select board, count(*)::int4 as n from league_entries where left_at_s is null and from_season <= $1
+     group by board`,
     [number],
   )
   const of = (board: string) => rows.find((row) => row.board === board)?.n ?? 0

@@ -1,8 +1,11 @@
 import { nowS } from '@pit/platform/clock'
 import type { Answer } from '@pit/protocol'
+import { describeLedger, describePayout, describeWithdrawal } from '../reserve/describe.ts'
+import { payoutsOf, withdrawalsOf } from '../reserve/store.ts'
 import { seasonName } from '../rules/index.ts'
 import { allSeasons, type SeasonRow } from '../season/store.ts'
 import { entrantsIn, type ReadDeps } from './readDeps.ts'
+import { buildStandings, findSeason } from './standings.ts'
 import { winnersIn } from './winners.ts'
 
 type Row = Answer<'league.seasons'>['seasons'][number]
@@ -35,4 +38,20 @@ export async function describeSeasons(
     pays: row.outcome?.pays ?? null,
     why: row.outcome?.why ?? null,
   }))
+}
+
+/** GET league/seasons/<n>: one prize season, whole. */
+export async function buildSeason(deps: ReadDeps, number: number): Promise<Answer<'league.season'>> {
+  const found = await findSeason(deps, number)
+  const { ledger, ...standings } = await buildStandings(deps, found, 'prize')
+  const { db } = deps
+  const [withdrawal] = await withdrawalsOf(db, [number])
+  return {
+    ...standings,
+    ledger: ledger && describeLedger(ledger),
+    withdrawal: describeWithdrawal(withdrawal),
+    payouts: (await payoutsOf(db, [number])).map(describePayout),
+    winners: (await winnersIn(db, [number])).get(number) ?? [],
+    settled_at: found.row?.settled_at_s ?? null,
+  }
 }

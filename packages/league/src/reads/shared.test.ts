@@ -1,6 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { serialise } from './serialise.ts'
-import { createSharedAnswers } from './shared.ts'
+import { createSharedAnswers, serialise } from './shared.ts'
 
 describe('a shared answer', () => {
   const opened = () => {
@@ -9,10 +9,10 @@ describe('a shared answer', () => {
     let fails = false
     const answers = createSharedAnswers({
       clock,
-      most: 2,
+      max: 2,
       async build(key) {
         built.push(key)
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await setImmediate()
         if (fails) throw new Error('no')
         return { key, n: built.length }
       },

@@ -1,51 +1,55 @@
+import { setImmediate } from 'node:timers/promises'
+import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
-import { serialise } from './serialise.ts'
 
 export interface SharedAnswers {
   /** The bytes of an answer: built once for everyone, again when they are old. */
   get(key: string): Promise<Buffer>
 }
 
-const LEAST_MS = 1_000
+const MIN_KEPT_MS = 1_000
 /** An answer that took long to build is kept longer, so that building never takes most of the time. */
-const TIMES_BUILT = 10
-const MOST_MS = 30_000
+const KEPT_PER_BUILD = 10
+const MAX_KEPT_MS = 30_000
+const ROWS_PER_PART = 500
 
-/** Answers that all readers share: one is built at a time for each key, and whoever asks meanwhile waits for that one. */
+/** Answers that all readers share: whoever asks while one is built waits for that one. */
 export function createSharedAnswers({
   clock,
-  most,
+  max,
   build,
 }: {
   clock: Clock
-  most: number
+  max: number
   build(key: string): Promise<object>
 }): SharedAnswers {
-  const kept = new Map<string, { bytes: Buffer; builtAtMs: number; keepMs: number }>()
-  const building = new Map<string, Promise<Buffer>>()
+  const kept = createCache<string, { bytes: Buffer; keepMs: number }>({
+    max,
+    clock,
+    ttlMs: ({ keepMs }) => keepMs,
+  })
 
-  async function buildNow(key: string): Promise<Buffer> {
+  async function buildNow(key: string): Promise<{ bytes: Buffer; keepMs: number }> {
     const startedMs = performance.now()
     const bytes = await serialise(await build(key))
-    const keepMs = Math.min(Math.max(LEAST_MS, (performance.now() - startedMs) * TIMES_BUILT), MOST_MS)
-    kept.delete(key)
-    kept.set(key, { bytes, builtAtMs: clock.nowMs(), keepMs })
-    for (const old of kept.keys()) if (kept.size > most) kept.delete(old)
-    return bytes
+    const tookMs = performance.now() - startedMs
+    // The cache counts age from before the build.
+    return { bytes, keepMs: tookMs + Math.min(Math.max(MIN_KEPT_MS, tookMs * KEPT_PER_BUILD), MAX_KEPT_MS) }
   }
 
-  return {
-    async get(key) {
-      const known = kept.get(key)
-      const ageMs = known ? clock.nowMs() - known.builtAtMs : 0
-      // A clock that was set back must not freeze an answer.
-      if (known && ageMs >= 0 && ageMs < known.keepMs) return known.bytes
-      let under = building.get(key)
-      if (!under) {
-        under = buildNow(key).finally(() => building.delete(key))
-        building.set(key, under)
-      }
-      return under
-    },
+  return { get: async (key) => (await kept.load(key, buildNow)).bytes }
+}
+
+/** An answer as bytes. Rows are written some at a time: ten thousand at once would hold everyone else up. */
+export async function serialise(answer: object): Promise<Buffer> {
+  const { rows } = answer as { rows?: readonly unknown[] }
+  if (!Array.isArray(rows) || rows.length <= ROWS_PER_PART) return Buffer.from(JSON.stringify(answer))
+  const parts: Buffer[] = []
+  for (let from = 0; from < rows.length; from += ROWS_PER_PART) {
+    const text = JSON.stringify(rows.slice(from, from + ROWS_PER_PART))
+    parts.push(Buffer.from(`${from === 0 ? '' : ','}${text.slice(1, -1)}`))
+    await setImmediate()
   }
+  const rest = JSON.stringify({ ...answer, rows: undefined })
+  return Buffer.concat([Buffer.from('{"rows":['), ...parts, Buffer.from(`],${rest.slice(1)}`)])
 }

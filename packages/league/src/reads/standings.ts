@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { nowS } from '@pit/platform/clock'
 import { type Answer, type Board, fail, LEAGUE } from '@pit/protocol'
 import { countSeason } from '../reserve/countSeason.ts'
@@ -16,7 +17,6 @@ import { readFacts } from '../standings/facts.ts'
 import { practiceRows } from '../standings/practiceRows.ts'
 import { judgeNow, prizeRows } from '../standings/prizeRows.ts'
 import { recordedRows } from '../standings/recorded.ts'
-import { breathe } from './breathe.ts'
 import { describeSeason } from './describeSeason.ts'
 import { entrantsFor, type ReadDeps } from './readDeps.ts'
 
@@ -90,9 +90,9 @@ type PrizePart = Pick<Standings, 'rows' | 'outcome' | 'places' | 'amounts_atoms'
 async function prizePart(deps: ReadDeps, season: SeasonRow, now: number): Promise<PrizePart> {
   if (season.decided_at_s !== null) return decidedPart(deps, season)
   const entries = await readFacts(deps, deps.db, season, now)
-  await breathe()
+  await setImmediate()
   const judged = judgeNow(entries, season)
-  await breathe()
+  await setImmediate()
   const placesWon = judged.rows.filter(({ place }) => place !== null).length
   const { amounts, basis, ledger } = await amountsOf(deps, season, placesWon, now)
   const rows = prizeRows(entries, judged, season, { amounts: amounts.map(BigInt), nowS: now })

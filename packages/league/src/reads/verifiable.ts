@@ -63,7 +63,7 @@ export interface SeasonRecord {
 }
 
 const HOUR_S = 3_600
-const IDS_AT_ONCE = 20_000
+const IDS_PER_QUERY = 20_000
 
 /** A decided season's record, or why there is none. */
 export async function readRecord(sql: Sql, number: number): Promise<SeasonRecord | { none: string }> {
@@ -104,8 +104,8 @@ async function readTrades(
   const mined = await minedBetween(sql, { wallets, fromS: startsAtS, beforeS: endsAtS })
   const taken = new Map<number, string | null>()
   const late = new Set<number>()
-  for (let from = 0; from < mined.length; from += IDS_AT_ONCE) {
-    const ids = mined.slice(from, from + IDS_AT_ONCE).map(({ id }) => id)
+  for (let from = 0; from < mined.length; from += IDS_PER_QUERY) {
+    const ids = mined.slice(from, from + IDS_PER_QUERY).map(({ id }) => id)
     const rows = await sql.query<{ trade_id: number; gas_wei: string | null; late: boolean }>(
       `select trade_id, gas_wei, false as late from league_trades where trade_id = any($1::int8[])
        union all select trade_id, null, true from league_late where trade_id = any($1::int8[])`,

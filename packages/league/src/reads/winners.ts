@@ -18,7 +18,8 @@ interface PlacedRow {
 /** Who won each season, in order of place; planned until the chain shows the transfer. */
 export async function winnersIn(sql: Sql, seasons: readonly number[]): Promise<Map<number, Winner[]>> {
   const placed = await sql.query<PlacedRow>(
-    `select season, (row->>'place')::int4 as place, entry_id, row->>'agent_id' as agent_id, row->>'symbol' as symbol,
+    `select season, (row->>'place')::int4 as place, entry_id, row->>'agent_id' as agent_id, row->>'symbol'
+     as symbol,
        row->>'label' as label, row->>'score' as score, (row->>'profit_usd')::float8 as profit_usd
      from league_standings
      where season = any($1::int4[]) and board = 'prize' and row->>'place' is not null order by season, place`,

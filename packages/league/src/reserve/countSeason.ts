@@ -10,7 +10,7 @@ export interface LedgerOverrides {
 }
 const NOTHING_KNOWN: LedgerOverrides = { gain: null, partnerPriceE18: null }
 
-/** A season's ledger from the record: the reserve before it, the stake's gain, the token's mark at its end. */
+/** A season's ledger: from the reserve before it, the stake's gain and the token's mark at its end. */
 export async function countSeason(
   sql: Sql,
   span: SeasonSpan,

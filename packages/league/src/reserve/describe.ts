@@ -1,12 +1,12 @@
-import type { Answer } from '@pit/protocol'
-import { dollarsOf, type LedgerRow, ledgerTexts, RULES } from '../rules/index.ts'
+import { type Answer, rescaleDown, usdOf } from '@pit/protocol'
+import { type LedgerRow, ledgerTexts, RULES } from '../rules/index.ts'
 import type { CountedLedger, PayoutRow, WithdrawalRow } from './store.ts'
 
 export type LedgerAnswer = NonNullable<Answer<'league.season'>['ledger']>
 
 /** Dollars of a price, to the millionth. */
-const priceUsd = (priceE18: string | null): number | null =>
-  priceE18 === null ? null : dollarsOf(BigInt(priceE18) / 10n ** 12n)
+export const priceUsd = (priceE18: string | bigint | null): number | null =>
+  priceE18 === null ? null : usdOf(rescaleDown(BigInt(priceE18), 18, 6))
 
 export const describeLedger = (row: LedgerRow): LedgerAnswer => ({
   reserve_before: row.reserve_before,

@@ -1,8 +1,8 @@
 import type { Sql } from '@pit/platform/db'
-import type { Answer } from '@pit/protocol'
-import { LEAGUE } from '@pit/protocol'
-import { countLedger, dollarsOf, type MarketRecord, RULES, type SeasonSpan } from '../rules/index.ts'
+import { type Answer, LEAGUE } from '@pit/protocol'
+import { countLedger, type MarketRecord, RULES, type SeasonSpan } from '../rules/index.ts'
 import { reserveBefore } from './countSeason.ts'
+import { priceUsd } from './describe.ts'
 
 export type Estimate = NonNullable<Answer<'league'>['reserve']['estimate']>
 
@@ -23,7 +23,7 @@ export async function estimateSeason(
     reserve_before: before.atoms?.toString() ?? null,
     gain_so_far: gain?.toString() ?? null,
     cap_usd: RULES.prizeCapUsd,
-    partner_usd: priceE18 === null ? null : dollarsOf(priceE18 / 10n ** 12n),
+    partner_usd: priceUsd(priceE18),
     mark_ts: priceE18 === null ? null : atS,
   }
   const nothing = { reserve: null, budget: null, shares: [], cap: null, ceiling: null, kept_staked: null }

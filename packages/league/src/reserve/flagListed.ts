@@ -10,8 +10,8 @@ export interface Listing {
 export const LISTED = 'the recipient is on the sanctions list'
 
 /**
- * Holds back what is planned for an address on the sanctions list, and lets it go again once it is off. The list changes
- * after a season was decided too; what was sent already is what the chain shows.
+ * Holds back what is planned for an address on the sanctions list, and lets it go again once it is off. The
+ * list changes after a season was decided too; what was sent already is what the chain shows.
  */
 export async function flagListed(sql: Sql, { isSanctioned }: Listing): Promise<void> {
   const planned = await sql.query<{
@@ -20,7 +20,8 @@ export async function flagListed(sql: Sql, { isSanctioned }: Listing): Promise<v
     recipient: Address
     problem: string | null
   }>(
-    `select season, place, recipient, problem from league_payouts where status = 'planned' and tx_hash is null`,
+    `select season, place, recipient, problem from league_payouts where status = 'planned'
+     and tx_hash is null`,
   )
   for (const { season, place, recipient, problem } of planned) {
     const now = (await isSanctioned(recipient)) ? LISTED : null

@@ -1,4 +1,4 @@
-import { ERC20_TRANSFER_TOPIC } from '@pit/chain'
+import type { Address, Hex } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it } from 'vitest'
 import { at, E18, read, still, TOKENS } from '../../test/leagueWorld.ts'
@@ -15,7 +15,7 @@ withDb('the reserve', (db) => {
     await decide()
     const atS = game.world.nowS()
     const { pay } = game
-    const hash = (n: number) => `0x${n.toString(16).padStart(64, 'e')}`
+    const hash = (n: number): Hex => `0x${n.toString(16).padStart(64, 'e')}`
     await expect(pay(1, hash(1))).rejects.toThrow('settle it first')
     const planned = await game.settle()
     expect(planned.map(({ place, status }) => [place, status])).toEqual([
@@ -24,28 +24,17 @@ withDb('the reserve', (db) => {
       [3, 'planned'],
     ])
     expect(planned[0]?.recipient).toBe(game.players[11]!.address)
-    const transfer = (to: string, amount: bigint, status = '0x1') => ({
-      status,
-      from: at(0xd15),
-      blockNumber: '0x10',
-      logs: [
-        {
-          address: TOKENS.PARTNER,
-          topics: [
-            ERC20_TRANSFER_TOPIC,
-            `0x${at(0xd15).slice(2).padStart(64, '0')}`,
-            `0x${to.slice(2).padStart(64, '0')}`,
-          ],
-          data: `0x${amount.toString(16)}`,
-        },
-      ],
-    })
+    const transfer = (n: number, { recipient, amount }: { recipient: string; amount: string }, own = {}) => {
+      const move = { from: at(0xd15), to: recipient as Address, atoms: BigInt(amount) }
+      const moves = [{ token: TOKENS.PARTNER, ...move }]
+      game.world.chain.add({ hash: hash(n), from: at(0xd15), moves, ...own }, 16)
+    }
     const [one, two] = planned
-    game.world.chain.receipts.set(hash(1), null)
-    game.world.chain.receipts.set(hash(2), transfer(two!.recipient, BigInt(two!.amount) - 1n))
-    game.world.chain.receipts.set(hash(3), transfer(planned[2]!.recipient, BigInt(planned[2]!.amount), '0x0'))
+    game.world.node.gas.set(hash(1), null)
+    transfer(2, { ...two!, amount: String(BigInt(two!.amount) - 1n) })
+    transfer(3, planned[2]!, { reverted: true })
     for (const place of [1, 2, 3]) await pay(place, hash(place))
-    await game.world.league.runDue()
+    await game.world.runDue()
     const payouts = async () =>
       (await read({ league: game.world.open() }, 'league.season', { params: { n: 1 } })).payouts.map(
         ({ place, status, tx_hash }) => [place, status, tx_hash],
@@ -56,13 +45,13 @@ withDb('the reserve', (db) => {
       [3, 'planned', hash(3)],
     ])
     expect(await game.world.league.prizePayouts()).toEqual([])
-    game.world.chain.receipts.set(hash(1), transfer(one!.recipient, BigInt(one!.amount)))
-    game.world.chain.receipts.set(hash(4), transfer(two!.recipient, BigInt(two!.amount)))
+    transfer(1, one!)
+    transfer(4, two!)
     await pay(2, hash(4))
     await db.transaction((sql) =>
       recordWithdrawal(sql, { season: 1, txHash: hash(9), amount: 7n, atS, note: 'for the prizes' }),
     )
-    await game.world.league.runDue()
+    await game.world.runDue()
     expect((await payouts()).map(([, status]) => status)).toEqual(['mined', 'mined', 'planned'])
     await expect(pay(1, hash(5))).rejects.toThrow('is paid')
     const [paid] = await game.world.league.prizePayouts()
@@ -88,11 +77,11 @@ withDb('the reserve', (db) => {
     game.world.sanctioned.add(game.players[11]!.address)
     // By the list as it is now, and by the jobs' mark, whichever is first.
     await expect(pay()).rejects.toThrow('sanctions list')
-    await game.world.league.runDue()
+    await game.world.runDue()
     game.world.sanctioned.clear()
     await expect(pay()).rejects.toThrow('sanctions list')
     game.world.sanctioned.clear()
-    await game.world.league.runDue()
+    await game.world.runDue()
     await pay()
   })
 
@@ -121,7 +110,7 @@ withDb('the reserve', (db) => {
     await marksOfSeason()
     for (const i of game.players.keys()) await play(i, i)
     await game.world.runAt(inSeason(5))
-    game.world.vault.withdrawals.push({ block: game.world.head() + 100, amount: 300n * E18 })
+    game.world.vault.withdrawals.push({ block: game.world.chain.head() + 100, amount: 300n * E18 })
     await game.world.runAt(inSeason(6))
     const estimate = (await read({ league: game.world.open() }, 'league')).reserve.estimate
     expect(estimate).toMatchObject({ status: 'estimate', reserve_before: '0' })

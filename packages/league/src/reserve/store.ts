@@ -29,11 +29,13 @@ export async function saveLedger(
   const text = (value: bigint | null | undefined) => value?.toString() ?? null
   await sql.query(
     `insert into league_ledger (${LEDGER_COLUMNS}, updated_at_s)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text[]::numeric[], $14::text[]::numeric[], $15,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text[]::numeric[],
+     $14::text[]::numeric[], $15,
        $16, $17, $18, $19, $20)
      on conflict (season) do update set status = excluded.status, why = excluded.why,
        reserve_before = excluded.reserve_before, gain = excluded.gain, half_gain = excluded.half_gain,
-       added = excluded.added, kept_staked = excluded.kept_staked, cap = excluded.cap, ceiling = excluded.ceiling,
+       added = excluded.added, kept_staked = excluded.kept_staked, cap = excluded.cap,
+       ceiling = excluded.ceiling,
        reserve = excluded.reserve, budget = excluded.budget, shares = excluded.shares, paid = excluded.paid,
        paid_total = excluded.paid_total, reserve_after = excluded.reserve_after,
        partner_price_e18 = excluded.partner_price_e18, mark_at_s = excluded.mark_at_s,

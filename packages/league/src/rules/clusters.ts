@@ -16,9 +16,9 @@ export interface Cluster {
 const ORDER: readonly ClusterLink[] = ['address', 'transfer', 'funder']
 
 /**
- * Joins the entries of one owner: by a shared address, a transfer of an agent's token, or a shared first funder. What
- * only one side made puts that side into the other's cluster, and never joins others to each other: who names
- * strangers, or sends them something, cannot make one cluster of them.
+ * Joins the entries of one owner: by a shared address, a transfer of an agent's token, or a shared first
+ * funder. What only one side made puts that side into the other's cluster, and never joins others to each
+ * other: who names strangers, or sends them something, cannot make one cluster of them.
  */
 export function clusterOwners(parties: readonly Party[]): Map<number, Cluster> {
   const sorted = [...parties].sort((a, b) => a.entryId - b.entryId)

@@ -1,4 +1,5 @@
-import { BPS_ALL, RULES } from './numbers.ts'
+import { BPS } from '@pit/protocol'
+import { RULES } from './numbers.ts'
 
 /** A swap of any entrant, for telling who follows whom. */
 export interface SeenSwap {
@@ -17,30 +18,30 @@ export interface Copying {
 }
 
 /**
- * Who follows whom: of each entrant the other whose swaps it repeats most often within the window, when that is most of
- * what it does and a good part of what the other does. One entrant is looked at after the other, so memory stays small
- * however many there are.
+ * Who follows whom: of each entrant the other whose swaps it repeats most often within the window, when that
+ * is most of what it does and a good part of what the other does. One entrant is looked at after the other,
+ * so memory stays small however many there are.
  */
 export function findCopies(swaps: readonly SeenSwap[]): Map<number, Copying> {
   const sorted = [...swaps].sort((a, b) => a.atS - b.atS || a.block - b.block || a.id - b.id)
   const byPair = new Map<string, SeenSwap[]>()
-  const byEntry = new Map<number, { swap: SeenSwap; place: number; pair: SeenSwap[] }[]>()
+  const byEntry = new Map<number, { swap: SeenSwap; position: number; pair: SeenSwap[] }[]>()
   for (const swap of sorted) {
     const key = `${swap.tokenIn} ${swap.tokenOut}`
     const pair = byPair.get(key) ?? []
     if (pair.length === 0) byPair.set(key, pair)
     const own = byEntry.get(swap.entryId) ?? []
     if (own.length === 0) byEntry.set(swap.entryId, own)
-    own.push({ swap, place: pair.length, pair })
+    own.push({ swap, position: pair.length, pair })
     pair.push(swap)
   }
   const found = new Map<number, Copying>()
   for (const [entryId, own] of byEntry) {
-    if (own.length < RULES.copiesLeast) continue
+    if (own.length < RULES.minCopies) continue
     const counts = new Map<number, number>()
-    for (const { swap, place, pair } of own) {
+    for (const { swap, position, pair } of own) {
       const seen = new Set<number>()
-      for (let i = place - 1; i >= 0 && swap.atS - pair[i]!.atS <= RULES.copyWindowS; i--) {
+      for (let i = position - 1; i >= 0 && swap.atS - pair[i]!.atS <= RULES.copyWindowS; i--) {
         const leader = pair[i]!.entryId
         if (leader === entryId || seen.has(leader)) continue
         seen.add(leader)
@@ -58,13 +59,13 @@ function mostFollowed(
   ownSwaps: number,
   swapsOf: (leader: number) => number,
 ): Copying | null {
-  let most: Copying | null = null
+  let best: Copying | null = null
   for (const [leaderId, followed] of counts) {
-    if (followed < RULES.copiesLeast) continue
-    if (BigInt(followed) * BPS_ALL < BigInt(ownSwaps) * BigInt(RULES.copyShareBps)) continue
-    if (BigInt(followed) * BPS_ALL < BigInt(swapsOf(leaderId)) * BigInt(RULES.copiedShareBps)) continue
-    if (!most || followed > most.followed || (followed === most.followed && leaderId < most.leaderId))
-      most = { leaderId, followed }
+    if (followed < RULES.minCopies) continue
+    if (followed * BPS < ownSwaps * RULES.copyShareBps) continue
+    if (followed * BPS < swapsOf(leaderId) * RULES.copiedShareBps) continue
+    if (!best || followed > best.followed || (followed === best.followed && leaderId < best.leaderId))
+      best = { leaderId, followed }
   }
-  return most
+  return best
 }

@@ -1,4 +1,4 @@
-/** The first place two values differ, depth first; null when they are equal. Maps are compared as JSON would show them. */
+/** The first path at which two values differ, depth first; null when they are equal as JSON. */
 export function firstDifference(
   recorded: unknown,
   rebuilt: unknown,

@@ -1,7 +1,7 @@
-import { UNREVIEWABLE_RULES } from '@pit/protocol'
+import { judgeAll, type Rule } from '@pit/platform/judge'
+import { BPS, UNREVIEWABLE_RULES, usdOf } from '@pit/protocol'
 import type { Copying } from './copies.ts'
-import { dollarsOf } from './decimals.ts'
-import { BPS_ALL, RULES } from './numbers.ts'
+import { RULES } from './numbers.ts'
 
 export type RuleStatus = 'pass' | 'fail' | 'flag' | 'pending'
 
@@ -46,12 +46,6 @@ const fail = (reason: string): Judged => ({ status: 'fail', reason })
 const flag = (reason: string): Judged => ({ status: 'flag', reason })
 const pending = (reason: string): Judged => ({ status: 'pending', reason })
 
-export interface EligibilityRule {
-  rule: string
-  name: string
-  check(facts: EntryFacts): Judged
-}
-
 const asked = (how: Asked, what: string): Judged => {
   if (how === 'read') return PASS
   return how === 'pending' ? pending(`${what} are being read`) : flag(`${what} could not be read`)
@@ -59,20 +53,20 @@ const asked = (how: Asked, what: string): Judged => {
 const several = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`
 
 /** In the order they are shown. ONE_PER_CLUSTER is judged last, among those who pass all of these. */
-export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
+export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: string })[] = [
   {
-    rule: 'CONFIRMED',
+    code: 'CONFIRMED',
     name: 'The owner’s signed confirmation is on file',
     check: ({ confirmed }) => (confirmed ? PASS : fail('no signed confirmation of the owner is on file')),
   },
   {
-    rule: 'SANCTIONS',
+    code: 'SANCTIONS',
     name: 'No address of the entry is on the sanctions list',
     check: ({ sanctioned }) =>
       sanctioned === null ? PASS : fail(`the ${sanctioned.replace('_', ' ')} is on the sanctions list`),
   },
   {
-    rule: 'OWNER',
+    code: 'OWNER',
     name: 'The registry names the same owner as the entry',
     check: ({ owner }) => {
       if (owner === 'same') return PASS
@@ -83,22 +77,22 @@ export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
     },
   },
   {
-    rule: 'STAYED',
+    code: 'STAYED',
     name: 'The entry did not leave during the season',
     check: ({ left }) => (left ? fail('it left') : PASS),
   },
   {
-    rule: 'MIN_TRADES',
+    code: 'MIN_TRADES',
     name: `At least ${RULES.minTrades} trades`,
     check: ({ trades, ended }) => enough(trades, RULES.minTrades, 'trade', ended),
   },
   {
-    rule: 'ACTIVE_DAYS',
+    code: 'ACTIVE_DAYS',
     name: `Trades on at least ${RULES.minActiveDays} days`,
     check: ({ activeDays, ended }) => enough(activeDays, RULES.minActiveDays, 'day', ended),
   },
   {
-    rule: 'UNVALUED',
+    code: 'UNVALUED',
     name: 'Every trade and holding could be valued',
     check: ({ unvalued, unknownGas }) => {
       if (unvalued > 0) return flag(`${several(unvalued, 'trade or holding')} could not be valued`)
@@ -106,33 +100,32 @@ export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
     },
   },
   {
-    rule: 'PRICE_OUTLIERS',
+    code: 'PRICE_OUTLIERS',
     name: 'No trade far from the independent marks',
     check: ({ outliers }) =>
       outliers === 0 ? PASS : flag(`${several(outliers, 'trade')} more than ${RULES.outlierBps} bps away`),
   },
   {
-    rule: 'BEYOND_MARKS',
+    code: 'BEYOND_MARKS',
     name: 'Most of the profit shows in independent marks',
     check: ({ profitMicroUsd: profit, beyondMarksMicroUsd: beyond }) => {
-      // Own money sent through a thin pool of an own token, or a little off the mark many times, looks like profit.
+      // One's own money sent through a thin pool of one's own token looks like profit.
       if (profit === null || profit <= 0n || beyond <= RULES.beyondMarksNoiseMicroUsd) return PASS
-      const isMost = beyond * BPS_ALL > profit * BigInt(RULES.beyondMarksShareBps)
-      return isMost ? flag(`${dollarsOf(beyond)} dollars of it are at prices no mark shows`) : PASS
+      const isMost = beyond * BigInt(BPS) > profit * BigInt(RULES.beyondMarksShareBps)
+      return isMost ? flag(`${usdOf(beyond)} dollars of it are at prices no mark shows`) : PASS
     },
   },
   {
-    rule: 'WASH',
+    code: 'WASH',
     name: 'No trading back and forth',
     check: ({ roundTrips, trades }) => {
-      const share = BigInt(2 * roundTrips) * BPS_ALL
-      const washed =
-        roundTrips >= RULES.roundTripsLeast && share >= BigInt(trades) * BigInt(RULES.roundTripShareBps)
+      const isMost = 2 * roundTrips * BPS >= trades * RULES.roundTripShareBps
+      const washed = roundTrips >= RULES.minRoundTrips && isMost
       return washed ? flag(`${several(roundTrips, 'round trip')} within minutes`) : PASS
     },
   },
   {
-    rule: 'COPY_TRADING',
+    code: 'COPY_TRADING',
     name: 'Does not repeat another entrant’s trades',
     check: ({ copying, ended }) => {
       if (!ended) return pending('told at the season’s end')
@@ -140,7 +133,7 @@ export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
     },
   },
   {
-    rule: 'PARTICIPANT_TOKEN',
+    code: 'PARTICIPANT_TOKEN',
     name: 'Does not trade entrants’ own tokens',
     check: ({ ownTokenSwaps, participantSwaps }) => {
       if (ownTokenSwaps > 0) return fail(`${several(ownTokenSwaps, 'trade')} of its own agent’s token`)
@@ -150,26 +143,26 @@ export const ELIGIBILITY_RULES: readonly EligibilityRule[] = [
     },
   },
   {
-    rule: 'TRANSFERS',
+    code: 'TRANSFERS',
     name: 'Transfers of the agent’s token were read',
     check: ({ transfers }) => asked(transfers, 'transfers of the agent’s token'),
   },
   {
-    rule: 'FUNDER',
+    code: 'FUNDER',
     name: 'Who first funded the entry’s addresses was read',
     check: ({ funders }) => asked(funders, 'the first funders'),
   },
 ]
 
 /** What has not been reached may still be, until the season ends. */
-function enough(count: number, least: number, what: string, ended: boolean): Judged {
-  if (count >= least) return PASS
-  const reason = `${several(count, what)} of ${least}`
+function enough(count: number, min: number, what: string, ended: boolean): Judged {
+  if (count >= min) return PASS
+  const reason = `${several(count, what)} of ${min}`
   return ended ? fail(reason) : pending(reason)
 }
 
 export const ONE_PER_CLUSTER = 'ONE_PER_CLUSTER'
-export const RULE_NAMES: readonly string[] = [...ELIGIBILITY_RULES.map(({ rule }) => rule), ONE_PER_CLUSTER]
+export const RULE_NAMES: readonly string[] = [...ELIGIBILITY_RULES.map(({ code }) => code), ONE_PER_CLUSTER]
 
 export const isReviewable = (rule: string): boolean =>
   RULE_NAMES.includes(rule) && !(UNREVIEWABLE_RULES as readonly string[]).includes(rule)
@@ -191,7 +184,9 @@ export interface RuleResult {
 
 /** Every rule in order; a review stands for the rule's own answer, where the rule can be reviewed at all. */
 export function judgeEntry(facts: EntryFacts, reviews: readonly Review[]): RuleResult[] {
-  return ELIGIBILITY_RULES.map(({ rule, name, check }) => reviewed({ rule, name }, check(facts), reviews))
+  return judgeAll(ELIGIBILITY_RULES, facts, ({ code: rule, name }, own) =>
+    reviewed({ rule, name }, own, reviews),
+  )
 }
 
 /** Most rules of most entries pass: that is one object for all of them. */

@@ -4,7 +4,6 @@ export { advance, replay } from './book/replay.ts'
 export { sampleTo } from './book/sample.ts'
 export { clusterOwners } from './clusters.ts'
 export { type Copying, findCopies, type SeenSwap } from './copies.ts'
-export { dollarsOf, percentOf, scoreText } from './decimals.ts'
 export { firstDifference } from './difference.ts'
 export {
   type Asked,
@@ -16,7 +15,7 @@ export {
   type RuleStatus,
 } from './eligibility.ts'
 export type { ClusterLink } from './links.ts'
-export { costOf, type MarketRecord, type MinuteMark, markAt, markCertainS, worth } from './marks.ts'
+export { type MarketRecord, type MinuteMark, markAt, markCertainS } from './marks.ts'
 export { DAY_S, DIVISIONS, type Division, RULES } from './numbers.ts'
 export type { Party } from './party.ts'
 export { type Outcome, rankEntries } from './places.ts'
@@ -38,10 +37,11 @@ export {
   judgeSeason,
   numbersOf,
 } from './season.ts'
-export { nextState, type OpenedState } from './seasonStates.ts'
 export {
   mondayOf,
   nextSeasonAt,
+  nextState,
+  type OpenedState,
   readFirstSeason,
   type SeasonSpan,
   seasonAt,

@@ -13,8 +13,8 @@ export interface Link {
 }
 
 /**
- * What links these parties. Of several that own or name an address only the first is linked to others: the rest are
- * linked to it.
+ * What links these parties. Of several that own or name an address only the first is linked to others: the
+ * rest are linked to it.
  */
 export function findLinks(parties: readonly Party[]): Link[] {
   const owners = new Map<string, number>()
@@ -45,7 +45,7 @@ export function findLinks(parties: readonly Party[]): Link[] {
     }
   }
   for (const [i, party] of parties.entries()) {
-    /** What only the owner of an address could do is its doing; of one that is named, anybody may have done it. */
+    /** Only the owner of an address can act for it; anybody can name an address. */
     const meet = (address: string, kind: ClusterLink, who: 'mine' | 'theirs' | 'unknown') => {
       const owner = owners.get(address)
       if (who === 'theirs' && owner !== undefined) add(owner, i, kind, 'a')

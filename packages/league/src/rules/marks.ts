@@ -15,7 +15,7 @@ export interface MinuteMark {
   priceE18: bigint
 }
 
-/** The mark of a time: the newest minute up to it that is no older than an hour. `marks` are in order of time. */
+/** The newest minute's mark up to a time, if no older than an hour. `marks` are in order of time. */
 export function markAt(marks: readonly MinuteMark[], timeS: number): bigint | null {
   let [low, high] = [0, marks.length]
   while (low < high) {
@@ -29,15 +29,3 @@ export function markAt(marks: readonly MinuteMark[], timeS: number): bigint | nu
 
 /** From when on the mark of a time cannot change any more: its minute is over and was written. */
 export const markCertainS = (timeS: number): number => timeS - (timeS % 60) + 60 + RULES.markLateS
-
-/** Made once: ten thousand books are valued with them in one go. */
-const SCALES = Array.from({ length: 256 }, (_, decimals) => 10n ** BigInt(decimals + 12))
-const scaleOf = (decimals: number): bigint => SCALES[decimals]!
-
-/** Atoms at a price, in millionths of a dollar: what is held rounds down. */
-export const worth = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
-  (atoms * priceE18) / scaleOf(decimals)
-
-/** What was brought in or paid rounds up, so that no rounding makes a profit. */
-export const costOf = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
-  (atoms * priceE18 + scaleOf(decimals) - 1n) / scaleOf(decimals)

@@ -8,14 +8,14 @@ export const RULES = {
   /** How long eligibility stays open to review, and when a season is decided whatever is still unreviewed. */
   reviewS: 3 * 86_400,
   reviewLatestS: 14 * 86_400,
-  /** A mark of a time is the newest of the hour before it. A minute's is written in that minute, or a little after. */
+  /** The mark of a time is the newest of the hour before it; a minute's is written a little after it. */
   markMaxAgeS: 3_600,
   markLateS: 15,
   /** Drawdown is measured at every full hour. */
   sampleEveryS: 3_600,
   /** A trade this far from the marks of its minute is an outlier. */
   outlierBps: 1_000,
-  /** Profit that no independent mark shows is looked at when it is more than this share of all, and no mere noise. */
+  /** Profit that no independent mark shows is flagged above this share of all and this amount. */
   beyondMarksShareBps: 5_000,
   beyondMarksNoiseMicroUsd: 20_000_000n,
   minTrades: 3,
@@ -23,11 +23,11 @@ export const RULES = {
   /** A round trip sells back within this time about what was just bought. */
   roundTripWindowS: 300,
   roundTripNearBps: 200,
-  roundTripsLeast: 3,
+  minRoundTrips: 3,
   roundTripShareBps: 5_000,
   /** A copy follows the same entrant's trade of the same tokens within this time. */
   copyWindowS: 60,
-  copiesLeast: 5,
+  minCopies: 5,
   copyShareBps: 8_000,
   /** And it copies at least so much of what that entrant did: a busy leader is followed by chance. */
   copiedShareBps: 2_000,
@@ -35,4 +35,3 @@ export const RULES = {
 } as const
 
 export const DAY_S = 86_400
-export const BPS_ALL = 10_000n

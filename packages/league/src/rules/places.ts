@@ -18,7 +18,7 @@ export interface Ranked {
   left: boolean
 }
 
-/** Highest profit first; the same profit on less capital, then the earlier entry. Those who left and those without a value come last. */
+/** By profit, then less capital, then the earlier entry; who left or could not be valued comes last. */
 export function rankEntries<T extends Ranked>(rows: readonly T[]): T[] {
   const group = ({ profitMicroUsd, left }: Ranked) => (profitMicroUsd === null ? 2 : left ? 1 : 0)
   return [...rows].sort((a, b) => {
@@ -62,8 +62,8 @@ type Counts = (entryId: number, result: RuleResult) => RuleResult
 const asItIs: Counts = (_, result) => result
 
 /**
- * Who wins: `ranked` in rank order. Of each owner cluster the best that passes every other rule; the first three of
- * those, when enough clusters traded.
+ * Who wins: `ranked` in rank order. Of each owner cluster the best that passes every other rule; the first
+ * three of those, when enough clusters traded.
  */
 export function placeEntries(
   ranked: readonly Candidate[],
@@ -108,8 +108,8 @@ export function placeEntries(
 const isWorthRanking = ({ profitMicroUsd }: Ranked): boolean => profitMicroUsd !== null
 
 /**
- * Who of a cluster was found eligible so far. What both sides made fails all but the best; what one side may have made
- * alone, so that the other could not help it, is for a person to judge.
+ * Who of a cluster was found eligible so far. What both sides made fails all but the best; what one side may
+ * have made alone, so that the other could not help it, is for a person to judge.
  */
 function createTaken(passing: readonly Candidate[]) {
   /** Those that pass every other rule, by their owner. */
@@ -142,13 +142,13 @@ function createTaken(passing: readonly Candidate[]) {
 }
 
 /**
- * Whether someone who would win if the open questions went their way has one: until those are answered the season is
- * not decided.
+ * Whether someone who would win if the open questions went their way has one: until those are answered the
+ * season is not decided.
  */
 export const hasUndecidedWinner = (ranked: readonly Candidate[]): boolean =>
   wouldWin(ranked, (_, { status }) => status === 'flag' || status === 'pending')
 
-/** Whether one would win but for the owner, which could not be read. Every other open question counts as not passed. */
+/** Whether one would win but for an owner that could not be read; other open rules count as not passed. */
 export const hasUnreadWinner = (ranked: readonly Candidate[], unread: ReadonlySet<number>): boolean =>
   wouldWin(
     ranked,

@@ -29,8 +29,9 @@ export interface LedgerRow {
   mark_source: 'marks' | 'manual' | null
 }
 
-export const LEDGER_COLUMNS = `season, status, why, reserve_before, gain, half_gain, added, kept_staked, cap, ceiling,
-  reserve, budget, shares, paid, paid_total, reserve_after, partner_price_e18, mark_at_s, mark_source`
+export const LEDGER_COLUMNS = `
+  season, status, why, reserve_before, gain, half_gain, added, kept_staked, cap, ceiling, reserve, budget,
+  shares, paid, paid_total, reserve_after, partner_price_e18, mark_at_s, mark_source`
 
 export async function readLedger(sql: RecordReader, season: number): Promise<LedgerRow | null> {
   const [row] = await sql.query<LedgerRow>(`select ${LEDGER_COLUMNS} from league_ledger where season = $1`, [

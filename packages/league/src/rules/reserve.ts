@@ -1,7 +1,5 @@
-import { LEAGUE } from '@pit/protocol'
+import { atomsDown, LEAGUE, markPrice, maxOf, microUsdDown, minOf, splitDown } from '@pit/protocol'
 import { RULES } from './numbers.ts'
-
-const WHOLE = 10n ** BigInt(LEAGUE.tokenDecimals)
 
 /** What a season's ledger is counted from; amounts in atoms of the platform-linked token. */
 export interface LedgerInput {
@@ -30,35 +28,36 @@ export interface Ledger {
   reserveAfter: bigint
 }
 
-const least = (a: bigint, b: bigint): bigint => (b < a ? b : a)
-
 /** The cap in tokens, rounded down. */
 export const capAtoms = (partnerPriceE18: bigint): bigint =>
-  (BigInt(RULES.prizeCapUsd) * WHOLE * 10n ** 18n) / partnerPriceE18
+  atomsDown(microUsdDown(RULES.prizeCapUsd), markPrice(partnerPriceE18, LEAGUE.tokenDecimals))
 
 /** A budget by place, to the atom: each share rounded down, and what that leaves over goes to the first. */
 export function splitBudget(budget: bigint): bigint[] {
-  const shares = LEAGUE.splitPct.map((pct) => (budget * BigInt(pct)) / 100n)
-  shares[0]! += budget - shares.reduce((sum, share) => sum + share, 0n)
+  const { shares, left } = splitDown(
+    budget,
+    LEAGUE.splitPct.map((pct) => pct * 100),
+  )
+  shares[0]! += left
   return shares
 }
 
 /**
- * One season of the reserve: half of the gain is added, up to three caps; the rest stays staked. A third of the reserve,
- * at most the cap, is the budget. A place nobody won is not paid: its share stays in the reserve.
+ * One season of the reserve: half of the gain is added, up to three caps; the rest stays staked. A third of
+ * the reserve, at most the cap, is the budget. A place nobody won is not paid: its share stays in the
+ * reserve.
  */
 export function countLedger({ reserveBefore, gain, partnerPriceE18, placesWon }: LedgerInput): Ledger {
-  const earned = gain > 0n ? gain : 0n
+  const earned = maxOf(0n, gain)
   const { reserveAddedFraction, budgetFraction } = LEAGUE
   const halfGain = (earned * BigInt(reserveAddedFraction.of)) / BigInt(reserveAddedFraction.in)
   const cap = capAtoms(partnerPriceE18)
   const ceiling = cap * BigInt(LEAGUE.reserveCeilingCaps)
   // A reserve that a falling price put above the ceiling keeps what it has.
-  const room = ceiling > reserveBefore ? ceiling - reserveBefore : 0n
-  const added = least(halfGain, room)
+  const added = minOf(halfGain, maxOf(0n, ceiling - reserveBefore))
   const reserve = reserveBefore + added
   const third = (reserve * BigInt(budgetFraction.of)) / BigInt(budgetFraction.in)
-  const budget = least(third, cap)
+  const budget = minOf(third, cap)
   const shares = splitBudget(budget)
   const paid = shares.slice(0, placesWon)
   const paidTotal = paid.reduce((sum, share) => sum + share, 0n)

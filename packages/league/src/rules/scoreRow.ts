@@ -1,4 +1,4 @@
-import { dollarsOf, percentOf, scoreText } from './decimals.ts'
+import { fixedText, LEAGUE, usdOf } from '@pit/protocol'
 import type { BookNumbers, JudgedEntry } from './season.ts'
 
 /** What of a prize row is counted, as the API shows it: whoever recomputes a season compares exactly this. */
@@ -15,11 +15,11 @@ export function scoreRow(
     cluster: cluster.id,
     cluster_size: cluster.size,
     cluster_links: cluster.links,
-    profit_usd: profitMicroUsd === null ? null : dollarsOf(profitMicroUsd),
-    score: profitMicroUsd === null ? null : scoreText(profitMicroUsd),
-    return_pct: numbers.returnBps === null ? null : percentOf(numbers.returnBps),
-    max_dd_pct: percentOf(numbers.maxDrawdownBps),
-    capital_usd: dollarsOf(numbers.capitalMicroUsd),
+    profit_usd: profitMicroUsd === null ? null : usdOf(profitMicroUsd),
+    score: profitMicroUsd === null ? null : fixedText(profitMicroUsd, LEAGUE.scoreDecimals),
+    return_pct: numbers.returnBps === null ? null : numbers.returnBps / 100,
+    max_dd_pct: numbers.maxDrawdownBps / 100,
+    capital_usd: usdOf(numbers.capitalMicroUsd),
     trades: numbers.trades,
     active_days: numbers.activeDays,
     active: numbers.trades > 0,

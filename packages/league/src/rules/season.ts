@@ -88,7 +88,7 @@ export interface JudgedSeason {
   unreadWinner(): boolean
 }
 
-/** Ranks, clusters, rules and places of a season: the same function while it runs, when it is decided, and to verify it. */
+/** Ranks, clusters, rules and places: one function for a running season, its decision and its check. */
 export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | 'ended'): JudgedSeason {
   const clusters = clusterOwners(entries.map(({ entryId, party }) => ({ entryId, ...party })))
   const candidates = entries.map(({ entryId, numbers, facts, copying, reviews }): Candidate => {

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nextState, type StateFacts } from './seasonStates.ts'
-import { mondayOf, nextSeasonAt, readFirstSeason, seasonAt, seasonDay, seasonOf } from './seasons.ts'
+import {
+  mondayOf,
+  nextSeasonAt,
+  nextState,
+  readFirstSeason,
+  type StateFacts,
+  seasonAt,
+  seasonDay,
+  seasonOf,
+} from './seasons.ts'
 
 const FIRST = readFirstSeason('2026-01-05')
 

@@ -1,5 +1,5 @@
 import { LEAGUE } from '@pit/protocol'
-import { DAY_S } from './numbers.ts'
+import { DAY_S, RULES } from './numbers.ts'
 
 const LENGTH_S = LEAGUE.seasonDays * DAY_S
 const WEEK_S = 7 * DAY_S
@@ -16,7 +16,7 @@ export interface SeasonSpan {
 export const mondayOf = (timeS: number): number =>
   timeS - ((((timeS - FIRST_MONDAY_S) % WEEK_S) + WEEK_S) % WEEK_S)
 
-/** Where season 1 starts, from an ISO date such as 2026-01-05. Anything but a Monday is a mistake in the profile. */
+/** Where season 1 starts, from an ISO date such as 2026-01-05, which has to be a Monday. */
 export function readFirstSeason(date: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN
   if (!Number.isFinite(ms) || new Date(ms).toISOString().slice(0, 10) !== date)
@@ -46,4 +46,35 @@ export const seasonName = (number: number): string => `Season ${number}`
 /** The day of a season a time is in, from 1; null outside it. */
 export function seasonDay({ startsAtS, endsAtS }: SeasonSpan, timeS: number): number | null {
   return timeS < startsAtS || timeS >= endsAtS ? null : Math.floor((timeS - startsAtS) / DAY_S) + 1
+}
+
+/** A season that was opened; before that it is upcoming, or was missed. */
+export type OpenedState = 'open' | 'closing' | 'provisional' | 'decided' | 'settled'
+
+export interface StateFacts {
+  span: SeasonSpan
+  state: OpenedState
+  nowS: number
+  /** Every book is valued as of the season's end. */
+  booksFinal: boolean
+  /** An entrant who would win has a rule that a person or a reading still has to settle. */
+  undecidedWinner: boolean
+  /** One would win, but the registry could not be asked who owns the agent: an outage decides nothing. */
+  unreadWinner: boolean
+  /** Nothing of the ledger is open and nobody is owed a prize. */
+  nothingToPay: boolean
+}
+
+/** The state that follows now, or null to stay. One step at a time, also for a job that is late. */
+export function nextState({ span, state, nowS, ...facts }: StateFacts): OpenedState | null {
+  const sinceEndS = nowS - span.endsAtS
+  if (sinceEndS < 0) return null
+  if (state === 'open') return 'closing'
+  if (state === 'closing') return facts.booksFinal ? 'provisional' : null
+  if (state === 'provisional') {
+    if (sinceEndS >= RULES.reviewLatestS) return facts.unreadWinner ? null : 'decided'
+    return sinceEndS >= RULES.reviewS && !facts.undecidedWinner ? 'decided' : null
+  }
+  if (state === 'decided') return facts.nothingToPay ? 'settled' : null
+  return null
 }

@@ -30,8 +30,8 @@ const ENTRANTS: Record<EntrantKind, string> = {
 }
 
 /**
- * The text an agent's owner signs with personal_sign. Nothing of it is other people's text: a name with a line break
- * could add a line of its own.
+ * The text an agent's owner signs with personal_sign. Nothing of it is other people's text: a name with a
+ * line break could add a line of its own.
  */
 export function statementText({ domain, agentId, board, kind, entrant, nonce, expiresAtS }: StatementParts) {
   return [

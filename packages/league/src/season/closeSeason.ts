@@ -12,7 +12,7 @@ const FACTS = { booksFinal: false, undecidedWinner: false, unreadWinner: false, 
 const VALUES_AFTER_S = 180
 const STATEMENT_TIMEOUT_MS = 300_000
 
-/** Ends a season whose time is over. Paper orders are refused from that second on, whether this ran or not. */
+/** Ends a season whose time is over. Paper orders are refused from that second on in any case. */
 export async function endSeason({ db, clock, logger }: TakeDeps, season: SeasonRow): Promise<boolean> {
   if (season.state !== 'open' || nowS(clock) < season.ends_at_s) return false
   return db.transaction(async (sql) => {

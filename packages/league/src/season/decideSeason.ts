@@ -24,8 +24,8 @@ export type DecideDeps = Pick<LeagueDeps, 'clock' | 'logger'> &
   }
 
 /**
- * Fixes the places of a season, once its review is over and nobody who would win is in question. From then on it stays
- * as recorded, whatever is confirmed, reviewed or listed later.
+ * Fixes the places of a season, once its review is over and nobody who would win is in question. From then on
+ * it stays as recorded, whatever is confirmed, reviewed or listed later.
  */
 export async function decideSeason(deps: DecideDeps, season: SeasonRow): Promise<boolean> {
   const { db, clock, logger } = deps
@@ -46,7 +46,8 @@ export async function decideSeason(deps: DecideDeps, season: SeasonRow): Promise
       const { outcome } = judged
       await recordRows(sql, row.number, 'prize', withFacts(rows, entries))
       await sql.query(
-        `update league_seasons set state = 'decided', decided_at_s = $2, outcome = $3::jsonb where number = $1`,
+        `update league_seasons set state = 'decided', decided_at_s = $2, outcome = $3::jsonb
+         where number = $1`,
         [
           row.number,
           now,
@@ -138,7 +139,7 @@ const winnersOf = (sql: Sql, season: number): Promise<WinnerRow[]> =>
     [season, NATIVE_TOKEN],
   )
 
-/** A decided season's ledger is counted again until nothing lacks; one that owes nobody anything settles itself. */
+/** Counts a decided season's ledger until it is complete; one that owes nobody anything settles itself. */
 export async function settleByItself(deps: DecideDeps, season: SeasonRow): Promise<boolean> {
   const { db, clock, logger } = deps
   const now = nowS(clock)
@@ -177,7 +178,8 @@ export async function hasOpenBefore(sql: Sql, season: number): Promise<boolean> 
 /** From here on the ledger and the amounts do not change. */
 export async function fixLedger(sql: Sql, season: number, now: number): Promise<void> {
   await sql.query(
-    `update league_ledger set status = 'settled', updated_at_s = $2 where season = $1 and status = 'provisional'`,
+    `update league_ledger set status = 'settled', updated_at_s = $2 where season = $1
+     and status = 'provisional'`,
     [season, now],
   )
   await sql.query(`update league_seasons set state = 'settled', settled_at_s = $2 where number = $1`, [

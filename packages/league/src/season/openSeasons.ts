@@ -1,18 +1,18 @@
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { LEAGUE } from '@pit/protocol'
+import { LEAGUE, microUsdDown } from '@pit/protocol'
 import type { LeagueDeps } from '../deps.ts'
 import { emptyBook, encodeBook, type SeasonSpan, seasonAt, seasonOf } from '../rules/index.ts'
 import { lastSeason } from './store.ts'
 
-const START_MICRO_USD = BigInt(LEAGUE.practiceBookUsdg) * 1_000_000n
-const BOOKS_AT_ONCE = 200
+const START_MICRO_USD = microUsdDown(LEAGUE.practiceBookUsdg)
+const BOOKS_PER_ROUND = 200
 
 type OpenDeps = Pick<LeagueDeps, 'db' | 'clock' | 'paper' | 'logger'> & { firstSeasonS: number }
 
 /**
- * Opens the season that runs now, with a book for every prize entrant. Seasons that passed before anyone opened them
- * were missed: nobody played them.
+ * Opens the season that runs now, with a book for every prize entrant. Seasons that passed before anyone
+ * opened them were missed: nobody played them.
  */
 export async function openSeasons({ db, clock, firstSeasonS, logger }: OpenDeps): Promise<void> {
   const now = nowS(clock)
@@ -65,8 +65,8 @@ async function insertOpen(
 }
 
 /**
- * Gives those a book who entered before the running season began and were written down after it was opened. Their trades
- * are taken by the next look.
+ * Gives those a book who entered before the running season began and were written down after it was opened.
+ * Their trades are taken by the next look.
  */
 export async function openMissingBooks({ db, logger }: OpenDeps, span: SeasonSpan): Promise<number> {
   const book = JSON.stringify(encodeBook(emptyBook(span.startsAtS)))
@@ -86,8 +86,8 @@ export async function openMissingBooks({ db, logger }: OpenDeps, span: SeasonSpa
 }
 
 /**
- * Opens the paper books of practice entrants that have none yet, some at a time. Of an entrant that has one the store
- * makes no second.
+ * Opens the paper books of practice entrants that have none yet, some at a time. Of an entrant that has one
+ * the store makes no second.
  */
 export async function openPracticeBooks({ db, clock, paper }: OpenDeps, span: SeasonSpan): Promise<number> {
   const now = nowS(clock)
@@ -98,12 +98,13 @@ export async function openPracticeBooks({ db, clock, paper }: OpenDeps, span: Se
       [span.number],
     )
     if (season?.state !== 'open' || now >= span.endsAtS) return 0
-    const waiting = await entrantsWithoutBook(sql, span.number, BOOKS_AT_ONCE)
+    const waiting = await entrantsWithoutBook(sql, span.number, BOOKS_PER_ROUND)
     for (const { id } of waiting) {
       const owner = `practice:${span.number}:${id}`
       const bookId = await paper.openBook(sql, { owner, startMicroUsd: START_MICRO_USD, atS: now })
       await sql.query(
-        `insert into league_practice_books (season, entry_id, book_id) values ($1, $2, $3) on conflict do nothing`,
+        `insert into league_practice_books (season, entry_id, book_id) values ($1, $2, $3)
+         on conflict do nothing`,
         [span.number, id, bookId],
       )
     }

@@ -10,37 +10,37 @@ import { createStakeNow, readStakeAt } from '../chain/readStakes.ts'
 import { createTransferScanner } from '../chain/scanTransfers.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { sweepStatements } from '../entries/statements.ts'
-import { createEquityKeeper } from '../practice/keepEquity.ts'
 import { flagListed } from '../reserve/flagListed.ts'
-import { seasonAt } from '../rules/index.ts'
+import { RULES, type SeasonSpan, seasonAt } from '../rules/index.ts'
 import { endSeason, valueSeason } from './closeSeason.ts'
 import { decideSeason, settleByItself } from './decideSeason.ts'
-import { withLease } from './lease.ts'
 import { openMissingBooks, openPracticeBooks, openSeasons } from './openSeasons.ts'
 import { readSeason, spanOf, unsettledSeasons } from './store.ts'
 
 /** Looks for transfers in one run; more are left for the next. */
-const MOST_SCANS = 20
-const MOST_BOOK_ROUNDS = 100
-const MOST_OWNER_PARTS = 20
+const MAX_SCANS = 20
+const MAX_BOOK_ROUNDS = 100
+const MAX_OWNER_PARTS = 20
+const EQUITY_PAGE = 1_000
 const REST_AFTER_FAILURE_MS = 20_000
 /** What reads a whole season, or has nothing to do most of the time. */
-const NOW_AND_THEN_MS = 30_000
+const SELDOM_MS = 30_000
+
+type Step = (what: string, work: () => Promise<unknown>, everyMs?: number) => Promise<void>
 
 export type RunDeps = LeagueDeps & {
   firstSeasonS: number
   assets: Assets
   marks: MarkBook
   reserveOn: boolean
-  workerId: string
 }
 
 /**
- * Everything of the league that is due: seasons opened, ended, valued and decided, trades taken, the chain read. It may
- * come late or twice: each step looks at what is recorded and does what lacks. One that fails does not keep the others
- * from running.
+ * Everything of the league that is due: seasons opened, ended, valued and decided, trades taken, the chain
+ * read. It may come late or twice: each step looks at what is recorded and does what is missing. One that
+ * fails does not keep the others from running.
  */
-export function createRunner(deps: RunDeps): () => Promise<boolean> {
+export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<void> {
   const { db, clock, logger, vault, profile, firstSeasonS } = deps
   const takeTrades = createTaker(deps)
   const keepEquity = createEquityKeeper(deps)
@@ -50,28 +50,28 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
   const stakeNow = stake && createStakeNow(stake)
   /** When what failed, or need not be done all the time, is due again. */
   const dueMs = new Map<string, number>()
-  const troubled = new Set<string>()
+  const failing = new Set<string>()
 
-  /** Trouble is told once, until it is over, and tried again after a while. */
-  async function step(what: string, work: () => Promise<unknown>, everyMs = 0): Promise<void> {
+  /** A failure is logged once until it is over, and tried again after a while. */
+  async function attempt(what: string, work: () => Promise<unknown>, everyMs = 0): Promise<void> {
     const nowMs = clock.nowMs()
     if (nowMs < (dueMs.get(what) ?? 0)) return
     try {
       await work()
       dueMs.set(what, nowMs + everyMs)
-      troubled.delete(what)
+      failing.delete(what)
     } catch (error) {
-      if (!troubled.has(what)) logger.warn({ err: error }, `league: ${what} failed and is tried again`)
-      troubled.add(what)
+      if (!failing.has(what)) logger.warn({ err: error }, `league: ${what} failed and is tried again`)
+      failing.add(what)
       dueMs.set(what, nowMs + REST_AFTER_FAILURE_MS)
     }
   }
 
-  async function current(): Promise<void> {
+  async function current(step: Step): Promise<void> {
     const span = seasonAt(firstSeasonS, nowS(clock))
     if (!span || (await readSeason(db, span.number))?.state !== 'open') return
     await step('opening practice books', async () => {
-      for (let round = 0; round < MOST_BOOK_ROUNDS; round++) {
+      for (let round = 0; round < MAX_BOOK_ROUNDS; round++) {
         if ((await openPracticeBooks(deps, span)) === 0) return
       }
     })
@@ -81,7 +81,7 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
     if (stakeNow) await step('reading the stake', () => stakeNow(span))
   }
 
-  async function ended(): Promise<void> {
+  async function ended(step: Step): Promise<void> {
     for (const season of await unsettledSeasons(db)) {
       const now = nowS(clock)
       if (now < season.ends_at_s) continue
@@ -93,38 +93,66 @@ export function createRunner(deps: RunDeps): () => Promise<boolean> {
       const row = (await readSeason(db, season.number)) ?? season
       const { number } = row
       if (row.state === 'provisional')
-        await step(`deciding season ${number}`, () => decideSeason(deps, row), NOW_AND_THEN_MS)
+        await step(`deciding season ${number}`, () => decideSeason(deps, row), SELDOM_MS)
       const decided = (await readSeason(db, number)) ?? row
       if (decided.state === 'decided')
-        await step(`settling season ${number}`, () => settleByItself(deps, decided), NOW_AND_THEN_MS)
+        await step(`settling season ${number}`, () => settleByItself(deps, decided), SELDOM_MS)
     }
   }
 
-  const run = async () => {
+  return async (signal) => {
+    const step: Step = async (...args) => (signal.aborted ? undefined : attempt(...args))
     await step('ending seasons', async () => {
       for (const season of await unsettledSeasons(db)) await endSeason(deps, season)
     })
     await step('opening seasons', () => openSeasons(deps))
-    // Before trades are taken: what others trade of a late entrant's token is told by the field.
+    // Before trades are taken: what others trade of a late entrant's token is judged by the field.
     const span = seasonAt(firstSeasonS, nowS(clock))
     if (span) await step('opening books of late entries', () => openMissingBooks(deps, span))
     await step('taking trades', takeTrades)
-    await current()
+    await current(step)
     if (vault) {
       await step('reading owners', async () => {
-        for (let part = 0; part < MOST_OWNER_PARTS; part++)
+        for (let part = 0; part < MAX_OWNER_PARTS; part++)
           if ((await readOwners({ ...deps, vault })) === 0) return
       })
     }
     await step('reading first funders', () => readFunders(deps))
     await step('looking for transfers', async () => {
-      for (let scan = 0; scan < MOST_SCANS; scan++) if ((await scanTransfers()) === 'done') return
+      for (let scan = 0; scan < MAX_SCANS; scan++) if ((await scanTransfers()) === 'done') return
     })
-    await ended()
+    await ended(step)
     await step('holding back listed recipients', () => flagListed(db, deps))
     const { partner } = deps.assets
     if (partner !== null) await step('checking payouts', () => checkPayouts({ ...deps, partner }))
-    await step('sweeping statements', () => sweepStatements(db, nowS(clock)), NOW_AND_THEN_MS)
+    await step('sweeping statements', () => sweepStatements(db, nowS(clock)), SELDOM_MS)
   }
-  return () => withLease(deps, run)
+}
+
+/** Keeps what every practice book is worth once an hour: drawdowns are read from it. */
+function createEquityKeeper({
+  db,
+  clock,
+  paper,
+}: Pick<LeagueDeps, 'db' | 'clock' | 'paper'>): (span: SeasonSpan) => Promise<void> {
+  let keptHourS = 0
+  return async (span) => {
+    const now = nowS(clock)
+    const hourS = now - (now % RULES.sampleEveryS)
+    if (hourS <= keptHourS || now >= span.endsAtS) return
+    for (let after = 0; ; ) {
+      const rows = await db.query<{ book_id: number }>(
+        `select book_id from league_practice_books where season = $1 and book_id > $2
+         order by book_id limit $3`,
+        [span.number, after, EQUITY_PAGE],
+      )
+      if (rows.length === 0) break
+      await paper.recordEquity(
+        rows.map(({ book_id }) => book_id),
+        now,
+      )
+      after = rows[rows.length - 1]!.book_id
+    }
+    keptHourS = hourS
+  }
 }

@@ -22,10 +22,11 @@ export interface SeasonRow {
   outcome: StoredOutcome | null
 }
 
-export const SEASON_COLUMNS = `s.number, s.starts_at_s, s.ends_at_s, s.state, s.missed, s.opened_at_s, s.valued_at_s,
-  s.decided_at_s, s.settled_at_s, s.outcome`
+export const SEASON_COLUMNS = `
+  s.number, s.starts_at_s, s.ends_at_s, s.state, s.missed, s.opened_at_s, s.valued_at_s, s.decided_at_s,
+  s.settled_at_s, s.outcome`
 
-/** Of an entry `e`: whether it still plays, or played a season that is not decided. Of others nothing is looked up. */
+/** Of an entry `e`: it still plays, or played a season that is not decided. Others are not looked up. */
 export const STILL_JUDGED = `(e.left_at_s is null or exists (
   select 1 from league_books b join league_seasons n on n.number = b.season
   where b.entry_id = e.id and n.state in ('open', 'closing', 'provisional')))`

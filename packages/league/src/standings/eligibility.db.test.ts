@@ -1,3 +1,4 @@
+import type { Address } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
 import { describe, expect, it } from 'vitest'
 import { addTrade, at, call, DAY, E18, ETH, read, register, TOKENS, usd } from '../../test/leagueWorld.ts'
@@ -7,6 +8,10 @@ import { LeagueRefused, reviewRule } from '../index.ts'
 withDb('who may win a season', (db) => {
   const game = playedSeason(db)
   const { inSeason, standings, rowOf, ruleOf, play, marksOfSeason, value, decide } = game
+  const transfer = (move: { token: Address; from: Address; to: Address }) => {
+    const { chain } = game.world
+    chain.add({ from: at(0xcafe), gasUsed: 0n, moves: [{ ...move, atoms: 1n }] }, chain.head() + 10)
+  }
 
   it('flags trading back and forth, copying, and strangers’ prices', async () => {
     await marksOfSeason()
@@ -57,8 +62,8 @@ withDb('who may win a season', (db) => {
     ])
     const token = game.world.vault.agents.get('109')!.token
     const [nine, eight] = [game.players[9]!.address, game.players[8]!.address]
-    game.world.chain.transfers.push({ token, from: nine, to: eight, block: game.world.head() + 10 })
-    game.world.chain.transfers.push({ token, from: eight, to: nine, block: game.world.head() + 11 })
+    transfer({ token, from: nine, to: eight })
+    transfer({ token, from: eight, to: nine })
     await value()
     expect(await rowOf(11)).toMatchObject({ cluster_size: 2, cluster_links: ['funder'], place: 1 })
     expect(await rowOf(10)).toMatchObject({ cluster_size: 2, cluster_links: ['funder'], place: null })
@@ -83,8 +88,7 @@ withDb('who may win a season', (db) => {
     await db.query('update league_entries set beneficiary = $2 where wallet = $1', [attacker, named])
     await db.query('update league_funders set funder = $2 where address = $1', [funded, attacker])
     const token = game.world.vault.agents.get('111')!.token
-    for (const { address } of game.players.slice(0, 11))
-      game.world.chain.transfers.push({ token, from: attacker!, to: address, block: game.world.head() + 10 })
+    for (const { address } of game.players.slice(0, 11)) transfer({ token, from: attacker!, to: address })
     await value()
     expect((await standings()).outcome).toMatchObject({ active_clusters: 11, pays: true })
     expect(await rowOf(11)).toMatchObject({ place: null, eligibility: { status: 'flag' } })
@@ -194,20 +198,20 @@ withDb('who may win a season', (db) => {
   it('reads transfers again after an outage, and marks only what the node refuses, for an hour', async () => {
     const scans = (where: string) => db.query(`select 1 from league_transfer_scans where ${where}`)
     const minutes = (n: number) => inSeason(1) + n * 60
-    game.world.chain.dropsOnLogs = true
+    game.world.node.dropsOnLogs = true
     for (let i = 0; i < 12; i++) {
-      game.world.chain.answering = true
+      game.world.chain.isDown = false
       await game.world.runAt(minutes(i))
     }
     expect(await scans('unreadable')).toHaveLength(0)
-    game.world.chain.dropsOnLogs = false
-    game.world.chain.answering = true
-    game.world.chain.noLogsOf.add(game.world.vault.agents.get('100')!.token)
+    game.world.node.dropsOnLogs = false
+    game.world.chain.isDown = false
+    game.world.node.noLogsOf.add(game.world.vault.agents.get('100')!.token)
     for (let i = 12; i < 24; i++) await game.world.runAt(minutes(i))
     expect(await scans('unreadable')).toHaveLength(1)
     expect(await ruleOf(0, 'TRANSFERS')).toMatchObject({ status: 'flag' })
     expect(await ruleOf(1, 'TRANSFERS')).toMatchObject({ status: 'pass' })
-    game.world.chain.noLogsOf.clear()
+    game.world.node.noLogsOf.clear()
     await game.world.runAt(minutes(30))
     expect(await scans('unreadable')).toHaveLength(1)
     await game.world.runAt(minutes(90), 6)

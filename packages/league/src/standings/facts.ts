@@ -49,7 +49,8 @@ type PartnerRow = Record<'sent_to' | 'got_from' | 'named_partners', string[] | n
 /** Some readings in a row may fail before an owner counts as unread. */
 const OWNER_READ_WITHIN_S = 3 * 3_600
 
-const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status as owner_status, o.owner as owner_now,
+const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status as owner_status, o.owner
+  as owner_now,
     o.agent_wallet as agent_wallet_now, o.beneficiary as beneficiary_now, o.read_at_s as owner_read_at_s,
     scan.to_s as scanned_to_s, scan.unreadable as scan_unreadable, f.statuses as funder_statuses, f.funders,
     f.named_funders
@@ -62,12 +63,13 @@ const FACTS = `select ${ENTRY_COLUMNS}, b.book, b.numbers, b.copying, o.status a
     select array_agg(distinct l.status) as statuses,
       array_agg(distinct l.funder) filter (where l.funder is not null and l.address in (e.wallet, e.owner))
         as funders,
-      array_agg(distinct l.funder) filter (where l.funder is not null and l.address not in (e.wallet, e.owner))
+      array_agg(distinct l.funder) filter (where l.funder is not null and l.address not in (e.wallet,
+      e.owner))
         as named_funders
     from league_funders l where l.address in (e.wallet, e.owner, e.agent_wallet)) f on true
   where b.season = $1 order by e.id`
 
-/** Which other entrants an entrant's token went to and came from; told apart for addresses that are only named. */
+/** Which entrants an entrant's token went to and came from; apart for addresses that are only named. */
 const PARTNERS = `with playing as (
     select e.id, e.token, array[e.wallet, e.owner] as own,
       array[e.wallet, e.owner, e.agent_wallet, e.beneficiary] as addresses
@@ -84,7 +86,7 @@ const PARTICIPANTS = `select entry_id, count(*) filter (where participant = 'own
     count(*) filter (where participant = 'other')::int4 as other
   from league_trades where season = $1 and participant is not null group by entry_id`
 
-/** Every prize entry of a season. Books are valued at a time while it runs, and as recorded once it was closed. */
+/** Every prize entry of a season, its book valued at a time, or as recorded once the season is closed. */
 export async function readFacts(
   { marks, isSanctioned }: FactDeps,
   sql: Sql,

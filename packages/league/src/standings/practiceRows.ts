@@ -1,9 +1,18 @@
 import { agentNames, type BookRun, type FillMoves, fillsSince, readRuns } from '@pit/agents'
 import type { Sql } from '@pit/platform/db'
-import { type Answer, NATIVE_TOKEN } from '@pit/protocol'
+import {
+  type Answer,
+  bpsDown,
+  fixedText,
+  LEAGUE,
+  markPrice,
+  NATIVE_TOKEN,
+  usdOf,
+  worthDown,
+} from '@pit/protocol'
 import { groupBy } from '../books/groupBy.ts'
 import { ENTRY_COLUMNS, type StoredEntry } from '../entries/store.ts'
-import { dollarsOf, type MarketRecord, percentOf, scoreText, worth } from '../rules/index.ts'
+import type { MarketRecord } from '../rules/index.ts'
 import type { SeasonRow } from '../season/store.ts'
 
 export type PracticeRow = Extract<Answer<'league.standings'>['rows'][number], { eligibility: null }> & {
@@ -22,7 +31,8 @@ async function readBooks(
   untilMs: number,
 ): Promise<(BookRow & { book_id: number })[]> {
   const entries = await sql.query<StoredEntry & { book_id: number }>(
-    `select ${ENTRY_COLUMNS}, p.book_id from league_practice_books p join league_entries e on e.id = p.entry_id
+    `select ${ENTRY_COLUMNS}, p.book_id from league_practice_books p join league_entries e
+     on e.id = p.entry_id
      where p.season = $1 order by e.id`,
     [season],
   )
@@ -80,11 +90,11 @@ export async function practiceRows(
       name: book.name,
       token: book.token === NATIVE_TOKEN ? null : book.token,
       owner: book.owner,
-      equity: equity === null ? null : dollarsOf(equity),
-      profit_usd: made === null ? null : dollarsOf(made),
-      score: made === null ? null : scoreText(made),
-      return_pct: made === null ? null : percentOf(floorBps(made, book.run.startMicroUsd)),
-      max_dd_pct: percentOf(book.run.maxDrawdownBps),
+      equity: equity === null ? null : usdOf(equity),
+      profit_usd: made === null ? null : usdOf(made),
+      score: made === null ? null : fixedText(made, LEAGUE.scoreDecimals),
+      return_pct: made === null ? null : Number(bpsDown(made, book.run.startMicroUsd)) / 100,
+      max_dd_pct: book.run.maxDrawdownBps / 100,
       trades: book.run.fills,
       active_days: book.run.activeDays,
       left: left(book),
@@ -115,15 +125,9 @@ function equityOf(held: ReadonlyMap<string, bigint>, market: MarketRecord, atS: 
     const asset = market.assets.get(token)
     const price = asset ? market.priceAt(token, atS) : null
     if (!asset || price === null) return null
-    sum += worth(atoms, asset.decimals, price)
+    sum += worthDown(atoms, markPrice(price, asset.decimals))
   }
   return sum
-}
-
-function floorBps(part: bigint, of: bigint): number {
-  const scaled = part * 10_000n
-  const cut = scaled / of
-  return Number(scaled < 0n && scaled % of !== 0n ? cut - 1n : cut)
 }
 
 const labelOf = ({ kind, wallet, hosted_name, hosted_id }: BookRow): string =>

@@ -5,7 +5,7 @@ import type { SeasonEntry } from './facts.ts'
 
 export type PrizeRow = Extract<Answer<'league.standings'>['rows'][number], { wallet: string }>
 
-/** How a season that is not decided stands now. Until its books are valued, what only its end can show is pending. */
+/** How a season that is not decided stands now. What only its end can show is pending until then. */
 export const judgeNow = (entries: readonly SeasonEntry[], season: SeasonRow): JudgedSeason =>
   judgeSeason(
     entries.map(({ record }) => record),

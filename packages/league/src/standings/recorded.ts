@@ -3,7 +3,7 @@ import type { Answer, Board } from '@pit/protocol'
 
 type Row = Answer<'league.standings'>['rows'][number]
 
-const AT_ONCE = 1_000
+const ROWS_PER_INSERT = 1_000
 
 /** Rows as they were recorded, in rank order. */
 export async function recordedRows(sql: Sql, season: number, board: Board): Promise<Row[]> {
@@ -21,8 +21,8 @@ export async function recordRows(
   board: Board,
   rows: readonly { row: Row; facts: object | null }[],
 ): Promise<void> {
-  for (let from = 0; from < rows.length; from += AT_ONCE) {
-    const part = rows.slice(from, from + AT_ONCE)
+  for (let from = 0; from < rows.length; from += ROWS_PER_INSERT) {
+    const part = rows.slice(from, from + ROWS_PER_INSERT)
     await sql.query(
       `insert into league_standings (season, board, entry_id, rank, row, facts)
        select $1, $2, entry_id, rank, row::jsonb, facts::jsonb

@@ -9,7 +9,10 @@ export function divDown(value: bigint, by: bigint): bigint {
 }
 
 /** Towards plus infinity: never less than the exact quotient. */
-export const divUp = (value: bigint, by: bigint): bigint => -divDown(-value, by)
+export function divUp(value: bigint, by: bigint): bigint {
+  const cut = value / by
+  return value > 0n && cut * by !== value ? cut + 1n : cut
+}
 
 /** To the nearest, halves up: for figures that are shown and decide nothing. */
 export const divNearest = (value: bigint, by: bigint): bigint => divDown(2n * value + by, 2n * by)

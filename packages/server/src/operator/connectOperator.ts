@@ -94,7 +94,7 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
         'the database is of an older version: start this version’s server on it first',
       )
     }
-    const treasury = openTreasury({ db, rpc, clock, logger, profile, runEveryMs: null })
+    const treasury = openTreasury({ db, rpc, clock, logger, profile })
     const store = { db, rpc, clock, profile, treasury, signer, vault, isSanctioned }
     const operator = openOperator({ ...store, league: LEAGUE })
     const via = config.databaseUrl === null ? `the embedded store in ${config.dataDir}` : 'the database'

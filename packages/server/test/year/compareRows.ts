@@ -1,6 +1,5 @@
-import { scoreText } from '@pit/league/rules'
 import type { PlainRow } from '@pit/league/test/plainSeason'
-import type { Answer } from '@pit/protocol'
+import { type Answer, fixedText } from '@pit/protocol'
 
 /** What a prize row shows and what was counted for it, in one shape. */
 
@@ -25,8 +24,8 @@ export function shownRow(row: Answer<'league.season'>['rows'][number]) {
 export const countedRow = (row: PlainRow): ReturnType<typeof shownRow> => ({
   id: row.id,
   rank: row.rank,
-  score: row.profit === null ? null : scoreText(row.profit),
-  capital: Number(scoreText(row.capital)),
+  score: row.profit === null ? null : fixedText(row.profit, 6),
+  capital: Number(fixedText(row.capital, 6)),
   drawdown: row.drawdownBps / 100,
   trades: row.trades,
   days: row.days,

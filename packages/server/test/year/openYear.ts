@@ -9,12 +9,12 @@ import {
   PROFILE,
   TOKENS,
 } from '@pit/league/test/leagueWorld'
+import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import type { RpcCall } from '@pit/platform/rpc'
 import { type Answer, type ChainProfile, checkWith, ROUTES } from '@pit/protocol'
 import { openTreasury } from '@pit/treasury/internal/openTreasury'
-import { createFakeChain } from '@pit/treasury/test/fakeChain'
 import { emptyStore as emptyTreasury } from '@pit/treasury/test/openTestTreasury'
+import { createTreasuryChain } from '@pit/treasury/test/treasuryChain'
 
 /** League and treasury over one store, one clock and one chain. */
 
@@ -38,7 +38,7 @@ export const DECIMALS: Record<string, number> = {
 export const BLOCK_S = 60
 const GENESIS_S = FIRST_S - 3 * DAY
 const FEE_BPS = 25n
-/** The fake chain's. */
+/** The treasury chain's. */
 const GAS_PRICE = 7n
 
 export interface YearTrade {
@@ -62,35 +62,21 @@ export async function openYear(db: Db) {
     fee_recipient: PLATFORM,
     treasury_buckets: BUCKETS,
   } as ChainProfile
-  const chain = createFakeChain({ startS: GENESIS_S, everyS: BLOCK_S })
-  const clock = { ms: 0, nowMs: () => clock.ms }
-  const head = () => chain.blockAt(clock.ms / 1000)
-  /** The chain goes on with the clock. */
-  const rpc = {
-    ...chain.rpc,
-    request: <T>(method: string, params: readonly unknown[] = []) => {
-      chain.mineTo(head())
-      return chain.rpc.request<T>(method, params)
-    },
-    batch: (calls: readonly RpcCall[]) => {
-      chain.mineTo(head())
-      return chain.rpc.batch(calls)
-    },
-  }
+  const clock = { ms: 0, nowMs: () => clock.ms, sleep: systemClock.sleep }
+  const chain = createTreasuryChain({ startS: GENESIS_S, everyS: BLOCK_S, clock })
   const world = await openLeagueWorld(db, {
     nowS: FIRST_S - 2 * DAY,
     genesisS: GENESIS_S,
     clock,
     profile,
-    node: { rpc, head, timeOf: chain.timeOf },
+    chain,
   })
   const logger = { info() {}, warn() {}, error() {} }
   const { prizePayouts } = world.league
-  const treasury = openTreasury({ db, rpc, clock, logger, profile, prizePayouts, runEveryMs: null })
+  const treasury = openTreasury({ db, rpc: chain.rpc, clock, logger, profile, prizePayouts })
 
   return {
     ...world,
-    node: chain,
     treasury,
     feeOf: (amountIn: bigint) => (amountIn * FEE_BPS) / 10_000n,
     gasOf: (gas: bigint) => gas * GAS_PRICE,
@@ -113,7 +99,7 @@ export async function openYear(db: Db) {
         const fee = paysFee ? (amountIn * FEE_BPS) / 10_000n : 0n
         const moves = fee > 0n ? [{ token: tokenIn, from: ROUTER, to: PLATFORM, atoms: fee }] : []
         const reverted = status === 'reverted'
-        const tx = chain.add({ from: wallet, to: ROUTER, moves, reverted, gas }, chain.blockAt(atS))
+        const tx = chain.add({ from: wallet, to: ROUTER, moves, reverted, gasUsed: gas }, chain.blockAt(atS))
         return { ...tx, trade, fee }
       })
       const ids = await db.query<{ id: number; tx_hash: string }>(

@@ -16,8 +16,8 @@ export interface Sent {
 export type TransferParts = Pick<RowBody, 'kind' | 'week' | 'tokens' | 'transfers' | 'reconciliation'>
 
 /**
- * The row that says money was moved. Rows are never changed, so what a week booked is moved by a later row: it books
- * nothing, and lowers what is owed. `week` is the week recorded last.
+ * The row that says money was moved. Rows are never changed, so what a week booked is moved by a later row:
+ * it books nothing, and lowers what is owed. `week` is the week recorded last.
  */
 export function composeTransfer({
   sent,

@@ -8,8 +8,8 @@ import { weekToken } from './split.ts'
 export type WeekParts = Pick<RowBody, 'kind' | 'week' | 'tokens' | 'transfers' | 'reconciliation'>
 
 /**
- * What a week makes of the books and what came in. A token is named when something came or its carried pool can be
- * split now; one that nothing happened to stands as the row says that named it last.
+ * What a week makes of the books and what came in. A token is named when something came or its carried pool
+ * can be split now; one that nothing happened to stands as the row says that named it last.
  */
 export function composeWeek({
   interval,

@@ -2,15 +2,16 @@ import type { Address } from '@pit/chain'
 import type { EthBy } from '../types.ts'
 
 /**
- * Fees of the ledger beside what arrived by the same transactions, or in the same blocks. `arrived` is null where only
- * the ledger can say: of a token whose transfers are not read, and of ETH in blocks that nobody could read.
+ * Fees of the ledger beside what arrived by the same transactions, or in the same blocks. `arrived` is null
+ * where only the ledger can say: of a token whose transfers are not read, and of ETH in blocks that nobody
+ * could read.
  */
 export interface Match {
   token: Address
   ledger: bigint
   trades: number
   arrived: bigint | null
-  /** How many transfers brought it; what is beyond the ledger counts as that many when no trade explains any. */
+  /** How many transfers brought it: the count shown for what no trade of the ledger explains. */
   transfers: number
 }
 
@@ -35,9 +36,9 @@ export interface Reconciled {
 }
 
 /**
- * Holds the ledger against the chain. What the chain shows is what came in: the part that the ledger explains is
- * received, the rest outside. Where less arrived than was booked there is a difference, and what did not arrive is not
- * received.
+ * Holds the ledger against the chain. What the chain shows is what came in: the part that the ledger explains
+ * is received, the rest outside. Where less arrived than was booked there is a difference, and what did not
+ * arrive is not received.
  */
 export function reconcile({
   matches,

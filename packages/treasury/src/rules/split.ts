@@ -1,9 +1,8 @@
-import { TREASURY_BUCKETS, TREASURY_SPLIT_BPS } from '@pit/protocol'
+import { decimalText, feeOf, markPrice, TREASURY_BUCKETS, TREASURY_SPLIT_BPS, worthDown } from '@pit/protocol'
 import type { PerBucket, TokenText, WeekMark, WeekToken } from '../types.ts'
 
 /** Less than this is not split but carried until there is more. */
 export const DUST_MICRO_USD = 10_000n
-const WHOLE_BPS = 10_000n
 const MICRO_PER_CENT = 10_000n
 
 export const perBucket = <T>(of: (bucket: (typeof TREASURY_BUCKETS)[number]) => T): PerBucket<T> => ({
@@ -17,13 +16,9 @@ export const sumOf = (shares: PerBucket<bigint>): bigint =>
 
 /** Each bucket's share, rounded down; what rounding leaves over is for the next week. */
 export function splitPool(pool: bigint): { booked: PerBucket<bigint>; left: bigint } {
-  const booked = perBucket((bucket) => (pool * BigInt(TREASURY_SPLIT_BPS[bucket])) / WHOLE_BPS)
+  const booked = perBucket((bucket) => feeOf(pool, TREASURY_SPLIT_BPS[bucket]))
   return { booked, left: pool - sumOf(booked) }
 }
-
-/** Millionths of a dollar, rounded down. */
-export const microUsdOf = (atoms: bigint, decimals: number, { priceE18 }: WeekMark): bigint =>
-  (atoms * priceE18) / 10n ** BigInt(decimals + 12)
 
 /** What a token's books hold before a row, and what came in meanwhile. */
 export interface TokenIncome extends TokenText {
@@ -37,14 +32,14 @@ export interface TokenIncome extends TokenText {
 }
 
 /**
- * A token's line of a week. What is split is all that came and all that was carried; a pool without a price, or worth
- * less than dust, is carried whole. Nothing is ever anywhere else: pool = received + outside + carried_in = booked +
- * carried_out.
+ * A token's line of a week. What is split is all that came and all that was carried; a pool without a price,
+ * or worth less than dust, is carried whole. Nothing is ever anywhere else: pool = received + outside +
+ * carried_in = booked + carried_out.
  */
 export function weekToken(income: TokenIncome): WeekToken {
   const { token, symbol, decimals, received, outside, carriedIn, owedIn, mark } = income
   const pool = received + outside + carriedIn
-  const microUsd = mark && microUsdOf(pool, decimals, mark)
+  const microUsd = mark && worthDown(pool, markPrice(mark.priceE18, decimals))
   const status = statusOf(pool, microUsd)
   const { booked, left } = status === 'split' ? splitPool(pool) : { booked: perBucket(() => 0n), left: pool }
   const texts = (shares: PerBucket<bigint>) => perBucket((bucket) => shares[bucket].toString())
@@ -77,14 +72,8 @@ function statusOf(pool: bigint, microUsd: bigint | null): WeekToken['status'] {
 
 /** The price as text: a hash must not depend on how a language writes small numbers. */
 const describeMark = ({ priceE18, source, minuteS, stale }: WeekMark) => ({
-  price_usd: decimalText(priceE18),
+  price_usd: decimalText(priceE18, 18),
   source,
   at: minuteS,
   stale,
 })
-
-function decimalText(valueE18: bigint): string {
-  const digits = valueE18.toString().padStart(19, '0')
-  const fraction = digits.slice(-18).replace(/0+$/, '')
-  return fraction === '' ? digits.slice(0, -18) : `${digits.slice(0, -18)}.${fraction}`
-}

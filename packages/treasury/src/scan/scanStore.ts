@@ -1,8 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { BlockRange, Incoming } from '../types.ts'
+import type { BlockRange, Incoming, LoggedIncoming } from '../types.ts'
 import type { EtherState } from './readEther.ts'
-import type { LoggedIncoming } from './readTransfers.ts'
 
 export interface Scan {
   block: number
@@ -49,7 +48,8 @@ export async function insertScan(
   unread: BlockRange | null,
 ): Promise<void> {
   const begun = await sql.query(
-    `insert into treasury_scan (wallet, block, block_hash, first_block, first_s, ether_block, ether_wei, ether_nonce)
+    `insert into treasury_scan (wallet, block, block_hash, first_block, first_s, ether_block, ether_wei,
+     ether_nonce)
      values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing returning wallet`,
     [
       wallet,

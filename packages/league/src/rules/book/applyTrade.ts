@@ -1,10 +1,11 @@
-import { costOf, type MarketRecord, worth } from '../marks.ts'
-import { BPS_ALL, DAY_S, RULES } from '../numbers.ts'
+import { isWithinBps, markPrice, worthDown, worthUp } from '@pit/protocol'
+import type { MarketRecord } from '../marks.ts'
+import { DAY_S, RULES } from '../numbers.ts'
 import type { Book, BookTrade } from './book.ts'
 
 type Swap = NonNullable<BookTrade['swap']>
 
-/** Books one transaction. Fees need no line of their own: the amounts are what left and what reached the wallet. */
+/** Books one transaction. Fees are inside: the amounts are what left and what reached the wallet. */
 export function applyTrade(book: Book, trade: BookTrade, market: MarketRecord): void {
   if (trade.gasWei === null) book.unknownGas++
   else book.gasWei += trade.gasWei
@@ -44,10 +45,10 @@ function take(book: Book, { tokenIn, amountIn }: Swap, atS: number, market: Mark
   const lacking = amountIn > held ? amountIn - held : 0n
   if (lacking > 0n) {
     if (priceE18 === null) book.unvaluedTrades++
-    else book.broughtMicroUsd += costOf(lacking, asset.decimals, priceE18)
+    else book.broughtMicroUsd += worthUp(lacking, markPrice(priceE18, asset.decimals))
   }
   setOrDelete(book.held, tokenIn, held + lacking - amountIn)
-  const costMicroUsd = priceE18 === null ? null : worth(amountIn, asset.decimals, priceE18)
+  const costMicroUsd = priceE18 === null ? null : worthDown(amountIn, markPrice(priceE18, asset.decimals))
   return { atoms: amountIn, costMicroUsd }
 }
 
@@ -84,23 +85,18 @@ const setOrDelete = (held: Map<string, bigint>, token: string, atoms: bigint): v
 }
 
 /** Far from the marks of its minute, either way. Without both marks nothing can be said. */
-function isOutlier(given: bigint | null, got: bigint | null): boolean {
-  if (given === null || got === null) return false
-  const apart = got > given ? got - given : given - got
-  return apart * BPS_ALL > given * BigInt(RULES.outlierBps)
-}
+const isOutlier = (given: bigint | null, got: bigint | null): boolean =>
+  given !== null && got !== null && !isWithinBps(got, given, RULES.outlierBps)
 
 function valueAt(token: string, atoms: bigint, atS: number, market: MarketRecord): bigint | null {
   const asset = market.assets.get(token)
   const priceE18 = asset ? market.priceAt(token, atS) : null
-  return asset && priceE18 !== null ? worth(atoms, asset.decimals, priceE18) : null
+  return asset && priceE18 !== null ? worthDown(atoms, markPrice(priceE18, asset.decimals)) : null
 }
 
 /** Sells back within minutes about what the swap before bought. */
 function takesBack(last: Book['last'], swap: Swap, atS: number): boolean {
   if (!last || last.tokenIn !== swap.tokenOut || last.tokenOut !== swap.tokenIn) return false
   if (atS - last.atS > RULES.roundTripWindowS) return false
-  const apart =
-    last.amountOut > swap.amountIn ? last.amountOut - swap.amountIn : swap.amountIn - last.amountOut
-  return apart * BPS_ALL <= last.amountOut * BigInt(RULES.roundTripNearBps)
+  return isWithinBps(swap.amountIn, last.amountOut, RULES.roundTripNearBps)
 }

@@ -10,8 +10,8 @@ export interface BookTrade {
 }
 
 /**
- * A season's book. It starts empty: what a trade sells and the book does not hold is brought in at its mark, and is
- * the capital at work. Tokens without a mark count at what they cost.
+ * A season's book. It starts empty: what a trade sells and the book does not hold is brought in at its mark,
+ * and is the capital at work. Tokens without a mark count at what they cost.
  */
 export interface Book {
   held: Map<string, bigint>
@@ -27,7 +27,7 @@ export interface Book {
   /** Those that brought in what could not be valued. */
   unvaluedTrades: number
   outliers: number
-  /** What swaps between marked tokens brought beyond the marks of their minutes, less what they lost to them. */
+  /** What swaps between marked tokens gained beyond the marks of their minutes, net of losses. */
   overMarksMicroUsd: bigint
   /** What selling tokens without a mark brought beyond their cost, less what it lost. */
   unmarkedGainMicroUsd: bigint

@@ -5,8 +5,8 @@ import { type Book, type BookTrade, emptyBook, inOrder } from './book.ts'
 import { sampleTo } from './sample.ts'
 
 /**
- * Goes on with a book by newer transactions. Answers false, the book untouched, when one of them is older than what was
- * applied: then it has to be replayed from the start.
+ * Goes on with a book by newer transactions. Answers false, the book untouched, when one of them is older
+ * than what was applied: then it has to be replayed from the start.
  */
 export function advance(book: Book, trades: readonly BookTrade[], market: MarketRecord): boolean {
   const sorted = [...trades].sort(inOrder)

@@ -1,9 +1,10 @@
+import { bpsDown } from '@pit/protocol'
 import type { MarketRecord } from '../marks.ts'
-import { BPS_ALL, RULES } from '../numbers.ts'
+import { RULES } from '../numbers.ts'
 import type { Book } from './book.ts'
 import { valueBook } from './valueBook.ts'
 
-/** Looks at every full hour up to a time that was not looked at yet; one that cannot be valued leaves a gap. */
+/** Samples every full hour up to a time, from the last sample on; one without a price leaves a gap. */
 export function sampleTo(book: Book, untilS: number, market: MarketRecord): void {
   const every = RULES.sampleEveryS
   const last = untilS - (untilS % every)
@@ -23,6 +24,6 @@ function lookAt(book: Book, atS: number, market: MarketRecord): void {
   if (profitMicroUsd > book.peakMicroUsd) book.peakMicroUsd = profitMicroUsd
   const from = book.broughtMicroUsd + book.peakMicroUsd
   if (from <= 0n) return
-  const fallBps = Number(((book.peakMicroUsd - profitMicroUsd) * BPS_ALL) / from)
+  const fallBps = Number(bpsDown(book.peakMicroUsd - profitMicroUsd, from))
   if (fallBps > book.maxDrawdownBps) book.maxDrawdownBps = fallBps
 }

@@ -1,11 +1,12 @@
-import { costOf, type MarketRecord, worth } from '../marks.ts'
-import { BPS_ALL } from '../numbers.ts'
+import { bpsDown, markPrice, worthDown, worthUp } from '@pit/protocol'
+import type { MarketRecord } from '../marks.ts'
 import type { Book } from './book.ts'
 
 export interface BookValue {
   /** Null while anything of it could not be valued: what has no price is never worth nothing. */
   profitMicroUsd: bigint | null
   capitalMicroUsd: bigint
+  /** Null without capital too. */
   returnBps: number | null
   /** Trades and holdings whose price could not be read. */
   unvalued: number
@@ -13,7 +14,7 @@ export interface BookValue {
   openUnpriced: number
 }
 
-/** A book at the marks of a time. While a season runs, tokens without a mark count at cost; at its end they count nothing. */
+/** A book at the marks of a time. Tokens without a mark count at cost, and nothing at the season's end. */
 export function valueBook(
   book: Book,
   atS: number,
@@ -25,12 +26,12 @@ export function valueBook(
   for (const [token, atoms] of book.held) {
     const priceE18 = market.priceAt(token, atS)
     if (priceE18 === null) unvalued++
-    else sum += worth(atoms, market.assets.get(token)!.decimals, priceE18)
+    else sum += worthDown(atoms, markPrice(priceE18, market.assets.get(token)!.decimals))
   }
   if (book.gasWei > 0n) {
     const priceE18 = market.priceAt(market.native, atS)
     if (priceE18 === null) unvalued++
-    else sum -= costOf(book.gasWei, market.assets.get(market.native)?.decimals ?? 18, priceE18)
+    else sum -= worthUp(book.gasWei, markPrice(priceE18, market.assets.get(market.native)?.decimals ?? 18))
   }
   if (when === 'running') {
     for (const { costMicroUsd } of book.unmarked.values()) {
@@ -39,19 +40,15 @@ export function valueBook(
     }
   }
   const profitMicroUsd = unvalued > 0 ? null : sum
+  const capitalMicroUsd = book.broughtMicroUsd
   return {
     profitMicroUsd,
-    capitalMicroUsd: book.broughtMicroUsd,
-    returnBps: profitMicroUsd === null ? null : returnOf(profitMicroUsd, book.broughtMicroUsd),
+    capitalMicroUsd,
+    returnBps:
+      profitMicroUsd === null || capitalMicroUsd <= 0n
+        ? null
+        : Number(bpsDown(profitMicroUsd, capitalMicroUsd)),
     unvalued,
     openUnpriced: book.unmarked.size,
   }
-}
-
-/** Profit on capital in basis points, rounded down; null without capital. */
-function returnOf(profit: bigint, capital: bigint): number | null {
-  if (capital <= 0n) return null
-  const scaled = profit * BPS_ALL
-  const cut = scaled / capital
-  return Number(scaled < 0n && scaled % capital !== 0n ? cut - 1n : cut)
 }

@@ -1,18 +1,19 @@
+import { fixedText, LEAGUE, usdOf } from '@pit/protocol'
 import { expect, it } from 'vitest'
-import { dollarsOf, percentOf, scoreText } from './decimals.ts'
 import { firstDifference } from './difference.ts'
 import { markAt } from './marks.ts'
 
 it('writes millionths as dollars, sign and all', () => {
-  expect([0n, 1n, -1n, 1_234_567n, -98_000_001n].map(scoreText)).toEqual([
+  const score = (microUsd: bigint) => fixedText(microUsd, LEAGUE.scoreDecimals)
+  expect([0n, 1n, -1n, 1_234_567n, -98_000_001n].map(score)).toEqual([
     '0.000000',
     '0.000001',
     '-0.000001',
     '1.234567',
     '-98.000001',
   ])
-  expect(dollarsOf(-98_000_001n)).toBe(-98.000001)
-  expect(percentOf(-1_234)).toBe(-12.34)
+  expect(usdOf(-98_000_001n)).toBe(-98.000001)
+  expect(-1_234 / 100).toBe(-12.34)
 })
 
 it('takes the newest mark of the hour up to a time, and none from later or older', () => {

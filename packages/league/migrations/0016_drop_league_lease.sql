@@ -1,0 +1,2 @@
+-- The league’s work has a lease among those of all jobs now.
+drop table league_lease;
