@@ -1,15 +1,13 @@
-import { type Address, NATIVE } from '@pit/chain'
+import { NATIVE } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { askCall, type ContractCall, pausedCall, readOne, wordsIn } from '@pit/platform/reads'
 import type { CoreToken } from '@pit/protocol'
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { toFunctionSelector } from 'viem'
 import { lower, type TokenDeps } from './deps.ts'
 import type { CodeReading, TokenReading } from './reading.ts'
 import { readCode } from './screen/readCode.ts'
 
-const STOCK_ABI = parseAbi([
-  'function multiplier() view returns (uint256)',
-  'function paused() view returns (bool)',
-])
+const MULTIPLIER = toFunctionSelector('multiplier()')
 const NO_CODE: CodeReading = {
   codeHash: `0x${'0'.repeat(64)}`,
   proxy: null,
@@ -27,8 +25,8 @@ export async function readCoreToken(
   const isStock = token.kind === 'stock'
   const [read, multiplier, paused] = await Promise.all([
     address === NATIVE ? null : readCode(deps, address),
-    isStock ? askWord(deps, address, 'multiplier') : null,
-    isStock ? askWord(deps, address, 'paused') : null,
+    isStock ? askWord(deps, { to: address, data: MULTIPLIER }) : null,
+    isStock ? askWord(deps, pausedCall(address)) : null,
   ])
   return {
     ...coreReading(token, nowS(deps.clock)),
@@ -62,12 +60,6 @@ export function coreReading(token: CoreToken, atS: number): TokenReading {
   }
 }
 
-async function askWord(
-  { rpc }: Pick<TokenDeps, 'rpc'>,
-  token: Address,
-  functionName: 'multiplier' | 'paused',
-): Promise<bigint | null> {
-  const data = encodeFunctionData({ abi: STOCK_ABI, functionName })
-  const word = await rpc.request<Hex>('eth_call', [{ to: token, data }, 'latest'])
-  return word.length === 66 ? BigInt(word) : null
+async function askWord({ rpc }: Pick<TokenDeps, 'rpc'>, call: ContractCall): Promise<bigint | null> {
+  return wordsIn(await readOne(rpc, askCall(call)), 1)?.[0] ?? null
 }

@@ -1,16 +1,18 @@
 import { type Address, type Hex, type Hop, hookEffectOf, TOPIC } from '@pit/chain'
+import { type RanCall, wordIn } from '@pit/platform/reads'
+import { BPS, bpsNearest } from '@pit/protocol'
 import type { Power } from '../powers.ts'
 import type { Trial } from '../reading.ts'
 import type { TrialWay } from './findTrials.ts'
-import type { SimLog, SimResult, SimResults } from './simulate.ts'
+import type { SimResults } from './simulate.ts'
 import { type Label, partsOf } from './trialCalls.ts'
 
 const V2_SWAP: Hex = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822'
-const BPS = 10_000n
 const ENFORCED_PAUSE = 'd93c0665'
 const PAUSED_TEXT = Buffer.from('paused').toString('hex')
 
 type Results = SimResults<Label>
+type Logs = RanCall['logs']
 
 export interface TrialTerms {
   token: Address
@@ -20,8 +22,8 @@ export interface TrialTerms {
   held: bigint
 }
 
-export const wordOf = (result: SimResult | undefined): bigint | null =>
-  result?.ok && result.data.length >= 66 ? BigInt(result.data.slice(0, 66)) : null
+export const wordOf = (result: RanCall | undefined): bigint | null =>
+  result?.ok ? wordIn(result.data) : null
 
 /** The pool or curve a way tries the token in. */
 export const poolOf = (way: TrialWay): string =>
@@ -41,9 +43,8 @@ export function readTrial(results: Results, terms: TrialTerms): Trial {
   const buy = results.get('buy')
   const saysPaused = wordOf(results.get('paused')) === 1n
   if (!buy?.ok) {
-    const why = buy && !buy.ok ? buy.reason : 'not tried'
-    const paused = saysPaused || (buy !== undefined && !buy.ok && toldPaused(buy.data))
-    return { status: 'buy_failed', pool, paused, hooked: takesByHook(way), why }
+    const paused = saysPaused || toldPaused(buy)
+    return { status: 'buy_failed', pool, paused, hooked: takesByHook(way), why: whyNot(buy) }
   }
   const balanceLies = (wordOf(results.get('strangerBefore')) ?? 0n) > 0n
   const arrived = boughtIn(results)
@@ -60,11 +61,7 @@ export function readTrial(results: Results, terms: TrialTerms): Trial {
     transfer,
     sell: sell?.ok
       ? { ok: true, taxBps: sellTax(sell.logs, terms) }
-      : {
-          ok: false,
-          why: sell && !sell.ok ? sell.reason : 'not tried',
-          paused: saysPaused || (sell !== undefined && !sell.ok && toldPaused(sell.data)),
-        },
+      : { ok: false, why: whyNot(sell), paused: saysPaused || toldPaused(sell) },
     hookTakeBps: hooked ? (lostBps ?? 0) : 0,
     balanceLies,
     rebased: !balanceLies && changedByItself(results),
@@ -78,7 +75,7 @@ function transferOf(
 ): Extract<Trial, { status: 'done' }>['transfer'] {
   const give = results.get('give')
   const { give: amount } = partsOf(held)
-  if (!give?.ok) return { ok: false, why: give && !give.ok ? give.reason : 'not tried' }
+  if (!give?.ok) return { ok: false, why: whyNot(give) }
   if (balanceLies) return { ok: true, taxBps: null }
   const before = wordOf(results.get('strangerBefore'))
   const after = wordOf(results.get('strangerAfter'))
@@ -89,7 +86,7 @@ function transferOf(
 }
 
 /** What the pool counted as paid in, against what the seller was told to pay. */
-function sellTax(logs: readonly SimLog[], terms: TrialTerms): number {
+function sellTax(logs: Logs, terms: TrialTerms): number {
   const { sell } = partsOf(terms.held)
   const counted = movedBy(logs, terms, 'in')
   return counted === null ? 0 : shareLost(sell, counted)
@@ -103,8 +100,7 @@ function changedByItself(results: Results): boolean {
 /** Basis points of `whole` that are missing in `part`, rounded to the nearest: a wei of rounding is no tax. */
 function shareLost(whole: bigint, part: bigint): number {
   if (whole <= 0n || part >= whole) return 0
-  if (part <= 0n) return Number(BPS)
-  return Number(((whole - part) * BPS + whole / 2n) / whole)
+  return part <= 0n ? BPS : Number(bpsNearest(whole - part, whole))
 }
 
 const takesByHook = (way: TrialWay): boolean => {
@@ -112,12 +108,16 @@ const takesByHook = (way: TrialWay): boolean => {
   return pool?.version === 'v4' && hookEffectOf(pool.key) === 'amounts'
 }
 
-const toldPaused = (data: Hex): boolean =>
-  data.includes(ENFORCED_PAUSE) || data.toLowerCase().includes(PAUSED_TEXT)
+const whyNot = (failed: RanCall | undefined): string => failed?.reason ?? 'not tried'
+
+/** Whether a failed call reverted because transfers are paused. */
+const toldPaused = (failed: RanCall | undefined): boolean =>
+  failed !== undefined &&
+  (failed.data.includes(ENFORCED_PAUSE) || failed.data.toLowerCase().includes(PAUSED_TEXT))
 
 /** How much of the token its pool paid out or was paid, by the pool's own log; null when there is none. */
 function movedBy(
-  logs: readonly SimLog[],
+  logs: Logs,
   { token, way, poolManager }: TrialTerms,
   direction: 'in' | 'out',
 ): bigint | null {
@@ -137,15 +137,15 @@ function movedBy(
       ? find(logs, pool.id, TOPIC.v3Swap)
       : logs.find(
           ({ address, topics }) =>
-            address.toLowerCase() === poolManager && topics[0] === TOPIC.v4Swap && topics[1] === pool.id,
+            address === poolManager && topics[0] === TOPIC.v4Swap && topics[1] === pool.id,
         )
   if (!log) return null
   const amount = BigInt.asIntN(256, unsigned(log.data, tokenIsFirst ? 0 : 1))
   return amount < 0n ? -amount : amount
 }
 
-const find = (logs: readonly SimLog[], emitter: string, topic: Hex) =>
-  logs.find(({ address, topics }) => address.toLowerCase() === emitter && topics[0] === topic)
+const find = (logs: Logs, emitter: string, topic: Hex) =>
+  logs.find(({ address, topics }) => address === emitter && topics[0] === topic)
 
 const unsigned = (data: Hex, index: number): bigint =>
   BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index) || '0'}`)

@@ -1,5 +1,6 @@
 import { type Address, bytesToHex, type Hex, sqrtPriceAtTick, type V3Pool, v3PoolAbi } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { askCall, readOne } from '@pit/platform/reads'
 import { ACCOUNT, fail, NATIVE_TOKEN } from '@pit/protocol'
 import { decodeFunctionResult } from 'viem'
 import { lower, type TokenDeps } from '../deps.ts'
@@ -10,7 +11,7 @@ import { findFirstPoolAtS } from './findFirstPool.ts'
 import { findTrials, type TrialWay } from './findTrials.ts'
 import { addressIn, readCode } from './readCode.ts'
 import { boughtIn, readPowers, readTrial, wordOf } from './readTrial.ts'
-import { type SimResult, type SimResults, simulate } from './simulate.ts'
+import { type SimResults, simulate } from './simulate.ts'
 import {
   type Actors,
   type Label,
@@ -30,7 +31,7 @@ export type ScreenDeps = Pick<
 const SIMULATE_MS = 20_000
 /** Who may own a token, in the order they are asked. */
 const OWNER_SELECTORS = ['8da5cb5b', '893d20e8', '570ca735', '1d143848']
-const OWNER_GAS = '0x30d40'
+const OWNER_GAS = 200_000
 
 /**
  * Reads a token and tries it. `known` hears of what it says of itself before the trial ends, so that a caller who
@@ -63,7 +64,7 @@ export async function screenToken(
   const reading: TokenReading = {
     address: token,
     ...readTexts(said),
-    decimals: readDecimals(said.get('decimals')),
+    decimals: readDecimals(said),
     code: read.code,
     multiplier: read.code.stockBeacon && multiplier !== null ? Number(multiplier) / 1e18 : null,
     owner,
@@ -171,8 +172,8 @@ function readTexts(said: SimResults<Label>): Pick<TokenReading, 'symbol' | 'name
   return { symbol: symbol?.text ?? '', name: name?.text ?? '', textFaults }
 }
 
-function readDecimals(result: SimResult | undefined): number | null {
-  const decimals = wordOf(result)
+function readDecimals(said: SimResults<Label>): number | null {
+  const decimals = wordOf(said.get('decimals'))
   return decimals === null || decimals > 77n ? null : Number(decimals)
 }
 
@@ -182,8 +183,8 @@ async function readOwner(
   selectors: ReadonlySet<string>,
 ): Promise<Address | null> {
   for (const selector of OWNER_SELECTORS.filter((known) => selectors.has(known))) {
-    const call = { to: token, data: `0x${selector}`, gas: OWNER_GAS }
-    const word = await rpc.request<Hex>('eth_call', [call, 'latest']).catch(() => undefined)
+    const asked = askCall({ to: token, data: `0x${selector}` }, { gas: OWNER_GAS })
+    const word = await readOne(rpc, asked).catch(() => undefined)
     if (word?.length === 66) return addressIn(word) ?? NATIVE_TOKEN
   }
   return null
@@ -218,7 +219,7 @@ function readTwap(
     const tick = Math.floor(Number(cumulatives[1]! - cumulatives[0]!) / ACCOUNT.partnerTwapS)
     const root = Number(sqrtPriceAtTick(tick)) / 2 ** 96
     const perToken = pool.token0 === token ? root * root : 1 / (root * root)
-    const decimals = readDecimals(said.get('decimals')) ?? 0
+    const decimals = readDecimals(said) ?? 0
     const priceUsd = (perToken * 10 ** (decimals - pairDecimals) * Number(mark.priceE18)) / 1e18
     return Number.isFinite(priceUsd) && priceUsd > 0
       ? { pool: pool.id, priceUsd, readAtS: nowS(clock) }

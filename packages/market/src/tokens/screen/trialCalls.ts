@@ -1,5 +1,6 @@
 import { type Address, curveAbi, erc20Abi, type Hex, type Hop, v3PoolAbi } from '@pit/chain'
 import { encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
+import { addressWord, balanceOfCall, pausedCall } from '@pit/platform/reads'
 import { ACCOUNT } from '@pit/protocol'
 import { encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
 import type { Power } from '../powers.ts'
@@ -63,7 +64,6 @@ export type Label =
   | 'rebased'
 
 const tokenAbi = parseAbi([
-  'function paused() view returns (bool)',
   'function multiplier() view returns (uint256)',
   'function mint(address to, uint256 value)',
   'function pause()',
@@ -72,7 +72,6 @@ const tokenAbi = parseAbi([
 ])
 
 const TRUE_WORD = '1'.padStart(64, '0')
-const word = (address: Address): string => address.slice(2).padStart(64, '0')
 /** Encoded by hand: the function may be any of these, its words are the same. */
 const BAR_SELECTORS = [
   'blacklist(address)',
@@ -105,8 +104,8 @@ export function readingCalls(
     read('symbol', own('symbol')),
     read('decimals', own('decimals')),
     read('supply', own('totalSupply')),
-    read('strangerBefore', balanceOf(stranger)),
-    read('paused', encodeFunctionData({ abi: tokenAbi, functionName: 'paused' })),
+    read('strangerBefore', balanceOfCall(token, stranger).data),
+    read('paused', pausedCall(token).data),
     read('multiplier', encodeFunctionData({ abi: tokenAbi, functionName: 'multiplier' })),
     ...(observed ? [read('observe', OBSERVE, observed)] : []),
   ]
@@ -135,7 +134,7 @@ export function tradeBlocks(
     gas,
     ...(valueWei === undefined ? {} : { valueWei }),
   })
-  const balance = (label: Label, of: Address) => call(label, token, balanceOf(of), GAS.read)
+  const balance = (label: Label, of: Address) => call(label, token, balanceOfCall(token, of).data, GAS.read)
   const { give, sell } = partsOf(held)
   return [
     {
@@ -236,14 +235,12 @@ export function powerCalls(
   }
   if (powers.includes('rebase')) {
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'rebase', args: [2n * 10n ** 18n] })
-    calls.push(
-      read('keeperBefore', balanceOf(keeper)),
-      asOwner('rebase', data),
-      read('rebased', balanceOf(keeper)),
-    )
+    const balance = balanceOfCall(token, keeper).data
+    calls.push(read('keeperBefore', balance), asOwner('rebase', data), read('rebased', balance))
   }
   const bar = BAR_SELECTORS.find((selector) => selectors.has(selector))
-  if (bar) calls.push(asOwner('bar', `0x${bar}${word(stranger)}${TRUE_WORD}`), move('barred', stranger))
+  if (bar)
+    calls.push(asOwner('bar', `0x${bar}${addressWord(stranger)}${TRUE_WORD}`), move('barred', stranger))
   if (powers.includes('pause')) {
     const data = selectors.has(PAUSE.slice(2))
       ? PAUSE
@@ -260,7 +257,3 @@ const OBSERVE = encodeFunctionData({
   functionName: 'observe',
   args: [[ACCOUNT.partnerTwapS, 0]],
 })
-
-function balanceOf(owner: Address): Hex {
-  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
-}
