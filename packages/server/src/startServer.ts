@@ -77,7 +77,7 @@ async function open(start: Start): Promise<string> {
   }
   const jobs = runJobs(
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
-    tableOf([auth, health, stats, { jobs: sweepsOf(capabilities) }], config.roles),
+    tableOf([market, tokens, auth, health, stats, { jobs: sweepsOf(capabilities) }], config.roles),
   )
   closing.add(() => jobs.stop())
   const admin = await openAdmin({

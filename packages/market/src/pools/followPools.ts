@@ -1,9 +1,12 @@
-import { type Address, DYNAMIC_FEE, type V4Pool } from '@pit/chain'
+import { type Address, DYNAMIC_FEE, type V4Pool, v4StateViewAbi } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import { type Chunk, type Follower, followChain, type Header, StartAgain } from '@pit/platform/follow'
+import { type Chunk, followChain, type Header, StartAgain } from '@pit/platform/follow'
+import type { Job } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
+import { askMulticall, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import {
   type AnyPool,
@@ -13,7 +16,6 @@ import {
   MARKET_TOPICS,
   type PoolBook,
 } from './poolBook.ts'
-import { readDynamicFees } from './readDynamicFees.ts'
 
 export interface FollowPoolsDeps {
   rpc: Rpc
@@ -24,19 +26,19 @@ export interface FollowPoolsDeps {
     /** After a block was applied. Must not throw: the block would be applied again. */
     onBlock(head: Header, touched: Set<AnyPool>): void
   }
-  pollMs: number
-  /** Only one process of several writes; null: never. */
-  checkpointEveryMs: number | null
 }
 
 export interface PoolsFollowed {
   book: PoolBook
   head(): Header | null
   catchUp(): Promise<void>
-  /** Writes what changed since the last time. */
-  saveCheckpoint(): Promise<void>
+  follow: Job
+  saveCheckpoint: Job
   close(): Promise<void>
 }
+
+const POLL_MS = 50
+const CHECKPOINT_EVERY_MS = 10_000
 
 const lower = (address: string | null) => (address?.toLowerCase() ?? null) as `0x${string}` | null
 
@@ -102,13 +104,12 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   const checkpoint = await readCheckpoint(db)
   if (checkpoint) book.restore(checkpoint.block, checkpoint.pools)
 
-  const follower: Follower = followChain({
+  const follower = followChain({
     rpc,
     topics: MARKET_TOPICS,
     floor,
     ...(checkpoint ? { from: { number: checkpoint.block, hash: checkpoint.hash } } : {}),
-    pollMs: deps.pollMs,
-    onTrouble: (error) => logger.warn({ err: error }, 'following the chain is delayed'),
+    pollMs: POLL_MS,
     listener: {
       async onChunk(chunk: Chunk) {
         // Read before the logs are applied, so that nobody sees the block without its fees.
@@ -167,27 +168,47 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     }
   }
 
-  let timer: NodeJS.Timeout | undefined
-  let saving: Promise<void> | undefined
-  const save = () => {
-    saving = saveCheckpoint()
-      .catch((error) => logger.warn({ err: error }, 'the market checkpoint was not written'))
-      .finally(() => {
-        saving = undefined
-      })
-  }
-  if (deps.checkpointEveryMs !== null) timer = setInterval(() => saving ?? save(), deps.checkpointEveryMs)
-  follower.start()
+  let isWriter = false
   return {
     book,
     head: () => head,
     catchUp: follower.catchUp,
-    saveCheckpoint,
+    follow: {
+      name: 'follow pools',
+      intervalMs: POLL_MS,
+      run: (signal) => {
+        // Catching up may take long, and must not hold up the end of the process.
+        signal.addEventListener('abort', follower.stop)
+        return follower.catchUp()
+      },
+    },
+    saveCheckpoint: {
+      name: 'save market checkpoint',
+      intervalMs: CHECKPOINT_EVERY_MS,
+      run: () => {
+        isWriter = true
+        return saveCheckpoint()
+      },
+    },
     close: async () => {
-      clearInterval(timer)
       await follower.stop()
-      await saving
-      if (deps.checkpointEveryMs !== null) await saveCheckpoint().catch(() => {})
+      if (isWriter) await saveCheckpoint().catch(() => {})
     },
   }
+}
+
+/** A hook may change a dynamic fee at any time without a log. A pool that does not answer is left out. */
+async function readDynamicFees(
+  { rpc, multicall3, stateView }: { rpc: Rpc; multicall3: Address; stateView: Address },
+  pools: readonly V4Pool[],
+  block: number,
+): Promise<Map<V4Pool, number>> {
+  const slot0 = { abi: v4StateViewAbi, functionName: 'getSlot0' } as const
+  const calls = pools.map(({ id }) => ({ to: stateView, data: encodeFunctionData({ ...slot0, args: [id] }) }))
+  const answers = await readOne(rpc, askMulticall(multicall3, calls, { block }))
+  const fees = new Map<V4Pool, number>()
+  for (const [i, data] of answers.entries()) {
+    if (data !== null) fees.set(pools[i]!, decodeFunctionResult({ ...slot0, data })[3])
+  }
+  return fees
 }

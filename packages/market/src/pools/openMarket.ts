@@ -10,6 +10,7 @@ import {
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Header } from '@pit/platform/follow'
+import type { Job } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
 import type { Mark } from '@pit/platform/marks'
 import type { Metrics } from '@pit/platform/metrics'
@@ -27,8 +28,6 @@ export interface MarketDeps {
   crypto: Crypto
   profile: ChainProfile
   logger: Logger
-  /** Whether this process writes checkpoints and the mark history. */
-  writes: boolean
 }
 
 export interface Market {
@@ -49,11 +48,10 @@ export interface Market {
   onPool(listener: (pool: AnyPool) => void): () => void
   /** Resolves once the chain's head was applied and marks were read. */
   ready(): Promise<void>
+  /** The memory follows the chain only while these run. */
+  jobs: { everywhere: readonly Job[]; worker: readonly Job[] }
   close(): Promise<void>
 }
-
-const POLL_MS = 50
-const CHECKPOINT_EVERY_MS = 10_000
 
 /** The market in memory: pools by logs, marks by one call, both following the head. */
 export async function openMarket(deps: MarketDeps): Promise<Market> {
@@ -82,8 +80,6 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     db,
     profile,
     logger,
-    pollMs: POLL_MS,
-    checkpointEveryMs: deps.writes ? CHECKPOINT_EVERY_MS : null,
     listener: {
       onBorn(pool) {
         if (pool.version === 'curve') curves.set(pool.token, pool)
@@ -100,7 +96,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       },
     },
   })
-  const marks = followMarks({ rpc, db, clock, profile, logger, writes: deps.writes })
+  const marks = followMarks({ rpc, db, clock, profile })
 
   const subscribe = <T>(listeners: Set<T>, listener: T) => {
     listeners.add(listener)
@@ -121,9 +117,11 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     ready: async () => {
       await Promise.all([pools.catchUp(), marks.refresh()])
     },
-    close: async () => {
-      await Promise.all([pools.close(), marks.close()])
+    jobs: {
+      everywhere: [pools.follow, marks.follow],
+      worker: [pools.saveCheckpoint, marks.keepMinutes],
     },
+    close: pools.close,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Address, Crypto } from '@pit/chain'
-import type { Clock } from '@pit/platform/clock'
+import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
@@ -14,7 +14,7 @@ export type TokenMarket = Pick<Market, 'head' | 'index' | 'curveOf' | 'pools' | 
 export interface TokenDeps {
   db: Db
   rpc: Rpc
-  clock: Clock
+  clock: Timer
   crypto: Pick<Crypto, 'keccak256' | 'keccakText' | 'parseAddress'>
   logger: Logger
   metrics: Pick<Metrics, 'registry'>

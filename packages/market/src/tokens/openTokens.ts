@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '@pit/chain'
+import type { Job } from '@pit/platform/jobs'
 import { type Answer, FEE, type RiskCode } from '@pit/protocol'
 import { createAgentTokens } from './agentTokens.ts'
 import { createTokenStats } from './countTokens.ts'
@@ -11,10 +12,7 @@ import { createTokenSearch, type TokenSearchTerms } from './searchTokens.ts'
 import { showToken, showTokens, type TokenAsk, type TokenShown, type TokensFound } from './showTokens.ts'
 
 export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'> &
-  Partial<Pick<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'>> & {
-    /** Whether this process screens new tokens unasked, refreshes records and watches proxies. */
-    background: boolean
-  }
+  Partial<Pick<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'>>
 
 export interface Tokens {
   /** A record as it is shown to this wallet. */
@@ -32,10 +30,12 @@ export interface Tokens {
   isPlain(token: Address): Promise<boolean>
   /** Tokens with a route, null while first counted. */
   tradable(): number | null
+  jobs: { everywhere: readonly Job[]; worker: readonly Job[] }
   close(): Promise<void>
 }
 
-const CORE_EVERY_MS = 15_000
+const READ_CORE_EVERY_MS = 15_000
+const STORE_CORE_EVERY_MS = 1_000
 const MOVES_OTHERWISE = new Set<string>([
   'FEE_ON_TRANSFER',
   'BUY_TAX',
@@ -44,7 +44,7 @@ const MOVES_OTHERWISE = new Set<string>([
   'UNSCREENED',
 ] satisfies RiskCode[])
 
-export async function openTokens({ background, ...options }: TokenOptions): Promise<Tokens> {
+export function openTokens(options: TokenOptions): Tokens {
   const deps: TokenDeps = {
     randomBytes,
     majorBps: () => FEE.majorMaxBps,
@@ -55,18 +55,10 @@ export async function openTokens({ background, ...options }: TokenOptions): Prom
     ...options,
   }
   const { clock, logger, profile } = deps
-  const registry = createRegistry(deps, { background })
+  const registry = createRegistry(deps)
   const stats = createTokenStats(deps)
   const audit = createAuditReader({ url: profile.vendors.audit_url, clock, logger })
-  const refreshCore = () =>
-    registry.refreshCore().catch((error) => logger.warn({ err: error }, 'core assets could not be read'))
-  const countUnseen = () =>
-    stats.refresh().catch((error) => logger.warn({ err: error }, 'the tokens were not counted'))
-
-  void refreshCore()
-  const kept = background ? await keepRegistry(deps, registry) : null
-  const timer = setInterval(refreshCore, CORE_EVERY_MS)
-  void countUnseen()
+  stats.countUnseen()
   const show = { ...deps, registry, audit, searchTokens: createTokenSearch(deps) }
   return {
     showToken: (ask) => showToken(show, ask),
@@ -83,10 +75,16 @@ export async function openTokens({ background, ...options }: TokenOptions): Prom
       return known !== undefined && !known.record.risks.some(({ code }) => MOVES_OTHERWISE.has(code))
     },
     tradable: stats.tradable,
-    close: async () => {
-      clearInterval(timer)
-      await kept?.close()
-      await registry.screening.close()
+    jobs: {
+      everywhere: [
+        { name: 'read core assets', intervalMs: READ_CORE_EVERY_MS, run: registry.refreshCore },
+        registry.screening.queueJob,
+      ],
+      worker: [
+        { name: 'store core assets', intervalMs: STORE_CORE_EVERY_MS, run: registry.storeCore },
+        ...keepRegistry(deps, registry),
+      ],
     },
+    close: registry.screening.close,
   }
 }

@@ -99,7 +99,7 @@ function open(
     randomBytes: (size: number) => new Uint8Array(size).fill(7),
     isAgentToken: async () => false,
   } as unknown as TokenDeps
-  const registry = createRegistry(deps, { background: false, save: async () => {} })
+  const registry = createRegistry(deps, async () => {})
   return {
     registry,
     asked,

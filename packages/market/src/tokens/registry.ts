@@ -27,13 +27,15 @@ export interface Registry {
   assertUnchanged(token: Address): Promise<void>
   describe(reading: TokenReading): StoredRecord
   refreshCore(): Promise<void>
+  /** Stores the records of the core assets that were read since. */
+  storeCore(): Promise<void>
   coreAddresses: ReadonlySet<Address>
   screening: Screening
 }
 
 export function createRegistry(
   deps: TokenDeps,
-  { background, save }: { background: boolean; save?: (known: KnownToken) => Promise<void> },
+  save = (known: KnownToken): Promise<void> => saveToken(deps.db, known, nowS(deps.clock)),
 ): Registry {
   const { db, clock, profile, logger, market } = deps
   const viewOf = createMarketView(deps)
@@ -42,6 +44,7 @@ export function createRegistry(
   const readings = new Map<Address, TokenReading>(
     [...coreTokens].map(([address, token]) => [address, coreReading(token, nowS(clock))]),
   )
+  const unstored = new Set<Address>()
   const imitated = createImpersonation([
     ...profile.core_tokens,
     ...profile.listed_stocks.map(({ symbol, address }) => ({ symbol, name: symbol, address })),
@@ -58,11 +61,10 @@ export function createRegistry(
       feedBacked: (coreTokens.get(address) ?? listed.get(address))?.feed != null,
     })
   }
-  const store = save ?? ((known: KnownToken) => saveToken(db, known, nowS(clock)))
   const screening = createScreening({
     ...deps,
     describe,
-    save: store,
+    save,
     screenToken: (token, known) => screenToken(deps, token, known),
   })
 
@@ -128,9 +130,16 @@ export function createRegistry(
         [...coreTokens.values()].map(async (token) => {
           const reading = await readCoreToken(deps, token)
           readings.set(reading.address, reading)
-          if (background) await store({ reading, record: describe(reading) })
+          unstored.add(reading.address)
         }),
       )
+    },
+    async storeCore() {
+      for (const address of unstored) {
+        const reading = readings.get(address)!
+        await save({ reading, record: describe(reading) })
+        unstored.delete(address)
+      }
     },
   }
 }

@@ -1,3 +1,4 @@
+import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -18,6 +19,7 @@ const FIRST_OF_PREFIX = 100
 /** … and of the deepest tokens, so many are looked through, in memory. Both bound what a search can cost. */
 const DEEPEST = 500
 const DEEPEST_FOR_MS = 10_000
+const MAX_FILTERS = 100
 const MAX_SHARED = 200
 const LAST_CHAR = '\u{10ffff}'
 
@@ -98,38 +100,20 @@ function conditions({ tier, kind }: Filter, values: unknown[]): string {
   return asked.length > 0 ? `where ${asked.join(' and ')}` : ''
 }
 
-/** The deepest tokens of each filter, read again behind the back of whoever asks once they are old. */
+/** The deepest tokens of each filter; an old list is answered at once while it is read again. */
 function keepDeepest({ db, clock, logger }: Parameters<typeof createTokenSearch>[0]) {
-  const lists = new Map<string, { rows: Promise<DeepToken[]>; readAtMs: number }>()
+  const lists = createCache<string, DeepToken[]>({ max: MAX_FILTERS, ttlMs: DEEPEST_FOR_MS, clock })
 
-  function read(filter: Filter): Promise<DeepToken[]> {
-    const values: unknown[] = []
-    return db.query<DeepToken>(
-      `select address, symbol_key, name_key from tokens ${conditions(filter, values)}
-       order by rank_usd desc, address limit ${DEEPEST}`,
-      values,
-    )
-  }
-
-  return (filter: Filter): Promise<DeepToken[]> => {
+  return async (filter: Filter): Promise<DeepToken[]> => {
     const name = `${filter.tier ?? ''} ${filter.kind ?? ''}`
-    const known = lists.get(name)
-    if (known === undefined) {
-      const rows = read(filter)
-      lists.set(name, { rows, readAtMs: clock.nowMs() })
-      rows.catch(() => lists.delete(name))
-      return rows
-    }
-    if (clock.nowMs() - known.readAtMs >= DEEPEST_FOR_MS) {
-      known.readAtMs = clock.nowMs()
-      read(filter).then(
-        (rows) => {
-          known.rows = Promise.resolve(rows)
-        },
-        (error) => logger.warn({ err: error }, 'the deepest tokens were not read again'),
-      )
-    }
-    return known.rows
+    const values: unknown[] = []
+    const text = `select address, symbol_key, name_key from tokens ${conditions(filter, values)}
+      order by rank_usd desc, address limit ${DEEPEST}`
+    const known = lists.latest(name)
+    const rows = lists.load(name, () => db.query<DeepToken>(text, values))
+    if (known === undefined || !(rows instanceof Promise)) return rows
+    rows.catch((error) => logger.warn({ err: error }, 'the deepest tokens were not read again'))
+    return known.value
   }
 }
 
