@@ -23,7 +23,7 @@ export interface FollowPoolsDeps {
   profile: ChainProfile
   logger: Logger
   listener: BookListener & {
-    /** After a block was applied. Must not throw: the block would be applied again. */
+    /** Called after a block was applied. Must not throw: the block would be applied again. */
     onBlock(head: Header, touched: Set<AnyPool>): void
   }
 }
@@ -51,26 +51,26 @@ const emittersOf = ({ contracts }: ChainProfile): Emitters => ({
 
 const WHOLE_FEE_PIPS = 1_000_000
 const hasDynamicFee = (pool: AnyPool): pool is V4Pool => pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE
-/** Pools whose dynamic fee is read with each block: more of them and the reading would hold blocks up. */
+/** Pools whose dynamic fee is read with each block; reading more would delay blocks. */
 const MAX_DYNAMIC = 256
 
-/** Keeps every pool's state equal to the chain's: from the checkpoint on, block by block, reorgs taken back. */
+/** Keeps every pool's state equal to the chain's, block by block from the checkpoint on; undoes reorgs. */
 export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed> {
   const { rpc, db, profile, logger, listener } = deps
   const stateView = lower(profile.contracts.v4_state_view)
   const multicall3 = profile.contracts.multicall3 as Address
   const knownHooks = new Set(profile.known_hooks.map(({ address }) => address.toLowerCase()))
   const dynamic = new Set<V4Pool>()
-  /** The block the book stands at: moved together with it, so that whoever reads both reads one state. */
+  /** The block of the book's state: set together with it, so that a reader of both sees one state. */
   let head: Header | null = null
   let changed = new Set<AnyPool>()
   let gone = new Set<string>()
   const book = createPoolBook(emittersOf(profile), {
     onBorn: (pool) => {
       if (hasDynamicFee(pool)) {
-        // All of it, until the real one is read: better no quote than a wrong one.
+        // The whole amount until the real fee is read: no quote is better than a wrong one.
         if (pool.lpFeePips === 0) pool.lpFeePips = WHOLE_FEE_PIPS
-        // Anyone can open pools with a hook of their own; those are quoted by the chain or not at all.
+        // Anybody can open pools with an own hook; those are quoted by the chain or not at all.
         if (knownHooks.has(pool.key.hooks) && dynamic.size < MAX_DYNAMIC) dynamic.add(pool)
       }
       listener.onBorn(pool)
@@ -82,7 +82,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       listener.onGone(pool)
     },
   })
-  /** A fee that cannot be read now keeps its last value; a block is never held up by it. */
+  /** A fee that cannot be read keeps its last value: it must not delay a block. */
   const readFees = async (pools: V4Pool[], block: number): Promise<Map<V4Pool, number>> => {
     if (!stateView || pools.length === 0) return new Map()
     return readDynamicFees({ rpc, multicall3, stateView }, pools, block).catch((error) => {
@@ -98,7 +98,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     }
   }
   let savedAt = -1
-  /** Everything was read again from the floor since the last checkpoint. */
+  /** Everything was read again since the last checkpoint. */
   let anew = false
   const floor = profile.first_block - 1
   const checkpoint = await readCheckpoint(db)
@@ -112,13 +112,13 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     pollMs: POLL_MS,
     listener: {
       async onChunk(chunk: Chunk) {
-        // Read before the logs are applied, so that nobody sees the block without its fees.
+        // Read before the logs are applied, so that no reader sees the block without its fees.
         const known = await readFees([...dynamic], chunk.head.number)
         let touched: Set<AnyPool>
         try {
           touched = book.apply(chunk)
         } catch (error) {
-          // State and logs disagree: a log was missed. Nothing may be quoted from it.
+          // State and logs disagree, so a log was missed: nothing may be quoted from this state.
           logger.error({ err: error, block: chunk.head.number }, 'pool state lost its place; reading it anew')
           book.clear()
           head = null
@@ -139,7 +139,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
         head = null
         if (book.undoTo(number)) {
           logger.warn({ to: number }, 'the chain was reorganised')
-          // What was taken back differs from what is stored; which of it is cheaper to write than to know.
+          // Undone pools differ from the stored ones; writing all is cheaper than finding them.
           for (const pool of book.all()) changed.add(pool)
           return number
         }
@@ -177,7 +177,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       name: 'follow pools',
       intervalMs: POLL_MS,
       run: (signal) => {
-        // Catching up may take long, and must not hold up the end of the process.
+        // Catching up may take long and must not delay the end of the process.
         signal.addEventListener('abort', follower.stop)
         return follower.catchUp()
       },

@@ -16,7 +16,7 @@ const NO_CODE: CodeReading = {
   bridged: false,
 }
 
-/** Core assets are the profile's: their words are not asked, only the state of those that an issuer controls. */
+/** A core asset as the profile describes it, with the current state of a stock. */
 export async function readCoreToken(
   deps: Pick<TokenDeps, 'rpc' | 'crypto' | 'profile' | 'clock' | 'market'>,
   token: CoreToken,
@@ -37,7 +37,7 @@ export async function readCoreToken(
   }
 }
 
-/** As far as the profile alone tells. */
+/** A core asset by the profile alone. */
 export function coreReading(token: CoreToken, atS: number): TokenReading {
   return {
     address: lower(token.address),
@@ -51,7 +51,7 @@ export function coreReading(token: CoreToken, atS: number): TokenReading {
     proved: [],
     saysPaused: null,
     firstPoolAtS: null,
-    // Nobody tries what everybody trades.
+    // Core assets need no trial.
     trial: { status: 'no_route' },
     twap: null,
     agentToken: false,

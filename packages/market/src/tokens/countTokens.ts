@@ -7,18 +7,18 @@ import { type Answer, fail, TOKENS } from '@pit/protocol'
 export type TokenCounts = Omit<Answer<'tokens.stats'>, 'cached_s'>
 
 export interface TokenStats {
-  /** The last count; refuses STATS_PENDING before the first. Asks for another when it is old. */
+  /** The last count; refuses STATS_PENDING before the first. Starts another when it is old. */
   read(): Answer<'tokens.stats'>
   tradable(): number | null
   /** Counts unless the last count is fresh; resolves when done. */
   refresh(): Promise<void>
-  /** The same for callers that do not wait. */
+  /** The same without waiting; a failure is logged. */
   countUnseen(): void
 }
 
-/** Rows a statement counts: the embedded store does one thing at a time and others wait meanwhile. */
+/** Rows per statement: the embedded store runs one statement at a time and others wait for it. */
 const CHUNK = 2_000
-/** A registry that takes long to count is counted less often: this much of the time at most goes into it. */
+/** Counting takes at most this share of the time: a large registry is counted less often. */
 const MAX_SHARE = 0.1
 
 interface Group {
@@ -70,7 +70,7 @@ export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenSt
   }
 }
 
-/** Goes through the registry piece by piece, in the order of addresses. */
+/** Counts the registry in pieces, ordered by address. */
 export async function countTokens({ db, clock }: Pick<TokenStatsDeps, 'db' | 'clock'>): Promise<TokenCounts> {
   const counts: TokenCounts = {
     total: 0,
@@ -102,7 +102,7 @@ export async function countTokens({ db, clock }: Pick<TokenStatsDeps, 'db' | 'cl
       if (last > after) after = last
     }
     if (groups.reduce((sum, { rows }) => sum + rows, 0) < CHUNK) return counts
-    // As long a pause as the statement took: whoever waited for it comes first.
+    // Pauses as long as the statement took, so that others get their turn.
     await clock.sleep(Math.max(0, clock.nowMs() - startedMs))
   }
 }

@@ -9,15 +9,15 @@ import { isUnchanged } from './screen/readCode.ts'
 import { findToken, refreshToken, replaceableAfter, screenedAmong } from './store.ts'
 
 const REFRESH_EVERY_MS = 10_000
-/** Records made anew in one pass; the rest waits for the next. */
+/** Records described again in one run; the rest waits for the next. */
 const REFRESHED_AT_ONCE = 200
 const WATCH_EVERY_MS = 3_000
 const WATCHED_AT_ONCE = 40
 const ASKED_AT_ONCE = 1_000
-/** A figure that moves by less is not worth writing. */
+/** A figure that moves by a smaller share is not written. */
 const MOVED = 0.01
 
-/** The jobs that keep the registry current: new tokens are screened, records follow the market, proxies too. */
+/** Jobs that keep the registry current: they screen new tokens, refresh records and watch proxies. */
 export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
   const { db, market, logger, clock } = deps
   const dirty = new Set<Address>()
@@ -27,12 +27,12 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
       (token) => !registry.coreAddresses.has(token),
     )
 
-  /** Begins with the job, so that a process without it gathers nothing. */
+  /** Subscribes with the job, so that a process without it collects nothing. */
   function listen(): () => void {
     const stops = [
       market.onPool((pool) => {
         for (const token of tokensOf(pool)) {
-          // A known token is only described anew: another pool is no reason to screen it again.
+          // A known token is only described again: another pool is no reason to screen it.
           fresh.add(token)
           dirty.add(token)
         }
@@ -57,7 +57,7 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
   }
 
   async function refresh(): Promise<void> {
-    // A market that lost its place has no pools, which says nothing about tokens.
+    // A market without a head has no pools, which says nothing about tokens.
     if (market.head() === null) return
     await registerFresh()
     const batch = [...dirty].slice(0, REFRESHED_AT_ONCE)
@@ -68,7 +68,7 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
       const record = registry.describe(stored.reading)
       if (differs(stored.record, record))
         await refreshToken(db, { reading: stored.reading, record }, nowS(clock))
-      // A first route to a token that had none: now it can be tried.
+      // It had no route before and has one now, so it can be screened.
       if (record.screen_status === 'UNSCREENED') registry.screening.later(token)
     }
   }

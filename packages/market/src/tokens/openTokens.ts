@@ -15,20 +15,20 @@ export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgent
   Partial<Pick<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'>>
 
 export interface Tokens {
-  /** A record as it is shown to this wallet. */
+  /** A token's record with this wallet's fee. */
   showToken(ask: TokenAsk): Promise<TokenShown>
   searchTokens(ask: TokenSearchTerms & Pick<TokenAsk, 'wallet' | 'shielded'>): Promise<TokensFound>
   countTokens(): Answer<'tokens.stats'>
-  /** A token's record for a trade: screened first when it is new, once `admit` lets it. */
+  /** A token's record; a token without one is screened first, after `admit` has passed. */
   get: Registry['get']
   find: Registry['find']
   coreBySymbol: Registry['coreBySymbol']
   /** Refuses TOKEN_CHANGED when a proxy runs other code than its screen read. */
   assertUnchanged: Registry['assertUnchanged']
   readAudit: AuditReader['read']
-  /** False when less arrives than was sent, or balances change by themselves: then logs do not tell what came. */
+  /** False when transfers are taxed or balances change by themselves: then logs do not show what arrived. */
   isPlain(token: Address): Promise<boolean>
-  /** Tokens with a route, null while first counted. */
+  /** How many tokens have a route; null before the first count. */
   tradable(): number | null
   jobs: { everywhere: readonly Job[]; worker: readonly Job[] }
   close(): Promise<void>

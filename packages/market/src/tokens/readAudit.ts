@@ -11,7 +11,7 @@ type Audited = Audit & { verdict: Verdict }
 export type Verdict = 'verified' | 'unverified' | 'flagged'
 
 export interface AuditReader {
-  /** A token's verdict, at most minutes old. Refuses AUDIT_UNAVAILABLE: no answer is never a good one. */
+  /** A token's verdict, at most 5 minutes old. Refuses AUDIT_UNAVAILABLE: silence is no good verdict. */
   read(token: string): Promise<Audited>
 }
 
@@ -20,7 +20,7 @@ const MAX_ANSWER_BYTES = 65_536
 const CACHE_MS = 300_000
 const MAX_CACHED = 20_000
 const MAX_URL_CHARS = 512
-/** The provider's words and ours. */
+/** The provider's verdicts in our words. */
 const VERDICTS: Record<string, Verdict> = { verified: 'verified', flagged: 'flagged', unknown: 'unverified' }
 
 export function createAuditReader({
@@ -41,7 +41,7 @@ export function createAuditReader({
     const ask = { method: 'GET', agent, timeoutMs, maxAnswerBytes: MAX_ANSWER_BYTES } as const
     const asked = { ...ask, url: new URL(`${url}/${path}`) }
     return exchangeOrThrow(asked).catch((error) => {
-      // The provider may just have closed a kept connection.
+      // The provider may have closed a kept connection just then.
       if (error instanceof ExchangeFailed && error.onStaleConnection) return exchangeOrThrow(asked)
       throw error
     })

@@ -16,18 +16,18 @@ export type RecordNow = Omit<StoredRecord, 'screen_status'> & {
   screen_status: 'SCREENED' | 'CACHED' | 'UNSCREENED' | 'CORE'
 }
 
-/** Every token there is a record of, and how to come by one. */
+/** Records of all tokens, and how a new one is made. */
 export interface Registry {
   coreBySymbol(symbol: string): StoredRecord | undefined
-  /** A token's record; one not seen before is screened, once `admit` lets it. */
+  /** A token's record; a token without one is screened first, after `admit` has passed. */
   get(token: Address, admit: () => Promise<void>): Promise<RecordNow>
-  /** What is stored, made anew from the market of now; undefined when it is not known. */
+  /** The stored token described by the market of now; undefined when it is unknown. */
   find(token: Address): Promise<KnownToken | undefined>
-  /** Refuses TOKEN_CHANGED when its proxy runs other code than its screen read, and has it screened again. */
+  /** Refuses TOKEN_CHANGED, and screens again, when a proxy runs other code than was screened. */
   assertUnchanged(token: Address): Promise<void>
   describe(reading: TokenReading): StoredRecord
   refreshCore(): Promise<void>
-  /** Stores the records of the core assets that were read since. */
+  /** Stores the core assets that were read since the last time. */
   storeCore(): Promise<void>
   coreAddresses: ReadonlySet<Address>
   screening: Screening
@@ -70,7 +70,7 @@ export function createRegistry(
 
   async function find(token: Address): Promise<KnownToken | undefined> {
     const known = await findToken(db, token)
-    // Without the market every token would seem to have no route: then the stored record is the better one.
+    // Without the market no token has a route: then the stored record is the better one.
     if (!known || market.head() === null) return known
     return { reading: known.reading, record: describe(known.reading) }
   }
@@ -81,18 +81,18 @@ export function createRegistry(
     const known = await find(token)
     if (known && known.record.screen_status !== 'UNSCREENED') {
       if (await isCurrent(known.reading)) return cached(known)
-      // What was read of it no longer holds. Asking costs the caller nothing.
+      // Its screen no longer holds. Screening it again costs the caller nothing.
       return answered(await screening.screen(token, async () => {}))
     }
     if (known && known.reading.trial.status === 'unfinished' && !screening.isRunning(token)) {
-      // It was tried in vain a moment ago: again, but nobody waits for it.
+      // Its last screen did not finish: it is screened again without a caller waiting.
       screening.later(token)
       return known.record
     }
     return answered(await screening.screen(token, admit))
   }
 
-  /** What can change from one block to the next is asked again: the code behind a proxy, and whether it is paused. */
+  /** Reads again what can change with any block: a proxy's code and the pause. */
   async function isCurrent({ address, code, saysPaused }: TokenReading): Promise<boolean> {
     const [sameCode, samePause] = await Promise.all([
       isUnchanged(deps, address, code),

@@ -12,11 +12,11 @@ import type { KnownToken } from './store.ts'
 
 export interface Screening {
   /**
-   * Screens now, within about 8 s; several callers share one screen. `admit` is asked before a new one starts. Refuses
-   * SCREEN_UNAVAILABLE when all slots are busy.
+   * Screens now, within about 8 s. Callers of one token share a screen; `admit` is called before a new one
+   * starts. Refuses SCREEN_UNAVAILABLE when all slots are busy.
    */
   screen(token: Address, admit: () => Promise<void>): Promise<Screened>
-  /** Whether a screen of it runs now. */
+  /** Whether the token is being screened now. */
   isRunning(token: Address): boolean
   /** Queues a screen for when nobody waits for one; `queueJob` runs it. */
   later(token: Address): void
@@ -39,14 +39,14 @@ export interface ScreeningDeps extends Pick<TokenDeps, 'clock' | 'logger' | 'met
 interface Screen {
   startedAtMs: number
   lane: Lane
-  /** What it says of itself, once that is read. */
+  /** What the token says about itself, once that is read. */
   partial?: TokenReading
   done: Promise<KnownToken>
 }
 type Lane = 'asked' | 'background'
 
 const SLOTS = 4
-/** Between two background screens; they also wait while anyone waits for one. */
+/** Pause between two background screens. */
 const PACE_MS = 100
 const NOT_A_TOKEN_FOR_MS = 60_000
 const MAX_REMEMBERED = 10_000
@@ -74,7 +74,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
       if (lane === 'asked') asked -= 1
       jobs.delete(token)
     })
-    // Whoever waits sees a failure; without anyone waiting it is logged and no defect.
+    // Callers see the failure themselves; without any it was logged and must not end the process.
     job.done.catch(() => {})
     jobs.set(token, job)
     return job
@@ -116,7 +116,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
     return known
   }
 
-  /** A token that could not be tried is tried again a few times, each time later. */
+  /** Screens a token again a few times after failures, with growing pauses. */
   function again(token: Address): void {
     const count = (attempts.get(token) ?? 0) + 1
     attempts.set(token, count)
@@ -124,7 +124,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
     else void clock.sleep(RETRY_AFTER_MS * count, closing.signal).then(() => later(token))
   }
 
-  /** Callers of one token ask for admission one after the other: the first whose budget allows it starts the screen. */
+  /** Callers of one token are admitted one after another: the first with budget left starts the screen. */
   const admissions = new Map<Address, Promise<void>>()
   async function admitted(token: Address, admit: () => Promise<void>): Promise<Screen> {
     for (;;) {
@@ -135,7 +135,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
       await before
     }
     if (asked >= slots) fail('SCREEN_UNAVAILABLE')
-    // The slot is held while the budget is asked, so that no other caller takes it meanwhile.
+    // The slot is taken before the budget is charged, so that no other caller takes it meanwhile.
     asked += 1
     const admission = admit()
     const settled = admission.then(
@@ -256,7 +256,7 @@ function createScreenMetrics(
   }
 }
 
-/** When a record is so old that it is read again, unseen. */
+/** A record older than this is screened again in the background. */
 const SCREEN_AGAIN_S = 6 * 3_600
 export const isOld = (record: Pick<StoredRecord, 'screened_at'>, clock: TokenDeps['clock']): boolean =>
   record.screened_at === null || nowS(clock) - record.screened_at > SCREEN_AGAIN_S

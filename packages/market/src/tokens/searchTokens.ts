@@ -14,9 +14,9 @@ export interface TokenSearchTerms {
 
 export type TokenSearch = (terms: TokenSearchTerms) => Promise<StoredRecord[]>
 
-/** Of a prefix that many tokens share, so many are taken from its start … */
+/** Tokens taken from the start of a prefix. With DEEPEST it bounds the cost of a search. */
 const FIRST_OF_PREFIX = 100
-/** … and of the deepest tokens, so many are looked through, in memory. Both bound what a search can cost. */
+/** The deepest tokens, searched in memory. */
 const DEEPEST = 500
 const DEEPEST_FOR_MS = 10_000
 const MAX_FILTERS = 100
@@ -31,8 +31,8 @@ interface DeepToken {
 type Filter = Pick<TokenSearchTerms, 'tier' | 'kind'>
 
 /**
- * Finds tokens whose symbol, name or address starts with `q`: an exact symbol first, then the deepest. A prefix is a
- * range of keys, so nothing in it is special.
+ * Finds tokens whose symbol, name or address starts with `q`: an exact symbol first, then the deepest. The
+ * prefix is compared as a range of keys, so no character in it has a meaning of its own.
  */
 export function createTokenSearch(deps: {
   db: Sql
@@ -66,7 +66,8 @@ async function findByPrefix(
   const columns = 'address, symbol_key, tier, kind, rank_usd'
   const starts = keys.map(
     (key) => `(select * from (
-       select ${columns} from tokens where ${key} >= $1::text and ${key} < $2::text order by ${key} limit ${FIRST_OF_PREFIX}
+       select ${columns} from tokens where ${key} >= $1::text and ${key} < $2::text
+       order by ${key} limit ${FIRST_OF_PREFIX}
      ) first_by_${key} ${where})`,
   )
   const rows = await sql.query<{ record: StoredRecord }>(
@@ -85,7 +86,8 @@ async function listTokens(sql: Sql, { limit, ...filter }: TokenSearchTerms): Pro
   const values: unknown[] = [limit]
   const rows = await sql.query<{ record: StoredRecord }>(
     `select record from (
-       select address, rank_usd from tokens ${conditions(filter, values)} order by rank_usd desc, address limit $1::int4
+       select address, rank_usd from tokens ${conditions(filter, values)}
+       order by rank_usd desc, address limit $1::int4
      ) found join token_records using (address) order by rank_usd desc, address`,
     values,
   )
@@ -117,7 +119,7 @@ function keepDeepest({ db, clock, logger }: Parameters<typeof createTokenSearch>
   }
 }
 
-/** How many tokens carry a symbol, in any case, but for one of them; counted up to a bound. */
+/** How many tokens other than `except` have a symbol, in any case; counted up to MAX_SHARED. */
 export async function countSharing(
   sql: Sql,
   symbol: string,
@@ -125,7 +127,8 @@ export async function countSharing(
 ): Promise<{ count: number; atLeast: boolean }> {
   const [row] = await sql.query<{ count: number }>(
     `select count(*)::int4 as count from (
-       select 1 from tokens where symbol_key = $1 and address <> $2 order by symbol_key limit ${MAX_SHARED + 1}
+       select 1 from tokens where symbol_key = $1 and address <> $2
+       order by symbol_key limit ${MAX_SHARED + 1}
      ) sharing`,
     [searchKey(symbol), except],
   )

@@ -4,16 +4,17 @@ import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import type { TradingPool } from '../depth.ts'
 
-/** Of many pools the first few known tell enough. */
-const POOLS_ASKED = 4
+const MAX_POOLS_ASKED = 4
 const TIMEOUT_MS = 2_000
 
-/** When the first of a token's pools was made: each has exactly one log that says so. Null when the node has it not. */
+/** When the first of a token's pools was created, by its creation log; null when the node has none. */
 export async function findFirstPoolAtS(
   { rpc, profile }: { rpc: Pick<Rpc, 'request'>; profile: ChainProfile },
   pools: readonly TradingPool[],
 ): Promise<number | null> {
-  const times = await Promise.all(pools.slice(0, POOLS_ASKED).map((pool) => bornAtS(pool).catch(() => null)))
+  const times = await Promise.all(
+    pools.slice(0, MAX_POOLS_ASKED).map((pool) => bornAtS(pool).catch(() => null)),
+  )
   const known = times.filter((time) => time !== null)
   return known.length > 0 ? Math.min(...known) : null
 

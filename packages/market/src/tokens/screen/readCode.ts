@@ -6,7 +6,7 @@ import { lower } from '../deps.ts'
 import { powersIn } from '../powers.ts'
 import type { CodeReading, ProxyKind } from '../reading.ts'
 
-/** Where proxies keep the address of their code: EIP-1967, EIP-1822, and OpenZeppelin's before them. */
+/** Storage slots of a proxy's implementation: EIP-1967, EIP-1822, and OpenZeppelin's before them. */
 const IMPLEMENTATION_SLOTS: readonly Hex[] = [
   '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
   '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
@@ -29,7 +29,7 @@ interface ProxyAt {
   implementation: Address
 }
 
-/** What a token runs: its own code, or the code a proxy points to. Null when there is none. */
+/** The code a token runs: its own, or the one a proxy points to. Null when there is none. */
 export async function readCode(
   deps: CodeDeps,
   token: Address,
@@ -54,7 +54,7 @@ export async function readCode(
   }
 }
 
-/** Whether the code is still what a screen read. Only a proxy that can be pointed elsewhere is asked. */
+/** Whether the code is still the one that was screened. Only upgradeable proxies need a read. */
 export async function isUnchanged(deps: CodeDeps, token: Address, known: CodeReading): Promise<boolean> {
   if (known.proxy === null || known.proxy.kind === 'clone') return true
   const proxy = await findProxy(deps, token)
@@ -63,7 +63,7 @@ export async function isUnchanged(deps: CodeDeps, token: Address, known: CodeRea
   return deps.crypto.keccak256(await codeOf(deps, proxy.implementation)) === known.proxy.implementationHash
 }
 
-/** What `paused()` answers now; null when it has none. */
+/** What `paused()` answers now; null when the token has no such function. */
 export async function readPaused({ rpc }: Pick<CodeDeps, 'rpc'>, token: Address): Promise<boolean | null> {
   const answer = await readOne(rpc, askCall(pausedCall(token), { gas: CALL_GAS })).catch((error) => {
     if (error instanceof RpcError) return null
@@ -92,7 +92,7 @@ const codeOf = ({ rpc }: CodeDeps, address: Address) => readOne(rpc, askCode(add
 const stockBeaconOf = ({ contracts }: ChainProfile): Address | null =>
   contracts.stock_beacon === null ? null : lower(contracts.stock_beacon)
 
-/** A word that is an address and not zero. */
+/** The address in a word; null when it is zero or no address. */
 export function addressIn(word: Hex | undefined): Address | null {
   const digits = word?.slice(2).padStart(64, '0') ?? ''
   if (digits.length !== 64 || !digits.startsWith('0'.repeat(24)) || /^0+$/.test(digits)) return null

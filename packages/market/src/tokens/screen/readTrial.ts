@@ -18,25 +18,25 @@ export interface TrialTerms {
   token: Address
   way: TrialWay
   poolManager: Address | null
-  /** What the amounts passed on and sold were made of. */
+  /** The balance that the amounts passed on and sold are shares of. */
   held: bigint
 }
 
 export const wordOf = (result: RanCall | undefined): bigint | null =>
   result?.ok ? wordIn(result.data) : null
 
-/** The pool or curve a way tries the token in. */
+/** The pool or curve in which the token is tried. */
 export const poolOf = (way: TrialWay): string =>
   way.kind === 'curve' ? way.curve.id : (way.hops[way.hops.length - 1] as Hop).pool.id
 
-/** What arrived at the buyer by its own balance; null when the purchase failed. */
+/** What the buyer's balance grew by; null when the purchase failed. */
 export function boughtIn(results: Results): bigint | null {
   const [before, bought] = [wordOf(results.get('before')), wordOf(results.get('bought'))]
   if (!results.get('buy')?.ok || before === null || bought === null) return null
   return bought - before
 }
 
-/** Says how it went. What a pool paid and took is the pool's word, what arrived is the balances'; never a getter's. */
+/** How the trial went: by the pool's logs and by balances, never by what the token says about itself. */
 export function readTrial(results: Results, terms: TrialTerms): Trial {
   const { way, held } = terms
   const pool = poolOf(way)
@@ -51,7 +51,7 @@ export function readTrial(results: Results, terms: TrialTerms): Trial {
   const paid = movedBy(buy.logs, terms, 'out')
   const lostBps = balanceLies || arrived === null || paid === null ? null : shareLost(paid, arrived)
   const transfer = transferOf(results, held, balanceLies)
-  // A hook that takes its part of a swap leaves the pool's own figure as it was.
+  // The pool's log does not show what a hook takes.
   const hooked = takesByHook(way)
   const sell = results.get('sell')
   return {
@@ -80,12 +80,12 @@ function transferOf(
   const before = wordOf(results.get('strangerBefore'))
   const after = wordOf(results.get('strangerAfter'))
   if (before === null || after === null || amount === 0n) return { ok: true, taxBps: null }
-  // Some answer false instead of reverting, and nothing moves.
+  // Some tokens answer false instead of reverting, and move nothing.
   if (after <= before) return { ok: false, why: 'nothing arrived' }
   return { ok: true, taxBps: shareLost(amount, after - before) }
 }
 
-/** What the pool counted as paid in, against what the seller was told to pay. */
+/** What the pool received, compared with what the seller sent. */
 function sellTax(logs: Logs, terms: TrialTerms): number {
   const { sell } = partsOf(terms.held)
   const counted = movedBy(logs, terms, 'in')
@@ -97,7 +97,7 @@ function changedByItself(results: Results): boolean {
   return bought !== null && later !== null && bought !== later
 }
 
-/** Basis points of `whole` that are missing in `part`, rounded to the nearest: a wei of rounding is no tax. */
+/** Basis points of `whole` missing in `part`, to the nearest: a wei of rounding is no tax. */
 function shareLost(whole: bigint, part: bigint): number {
   if (whole <= 0n || part >= whole) return 0
   return part <= 0n ? BPS : Number(bpsNearest(whole - part, whole))
@@ -115,7 +115,7 @@ const toldPaused = (failed: RanCall | undefined): boolean =>
   failed !== undefined &&
   (failed.data.includes(ENFORCED_PAUSE) || failed.data.toLowerCase().includes(PAUSED_TEXT))
 
-/** How much of the token its pool paid out or was paid, by the pool's own log; null when there is none. */
+/** How much of the token the pool paid out or received, by its own log; null without one. */
 function movedBy(
   logs: Logs,
   { token, way, poolManager }: TrialTerms,
@@ -150,7 +150,7 @@ const find = (logs: Logs, emitter: string, topic: Hex) =>
 const unsigned = (data: Hex, index: number): bigint =>
   BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index) || '0'}`)
 
-/** Which powers showed when its owner used them. */
+/** The powers that worked when the owner used them. */
 export function readPowers(results: Results): Power[] {
   const proved: Power[] = []
   const grew = compare(results, 'supply', 'supplyAfter')

@@ -27,15 +27,15 @@ export type ScreenDeps = Pick<
   'rpc' | 'crypto' | 'profile' | 'market' | 'clock' | 'randomBytes' | 'isAgentToken'
 >
 
-/** A simulation that takes longer is given up: the token stays unscreened and is tried again. */
+/** After a longer simulation the token stays unscreened and is tried again. */
 const SIMULATE_MS = 20_000
-/** Who may own a token, in the order they are asked. */
+/** owner(), getOwner(), operator() and issuer(), in the order they are asked. */
 const OWNER_SELECTORS = ['8da5cb5b', '893d20e8', '570ca735', '1d143848']
 const OWNER_GAS = 200_000
 
 /**
- * Reads a token and tries it. `known` hears of what it says of itself before the trial ends, so that a caller who
- * cannot wait has something. Refuses NOT_A_TOKEN; throws when the chain does not answer.
+ * Reads a token and tries to trade it. `known` is told what the token says about itself before the trial, for
+ * callers that cannot wait. Refuses NOT_A_TOKEN; throws when the chain does not answer.
  */
 export async function screenToken(
   deps: ScreenDeps,
@@ -110,7 +110,7 @@ export async function screenToken(
     let held = way.expectedOut ?? 0n
     let results = await trade(held)
     const arrived = boughtIn(results)
-    // Less arrived than was to be passed on and sold: again, with what there is.
+    // Less arrived than the trial passes on and sells: try again with what arrived.
     if (arrived !== null && arrived > 0n && spentOf(held) > arrived) {
       held = arrived
       results = await trade(held)
@@ -129,7 +129,7 @@ export async function screenToken(
     }
   }
 
-  /** The node's clock and ours may differ; a block's time only grows. */
+  /** Never behind the newest block, whose time a simulated block must not precede. */
   function aheadS(): number {
     return Math.max(nowS(clock), market.head()?.timestampS ?? 0)
   }
@@ -197,7 +197,7 @@ function deepestV3(pools: ReturnType<typeof poolsOf>, token: Address): V3Pool | 
   return rated.sort((a, b) => b.depth - a.depth)[0]?.pool
 }
 
-/** The mean price of half an hour in its deepest v3 pool, against an asset that has a mark. */
+/** The half-hour mean price in the deepest v3 pool, if its pair has a mark. */
 function readTwap(
   { market, profile, clock }: ScreenDeps,
   pool: V3Pool | undefined,

@@ -8,15 +8,15 @@ import { encodeBuy, encodeSell, reversed } from './encodeHops.ts'
 import type { TrialWay } from './findTrials.ts'
 import type { SimBlock, SimCall } from './simulate.ts'
 
-/** Also bounds what an answer may weigh: memory costs gas, and what reverts may carry all of it. */
+/** Gas also bounds the size of an answer, since memory costs gas. */
 const GAS = { read: 150_000, approve: 200_000, transfer: 500_000, swap: 2_500_000 }
 const MAX_UINT160 = (1n << 160n) - 1n
 const MAX_UINT256 = (1n << 256n) - 1n
 const FAR = 2 ** 47
-/** The purchase and the sale are so far apart: time for what changes by itself to change. */
+/** Time between purchase and sale, in which a rebasing balance would change. */
 const LATER_S = 3_600
 
-/** Wallets nobody has seen before, so that no token can know them. */
+/** Fresh random wallets, so that no token can recognise them. */
 export interface Actors {
   buyer: Address
   stranger: Address
@@ -72,7 +72,7 @@ const tokenAbi = parseAbi([
 ])
 
 const TRUE_WORD = '1'.padStart(64, '0')
-/** Encoded by hand: the function may be any of these, its words are the same. */
+/** All of them take the same words, so the call is encoded by hand. */
 const BAR_SELECTORS = [
   'blacklist(address)',
   'blackList(address)',
@@ -84,7 +84,7 @@ const BAR_SELECTORS = [
   'addBot(address)',
 ].map((signature) => toFunctionSelector(signature).slice(2))
 
-/** What a token says of itself; each answer bounded by its gas. */
+/** What a token says about itself. */
 export function readingCalls(
   token: Address,
   { buyer, stranger }: Actors,
@@ -111,10 +111,10 @@ export function readingCalls(
   ]
 }
 
-/** Amounts of a trial: a little to two strangers, most of the rest sold. */
+/** Amounts of a trial: a little for each of two strangers, most of the rest is sold. */
 export const partsOf = (held: bigint) => ({ give: held / 20n, sell: (held * 8n) / 10n })
 
-/** Buys; an hour later passes some on and sells the rest. */
+/** Buys; an hour later passes some on and sells most of the rest. */
 export function tradeBlocks(
   token: Address,
   way: TrialWay,
@@ -200,7 +200,7 @@ function sellCalls(
   ]
 }
 
-/** The owner's powers used on the strangers that now hold some: what its code suggests is shown, or is not. */
+/** The owner's suspected powers, used on the strangers that now hold some. */
 export function powerCalls(
   token: Address,
   owner: Address,
