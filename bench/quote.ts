@@ -62,7 +62,7 @@ const rpc = createRpc({ url: devnet.url })
 const crypto = await createCrypto()
 const { profile } = devnet.world
 const logger = createLogger({ level: 'warn' })
-const market = await openMarket({ rpc, db, clock: systemClock, crypto, profile, logger, writes: false })
+const market = await openMarket({ rpc, db, clock: systemClock, crypto, profile, logger })
 await market.ready()
 
 const addressOf = (symbol: string) =>

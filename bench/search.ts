@@ -6,6 +6,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '@pit/platform/clock'
 import { type Db, openDb } from '@pit/platform/db'
 import { findPostgres, startPostgres } from '@pit/platform/test/postgresServer'
 import { countTokens } from '../packages/market/src/tokens/countTokens.ts'
@@ -175,7 +176,7 @@ async function measure(db: Db): Promise<boolean> {
       return rows
     },
   }
-  const { total } = await countTokens(watched, 0)
+  const { total } = await countTokens({ db: watched, clock: systemClock })
   console.log(
     `${db.engine}  counted ${total} in ${(performance.now() - started).toFixed(0)} ms, longest statement ${longest.toFixed(0)} ms`,
   )

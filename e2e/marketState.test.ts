@@ -3,7 +3,9 @@ import { createCrypto } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
 import { systemClock } from '@pit/platform/clock'
 import { type Db, openDb } from '@pit/platform/db'
+import { type Jobs, runJobs } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
+import { createMetrics } from '@pit/platform/metrics'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { type Address, createPublicClient, defineChain, http } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -21,13 +23,23 @@ let devnet: Devnet
 let db: Db
 let rpc: Rpc
 let market: Market
+let jobs: Jobs<string>
 const dir = await newServerDirectory('pit-market-')
 
 const open = async () => {
   const crypto = await createCrypto()
   const { profile } = devnet.world
   const logger = createLogger({ level: 'warn' })
-  return openMarket({ rpc, db, clock: systemClock, crypto, profile, logger, writes: true })
+  const opened = await openMarket({ rpc, db, clock: systemClock, crypto, profile, logger })
+  const metrics = createMetrics({ withProcess: false })
+  const { everywhere, worker } = opened.jobs
+  jobs = runJobs({ clock: systemClock, logger, metrics }, [...everywhere, ...worker])
+  return opened
+}
+
+async function close() {
+  await jobs?.stop()
+  await market?.close()
 }
 
 beforeAll(async () => {
@@ -51,7 +63,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await market?.close()
+  await close()
   await db?.close()
   rpc?.close()
   await devnet?.close()
@@ -95,7 +107,7 @@ it('holds every pool exactly as the chain does, after trading', {
 
 it('goes on from its checkpoint after a restart, and still agrees', async () => {
   const before = market.head()?.number ?? 0
-  await market.close()
+  await close()
   market = await open()
   await market.ready()
   expect(market.head()?.number).toBeGreaterThanOrEqual(before)

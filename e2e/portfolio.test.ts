@@ -3,6 +3,7 @@ import { createCrypto } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
 import { systemClock } from '@pit/platform/clock'
 import { type Db, openDb } from '@pit/platform/db'
+import { type Jobs, runJobs } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
@@ -21,6 +22,7 @@ let devnet: Devnet
 let db: Db
 let rpc: Rpc
 let market: Market
+let jobs: Jobs<string>
 let account: Account
 let wallet: Address
 /** Stands still between steps, so that no slow machine outlives what is reused for five seconds. */
@@ -46,12 +48,15 @@ beforeAll(async () => {
   rpc = createRpc({ url: devnet.url })
   const { profile } = devnet.world
   const deps = { rpc, db, clock: systemClock, logger: createLogger({ level: 'warn' }), profile }
-  market = await openMarket({ ...deps, crypto: await createCrypto(), writes: false })
+  market = await openMarket({ ...deps, crypto: await createCrypto() })
   await market.ready()
-  account = openAccount({ ...deps, clock, market, metrics: createMetrics({ withProcess: false }) })
+  const metrics = createMetrics({ withProcess: false })
+  jobs = runJobs({ ...deps, metrics }, market.jobs.everywhere)
+  account = openAccount({ ...deps, clock, market, metrics })
 })
 afterAll(async () => {
   await account?.close()
+  await jobs?.stop()
   await market?.close()
   await db?.close()
   rpc?.close()

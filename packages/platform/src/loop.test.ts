@@ -147,6 +147,17 @@ it('stops after the run under way, which is told, and says nothing of its failur
   expect(ranAt).toHaveLength(1)
 })
 
+it('stops at once after a run that succeeds meanwhile, however long the pause would be', async () => {
+  for (const intervalMs of [60_000, null]) {
+    const { clock, ranAt, loop } = open({ intervalMs, run: (signal) => clock.sleep(10_000, signal) })
+    loop.wake()
+    await clock.advance(10)
+    expect(loop.runningSinceMs()).not.toBeNull()
+    await loop.stop()
+    expect([ranAt.length, clock.sleeping()]).toEqual([1, 0])
+  }
+})
+
 it('does not begin what was stopped before', async () => {
   const { clock, ranAt, loop } = open({ firstAfterMs: 50 })
   await loop.stop()

@@ -91,7 +91,8 @@ export function startLoop({
       const outcome = await runOnce()
       failures = outcome === 'failed' ? failures + 1 : 0
       if (outcome === 'failed') await clock.sleep(retryMs(failures), signal)
-      else if (outcome === 'done') await pause(untilDueMs())
+      // A stop that came during the run has ended the nap before it began.
+      else if (outcome === 'done' && !signal.aborted) await pause(untilDueMs())
     }
   }
 

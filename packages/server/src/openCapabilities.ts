@@ -44,7 +44,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const account = openAccount({ ...ground, market })
   closing.add(() => account.close())
   const { tierBps, recordRefusal } = account
-  const tokens = await openTokens({ ...ground, market, majorBps: tierBps, background: config.roles.jobs })
+  const tokens = openTokens({ ...ground, market, majorBps: tierBps })
   closing.add(() => tokens.close())
 
   const gate = createSessionGate({ db, clock })
@@ -110,8 +110,8 @@ export async function openCapabilities(ground: Ground, start: Start) {
 }
 
 /** A chain that does not answer delays the market, not the start: what needs it says so. */
-async function openMarketInTime(ground: Ground, { config, closing, stage, ending }: Start) {
-  const market = await openMarket({ ...ground, writes: config.roles.jobs })
+async function openMarketInTime(ground: Ground, { closing, stage, ending }: Start) {
+  const market = await openMarket(ground)
   closing.add(() => market.close())
   watchMarket(ground.metrics, { market, clock: ground.clock })
   const inTime = await withinMs(

@@ -77,7 +77,10 @@ async function open(start: Start): Promise<string> {
   }
   const jobs = runJobs(
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
-    tableOf([auth, health, stats, league, treasury, { jobs: sweepsOf(capabilities) }], config.roles),
+    tableOf(
+      [market, tokens, auth, health, stats, league, treasury, { jobs: sweepsOf(capabilities) }],
+      config.roles,
+    ),
   )
   closing.add(() => jobs.stop())
   const admin = await openAdmin({

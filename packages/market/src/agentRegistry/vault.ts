@@ -1,23 +1,10 @@
 import { lowerAddress as lower } from '@pit/chain'
-import { type Rpc, RpcError } from '@pit/platform/rpc'
-import {
-  type Address,
-  decodeFunctionResult,
-  encodeEventTopics,
-  encodeFunctionData,
-  type Hex,
-  numberToHex,
-  parseAbi,
-} from 'viem'
+import { askCall, askCallOrRevert, askLogs, readAll, readOne } from '@pit/platform/reads'
+import type { Rpc } from '@pit/platform/rpc'
+import { type Address, decodeFunctionResult, encodeEventTopics, encodeFunctionData, type Hex } from 'viem'
+import { registryAbi as abi } from './registryAbi.ts'
 
-const VAULT_ABI = parseAbi([
-  'struct Agent { uint256 id; address owner; address agentWallet; address beneficiary; address token; string symbol; string name; }',
-  'function agent(uint256 id) view returns (Agent)',
-  'function stakeOf(uint256 id) view returns (uint256 principal, uint256 gain)',
-  'event GainWithdrawn(uint256 indexed id, address indexed to, uint256 amount)',
-])
-
-/** Lower-case addresses; symbol and name are other people's text. */
+/** Addresses are in lower case; symbol and name are the owner's own text. */
 export interface VaultAgent {
   id: string
   owner: Address
@@ -28,7 +15,7 @@ export interface VaultAgent {
   name: string
 }
 
-/** The agent registry's vault on chain. Each throws when it cannot be read. */
+/** The agent registry's vault on chain. Each read throws when the node does not answer it. */
 export interface AgentVault {
   /** Null when there is no such agent. */
   agent(id: string): Promise<VaultAgent | null>
@@ -36,14 +23,12 @@ export interface AgentVault {
   agents(ids: readonly string[]): Promise<(VaultAgent | null | undefined)[]>
   /** Principal and gain not yet withdrawn, as of a block. */
   stake(id: string, block: number | 'latest'): Promise<{ principal: bigint; gain: bigint }>
-  /** Gains taken out in these blocks, both included. */
+  /** Gains withdrawn in these blocks, both included. */
   gainWithdrawn(id: string, fromBlock: number, toBlock: number): Promise<bigint>
 }
 
 const MAX_UINT256 = 2n ** 256n - 1n
-const REVERTED = 3
-/** Other people's text is kept short. */
-const TEXT_CHARS = 64
+const MAX_TEXT_CHARS = 64
 
 export function createAgentVault({
   rpc,
@@ -52,62 +37,45 @@ export function createAgentVault({
   rpc: Pick<Rpc, 'request' | 'batch'>
   registry: Address
 }): AgentVault {
-  const agentCall = (id: string): Hex =>
-    encodeFunctionData({ abi: VAULT_ABI, functionName: 'agent', args: [BigInt(id)] })
-  const isId = (id: string): boolean => BigInt(id) <= MAX_UINT256
+  const askAgent = (id: string) => {
+    const data = encodeFunctionData({ abi, functionName: 'agent', args: [BigInt(id)] })
+    return askCallOrRevert({ to: registry, data })
+  }
   return {
     async agent(id) {
-      if (!isId(id)) return null
-      try {
-        return agentOf(await rpc.request<Hex>('eth_call', [{ to: registry, data: agentCall(id) }, 'latest']))
-      } catch (error) {
-        if (isRevert(error)) return null
-        throw error
-      }
+      if (BigInt(id) > MAX_UINT256) return null
+      const answer = await readOne(rpc, askAgent(id))
+      return answer.reverted ? null : agentIn(answer.data)
     },
     async agents(ids) {
-      const answers = await rpc.batch(
-        ids.map((id) => ['eth_call', [{ to: registry, data: agentCall(id) }, 'latest']] as const),
-      )
+      const answers = await readAll(rpc, ids.map(askAgent))
       return answers.map((answer) => {
-        if (!answer.ok) return isRevert(answer.error) ? null : undefined
+        if (answer === undefined) return undefined
+        if (answer.reverted) return null
         try {
-          return agentOf(answer.result as Hex)
+          return agentIn(answer.data)
         } catch {
           return undefined
         }
       })
     },
     async stake(id, block) {
-      const data = encodeFunctionData({ abi: VAULT_ABI, functionName: 'stakeOf', args: [BigInt(id)] })
-      const tag = block === 'latest' ? block : numberToHex(block)
-      const answer = await rpc.request<Hex>('eth_call', [{ to: registry, data }, tag])
-      const [principal, gain] = decodeFunctionResult({
-        abi: VAULT_ABI,
-        functionName: 'stakeOf',
-        data: answer,
-      })
+      const data = encodeFunctionData({ abi, functionName: 'stakeOf', args: [BigInt(id)] })
+      const answer = await readOne(rpc, askCall({ to: registry, data }, { block }))
+      const [principal, gain] = decodeFunctionResult({ abi, functionName: 'stakeOf', data: answer })
       return { principal, gain }
     },
-    async gainWithdrawn(id, fromBlock, toBlock) {
-      const topics = encodeEventTopics({
-        abi: VAULT_ABI,
-        eventName: 'GainWithdrawn',
-        args: { id: BigInt(id) },
-      })
-      const logs = await rpc.request<{ data: Hex }[]>('eth_getLogs', [
-        { address: registry, topics, fromBlock: numberToHex(fromBlock), toBlock: numberToHex(toBlock) },
-      ])
+    async gainWithdrawn(id, from, to) {
+      const topics = encodeEventTopics({ abi, eventName: 'GainWithdrawn', args: { id: BigInt(id) } })
+      const logs = await readOne(rpc, askLogs({ address: registry, topics: topics as Hex[] }, { from, to }))
       return logs.reduce((sum, { data }) => sum + BigInt(data), 0n)
     },
   }
 }
 
-const isRevert = (error: unknown): boolean => error instanceof RpcError && error.code === REVERTED
-
-/** A registry that answers nothing for an id it does not have, instead of reverting, has no such agent either. */
-function agentOf(answer: Hex): VaultAgent | null {
-  const agent = decodeFunctionResult({ abi: VAULT_ABI, functionName: 'agent', data: answer })
+/** A registry that answers a zero owner for an unknown id, instead of reverting, has no such agent either. */
+function agentIn(answer: Hex): VaultAgent | null {
+  const agent = decodeFunctionResult({ abi, functionName: 'agent', data: answer })
   if (BigInt(agent.owner) === 0n) return null
   return {
     id: agent.id.toString(),
@@ -115,10 +83,11 @@ function agentOf(answer: Hex): VaultAgent | null {
     agentWallet: lower(agent.agentWallet),
     beneficiary: lower(agent.beneficiary),
     token: lower(agent.token),
-    symbol: shown(agent.symbol),
-    name: shown(agent.name),
+    symbol: shortText(agent.symbol),
+    name: shortText(agent.name),
   }
 }
 
-/** The store takes no zero characters. */
-const shown = (text: string): string => [...text.replaceAll('\u0000', '')].slice(0, TEXT_CHARS).join('')
+/** PostgreSQL text cannot hold zero characters. */
+const shortText = (text: string): string =>
+  [...text.replaceAll('\u0000', '')].slice(0, MAX_TEXT_CHARS).join('')

@@ -20,17 +20,16 @@ export async function readCheckpoint(db: Db): Promise<Checkpoint | null> {
 }
 
 /**
- * Curves were once kept without the supply they started with, which only their first log tells. A checkpoint that has
- * such a one is not used: the chain is read again from the profile's first block, and what is then written replaces it.
+ * Older checkpoints have curves without their sale supply, which only their first log tells. Such a
+ * checkpoint is not used: the chain is read again from the profile's first block.
  */
 function isWhole(pool: AnyPool): boolean {
   return pool.version !== 'curve' || typeof pool.saleSupply === 'bigint'
 }
 
 /**
- * Several processes may write: each writes all that changed since it last read or wrote, so that whichever is furthest
- * ahead leaves a whole state. Pools are frozen before the first await, so that what is written is the state
- * of one block.
+ * Several processes may write: each writes all that changed since it last read or wrote, so the one furthest
+ * ahead leaves a complete state. Pools are serialised before the first await, so they are of one block.
  */
 export function writeCheckpoint(
   db: Db,
@@ -45,9 +44,9 @@ export function writeCheckpoint(
   }
   const goneIds = [...gone]
   return db.transaction(async (sql) => {
-    // Of several processes the one furthest ahead wins: an older state over a newer one would be applied twice.
+    // The process furthest ahead wins: logs applied on top of an older state would count twice.
     const [cursor] = await sql.query<{ block: number }>('select block from market_cursor for update')
-    // One that read everything anew knows that what is stored belongs to another chain.
+    // A process that read everything again knows that the stored state is of another chain.
     if (cursor && cursor.block > at.block && !anew) return
     if (goneIds.length > 0) await sql.query('delete from pools where id = any($1::text[])', [goneIds])
     if (ids.length > 0) {
@@ -65,7 +64,7 @@ export function writeCheckpoint(
   })
 }
 
-/** Bigints as decimal strings behind a mark, maps as arrays of entries: a pool as JSON and back, bit for bit. */
+/** Pools as JSON: bigints as decimal strings with a prefix, maps as arrays of entries. */
 
 type Plain = { [field: string]: unknown }
 

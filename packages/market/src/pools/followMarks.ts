@@ -1,13 +1,13 @@
 import type { Address } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import type { Logger } from '@pit/platform/logger'
-import { type Mark, type MarkReading, markSourcesOf, readMarks } from '@pit/platform/marks'
+import type { Job } from '@pit/platform/jobs'
+import { type Mark, markSourcesOf, readMarks } from '@pit/platform/marks'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 
 const REFRESH_EVERY_MS = 500
-/** A reading older than this is no mark any more: the chain has not answered for too long. */
+/** Past this age a reading is no mark any more. */
 const MAX_READING_AGE_MS = 30_000
 
 export interface MarksFollowed {
@@ -16,50 +16,36 @@ export interface MarksFollowed {
   /** How many tokens have no readable mark now. */
   unread(): number
   refresh(): Promise<void>
-  close(): Promise<void>
+  follow: Job
+  keepMinutes: Job
 }
 
-/** Marks read again twice a second, and kept for each minute so that volumes and books can be valued later. */
+/** Marks read twice a second; one reading a minute is kept, to value volumes and books later. */
 export function followMarks({
   rpc,
   db,
   clock,
   profile,
-  logger,
-  writes,
 }: {
   rpc: Rpc
   db: Db
   clock: Clock
   profile: ChainProfile
-  logger: Logger
-  writes: boolean
 }): MarksFollowed {
   const sources = markSourcesOf(profile)
   const multicall3 = profile.contracts.multicall3 as Address
   let byToken = new Map<Address, Mark>()
   let whyByToken = new Map<Address, string>()
   let readAtMs = 0
-  let writtenMinute = -1
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
+  let keptMinuteS = 0
   let underWay: Promise<void> | undefined
-  let troubled = false
 
   async function read(): Promise<void> {
     const nowMs = clock.nowMs()
-    const reading = await readMarks({ rpc, multicall3, sources, nowMs })
-    byToken = new Map(reading.marks.map((mark) => [mark.token, mark]))
-    whyByToken = new Map(reading.unread.map(({ token, why }) => [token, why]))
+    const { marks, unread } = await readMarks({ rpc, multicall3, sources, nowMs })
+    byToken = new Map(marks.map((mark) => [mark.token, mark]))
+    whyByToken = new Map(unread.map(({ token, why }) => [token, why]))
     readAtMs = nowMs
-    const minuteS = Math.floor(nowMs / 60_000) * 60
-    if (!writes || minuteS <= writtenMinute) return
-    await keepMarks(db, minuteS, reading).then(
-      () => {
-        writtenMinute = minuteS
-      },
-      (error) => logger.warn({ err: error, minuteS }, 'the marks of this minute are not kept yet'),
-    )
   }
 
   function refresh(): Promise<void> {
@@ -69,18 +55,12 @@ export function followMarks({
     return underWay
   }
 
-  async function tick(): Promise<void> {
-    try {
-      await refresh()
-      if (troubled) logger.info('marks are read again')
-      troubled = false
-    } catch (error) {
-      if (!troubled) logger.warn({ err: error }, 'marks cannot be read')
-      troubled = true
-    }
-    if (!stopped) timer = setTimeout(tick, REFRESH_EVERY_MS)
+  async function keepMinute(): Promise<void> {
+    const minuteS = Math.floor(readAtMs / 60_000) * 60
+    if (minuteS <= keptMinuteS) return
+    await storeMarks(db, minuteS, [...byToken.values()])
+    keptMinuteS = minuteS
   }
-  timer = setTimeout(tick, 0)
 
   const fresh = () => clock.nowMs() - readAtMs <= MAX_READING_AGE_MS
   return {
@@ -88,16 +68,18 @@ export function followMarks({
     whyUnread: (token) => (fresh() ? whyByToken.get(token) : 'the chain has not answered for a while'),
     unread: () => (fresh() ? whyByToken.size : sources.length),
     refresh,
-    close: async () => {
-      stopped = true
-      clearTimeout(timer)
-      await underWay?.catch(() => {})
+    follow: {
+      name: 'read marks',
+      intervalMs: REFRESH_EVERY_MS,
+      maxRetryMs: REFRESH_EVERY_MS,
+      run: refresh,
     },
+    keepMinutes: { name: 'keep minute marks', intervalMs: REFRESH_EVERY_MS, run: keepMinute },
   }
 }
 
-/** The first reading of a minute is that minute's; a second writer changes nothing. */
-async function keepMarks(db: Db, minuteS: number, { marks }: MarkReading): Promise<void> {
+/** The first writer of a minute decides its marks; a second one changes nothing. */
+async function storeMarks(db: Db, minuteS: number, marks: readonly Mark[]): Promise<void> {
   await db.query(
     `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
      select token, $1, price_e18::numeric, source, block, updated_at_s, stale

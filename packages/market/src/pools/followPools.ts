@@ -1,9 +1,12 @@
-import { type Address, DYNAMIC_FEE, type V4Pool } from '@pit/chain'
+import { type Address, DYNAMIC_FEE, type V4Pool, v4StateViewAbi } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import { type Chunk, type Follower, followChain, type Header, StartAgain } from '@pit/platform/follow'
+import { type Chunk, followChain, type Header, StartAgain } from '@pit/platform/follow'
+import type { Job } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
+import { askMulticall, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
 import {
   type AnyPool,
@@ -13,7 +16,6 @@ import {
   MARKET_TOPICS,
   type PoolBook,
 } from './poolBook.ts'
-import { readDynamicFees } from './readDynamicFees.ts'
 
 export interface FollowPoolsDeps {
   rpc: Rpc
@@ -21,22 +23,22 @@ export interface FollowPoolsDeps {
   profile: ChainProfile
   logger: Logger
   listener: BookListener & {
-    /** After a block was applied. Must not throw: the block would be applied again. */
+    /** Called after a block was applied. Must not throw: the block would be applied again. */
     onBlock(head: Header, touched: Set<AnyPool>): void
   }
-  pollMs: number
-  /** Only one process of several writes; null: never. */
-  checkpointEveryMs: number | null
 }
 
 export interface PoolsFollowed {
   book: PoolBook
   head(): Header | null
   catchUp(): Promise<void>
-  /** Writes what changed since the last time. */
-  saveCheckpoint(): Promise<void>
+  follow: Job
+  saveCheckpoint: Job
   close(): Promise<void>
 }
+
+const POLL_MS = 50
+const CHECKPOINT_EVERY_MS = 10_000
 
 const lower = (address: string | null) => (address?.toLowerCase() ?? null) as `0x${string}` | null
 
@@ -49,26 +51,26 @@ const emittersOf = ({ contracts }: ChainProfile): Emitters => ({
 
 const WHOLE_FEE_PIPS = 1_000_000
 const hasDynamicFee = (pool: AnyPool): pool is V4Pool => pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE
-/** Pools whose dynamic fee is read with each block: more of them and the reading would hold blocks up. */
+/** Pools whose dynamic fee is read with each block; reading more would delay blocks. */
 const MAX_DYNAMIC = 256
 
-/** Keeps every pool's state equal to the chain's: from the checkpoint on, block by block, reorgs taken back. */
+/** Keeps every pool's state equal to the chain's, block by block from the checkpoint on; undoes reorgs. */
 export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed> {
   const { rpc, db, profile, logger, listener } = deps
   const stateView = lower(profile.contracts.v4_state_view)
   const multicall3 = profile.contracts.multicall3 as Address
   const knownHooks = new Set(profile.known_hooks.map(({ address }) => address.toLowerCase()))
   const dynamic = new Set<V4Pool>()
-  /** The block the book stands at: moved together with it, so that whoever reads both reads one state. */
+  /** The block of the book's state: set together with it, so that a reader of both sees one state. */
   let head: Header | null = null
   let changed = new Set<AnyPool>()
   let gone = new Set<string>()
   const book = createPoolBook(emittersOf(profile), {
     onBorn: (pool) => {
       if (hasDynamicFee(pool)) {
-        // All of it, until the real one is read: better no quote than a wrong one.
+        // The whole amount until the real fee is read: no quote is better than a wrong one.
         if (pool.lpFeePips === 0) pool.lpFeePips = WHOLE_FEE_PIPS
-        // Anyone can open pools with a hook of their own; those are quoted by the chain or not at all.
+        // Anybody can open pools with an own hook; those are quoted by the chain or not at all.
         if (knownHooks.has(pool.key.hooks) && dynamic.size < MAX_DYNAMIC) dynamic.add(pool)
       }
       listener.onBorn(pool)
@@ -80,7 +82,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       listener.onGone(pool)
     },
   })
-  /** A fee that cannot be read now keeps its last value; a block is never held up by it. */
+  /** A fee that cannot be read keeps its last value: it must not delay a block. */
   const readFees = async (pools: V4Pool[], block: number): Promise<Map<V4Pool, number>> => {
     if (!stateView || pools.length === 0) return new Map()
     return readDynamicFees({ rpc, multicall3, stateView }, pools, block).catch((error) => {
@@ -96,28 +98,27 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     }
   }
   let savedAt = -1
-  /** Everything was read again from the floor since the last checkpoint. */
+  /** Everything was read again since the last checkpoint. */
   let anew = false
   const floor = profile.first_block - 1
   const checkpoint = await readCheckpoint(db)
   if (checkpoint) book.restore(checkpoint.block, checkpoint.pools)
 
-  const follower: Follower = followChain({
+  const follower = followChain({
     rpc,
     topics: MARKET_TOPICS,
     floor,
     ...(checkpoint ? { from: { number: checkpoint.block, hash: checkpoint.hash } } : {}),
-    pollMs: deps.pollMs,
-    onTrouble: (error) => logger.warn({ err: error }, 'following the chain is delayed'),
+    pollMs: POLL_MS,
     listener: {
       async onChunk(chunk: Chunk) {
-        // Read before the logs are applied, so that nobody sees the block without its fees.
+        // Read before the logs are applied, so that no reader sees the block without its fees.
         const known = await readFees([...dynamic], chunk.head.number)
         let touched: Set<AnyPool>
         try {
           touched = book.apply(chunk)
         } catch (error) {
-          // State and logs disagree: a log was missed. Nothing may be quoted from it.
+          // State and logs disagree, so a log was missed: nothing may be quoted from this state.
           logger.error({ err: error, block: chunk.head.number }, 'pool state lost its place; reading it anew')
           book.clear()
           head = null
@@ -138,7 +139,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
         head = null
         if (book.undoTo(number)) {
           logger.warn({ to: number }, 'the chain was reorganised')
-          // What was taken back differs from what is stored; which of it is cheaper to write than to know.
+          // Undone pools differ from the stored ones; writing all is cheaper than finding them.
           for (const pool of book.all()) changed.add(pool)
           return number
         }
@@ -167,27 +168,47 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     }
   }
 
-  let timer: NodeJS.Timeout | undefined
-  let saving: Promise<void> | undefined
-  const save = () => {
-    saving = saveCheckpoint()
-      .catch((error) => logger.warn({ err: error }, 'the market checkpoint was not written'))
-      .finally(() => {
-        saving = undefined
-      })
-  }
-  if (deps.checkpointEveryMs !== null) timer = setInterval(() => saving ?? save(), deps.checkpointEveryMs)
-  follower.start()
+  let isWriter = false
   return {
     book,
     head: () => head,
     catchUp: follower.catchUp,
-    saveCheckpoint,
+    follow: {
+      name: 'follow pools',
+      intervalMs: POLL_MS,
+      run: (signal) => {
+        // Catching up may take long and must not delay the end of the process.
+        signal.addEventListener('abort', follower.stop)
+        return follower.catchUp()
+      },
+    },
+    saveCheckpoint: {
+      name: 'save market checkpoint',
+      intervalMs: CHECKPOINT_EVERY_MS,
+      run: () => {
+        isWriter = true
+        return saveCheckpoint()
+      },
+    },
     close: async () => {
-      clearInterval(timer)
       await follower.stop()
-      await saving
-      if (deps.checkpointEveryMs !== null) await saveCheckpoint().catch(() => {})
+      if (isWriter) await saveCheckpoint().catch(() => {})
     },
   }
+}
+
+/** A hook may change a dynamic fee at any time without a log. A pool that does not answer is left out. */
+async function readDynamicFees(
+  { rpc, multicall3, stateView }: { rpc: Rpc; multicall3: Address; stateView: Address },
+  pools: readonly V4Pool[],
+  block: number,
+): Promise<Map<V4Pool, number>> {
+  const slot0 = { abi: v4StateViewAbi, functionName: 'getSlot0' } as const
+  const calls = pools.map(({ id }) => ({ to: stateView, data: encodeFunctionData({ ...slot0, args: [id] }) }))
+  const answers = await readOne(rpc, askMulticall(multicall3, calls, { block }))
+  const fees = new Map<V4Pool, number>()
+  for (const [i, data] of answers.entries()) {
+    if (data !== null) fees.set(pools[i]!, decodeFunctionResult({ ...slot0, data })[3])
+  }
+  return fees
 }

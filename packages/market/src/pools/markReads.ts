@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 
-/** A token's mark of one minute, as it is kept. */
+/** A token's stored mark of one minute. */
 export interface MinuteMark {
   minuteS: number
   /** Dollars for one whole token, times 10^18. */
@@ -17,7 +17,7 @@ export interface MarkAsk {
   atS: number
 }
 
-/** The prices of many asks in one read, in their order; null where there is no mark. */
+/** Prices in the order of the asks, in one read; null where there is no mark. */
 export async function pricesAt(sql: Sql, asks: readonly MarkAsk[]): Promise<(bigint | null)[]> {
   if (asks.length === 0) return []
   const rows = await sql.query<{ price_e18: string | null }>(
@@ -30,7 +30,7 @@ export async function pricesAt(sql: Sql, asks: readonly MarkAsk[]): Promise<(big
   return rows.map(({ price_e18 }) => (price_e18 === null ? null : BigInt(price_e18)))
 }
 
-/** Each token's newest mark before a time and not before another; a token without one is absent. */
+/** Each token's newest mark from `fromS` to before `beforeS`; a token without one is absent. */
 export async function newestMarks(
   sql: Sql,
   tokens: readonly Address[],
@@ -58,13 +58,13 @@ export async function marksBetween(
   return rows.map(markOf)
 }
 
-/** Minutes and prices of a token, oldest first: two arrays, since they may be many thousands. */
+/** Minutes and prices of a token, oldest first: two arrays, since there may be many thousands. */
 export interface PriceSeries {
   minutes: number[]
   prices: bigint[]
 }
 
-/** Each token's marks after a time of its own, in one read; a token without any is absent. */
+/** Each token's marks after its own time, in one read; a token without any is absent. */
 export async function marksAfter(
   sql: Sql,
   asks: readonly { token: Address; afterS: number }[],
@@ -86,7 +86,8 @@ export async function allMarks(
   { afterS, toS }: { afterS: number; toS: number },
 ): Promise<Map<string, Pick<MinuteMark, 'minuteS' | 'priceE18'>[]>> {
   const rows = await sql.query<{ token: string; minute_s: number; price_e18: string }>(
-    'select token, minute_s, price_e18 from marks where minute_s > $1 and minute_s <= $2 order by token, minute_s',
+    `select token, minute_s, price_e18 from marks where minute_s > $1 and minute_s <= $2
+     order by token, minute_s`,
     [afterS, toS],
   )
   const marks = new Map<string, Pick<MinuteMark, 'minuteS' | 'priceE18'>[]>()

@@ -10,6 +10,7 @@ import {
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Header } from '@pit/platform/follow'
+import type { Job } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
 import type { Mark } from '@pit/platform/marks'
 import type { Metrics } from '@pit/platform/metrics'
@@ -27,21 +28,19 @@ export interface MarketDeps {
   crypto: Crypto
   profile: ChainProfile
   logger: Logger
-  /** Whether this process writes checkpoints and the mark history. */
-  writes: boolean
 }
 
 export interface Market {
   /** The last block applied; null until the first. */
   head(): Header | null
-  /** Pools by pair, live: read and use it without waiting in between, and all of it is of one block. */
+  /** Pools by pair, changing with each block: without an await in between, all reads are of one block. */
   index: PoolIndex
   pool(id: string): AnyPool | undefined
   /** Curves by the token they launched. */
   curveOf(token: Address): AnyPool | undefined
   poolCount(): number
   pools(): IterableIterator<AnyPool>
-  /** An independent mark, or undefined when there is none or it cannot be read. */
+  /** The token's mark; undefined when it has none or it cannot be read. */
   mark(token: Address): Mark | undefined
   whyUnread(token: Address): string | undefined
   unreadMarks(): number
@@ -49,18 +48,17 @@ export interface Market {
   onPool(listener: (pool: AnyPool) => void): () => void
   /** Resolves once the chain's head was applied and marks were read. */
   ready(): Promise<void>
+  /** The market follows the chain only while these run. */
+  jobs: { everywhere: readonly Job[]; worker: readonly Job[] }
   close(): Promise<void>
 }
-
-const POLL_MS = 50
-const CHECKPOINT_EVERY_MS = 10_000
 
 /** The market in memory: pools by logs, marks by one call, both following the head. */
 export async function openMarket(deps: MarketDeps): Promise<Market> {
   const { rpc, db, clock, profile, logger } = deps
   const core = (symbol: string) =>
     profile.core_tokens.find((token) => token.symbol === symbol)?.address.toLowerCase() as Address | undefined
-  // Without WETH nothing is routed through it; ETH then stands for itself.
+  // A profile without WETH routes through ETH alone.
   const weth = core('WETH') ?? NATIVE_TOKEN
   const hubs = [weth, core('USDG'), core('PARTNER')].filter((hub) => hub !== undefined)
   const index = createPoolIndex({ weth, hubs, pinned: pinnedPools(deps.crypto, profile) })
@@ -68,7 +66,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
   const blockListeners = new Set<(head: Header, touched: ReadonlySet<AnyPool>) => void>()
   const poolListeners = new Set<(pool: AnyPool) => void>()
 
-  /** A listener's fault is its own: it neither stops the market nor the listeners after it. */
+  /** A listener that throws must stop neither the market nor other listeners. */
   const tell = (run: () => void) => {
     try {
       run()
@@ -82,8 +80,6 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     db,
     profile,
     logger,
-    pollMs: POLL_MS,
-    checkpointEveryMs: deps.writes ? CHECKPOINT_EVERY_MS : null,
     listener: {
       onBorn(pool) {
         if (pool.version === 'curve') curves.set(pool.token, pool)
@@ -100,7 +96,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       },
     },
   })
-  const marks = followMarks({ rpc, db, clock, profile, logger, writes: deps.writes })
+  const marks = followMarks({ rpc, db, clock, profile })
 
   const subscribe = <T>(listeners: Set<T>, listener: T) => {
     listeners.add(listener)
@@ -121,13 +117,15 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     ready: async () => {
       await Promise.all([pools.catchUp(), marks.refresh()])
     },
-    close: async () => {
-      await Promise.all([pools.close(), marks.close()])
+    jobs: {
+      everywhere: [pools.follow, marks.follow],
+      worker: [pools.saveCheckpoint, marks.keepMinutes],
     },
+    close: pools.close,
   }
 }
 
-/** How far the market's memory is behind the chain, and how much it holds. */
+/** Metrics of the market's memory: how far it is behind the chain, and how much it holds. */
 export function watchMarket(
   { registry }: Pick<Metrics, 'registry'>,
   { market, clock }: { market: Pick<Market, 'head' | 'poolCount' | 'unreadMarks'>; clock: Clock },
@@ -150,7 +148,7 @@ export function watchMarket(
   gauge('pit_market_marks_unread', 'Tokens whose mark cannot be read now.', market.unreadMarks)
 }
 
-/** Ids of the pools the profile vouches for. */
+/** Ids of the pools that the profile pins. */
 export function pinnedPools(crypto: Crypto, { pins }: Pick<ChainProfile, 'pins'>): Hex[] {
   const { partner_usdg, reference_pools, fast_pools } = pins
   const all = [

@@ -14,7 +14,7 @@ import type { ChainLog, Chunk, Hex } from '@pit/platform/follow'
 
 export type AnyPool = Pool | CurvePool
 
-/** Who may tell of new pools; anyone else's logs under the same topics are somebody's imitation. */
+/** Contracts whose logs count; anybody can emit the same topics from another address. */
 export interface Emitters {
   v2Factory: Address | null
   v3Factory: Address | null
@@ -24,7 +24,7 @@ export interface Emitters {
 
 export interface BookListener {
   onBorn(pool: AnyPool): void
-  /** A reorg took its creation back. */
+  /** A reorg undid its creation. */
   onGone(pool: AnyPool): void
 }
 
@@ -32,11 +32,11 @@ export interface PoolBook {
   get(id: string): AnyPool | undefined
   all(): IterableIterator<AnyPool>
   size(): number
-  /** Starts from pools as they were after block `number`. */
+  /** Starts with pools as they were after block `number`. */
   restore(number: number, pools: AnyPool[]): void
-  /** Applies the blocks' logs at once; answers the pools that changed. */
+  /** Applies the logs of a chunk; returns the pools that changed. */
   apply(chunk: Chunk): Set<AnyPool>
-  /** Takes back every block after `number`; false when it no longer can and everything must be read again. */
+  /** Undoes every block after `number`; false when that is too far back and all must be read again. */
   undoTo(number: number): boolean
   clear(): void
 }
@@ -49,8 +49,8 @@ export const MARKET_TOPICS: readonly Hex[] = [
   ...STATE_TOPICS,
 ]
 
-/** Chunks that can be taken back: at ten blocks a second, most of a minute. */
-const UNDOABLE = 512
+/** Chunks that can be undone: about a minute at ten blocks a second. */
+const MAX_UNDOS = 512
 
 interface Undo {
   from: number
@@ -58,11 +58,11 @@ interface Undo {
   steps: (() => void)[]
 }
 
-/** Every pool's state in memory, changed in place by logs. Nothing here waits, so no reader sees half a block. */
+/** Every pool's state in memory, changed in place by logs. Nothing waits, so no reader sees half a block. */
 export function createPoolBook(emitters: Emitters, listener: BookListener): PoolBook {
   const pools = new Map<string, AnyPool>()
   let undos: Undo[] = []
-  /** The newest block that can no longer be taken back. */
+  /** The newest block that can no longer be undone. */
   let settled = -1
 
   const bearers: Partial<Record<Hex, Address | null>> = {
@@ -103,7 +103,7 @@ export function createPoolBook(emitters: Emitters, listener: BookListener): Pool
     }
   }
 
-  const takeBack = ({ steps }: Undo) => {
+  const undoAll = ({ steps }: Undo) => {
     for (const step of steps.reverse()) step()
   }
 
@@ -122,17 +122,17 @@ export function createPoolBook(emitters: Emitters, listener: BookListener): Pool
         try {
           applyOne(log, touched, undo.steps)
         } catch (error) {
-          // A log that is not what its topic says is nobody's pool; a pool of ours never emits one.
+          // A log that does not fit its topic comes from a stranger: known pools never emit one.
           if (error instanceof MalformedLog) continue
-          takeBack(undo)
+          undoAll(undo)
           throw error
         }
       }
       undos.push(undo)
-      if (undos.length > UNDOABLE) {
-        const dropped = undos.slice(0, UNDOABLE / 2)
+      if (undos.length > MAX_UNDOS) {
+        const dropped = undos.slice(0, MAX_UNDOS / 2)
         settled = dropped[dropped.length - 1]!.to
-        undos = undos.slice(UNDOABLE / 2)
+        undos = undos.slice(MAX_UNDOS / 2)
       }
       return touched
     },
@@ -140,12 +140,12 @@ export function createPoolBook(emitters: Emitters, listener: BookListener): Pool
       if (number < settled) return false
       while (undos.length > 0 && undos[undos.length - 1]!.to > number) {
         const last = undos.pop()!
-        // A chunk of many blocks goes as a whole or not at all.
+        // A chunk of many blocks is undone as a whole or not at all.
         if (last.from <= number) {
           undos.push(last)
           return false
         }
-        takeBack(last)
+        undoAll(last)
       }
       return true
     },

@@ -2,14 +2,14 @@ import { type Address, lowerAddress as lower, midPrice, NATIVE, type Pool } from
 import type { ChainProfile, CoreToken, PoolPin } from '@pit/protocol'
 import type { Market } from './openMarket.ts'
 
-/** A mid is a disclosure and a yardstick, as a float; it never decides an amount and never values a wallet. */
+/** A mid is a float to compare with and to show; it never decides an amount and never values a wallet. */
 
 export interface MidDeps {
   market: Pick<Market, 'index'>
   profile: ChainProfile
 }
 
-/** The middle one of a core asset's reference pools' mids, in USDG for one unit; null when none of them tells one. */
+/** The median mid of a core asset's reference pools, in USDG for one unit; null when no pool has one. */
 export function referenceMid({ market, profile }: MidDeps, token: Address): number | null {
   const usdg = profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
   const asset = profile.core_tokens.find(({ address }) => lower(address) === token)
@@ -28,13 +28,13 @@ export function referenceMid({ market, profile }: MidDeps, token: Address): numb
   return mids.length === 0 ? null : mids[mids.length >> 1]!
 }
 
-/** Units of the output for one unit of the input between two core assets, crossed through USDG. */
+/** Units of `tokenOut` for one unit of `tokenIn`, both core assets, crossed through USDG. */
 export function crossMid(deps: MidDeps, tokenIn: Address, tokenOut: Address): number | null {
   const [midIn, midOut] = [referenceMid(deps, tokenIn), referenceMid(deps, tokenOut)]
   return midIn === null || midOut === null ? null : midIn / midOut
 }
 
-/** One of ETH and WETH unwraps to the other: the pools of either tell the price of both. */
+/** ETH and WETH are exchanged one to one, so the pools of either price both. */
 function pinsOf({ pins: { reference_pools } }: ChainProfile, { symbol, address }: CoreToken): PoolPin[] {
   const own = reference_pools[symbol] ?? []
   if (own.length > 0) return own

@@ -1,18 +1,16 @@
 import type { Address } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
+import { askCall, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
-import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
+import { registryAbi as abi } from '../agentRegistry/registryAbi.ts'
 
-const REGISTRY_ABI = parseAbi([
-  'struct Agent { uint256 id; address owner; address agentWallet; address beneficiary; address token; string symbol; string name; }',
-  'function agentCount() view returns (uint256)',
-  'function agentsFrom(uint256 index, uint256 limit) view returns (Agent[] page)',
-])
 const PAGE = 200n
 const MAX_AGENTS = 50_000n
 const CACHE_MS = 60_000
 
-/** Which tokens are registry agents'; the list is read again after a minute, null while it cannot be. */
+/** Tells whether a token is a registry agent's; null while the registry cannot be read. */
 export function createAgentTokens({
   rpc,
   registry,
@@ -22,29 +20,27 @@ export function createAgentTokens({
   registry: Address | null
   clock: Clock
 }): (token: Address) => Promise<boolean | null> {
-  let list: { tokens: Promise<Set<Address> | null>; readAtMs: number } | undefined
+  if (registry === null) return async () => false
+  const cache = createCache<'all', Set<Address>>({ max: 1, ttlMs: CACHE_MS, clock })
+  const call = (data: Hex) => readOne(rpc, askCall({ to: registry, data }))
 
-  const call = async (data: Hex) => rpc.request<Hex>('eth_call', [{ to: registry, data }, 'latest'])
-  async function readAll(): Promise<Set<Address>> {
-    const counted = await call(encodeFunctionData({ abi: REGISTRY_ABI, functionName: 'agentCount' }))
-    const count = decodeFunctionResult({ abi: REGISTRY_ABI, functionName: 'agentCount', data: counted })
+  async function readTokens(): Promise<Set<Address>> {
+    const counted = await call(encodeFunctionData({ abi, functionName: 'agentCount' }))
+    const count = decodeFunctionResult({ abi, functionName: 'agentCount', data: counted })
     const tokens = new Set<Address>()
     for (let at = 0n; at < count && at < MAX_AGENTS; at += PAGE) {
-      const args = [at, PAGE] as const
-      const data = await call(encodeFunctionData({ abi: REGISTRY_ABI, functionName: 'agentsFrom', args }))
-      const page = decodeFunctionResult({ abi: REGISTRY_ABI, functionName: 'agentsFrom', data })
+      const data = await call(encodeFunctionData({ abi, functionName: 'agentsFrom', args: [at, PAGE] }))
+      const page = decodeFunctionResult({ abi, functionName: 'agentsFrom', data })
       for (const { token } of page) tokens.add(token.toLowerCase() as Address)
     }
     return tokens
   }
 
   return async (token) => {
-    if (registry === null) return false
-    if (!list || clock.nowMs() - list.readAtMs > CACHE_MS) {
-      list = { tokens: readAll().catch(() => null), readAtMs: clock.nowMs() }
+    try {
+      return (await cache.load('all', readTokens)).has(token)
+    } catch {
+      return null
     }
-    const tokens = await list.tokens
-    if (tokens === null) list = undefined
-    return tokens?.has(token) ?? null
   }
 }

@@ -1,15 +1,13 @@
-import { type Address, NATIVE } from '@pit/chain'
+import { NATIVE } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { askCall, type ContractCall, pausedCall, readOne, wordsIn } from '@pit/platform/reads'
 import type { CoreToken } from '@pit/protocol'
-import { encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { toFunctionSelector } from 'viem'
 import { lower, type TokenDeps } from './deps.ts'
 import type { CodeReading, TokenReading } from './reading.ts'
 import { readCode } from './screen/readCode.ts'
 
-const STOCK_ABI = parseAbi([
-  'function multiplier() view returns (uint256)',
-  'function paused() view returns (bool)',
-])
+const MULTIPLIER = toFunctionSelector('multiplier()')
 const NO_CODE: CodeReading = {
   codeHash: `0x${'0'.repeat(64)}`,
   proxy: null,
@@ -18,7 +16,7 @@ const NO_CODE: CodeReading = {
   bridged: false,
 }
 
-/** Core assets are the profile's: their words are not asked, only the state of those that an issuer controls. */
+/** A core asset as the profile describes it, with the current state of a stock. */
 export async function readCoreToken(
   deps: Pick<TokenDeps, 'rpc' | 'crypto' | 'profile' | 'clock' | 'market'>,
   token: CoreToken,
@@ -27,8 +25,8 @@ export async function readCoreToken(
   const isStock = token.kind === 'stock'
   const [read, multiplier, paused] = await Promise.all([
     address === NATIVE ? null : readCode(deps, address),
-    isStock ? askWord(deps, address, 'multiplier') : null,
-    isStock ? askWord(deps, address, 'paused') : null,
+    isStock ? askWord(deps, { to: address, data: MULTIPLIER }) : null,
+    isStock ? askWord(deps, pausedCall(address)) : null,
   ])
   return {
     ...coreReading(token, nowS(deps.clock)),
@@ -39,7 +37,7 @@ export async function readCoreToken(
   }
 }
 
-/** As far as the profile alone tells. */
+/** A core asset by the profile alone. */
 export function coreReading(token: CoreToken, atS: number): TokenReading {
   return {
     address: lower(token.address),
@@ -53,7 +51,7 @@ export function coreReading(token: CoreToken, atS: number): TokenReading {
     proved: [],
     saysPaused: null,
     firstPoolAtS: null,
-    // Nobody tries what everybody trades.
+    // Core assets need no trial.
     trial: { status: 'no_route' },
     twap: null,
     agentToken: false,
@@ -62,12 +60,6 @@ export function coreReading(token: CoreToken, atS: number): TokenReading {
   }
 }
 
-async function askWord(
-  { rpc }: Pick<TokenDeps, 'rpc'>,
-  token: Address,
-  functionName: 'multiplier' | 'paused',
-): Promise<bigint | null> {
-  const data = encodeFunctionData({ abi: STOCK_ABI, functionName })
-  const word = await rpc.request<Hex>('eth_call', [{ to: token, data }, 'latest'])
-  return word.length === 66 ? BigInt(word) : null
+async function askWord({ rpc }: Pick<TokenDeps, 'rpc'>, call: ContractCall): Promise<bigint | null> {
+  return wordsIn(await readOne(rpc, askCall(call)), 1)?.[0] ?? null
 }

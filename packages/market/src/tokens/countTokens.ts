@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, nowS } from '@pit/platform/clock'
+import { createCache } from '@pit/platform/cache'
+import { nowS, type Timer } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import { type Answer, fail, TOKENS } from '@pit/protocol'
@@ -7,16 +7,18 @@ import { type Answer, fail, TOKENS } from '@pit/protocol'
 export type TokenCounts = Omit<Answer<'tokens.stats'>, 'cached_s'>
 
 export interface TokenStats {
-  /** The last count; refuses STATS_PENDING before the first. Asks for another when it is old. */
+  /** The last count; refuses STATS_PENDING before the first. Starts another when it is old. */
   read(): Answer<'tokens.stats'>
   tradable(): number | null
-  /** Counts now; resolves when done. */
+  /** Counts unless the last count is fresh; resolves when done. */
   refresh(): Promise<void>
+  /** The same without waiting; a failure is logged. */
+  countUnseen(): void
 }
 
-/** Rows a statement counts: the embedded store does one thing at a time and others wait meanwhile. */
+/** Rows per statement: the embedded store runs one statement at a time and others wait for it. */
 const CHUNK = 2_000
-/** A registry that takes long to count is counted less often: this much of the time at most goes into it. */
+/** Counting takes at most this share of the time: a large registry is counted less often. */
 const MAX_SHARE = 0.1
 
 interface Group {
@@ -29,52 +31,47 @@ interface Group {
   risks: string[]
 }
 
-export function createTokenStats({
-  db,
-  clock,
-  logger,
-}: {
+interface TokenStatsDeps {
   db: Sql
-  clock: Clock
-  logger: Logger
-}): TokenStats {
-  let counts: TokenCounts | undefined
-  let underWay: Promise<void> | undefined
-  let nextAtMs = 0
+  clock: Timer
+  logger: Pick<Logger, 'warn'>
+}
 
-  function refresh(): Promise<void> {
+export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenStats {
+  const cache = createCache<'all', TokenCounts & { tookMs: number }>({
+    max: 1,
+    clock,
+    ttlMs: ({ tookMs }) => Math.max(TOKENS.statsCacheS * 1_000, tookMs + tookMs / MAX_SHARE),
+  })
+
+  async function count(): Promise<TokenCounts & { tookMs: number }> {
     const startedMs = clock.nowMs()
-    underWay ??= countTokens(db, nowS(clock))
-      .then((counted) => {
-        counts = counted
-        nextAtMs = Math.max(
-          startedMs + TOKENS.statsCacheS * 1_000,
-          clock.nowMs() + (clock.nowMs() - startedMs) / MAX_SHARE,
-        )
-      })
-      .finally(() => {
-        underWay = undefined
-      })
-    return underWay
+    const counts = await countTokens({ db, clock })
+    return { ...counts, tookMs: clock.nowMs() - startedMs }
   }
-  const refreshUnseen = () =>
+  async function refresh(): Promise<void> {
+    await cache.load('all', count)
+  }
+  const countUnseen = () =>
     void refresh().catch((error) => logger.warn({ err: error }, 'the tokens were not counted'))
 
   return {
     read() {
-      const ageS =
-        counts === undefined ? Number.POSITIVE_INFINITY : clock.nowMs() / 1000 - counts.generated_at
-      if (clock.nowMs() >= nextAtMs) refreshUnseen()
-      if (counts === undefined) fail('STATS_PENDING')
+      if (cache.get('all') === undefined) countUnseen()
+      const known = cache.latest('all')
+      if (known === undefined) return fail('STATS_PENDING')
+      const { tookMs, ...counts } = known.value
+      const ageS = clock.nowMs() / 1000 - counts.generated_at
       return { ...counts, cached_s: Math.max(0, Math.floor(ageS)) }
     },
-    tradable: () => counts?.tradable ?? null,
+    tradable: () => cache.latest('all')?.value.tradable ?? null,
     refresh,
+    countUnseen,
   }
 }
 
-/** Goes through the registry piece by piece, in the order of addresses. */
-export async function countTokens(db: Sql, generatedAtS: number): Promise<TokenCounts> {
+/** Counts the registry in pieces, ordered by address. */
+export async function countTokens({ db, clock }: Pick<TokenStatsDeps, 'db' | 'clock'>): Promise<TokenCounts> {
   const counts: TokenCounts = {
     total: 0,
     tradable: 0,
@@ -82,13 +79,13 @@ export async function countTokens(db: Sql, generatedAtS: number): Promise<TokenC
     by_kind: {},
     by_risk: {},
     blocked_by_reason: {},
-    generated_at: generatedAtS,
+    generated_at: nowS(clock),
   }
   const add = (to: Record<string, number>, name: string, rows: number) => {
     to[name] = (to[name] ?? 0) + rows
   }
   for (let after = ''; ; ) {
-    const startedMs = performance.now()
+    const startedMs = clock.nowMs()
     const groups = await db.query<Group>(
       `select max(address) as last, count(*)::int4 as rows, tier, kind, tradable, blocked_reason, risks
        from (select * from tokens where address > $1 order by address limit ${CHUNK}) piece
@@ -105,7 +102,7 @@ export async function countTokens(db: Sql, generatedAtS: number): Promise<TokenC
       if (last > after) after = last
     }
     if (groups.reduce((sum, { rows }) => sum + rows, 0) < CHUNK) return counts
-    // Whoever waited for this piece comes first.
-    await sleep(performance.now() - startedMs)
+    // Pauses as long as the statement took, so that others get their turn.
+    await clock.sleep(Math.max(0, clock.nowMs() - startedMs))
   }
 }

@@ -1,5 +1,5 @@
 import type { Address, Crypto } from '@pit/chain'
-import type { Clock } from '@pit/platform/clock'
+import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
@@ -7,14 +7,14 @@ import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import type { Market } from '../pools/index.ts'
 
-/** The part of the market that tokens are described by. */
+/** The part of the market that a token's record is made from. */
 export type TokenMarket = Pick<Market, 'head' | 'index' | 'curveOf' | 'pools' | 'mark' | 'onBlock' | 'onPool'>
 
-/** What the verbs of the registry are handed. */
+/** Dependencies of the token registry. */
 export interface TokenDeps {
   db: Db
   rpc: Rpc
-  clock: Clock
+  clock: Timer
   crypto: Pick<Crypto, 'keccak256' | 'keccakText' | 'parseAddress'>
   logger: Logger
   metrics: Pick<Metrics, 'registry'>
@@ -23,7 +23,7 @@ export interface TokenDeps {
   randomBytes(size: number): Uint8Array
   /** Whether a token is a registry agent's; null while the registry cannot be read. */
   isAgentToken(token: Address): Promise<boolean | null>
-  /** The rate of a major trade for this wallet now. */
+  /** The wallet's current fee for major trades. */
   majorBps(wallet: Address | null): number | Promise<number>
 }
 

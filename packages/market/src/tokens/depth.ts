@@ -1,16 +1,16 @@
 import { type Address, type Concentrated, type CurvePool, midPrice, type Pool } from '@pit/chain'
 
-/** Floats throughout: these rank, disclose and tier; no amount is ever decided by them. */
+/** Floats throughout: these figures rank and disclose; they never decide an amount. */
 
 export type TradingPool = Pool | CurvePool
 
-/** What stands at the other side of `token`. */
+/** The other token of the pool. */
 export function pairOf(pool: TradingPool, token: Address): Address {
   if (pool.version === 'curve') return pool.pair
   return pool.token0 === token ? pool.token1 : pool.token0
 }
 
-/** Whether anything can be bought there at all. */
+/** Whether the pool can sell anything. */
 export function isAlive(pool: TradingPool): boolean {
   if (pool.version === 'curve') return !pool.graduated
   if (pool.version === 'v2') return pool.reserve0 > 0n && pool.reserve1 > 0n
@@ -25,7 +25,7 @@ export function spotInPair(pool: TradingPool, token: Address): number {
   return mid === 0 ? 0 : 1 / mid
 }
 
-/** The pair's atoms that stand in the pool: what holders could be paid from. */
+/** Atoms of the pair in the pool: what holders could be paid from. */
 export function pairAtomsIn(pool: TradingPool, token: Address): number {
   if (pool.version === 'curve') return raised(pool)
   const tokenIsFirst = pool.token0 === token
@@ -34,15 +34,15 @@ export function pairAtomsIn(pool: TradingPool, token: Address): number {
   return tokenIsFirst ? amount1 : amount0
 }
 
-/** A curve holds what was paid in; the virtual part of its reserve is nobody's money. */
+/** What buyers paid in; the virtual part of the reserve is not counted. */
 function raised(curve: CurvePool): number {
-  // x·y stays what it was at the start, so what was there then follows from y then.
+  // x·y is constant, so x at the start follows from y at the start.
   const yStart = curve.yFloor + curve.saleSupply
   const xStart = Number(curve.x) * (Number(curve.y) / Number(yStart))
   return Math.max(0, Number(curve.x) - xStart)
 }
 
-/** Both sides of all positions together, walking the ticks upwards. */
+/** The amounts of all positions, walking the ticks upwards. */
 function amountsIn(pool: Concentrated): { amount0: number; amount1: number } {
   const ticks = [...pool.ticks].sort(([a], [b]) => a - b)
   const root = Number(pool.sqrtPriceX96) / 2 ** 96

@@ -11,15 +11,15 @@ import {
   warningsOf,
 } from './rules.ts'
 
-/** A record as it is kept: everything that does not depend on who asks. */
+/** A record as it is stored: everything that does not depend on the caller. */
 export type StoredRecord = Omit<
   Answer<'tokens.get'>,
   'fee_bps' | 'shield' | 'audit' | 'shield_available' | 'screen_status'
 > & { screen_status: 'SCREENED' | 'UNSCREENED' | 'CORE' }
 
 /**
- * Whether an issuer's stock rules hold for it: attestation, hours, pauses and blocks. Also for one that only looks like
- * a stock token: it may be one that is not listed yet, and where it is not nothing is lost.
+ * Whether the issuer's rules of stock tokens apply: attestation, hours, pauses and blocks. They also apply to
+ * a token that only looks like one, since it may be a stock that is not listed yet.
  */
 export function hasStockRules({
   kind,
@@ -33,7 +33,7 @@ export function isMajor(record: Pick<StoredRecord, 'kind' | 'stock_beacon'>): bo
   return record.kind === 'core' || record.stock_beacon === true
 }
 
-/** The record of a token from what the chain said and what the market knows now. */
+/** A token's record from what was read of it and what the market shows now. */
 export function describeToken(judged: Judged): StoredRecord {
   const { reading, view } = judged
   const kind = kindOf(judged)
@@ -67,7 +67,7 @@ export function describeToken(judged: Judged): StoredRecord {
   }
 }
 
-/** What was seen, figure by figure, for whoever wants to judge by himself. */
+/** The raw findings, for callers with rules of their own. */
 function flagsOf(judged: Judged): Record<string, unknown> {
   const { reading } = judged
   const { code, trial } = reading

@@ -1,4 +1,4 @@
-/** Letters that look like others, folded to one of them; both sides of a comparison go through it. */
+/** Look-alike characters and the one each is replaced by, on both sides of a comparison. */
 const LOOKALIKES: Record<string, string> = {
   // Cyrillic
   а: 'a',
@@ -94,14 +94,14 @@ const LOOKALIKES: Record<string, string> = {
   '|': 'l',
 }
 
-/** A text as the eye takes it: case, accents, spaces, signs and look-alike letters gone. */
+/** A text reduced to what it looks like: no case, accents, spaces, signs or look-alike letters. */
 export function skeleton(text: string): string {
   let folded = ''
   for (const char of text.normalize('NFKD').toLowerCase().normalize('NFKD')) {
     const plain = LOOKALIKES[char] ?? char
     if (/[\p{L}\p{N}]/u.test(plain)) folded += plain
   }
-  // l, i and 1 are one stroke in most faces.
+  // l, i and 1 look alike in most fonts.
   return folded.replaceAll('i', 'l')
 }
 
@@ -117,7 +117,7 @@ export type Impersonation = (token: {
   name: string
 }) => ProtectedAsset | null
 
-/** Finds the asset whose symbol or name a token imitates; the assets themselves imitate nobody. */
+/** Finds the asset whose symbol or name a token imitates; null for the assets themselves. */
 export function createImpersonation(assets: readonly ProtectedAsset[]): Impersonation {
   const own = new Set(assets.map(({ address }) => address.toLowerCase()))
   const bySymbol = new Map(assets.map((asset) => [skeleton(asset.symbol), asset]))

@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import type { Job } from '@pit/platform/jobs'
 import type { AnyPool } from '../pools/index.ts'
 import type { TokenDeps } from './deps.ts'
 import type { StoredRecord } from './describeToken.ts'
@@ -8,16 +9,16 @@ import { isUnchanged } from './screen/readCode.ts'
 import { findToken, refreshToken, replaceableAfter, screenedAmong } from './store.ts'
 
 const REFRESH_EVERY_MS = 10_000
-/** Records made anew in one pass; the rest waits for the next. */
+/** Records described again in one run; the rest waits for the next. */
 const REFRESHED_AT_ONCE = 200
 const WATCH_EVERY_MS = 3_000
 const WATCHED_AT_ONCE = 40
 const ASKED_AT_ONCE = 1_000
-/** A figure that moves by less is not worth writing. */
+/** A figure that moves by a smaller share is not written. */
 const MOVED = 0.01
 
-/** Keeps the registry true unasked: new tokens are screened, records follow the market, proxies are watched. */
-export async function keepRegistry(deps: TokenDeps, registry: Registry): Promise<{ close(): Promise<void> }> {
+/** Jobs that keep the registry current: they screen new tokens, refresh records and watch proxies. */
+export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
   const { db, market, logger, clock } = deps
   const dirty = new Set<Address>()
   const fresh = new Set<Address>()
@@ -26,19 +27,25 @@ export async function keepRegistry(deps: TokenDeps, registry: Registry): Promise
       (token) => !registry.coreAddresses.has(token),
     )
 
-  const stops = [
-    market.onPool((pool) => {
-      for (const token of tokensOf(pool)) {
-        // A known one is only described anew: another pool is no reason to try it again.
-        fresh.add(token)
-        dirty.add(token)
-      }
-    }),
-    market.onBlock((_, touched) => {
-      for (const pool of touched) for (const token of tokensOf(pool)) dirty.add(token)
-    }),
-  ]
-  for (const pool of market.pools()) for (const token of tokensOf(pool)) fresh.add(token)
+  /** Subscribes with the job, so that a process without it collects nothing. */
+  function listen(): () => void {
+    const stops = [
+      market.onPool((pool) => {
+        for (const token of tokensOf(pool)) {
+          // A known token is only described again: another pool is no reason to screen it.
+          fresh.add(token)
+          dirty.add(token)
+        }
+      }),
+      market.onBlock((_, touched) => {
+        for (const pool of touched) for (const token of tokensOf(pool)) dirty.add(token)
+      }),
+    ]
+    for (const pool of market.pools()) for (const token of tokensOf(pool)) fresh.add(token)
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }
 
   async function registerFresh(): Promise<void> {
     while (fresh.size > 0) {
@@ -50,7 +57,7 @@ export async function keepRegistry(deps: TokenDeps, registry: Registry): Promise
   }
 
   async function refresh(): Promise<void> {
-    // A market that lost its place has no pools, which says nothing about tokens.
+    // A market without a head has no pools, which says nothing about tokens.
     if (market.head() === null) return
     await registerFresh()
     const batch = [...dirty].slice(0, REFRESHED_AT_ONCE)
@@ -61,7 +68,7 @@ export async function keepRegistry(deps: TokenDeps, registry: Registry): Promise
       const record = registry.describe(stored.reading)
       if (differs(stored.record, record))
         await refreshToken(db, { reading: stored.reading, record }, nowS(clock))
-      // A first route to a token that had none: now it can be tried.
+      // It had no route before and has one now, so it can be screened.
       if (record.screen_status === 'UNSCREENED') registry.screening.later(token)
     }
   }
@@ -78,19 +85,10 @@ export async function keepRegistry(deps: TokenDeps, registry: Registry): Promise
     }
   }
 
-  const rounds = [
-    every(REFRESH_EVERY_MS, refresh, (error) =>
-      logger.warn({ err: error }, 'token records were not refreshed'),
-    ),
-    every(WATCH_EVERY_MS, watch, (error) => logger.warn({ err: error }, 'proxies were not looked at')),
+  return [
+    { name: 'refresh token records', intervalMs: REFRESH_EVERY_MS, wakeOn: listen, run: refresh },
+    { name: 'watch proxies', intervalMs: WATCH_EVERY_MS, firstAfterMs: WATCH_EVERY_MS, run: watch },
   ]
-  await registerFresh().catch((error) => logger.warn({ err: error }, 'new tokens were not registered'))
-  return {
-    async close() {
-      for (const stop of stops) stop()
-      await Promise.all(rounds.map((stop) => stop()))
-    },
-  }
 }
 
 function differs(before: StoredRecord, now: StoredRecord): boolean {
@@ -113,26 +111,4 @@ function differs(before: StoredRecord, now: StoredRecord): boolean {
 function moved(before: number | null, now: number | null): boolean {
   if (before === null || now === null) return before !== now
   return Math.abs(now - before) > MOVED * Math.max(Math.abs(before), Math.abs(now))
-}
-
-/** Again and again, never two at once; the answer stops it and waits for the one under way. */
-function every(ms: number, work: () => Promise<void>, failed: (error: unknown) => void): () => Promise<void> {
-  let stopped = false
-  let running: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout
-  const next = () => {
-    timer = setTimeout(() => {
-      running = work()
-        .catch(failed)
-        .finally(() => {
-          if (!stopped) next()
-        })
-    }, ms)
-  }
-  next()
-  return async () => {
-    stopped = true
-    clearTimeout(timer)
-    await running
-  }
 }

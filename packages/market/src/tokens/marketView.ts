@@ -23,12 +23,12 @@ export interface Reference {
 /** What the market knows of a token at one block. */
 export interface MarketView {
   venues: Venue[]
-  /** How many there are; `venues` has the deepest of them. */
+  /** How many there are; `venues` holds the deepest. */
   venueCount: number
   liquidityUsd: number | null
   reference: Reference
   routable: boolean
-  /** The deepest venue runs a hook that nobody has read. */
+  /** The deepest venue has a hook that the profile does not know. */
   unknownHook: boolean
   curve: { creatorTaxBps: number; curveFeeBps: number; graduated: boolean } | null
   markStale: boolean
@@ -36,7 +36,7 @@ export interface MarketView {
 
 const VENUES_SHOWN = 20
 const NO_HOOK = '0x0000000000000000000000000000000000000000'
-/** A pool with less behind it tells no price. */
+/** A pool with less liquidity counts for no price. */
 const MIN_PRICING_USD = 100
 const MEDIAN_OF = 3
 
@@ -50,7 +50,7 @@ export interface Viewed {
   twap: { pool: Address; priceUsd: number; readAtS: number } | null
 }
 
-/** Reads a token's venues, liquidity and reference from memory; nothing waits, so all of it is of one block. */
+/** A token's venues, liquidity and reference, from memory. Nothing waits, so all of it is of one block. */
 export function createMarketView({ profile, market }: ViewDeps): (token: Viewed) => MarketView {
   const decimalsOf = new Map<Address, number>(
     [...profile.core_tokens, ...profile.listed_stocks].map(({ address, decimals }) => [
@@ -69,10 +69,11 @@ export function createMarketView({ profile, market }: ViewDeps): (token: Viewed)
 
   const priceUsd = (token: Address): number | null => {
     const mark = market.mark(token)
+    // Not `priceUsdOf`: the last digit of prices that clients see would change.
     return mark === undefined ? null : Number(mark.priceE18) / 1e18
   }
   const poolsOf = (token: Address): TradingPool[] => {
-    // A core asset is in everybody's pools: only those among core assets say something about it.
+    // A core asset is in everybody's pools; only those with another core asset price it.
     const pools: TradingPool[] = core.has(token)
       ? [
           ...new Set(
@@ -113,7 +114,7 @@ export function createMarketView({ profile, market }: ViewDeps): (token: Viewed)
     }
 
     function rate(pool: TradingPool) {
-      // Of ETH and WETH the pool's own one is meant.
+      // A pool of WETH serves ETH, and the other way round.
       const side =
         pool.version !== 'curve' && pool.token0 !== address && pool.token1 !== address
           ? sideOf(pool)
@@ -134,7 +135,7 @@ export function createMarketView({ profile, market }: ViewDeps): (token: Viewed)
         return {
           source: mark.source === 'twap' ? 'twap' : 'oracle_feed',
           address: at,
-          price_usd: Number(mark.priceE18) / 1e18,
+          price_usd: priceUsd(address),
           read_at: mark.updatedAtS,
         }
       }
@@ -189,5 +190,5 @@ function describeVenue(pool: TradingPool, pair: Address): Omit<Venue, 'liquidity
 }
 
 const cents = (usd: number): number => (Number.isFinite(usd) ? Math.round(usd * 100) / 100 : 0)
-/** Twelve digits are more than a float price means. */
+/** A float price has no more than twelve meaningful digits. */
 const figure = (price: number): number => (Number.isFinite(price) ? Number(price.toPrecision(12)) : 0)

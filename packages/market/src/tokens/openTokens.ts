@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '@pit/chain'
+import type { Job } from '@pit/platform/jobs'
 import { type Answer, FEE, type RiskCode } from '@pit/protocol'
 import { createAgentTokens } from './agentTokens.ts'
 import { createTokenStats } from './countTokens.ts'
@@ -11,31 +12,30 @@ import { createTokenSearch, type TokenSearchTerms } from './searchTokens.ts'
 import { showToken, showTokens, type TokenAsk, type TokenShown, type TokensFound } from './showTokens.ts'
 
 export type TokenOptions = Omit<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'> &
-  Partial<Pick<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'>> & {
-    /** Whether this process screens new tokens unasked, refreshes records and watches proxies. */
-    background: boolean
-  }
+  Partial<Pick<TokenDeps, 'randomBytes' | 'majorBps' | 'isAgentToken'>>
 
 export interface Tokens {
-  /** A record as it is shown to this wallet. */
+  /** A token's record with this wallet's fee. */
   showToken(ask: TokenAsk): Promise<TokenShown>
   searchTokens(ask: TokenSearchTerms & Pick<TokenAsk, 'wallet' | 'shielded'>): Promise<TokensFound>
   countTokens(): Answer<'tokens.stats'>
-  /** A token's record for a trade: screened first when it is new, once `admit` lets it. */
+  /** A token's record; a token without one is screened first, after `admit` has passed. */
   get: Registry['get']
   find: Registry['find']
   coreBySymbol: Registry['coreBySymbol']
   /** Refuses TOKEN_CHANGED when a proxy runs other code than its screen read. */
   assertUnchanged: Registry['assertUnchanged']
   readAudit: AuditReader['read']
-  /** False when less arrives than was sent, or balances change by themselves: then logs do not tell what came. */
+  /** False when transfers are taxed or balances change by themselves: then logs do not show what arrived. */
   isPlain(token: Address): Promise<boolean>
-  /** Tokens with a route, null while first counted. */
+  /** How many tokens have a route; null before the first count. */
   tradable(): number | null
+  jobs: { everywhere: readonly Job[]; worker: readonly Job[] }
   close(): Promise<void>
 }
 
-const CORE_EVERY_MS = 15_000
+const READ_CORE_EVERY_MS = 15_000
+const STORE_CORE_EVERY_MS = 1_000
 const MOVES_OTHERWISE = new Set<string>([
   'FEE_ON_TRANSFER',
   'BUY_TAX',
@@ -44,7 +44,7 @@ const MOVES_OTHERWISE = new Set<string>([
   'UNSCREENED',
 ] satisfies RiskCode[])
 
-export async function openTokens({ background, ...options }: TokenOptions): Promise<Tokens> {
+export function openTokens(options: TokenOptions): Tokens {
   const deps: TokenDeps = {
     randomBytes,
     majorBps: () => FEE.majorMaxBps,
@@ -55,18 +55,10 @@ export async function openTokens({ background, ...options }: TokenOptions): Prom
     ...options,
   }
   const { clock, logger, profile } = deps
-  const registry = createRegistry(deps, { background })
+  const registry = createRegistry(deps)
   const stats = createTokenStats(deps)
   const audit = createAuditReader({ url: profile.vendors.audit_url, clock, logger })
-  const refreshCore = () =>
-    registry.refreshCore().catch((error) => logger.warn({ err: error }, 'core assets could not be read'))
-  const countUnseen = () =>
-    stats.refresh().catch((error) => logger.warn({ err: error }, 'the tokens were not counted'))
-
-  void refreshCore()
-  const kept = background ? await keepRegistry(deps, registry) : null
-  const timer = setInterval(refreshCore, CORE_EVERY_MS)
-  void countUnseen()
+  stats.countUnseen()
   const show = { ...deps, registry, audit, searchTokens: createTokenSearch(deps) }
   return {
     showToken: (ask) => showToken(show, ask),
@@ -83,10 +75,16 @@ export async function openTokens({ background, ...options }: TokenOptions): Prom
       return known !== undefined && !known.record.risks.some(({ code }) => MOVES_OTHERWISE.has(code))
     },
     tradable: stats.tradable,
-    close: async () => {
-      clearInterval(timer)
-      await kept?.close()
-      await registry.screening.close()
+    jobs: {
+      everywhere: [
+        { name: 'read core assets', intervalMs: READ_CORE_EVERY_MS, run: registry.refreshCore },
+        registry.screening.queueJob,
+      ],
+      worker: [
+        { name: 'store core assets', intervalMs: STORE_CORE_EVERY_MS, run: registry.storeCore },
+        ...keepRegistry(deps, registry),
+      ],
     },
+    close: registry.screening.close,
   }
 }

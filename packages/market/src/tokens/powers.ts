@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import { toFunctionSelector } from 'viem'
 
-/** What someone other than a holder can do to a token, told by the functions in its code. */
+/** What others than a holder can do to a token, by the functions in its code. */
 export const POWERS = {
   mint: [
     'mint(address,uint256)',
@@ -118,7 +118,7 @@ const PUSH1 = 0x60
 const PUSH4 = 0x63
 const PUSH32 = 0x7f
 
-/** The four-byte constants of the code, read instruction by instruction so that no constant's inside counts. */
+/** The four-byte constants of the code, read by instruction: the inside of a longer constant is none. */
 export function selectorsIn(code: Hex): Set<string> {
   const bytes = Buffer.from(code.slice(2), 'hex')
   const found = new Set<string>()

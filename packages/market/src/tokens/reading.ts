@@ -1,26 +1,26 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Power } from './powers.ts'
 
-/** What the chain said about a token at one block; everything but the market's part of its record. */
+/** What was read of a token at one block: everything in its record but the market's part. */
 export interface TokenReading {
   address: Address
   symbol: string
   name: string
-  /** Null when it does not say. */
+  /** Null when the token does not tell. */
   decimals: number | null
-  /** What had to be done to its texts. */
+  /** What was wrong with its texts. */
   textFaults: TextFault[]
   code: CodeReading
-  /** Of a stock token, shares per token. */
+  /** Shares per stock token; null for other tokens. */
   multiplier: number | null
   owner: Address | null
-  /** What calling as its owner showed, of the powers in its code. */
+  /** The powers in its code that worked when called as its owner. */
   proved: Power[]
-  /** What `paused()` answers, when it has one. */
+  /** What `paused()` answers; null when there is no such function. */
   saysPaused: boolean | null
   firstPoolAtS: number | null
   trial: Trial
-  /** The v3 pool that has half an hour of history, and the mean price there, when there is one. */
+  /** The half-hour mean price in a v3 pool, where one has that much history. */
   twap: { pool: Address; priceUsd: number; readAtS: number } | null
   agentToken: boolean
   screenedAtS: number
@@ -39,7 +39,7 @@ export interface CodeReading {
   bridged: boolean
 }
 
-/** How buying, passing on and selling it went, on a lent balance. */
+/** How buying, passing on and selling it went, with lent ETH. */
 export type Trial =
   | { status: 'unfinished'; why: string }
   | { status: 'no_route' }
@@ -47,13 +47,13 @@ export type Trial =
   | {
       status: 'done'
       pool: string
-      /** Null when its balances cannot be believed. */
+      /** Null when its balances cannot be trusted. */
       buyTaxBps: number | null
       transfer: { ok: true; taxBps: number | null } | { ok: false; why: string }
       sell: { ok: true; taxBps: number } | { ok: false; why: string; paused: boolean }
-      /** What the pool's hook kept of the purchase. */
+      /** The share of the purchase that the pool's hook kept. */
       hookTakeBps: number
-      /** A wallet that never held any is said to hold some. */
+      /** It reports a balance for a wallet that never held any. */
       balanceLies: boolean
       /** The balance changed between two blocks without a transfer. */
       rebased: boolean

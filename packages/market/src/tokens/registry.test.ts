@@ -1,5 +1,6 @@
 import { createCrypto, createPoolIndex, type Hex, newV2Pool, type Pool } from '@pit/chain'
 import { createLogger } from '@pit/platform/logger'
+import { createManualClock } from '@pit/platform/test/manualClock'
 import { type ChainProfile, isPitError } from '@pit/protocol'
 import { Registry as MetricsRegistry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
@@ -66,7 +67,7 @@ function open(
         throw new Error(`nobody answers ${method}`)
       },
     },
-    clock: { nowMs: () => 1_800_000_000_000 },
+    clock: createManualClock(1_800_000_000_000),
     crypto,
     logger: createLogger({ level: 'silent' }),
     metrics: { registry: new MetricsRegistry() },
@@ -99,7 +100,7 @@ function open(
     randomBytes: (size: number) => new Uint8Array(size).fill(7),
     isAgentToken: async () => false,
   } as unknown as TokenDeps
-  const registry = createRegistry(deps, { background: false, save: async () => {} })
+  const registry = createRegistry(deps, async () => {})
   return {
     registry,
     asked,

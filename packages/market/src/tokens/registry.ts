@@ -16,24 +16,26 @@ export type RecordNow = Omit<StoredRecord, 'screen_status'> & {
   screen_status: 'SCREENED' | 'CACHED' | 'UNSCREENED' | 'CORE'
 }
 
-/** Every token there is a record of, and how to come by one. */
+/** Records of all tokens, and how a new one is made. */
 export interface Registry {
   coreBySymbol(symbol: string): StoredRecord | undefined
-  /** A token's record; one not seen before is screened, once `admit` lets it. */
+  /** A token's record; a token without one is screened first, after `admit` has passed. */
   get(token: Address, admit: () => Promise<void>): Promise<RecordNow>
-  /** What is stored, made anew from the market of now; undefined when it is not known. */
+  /** The stored token described by the market of now; undefined when it is unknown. */
   find(token: Address): Promise<KnownToken | undefined>
-  /** Refuses TOKEN_CHANGED when its proxy runs other code than its screen read, and has it screened again. */
+  /** Refuses TOKEN_CHANGED, and screens again, when a proxy runs other code than was screened. */
   assertUnchanged(token: Address): Promise<void>
   describe(reading: TokenReading): StoredRecord
   refreshCore(): Promise<void>
+  /** Stores the core assets that were read since the last time. */
+  storeCore(): Promise<void>
   coreAddresses: ReadonlySet<Address>
   screening: Screening
 }
 
 export function createRegistry(
   deps: TokenDeps,
-  { background, save }: { background: boolean; save?: (known: KnownToken) => Promise<void> },
+  save = (known: KnownToken): Promise<void> => saveToken(deps.db, known, nowS(deps.clock)),
 ): Registry {
   const { db, clock, profile, logger, market } = deps
   const viewOf = createMarketView(deps)
@@ -42,6 +44,7 @@ export function createRegistry(
   const readings = new Map<Address, TokenReading>(
     [...coreTokens].map(([address, token]) => [address, coreReading(token, nowS(clock))]),
   )
+  const unstored = new Set<Address>()
   const imitated = createImpersonation([
     ...profile.core_tokens,
     ...profile.listed_stocks.map(({ symbol, address }) => ({ symbol, name: symbol, address })),
@@ -58,17 +61,16 @@ export function createRegistry(
       feedBacked: (coreTokens.get(address) ?? listed.get(address))?.feed != null,
     })
   }
-  const store = save ?? ((known: KnownToken) => saveToken(db, known, nowS(clock)))
   const screening = createScreening({
     ...deps,
     describe,
-    save: store,
+    save,
     screenToken: (token, known) => screenToken(deps, token, known),
   })
 
   async function find(token: Address): Promise<KnownToken | undefined> {
     const known = await findToken(db, token)
-    // Without the market every token would seem to have no route: then the stored record is the better one.
+    // Without the market no token has a route: then the stored record is the better one.
     if (!known || market.head() === null) return known
     return { reading: known.reading, record: describe(known.reading) }
   }
@@ -79,18 +81,18 @@ export function createRegistry(
     const known = await find(token)
     if (known && known.record.screen_status !== 'UNSCREENED') {
       if (await isCurrent(known.reading)) return cached(known)
-      // What was read of it no longer holds. Asking costs the caller nothing.
+      // Its screen no longer holds. Screening it again costs the caller nothing.
       return answered(await screening.screen(token, async () => {}))
     }
     if (known && known.reading.trial.status === 'unfinished' && !screening.isRunning(token)) {
-      // It was tried in vain a moment ago: again, but nobody waits for it.
+      // Its last screen did not finish: it is screened again without a caller waiting.
       screening.later(token)
       return known.record
     }
     return answered(await screening.screen(token, admit))
   }
 
-  /** What can change from one block to the next is asked again: the code behind a proxy, and whether it is paused. */
+  /** Reads again what can change with any block: a proxy's code and the pause. */
   async function isCurrent({ address, code, saysPaused }: TokenReading): Promise<boolean> {
     const [sameCode, samePause] = await Promise.all([
       isUnchanged(deps, address, code),
@@ -128,9 +130,16 @@ export function createRegistry(
         [...coreTokens.values()].map(async (token) => {
           const reading = await readCoreToken(deps, token)
           readings.set(reading.address, reading)
-          if (background) await store({ reading, record: describe(reading) })
+          unstored.add(reading.address)
         }),
       )
+    },
+    async storeCore() {
+      for (const address of unstored) {
+        const reading = readings.get(address)!
+        await save({ reading, record: describe(reading) })
+        unstored.delete(address)
+      }
     },
   }
 }

@@ -22,24 +22,24 @@ export interface Judged {
   view: MarketView
   nowS: number
   imitates: ProtectedAsset | null
-  /** Of the chain profile: vouched for. */
+  /** How the chain profile lists it. */
   standing: 'core' | 'listed_stock' | 'none'
   feedBacked: boolean
 }
 
 const NEW_FOR_S = 72 * 3_600
-/** Less than one trade of the largest size. */
+/** Less than one trade of the largest size needs. */
 const LOW_LIQUIDITY_USD = TRADE.maxNotionalUsd
-/** Below this a difference is rounding. */
+/** Differences up to this are rounding. */
 const NO_TAX_BPS = 5
 
 /**
- * Only what the profile lists. Anybody can deploy the very code of a stock token over the very beacon, with an operator
- * and balances of their own: neither the slot nor the code tells whose it is.
+ * Only what the profile lists. Anybody can deploy a stock token's code over the real beacon, with an operator
+ * and balances of their own, so neither the slot nor the code proves anything.
  */
 export const isListedStock = ({ reading, standing }: Judged): boolean =>
   reading.code.stockBeacon && standing !== 'none'
-/** On the beacon, and nobody vouches for it. */
+/** On the beacon without being listed. */
 const looksLikeStock = ({ reading, standing }: Judged): boolean =>
   reading.code.stockBeacon && standing === 'none'
 
@@ -62,8 +62,9 @@ export function tierOf({ view, standing, feedBacked }: Judged): Tier {
 
 interface RiskRule {
   code: RiskCode
-  /** In words about this token; undefined: the table's own. True when it applies. */
+  /** True when the risk applies. */
   check(judged: Judged): boolean
+  /** A sentence about this token; undefined for the table's own. */
   says?(judged: Judged): string | undefined
 }
 
@@ -72,7 +73,7 @@ const done = ({ reading }: Judged): DoneTrial | null =>
   reading.trial.status === 'done' ? reading.trial : null
 const has = ({ reading }: Judged, ...powers: string[]) =>
   reading.code.powers.some((power) => powers.includes(power))
-/** A renounced owner has no powers left; one that cannot be told may have them. */
+/** A renounced owner has no powers left; an unknown one may have them. */
 const owned = ({ reading }: Judged) => reading.owner === null || BigInt(reading.owner) !== 0n
 const percent = (bps: number) => `${bps / 100}%`
 
@@ -83,7 +84,7 @@ const PAUSED = (judged: Judged): boolean => {
   return trial.status === 'no_route' && judged.reading.saysPaused === true
 }
 
-/** The tax that only a purchase pays: what every transfer costs is another disclosure. */
+/** The tax on purchases alone, without the transfer tax, which is disclosed apart. */
 export function buyTaxBps(judged: Judged): number {
   const trial = done(judged)
   if (!trial || trial.buyTaxBps === null) return 0
@@ -91,11 +92,11 @@ export function buyTaxBps(judged: Judged): number {
   return Math.max(0, trial.buyTaxBps - ofTransfers)
 }
 
-/** Every disclosure a token alone can carry. A core asset is the operator's choice: only its state is disclosed. */
+/** Every risk of a token by itself. Core assets are the operator's choice: only their state is disclosed. */
 const RULES: readonly RiskRule[] = [
   {
     code: 'UNSCREENED',
-    // A route that came after the screen, or that the screen could not take, is an untried one.
+    // A route found after the screen, or one the screen could not take, has not been tried.
     check: ({ reading: { trial }, view, standing }) =>
       trial.status === 'unfinished' || (trial.status === 'no_route' && view.routable && standing === 'none'),
     says: () => 'Nobody has tried it yet: nothing is known about buying and selling it.',
@@ -170,7 +171,7 @@ const RULES: readonly RiskRule[] = [
   },
   {
     code: 'NEW_TOKEN',
-    // Of unknown age counts as new: nobody is told that an old token is safe.
+    // An unknown age counts as new.
     check: ({ reading, nowS, standing }) =>
       standing === 'none' && (reading.firstPoolAtS === null || nowS - reading.firstPoolAtS < NEW_FOR_S),
     says: ({ reading, nowS }) =>
@@ -213,7 +214,8 @@ const CAN: Partial<Record<string, string>> = {
   seize: "take holders' tokens",
 }
 const UNLISTED_STOCK =
-  'It names the beacon of stock tokens, but is not listed as one: whoever made it may have made its balances too. The rules of stock tokens hold for it, their fee does not.'
+  'It names the beacon of stock tokens, but is not listed as one: whoever made it may have made its ' +
+  'balances too. The rules of stock tokens hold for it, their fee does not.'
 const OF_CORE: ReadonlySet<RiskCode> = new Set(['TOKEN_PAUSED', 'STOCK_TOKEN', 'STALE_MARK'])
 
 export interface Disclosure {
@@ -237,7 +239,7 @@ export function risksOf(judged: Judged): Disclosure[] {
   }))
 }
 
-/** What a trade of it may do at most unless the request asks for less; by tier, so that thin markets stay small. */
+/** A trade's limits by tier, unless the request asks for less. */
 const TIER_LIMITS = {
   A: { max_price_impact_bps: TRADE.priceImpactBps, max_notional_usd: TRADE.maxNotionalUsd },
   B: { max_price_impact_bps: TRADE.highPriceImpactBps, max_notional_usd: TRADE.maxNotionalUsd },
@@ -259,7 +261,7 @@ export function limitsOf(tier: Tier, isMajor: boolean): Record<string, unknown> 
   }
 }
 
-/** Sentences for people: what the codes do not say, then each severe disclosure in words. */
+/** Sentences for people: what no code says, then each severe risk. */
 export function warningsOf(judged: Judged, risks: readonly Disclosure[]): string[] {
   const { reading, view } = judged
   const { trial } = reading

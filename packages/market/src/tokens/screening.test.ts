@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { runJobs } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
 import { RpcUnreachable } from '@pit/platform/rpc'
+import { createManualClock } from '@pit/platform/test/manualClock'
 import { isPitError, refusal } from '@pit/protocol'
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
@@ -18,11 +19,10 @@ function open(change: Partial<ScreeningDeps> = {}) {
   const started: string[] = []
   const saved: KnownToken[] = []
   const ends = new Map<string, { resolve(reading: TokenReading): void; reject(error: Error): void }>()
-  const time = { nowMs: 1_000_000 }
+  const clock = createManualClock(1_000_000)
+  const deps = { clock, logger: createLogger({ level: 'silent' }), metrics: { registry: new Registry() } }
   const screening = createScreening({
-    clock: { nowMs: () => time.nowMs },
-    logger: createLogger({ level: 'silent' }),
-    metrics: { registry: new Registry() },
+    ...deps,
     describe: (reading) => ({ of: reading.trial.status }) as unknown as StoredRecord,
     save: async (known) => void saved.push(known),
     screenToken: (address, known) => {
@@ -34,7 +34,8 @@ function open(change: Partial<ScreeningDeps> = {}) {
     paceMs: 1,
     ...change,
   })
-  return { screening, started, saved, ends, time }
+  const jobs = runJobs(deps, [screening.queueJob])
+  return { screening, started, saved, ends, clock, jobs }
 }
 const codeOf = (work: Promise<unknown>) =>
   work.then(
@@ -44,11 +45,11 @@ const codeOf = (work: Promise<unknown>) =>
 
 describe('screens', () => {
   it('are shared by all who ask for the same token, and admitted once', async () => {
-    const { screening, started, ends, saved } = open()
+    const { screening, started, ends, saved, clock } = open()
     let admitted = 0
     const admit = async () => void admitted++
     const asked = Array.from({ length: 20 }, () => screening.screen(token(1), admit))
-    await sleep(5)
+    await clock.advance(5)
     expect(screening.isRunning(token(1))).toBe(true)
     ends.get(token(1))!.resolve(READING)
     const answers = await Promise.all(asked)
@@ -60,51 +61,54 @@ describe('screens', () => {
   })
 
   it('refuse when every slot is busy, and serve again once one is free', async () => {
-    const { screening, ends, started } = open({ slots: 2 })
+    const { screening, ends, started, clock } = open({ slots: 2 })
     const first = [1, 2].map((n) => screening.screen(token(n), free))
-    await sleep(1)
+    await clock.advance(1)
     expect(await codeOf(screening.screen(token(3), free))).toBe('SCREEN_UNAVAILABLE')
     ends.get(token(1))!.resolve(READING)
     await first[0]
     const third = screening.screen(token(3), free)
-    await sleep(1)
+    await clock.advance(1)
     expect(started).toEqual([token(1), token(2), token(3)])
     for (const n of [2, 3]) ends.get(token(n))!.resolve(READING)
     await Promise.all([...first, third])
   })
 
   it('take no slot from a caller whose budget is spent', async () => {
-    const { screening, started, ends } = open({ slots: 1 })
+    const { screening, started, ends, clock } = open({ slots: 1 })
     const refuse = async () => {
       throw refusal('RATE_LIMITED', { retryAfterS: 60 })
     }
     for (let i = 0; i < 3; i++) expect(await codeOf(screening.screen(token(1), refuse))).toBe('RATE_LIMITED')
     expect(started).toEqual([])
     const served = screening.screen(token(1), free)
-    await sleep(1)
+    await clock.advance(1)
     ends.get(token(1))!.resolve(READING)
     expect((await served).status).toBe('done')
   })
 
   it('that take too long answer with what is known, and are stored when they end', async () => {
-    const { screening, ends, saved, time } = open({ waitMs: 30 })
-    const late = await screening.screen(token(1), free)
-    expect(late).toEqual({ status: 'unfinished', record: { of: 'unfinished' } })
-    time.nowMs += 60_000
+    const { screening, ends, saved, clock } = open({ waitMs: 30 })
+    const late = screening.screen(token(1), free)
+    await clock.advance(30)
+    expect(await late).toEqual({ status: 'unfinished', record: { of: 'unfinished' } })
+    await clock.advance(60_000)
     // A later caller does not wait again.
     const started = performance.now()
-    expect((await screening.screen(token(1), free)).status).toBe('unfinished')
+    const again = screening.screen(token(1), free)
+    await clock.advance(1)
+    expect((await again).status).toBe('unfinished')
     expect(performance.now() - started).toBeLessThan(1_000)
     ends.get(token(1))!.resolve(READING)
-    await sleep(5)
+    await clock.advance(5)
     expect(saved).toHaveLength(1)
     expect(saved[0]!.reading.trial.status).toBe('no_route')
   })
 
   it('that fail half way are stored as unfinished; before that the chain is to blame', async () => {
-    const { screening, ends, saved } = open()
+    const { screening, ends, saved, clock } = open()
     const half = screening.screen(token(1), free)
-    await sleep(1)
+    await clock.advance(1)
     ends.get(token(1))!.reject(new RpcUnreachable('gone'))
     expect(await half).toMatchObject({ status: 'done' })
     expect(saved[0]!.reading.trial).toEqual({ status: 'unfinished', why: 'the chain did not answer' })
@@ -116,7 +120,7 @@ describe('screens', () => {
 
   it('of what is no token are remembered for a minute', async () => {
     let asked = 0
-    const { screening, time } = open({
+    const { screening, clock } = open({
       screenToken: async () => {
         asked++
         throw refusal('NOT_A_TOKEN')
@@ -124,31 +128,32 @@ describe('screens', () => {
     })
     for (let i = 0; i < 3; i++) expect(await codeOf(screening.screen(token(1), free))).toBe('NOT_A_TOKEN')
     expect(asked).toBe(1)
-    time.nowMs += 60_001
+    await clock.advance(60_001)
     await codeOf(screening.screen(token(1), free))
     expect(asked).toBe(2)
   })
 
   it('nobody asked for run one at a time and wait while anyone waits', async () => {
-    const { screening, started, ends } = open()
+    const { screening, started, ends, clock, jobs } = open()
     const asked = screening.screen(token(9), free)
-    await sleep(1)
+    await clock.advance(1)
     for (const n of [1, 2, 3]) screening.later(token(n))
-    await sleep(30)
+    await clock.advance(30)
     expect(started).toEqual([token(9)])
     ends.get(token(9))!.resolve(READING)
     await asked
-    await sleep(30)
+    await clock.advance(30)
     expect(started).toEqual([token(9), token(1)])
     // Asked for now, it does not wait behind the queue.
     const urgent = screening.screen(token(3), free)
-    await sleep(5)
+    await clock.advance(5)
     expect(started).toEqual([token(9), token(1), token(3)])
     for (const n of [1, 3]) ends.get(token(n))!.resolve(READING)
     await urgent
-    await sleep(30)
+    await clock.advance(30)
     expect(started).toEqual([token(9), token(1), token(3), token(2)])
     ends.get(token(2))!.resolve(READING)
+    await jobs.stop()
     await screening.close()
     expect(screening.queued()).toBe(0)
   })

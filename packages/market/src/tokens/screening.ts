@@ -1,7 +1,8 @@
 import type { Address } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import { nowS } from '@pit/platform/clock'
+import type { Job } from '@pit/platform/jobs'
 import { RpcUnreachable } from '@pit/platform/rpc'
-import { withinMs } from '@pit/platform/withinMs'
 import { fail, isPitError, TOKENS } from '@pit/protocol'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { TokenDeps } from './deps.ts'
@@ -11,15 +12,16 @@ import type { KnownToken } from './store.ts'
 
 export interface Screening {
   /**
-   * Screens now, within about 8 s; several callers share one screen. `admit` is asked before a new one starts. Refuses
-   * SCREEN_UNAVAILABLE when all slots are busy.
+   * Screens now, within about 8 s. Callers of one token share a screen; `admit` is called before a new one
+   * starts. Refuses SCREEN_UNAVAILABLE when all slots are busy.
    */
   screen(token: Address, admit: () => Promise<void>): Promise<Screened>
-  /** Whether a screen of it runs now. */
+  /** Whether the token is being screened now. */
   isRunning(token: Address): boolean
-  /** Screens when there is nothing else to do. */
+  /** Queues a screen for when nobody waits for one; `queueJob` runs it. */
   later(token: Address): void
   queued(): number
+  queueJob: Job
   close(): Promise<void>
 }
 
@@ -34,17 +36,17 @@ export interface ScreeningDeps extends Pick<TokenDeps, 'clock' | 'logger' | 'met
   paceMs?: number
 }
 
-interface Job {
+interface Screen {
   startedAtMs: number
   lane: Lane
-  /** What it says of itself, once that is read. */
+  /** What the token says about itself, once that is read. */
   partial?: TokenReading
   done: Promise<KnownToken>
 }
 type Lane = 'asked' | 'background'
 
 const SLOTS = 4
-/** Between two background screens; they also wait while anyone waits for one. */
+/** Pause between two background screens. */
 const PACE_MS = 100
 const NOT_A_TOKEN_FOR_MS = 60_000
 const MAX_REMEMBERED = 10_000
@@ -54,31 +56,31 @@ const RETRY_AFTER_MS = 15_000
 
 export function createScreening(deps: ScreeningDeps): Screening {
   const { clock, logger, slots = SLOTS, waitMs = TOKENS.screenAboutS * 1_000, paceMs = PACE_MS } = deps
-  const jobs = new Map<Address, Job>()
-  const notTokens = new Map<Address, number>()
+  const jobs = new Map<Address, Screen>()
+  const notTokens = createCache<Address, true>({ max: MAX_REMEMBERED, ttlMs: NOT_A_TOKEN_FOR_MS, clock })
   const queue = new Set<Address>()
   const attempts = new Map<Address, number>()
-  const timers = new Set<NodeJS.Timeout>()
+  const closing = new AbortController()
+  let wake = () => {}
   let asked = 0
-  let closed = false
   const metrics = createScreenMetrics(deps.metrics, { queued: () => queue.size, running: () => jobs.size })
 
-  function start(token: Address, lane: Lane): Job {
+  function start(token: Address, lane: Lane): Screen {
     const startedAtMs = clock.nowMs()
-    const job: Job = { startedAtMs, lane, done: undefined as never }
+    const job: Screen = { startedAtMs, lane, done: undefined as never }
     if (lane === 'asked') asked += 1
     queue.delete(token)
     job.done = work(token, job).finally(() => {
       if (lane === 'asked') asked -= 1
       jobs.delete(token)
     })
-    // Whoever waits sees a failure; without anyone waiting it is logged and no defect.
+    // Callers see the failure themselves; without any it was logged and must not end the process.
     job.done.catch(() => {})
     jobs.set(token, job)
     return job
   }
 
-  async function work(token: Address, job: Job): Promise<KnownToken> {
+  async function work(token: Address, job: Screen): Promise<KnownToken> {
     try {
       const reading = await deps.screenToken(token, (partial) => {
         job.partial = partial
@@ -86,7 +88,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
       return await keep(token, reading, job, 'screened')
     } catch (error) {
       if (isPitError(error) && error.code === 'NOT_A_TOKEN') {
-        remember(token)
+        notTokens.set(token, true)
         metrics.ended(job, 'not_a_token', clock.nowMs())
         throw error
       }
@@ -101,7 +103,12 @@ export function createScreening(deps: ScreeningDeps): Screening {
     }
   }
 
-  async function keep(token: Address, reading: TokenReading, job: Job, outcome: string): Promise<KnownToken> {
+  async function keep(
+    token: Address,
+    reading: TokenReading,
+    job: Screen,
+    outcome: string,
+  ): Promise<KnownToken> {
     const known = { reading, record: deps.describe(reading) }
     await deps.save(known)
     if (outcome === 'screened') attempts.delete(token)
@@ -109,33 +116,17 @@ export function createScreening(deps: ScreeningDeps): Screening {
     return known
   }
 
-  /** A token that could not be tried is tried again a few times, each time later. */
+  /** Screens a token again a few times after failures, with growing pauses. */
   function again(token: Address): void {
     const count = (attempts.get(token) ?? 0) + 1
     attempts.set(token, count)
-    if (count >= MAX_ATTEMPTS || closed) {
-      attempts.delete(token)
-      return
-    }
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      later(token)
-    }, RETRY_AFTER_MS * count)
-    timer.unref()
-    timers.add(timer)
+    if (count >= MAX_ATTEMPTS) attempts.delete(token)
+    else void clock.sleep(RETRY_AFTER_MS * count, closing.signal).then(() => later(token))
   }
 
-  function remember(token: Address): void {
-    notTokens.delete(token)
-    notTokens.set(token, clock.nowMs() + NOT_A_TOKEN_FOR_MS)
-    if (notTokens.size <= MAX_REMEMBERED) return
-    const oldest = notTokens.keys().next().value
-    if (oldest !== undefined) notTokens.delete(oldest)
-  }
-
-  /** Callers of one token ask for admission one after the other: the first whose budget allows it starts the screen. */
+  /** Callers of one token are admitted one after another: the first with budget left starts the screen. */
   const admissions = new Map<Address, Promise<void>>()
-  async function admitted(token: Address, admit: () => Promise<void>): Promise<Job> {
+  async function admitted(token: Address, admit: () => Promise<void>): Promise<Screen> {
     for (;;) {
       const running = jobs.get(token)
       if (running) return running
@@ -144,7 +135,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
       await before
     }
     if (asked >= slots) fail('SCREEN_UNAVAILABLE')
-    // The slot is held while the budget is asked, so that no other caller takes it meanwhile.
+    // The slot is taken before the budget is charged, so that no other caller takes it meanwhile.
     asked += 1
     const admission = admit()
     const settled = admission.then(
@@ -162,37 +153,30 @@ export function createScreening(deps: ScreeningDeps): Screening {
   }
 
   function later(token: Address): void {
-    if (closed || jobs.has(token) || queue.size >= MAX_QUEUE) return
+    if (closing.signal.aborted || jobs.has(token) || queue.size >= MAX_QUEUE) return
     queue.add(token)
-    tick()
+    wake()
   }
 
-  let ticking: NodeJS.Timeout | undefined
-  /** One at a time, and none while anyone waits for a screen of his own. */
-  function tick(): void {
-    if (closed || ticking !== undefined || queue.size === 0) return
-    ticking = setTimeout(async () => {
-      const [next] = queue
-      if (next !== undefined && asked === 0) {
-        queue.delete(next)
-        if ((notTokens.get(next) ?? 0) <= clock.nowMs())
-          await (jobs.get(next) ?? start(next, 'background')).done.catch(() => {})
-      }
-      ticking = undefined
-      tick()
-    }, paceMs)
+  /** One at a time, and none while a caller waits for a screen. */
+  async function screenNext(): Promise<void> {
+    const [next] = queue
+    if (next !== undefined && asked === 0) {
+      queue.delete(next)
+      if (!notTokens.get(next)) await (jobs.get(next) ?? start(next, 'background')).done.catch(() => {})
+    }
+    if (queue.size > 0) wake()
   }
 
   return {
     async screen(token, admit) {
-      if ((notTokens.get(token) ?? 0) > clock.nowMs()) fail('NOT_A_TOKEN', { field: 'address' })
+      if (notTokens.get(token)) fail('NOT_A_TOKEN', { field: 'address' })
       const job = await admitted(token, admit)
-      const leftMs = job.startedAtMs + waitMs - clock.nowMs()
+      const leftMs = Math.max(1, job.startedAtMs + waitMs - clock.nowMs())
+      const waiting = new AbortController()
+      const tooLong = clock.sleep(leftMs, waiting.signal).then(() => Promise.reject(new TookTooLong()))
       try {
-        return {
-          status: 'done',
-          known: await withinMs(Math.max(1, leftMs), job.done, () => new TookTooLong()),
-        }
+        return { status: 'done', known: await Promise.race([job.done, tooLong]) }
       } catch (error) {
         if (isPitError(error)) throw error
         if (error instanceof TookTooLong && job.partial) {
@@ -205,15 +189,28 @@ export function createScreening(deps: ScreeningDeps): Screening {
               ? 'The chain is too slow to screen it now.'
               : 'It cannot be screened now.',
         })
+      } finally {
+        waiting.abort()
       }
     },
     isRunning: (token) => jobs.has(token),
     later,
     queued: () => queue.size,
+    queueJob: {
+      name: 'screen queued tokens',
+      intervalMs: null,
+      wakeAfterMs: paceMs,
+      run: screenNext,
+      wakeOn(wakeJob) {
+        wake = wakeJob
+        if (queue.size > 0) wake()
+        return () => {
+          wake = () => {}
+        }
+      },
+    },
     async close() {
-      closed = true
-      clearTimeout(ticking)
-      for (const timer of timers) clearTimeout(timer)
+      closing.abort()
       await Promise.allSettled([...jobs.values()].map(({ done }) => done))
     },
   }
@@ -252,14 +249,14 @@ function createScreenMetrics(
     })
   }
   return {
-    ended(job: Job, outcome: string, nowMs: number): void {
+    ended(job: Screen, outcome: string, nowMs: number): void {
       seconds.observe({ lane: job.lane, outcome }, (nowMs - job.startedAtMs) / 1000)
       if (outcome === 'unfinished' || outcome === 'failed') unfinished.inc()
     },
   }
 }
 
-/** When a record is so old that it is read again, unseen. */
+/** A record older than this is screened again in the background. */
 const SCREEN_AGAIN_S = 6 * 3_600
 export const isOld = (record: Pick<StoredRecord, 'screened_at'>, clock: TokenDeps['clock']): boolean =>
   record.screened_at === null || nowS(clock) - record.screened_at > SCREEN_AGAIN_S

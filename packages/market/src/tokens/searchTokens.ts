@@ -1,3 +1,4 @@
+import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -13,11 +14,12 @@ export interface TokenSearchTerms {
 
 export type TokenSearch = (terms: TokenSearchTerms) => Promise<StoredRecord[]>
 
-/** Of a prefix that many tokens share, so many are taken from its start … */
+/** Tokens taken from the start of a prefix. With DEEPEST it bounds the cost of a search. */
 const FIRST_OF_PREFIX = 100
-/** … and of the deepest tokens, so many are looked through, in memory. Both bound what a search can cost. */
+/** The deepest tokens, searched in memory. */
 const DEEPEST = 500
 const DEEPEST_FOR_MS = 10_000
+const MAX_FILTERS = 100
 const MAX_SHARED = 200
 const LAST_CHAR = '\u{10ffff}'
 
@@ -29,8 +31,8 @@ interface DeepToken {
 type Filter = Pick<TokenSearchTerms, 'tier' | 'kind'>
 
 /**
- * Finds tokens whose symbol, name or address starts with `q`: an exact symbol first, then the deepest. A prefix is a
- * range of keys, so nothing in it is special.
+ * Finds tokens whose symbol, name or address starts with `q`: an exact symbol first, then the deepest. The
+ * prefix is compared as a range of keys, so no character in it has a meaning of its own.
  */
 export function createTokenSearch(deps: {
   db: Sql
@@ -64,7 +66,8 @@ async function findByPrefix(
   const columns = 'address, symbol_key, tier, kind, rank_usd'
   const starts = keys.map(
     (key) => `(select * from (
-       select ${columns} from tokens where ${key} >= $1::text and ${key} < $2::text order by ${key} limit ${FIRST_OF_PREFIX}
+       select ${columns} from tokens where ${key} >= $1::text and ${key} < $2::text
+       order by ${key} limit ${FIRST_OF_PREFIX}
      ) first_by_${key} ${where})`,
   )
   const rows = await sql.query<{ record: StoredRecord }>(
@@ -83,7 +86,8 @@ async function listTokens(sql: Sql, { limit, ...filter }: TokenSearchTerms): Pro
   const values: unknown[] = [limit]
   const rows = await sql.query<{ record: StoredRecord }>(
     `select record from (
-       select address, rank_usd from tokens ${conditions(filter, values)} order by rank_usd desc, address limit $1::int4
+       select address, rank_usd from tokens ${conditions(filter, values)}
+       order by rank_usd desc, address limit $1::int4
      ) found join token_records using (address) order by rank_usd desc, address`,
     values,
   )
@@ -98,42 +102,24 @@ function conditions({ tier, kind }: Filter, values: unknown[]): string {
   return asked.length > 0 ? `where ${asked.join(' and ')}` : ''
 }
 
-/** The deepest tokens of each filter, read again behind the back of whoever asks once they are old. */
+/** The deepest tokens of each filter; an old list is answered at once while it is read again. */
 function keepDeepest({ db, clock, logger }: Parameters<typeof createTokenSearch>[0]) {
-  const lists = new Map<string, { rows: Promise<DeepToken[]>; readAtMs: number }>()
+  const lists = createCache<string, DeepToken[]>({ max: MAX_FILTERS, ttlMs: DEEPEST_FOR_MS, clock })
 
-  function read(filter: Filter): Promise<DeepToken[]> {
-    const values: unknown[] = []
-    return db.query<DeepToken>(
-      `select address, symbol_key, name_key from tokens ${conditions(filter, values)}
-       order by rank_usd desc, address limit ${DEEPEST}`,
-      values,
-    )
-  }
-
-  return (filter: Filter): Promise<DeepToken[]> => {
+  return async (filter: Filter): Promise<DeepToken[]> => {
     const name = `${filter.tier ?? ''} ${filter.kind ?? ''}`
-    const known = lists.get(name)
-    if (known === undefined) {
-      const rows = read(filter)
-      lists.set(name, { rows, readAtMs: clock.nowMs() })
-      rows.catch(() => lists.delete(name))
-      return rows
-    }
-    if (clock.nowMs() - known.readAtMs >= DEEPEST_FOR_MS) {
-      known.readAtMs = clock.nowMs()
-      read(filter).then(
-        (rows) => {
-          known.rows = Promise.resolve(rows)
-        },
-        (error) => logger.warn({ err: error }, 'the deepest tokens were not read again'),
-      )
-    }
-    return known.rows
+    const values: unknown[] = []
+    const text = `select address, symbol_key, name_key from tokens ${conditions(filter, values)}
+      order by rank_usd desc, address limit ${DEEPEST}`
+    const known = lists.latest(name)
+    const rows = lists.load(name, () => db.query<DeepToken>(text, values))
+    if (known === undefined || !(rows instanceof Promise)) return rows
+    rows.catch((error) => logger.warn({ err: error }, 'the deepest tokens were not read again'))
+    return known.value
   }
 }
 
-/** How many tokens carry a symbol, in any case, but for one of them; counted up to a bound. */
+/** How many tokens other than `except` have a symbol, in any case; counted up to MAX_SHARED. */
 export async function countSharing(
   sql: Sql,
   symbol: string,
@@ -141,7 +127,8 @@ export async function countSharing(
 ): Promise<{ count: number; atLeast: boolean }> {
   const [row] = await sql.query<{ count: number }>(
     `select count(*)::int4 as count from (
-       select 1 from tokens where symbol_key = $1 and address <> $2 order by symbol_key limit ${MAX_SHARED + 1}
+       select 1 from tokens where symbol_key = $1 and address <> $2
+       order by symbol_key limit ${MAX_SHARED + 1}
      ) sharing`,
     [searchKey(symbol), except],
   )

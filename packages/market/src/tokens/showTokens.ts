@@ -7,7 +7,7 @@ import type { RecordNow, Registry } from './registry.ts'
 import { countSharing, type TokenSearch, type TokenSearchTerms } from './searchTokens.ts'
 import { searchKey } from './text.ts'
 
-/** A record with what depends on who asks, and how. */
+/** A record with the parts that depend on the caller. */
 export type TokenShown = Answer<'tokens.get'>
 
 export interface ShowDeps extends Pick<TokenDeps, 'db' | 'profile' | 'majorBps'> {
@@ -17,15 +17,15 @@ export interface ShowDeps extends Pick<TokenDeps, 'db' | 'profile' | 'majorBps'>
 }
 
 interface ShowAsk {
-  /** Whose rate of major trades is shown; null: the posted one. */
+  /** Whose fee for major trades is shown; null for the posted one. */
   wallet: Address | null
-  /** Asks for the audit's verdict, too. */
+  /** Adds the audit's verdict. */
   shielded: boolean
 }
 
 export interface TokenAsk extends ShowAsk {
   token: Address
-  /** Charges the budget for screening a token not seen before. */
+  /** Charges the caller's budget before a new token is screened. */
   admit(): Promise<void>
 }
 
@@ -33,14 +33,14 @@ export async function showToken(
   deps: ShowDeps,
   { token, wallet, shielded, admit }: TokenAsk,
 ): Promise<TokenShown> {
-  // Asked side by side: a verdict that is late does not make the screen later.
+  // Read in parallel: a late verdict does not delay the screen.
   const verdict = shielded ? deps.audit.read(token) : null
   verdict?.catch(() => {})
   const record = await deps.registry.get(token, admit)
   return finish(record, await deps.majorBps(wallet), verdict && (await verdict))
 }
 
-/** So many verdicts are asked at once: a page of them takes seconds at worst. */
+/** Verdicts read in parallel: a whole page takes seconds at worst. */
 const VERDICTS_AT_ONCE = 16
 
 export interface TokensFound {
@@ -57,7 +57,7 @@ export async function showTokens(
   const core = coreOf(deps, q)
   const fits =
     core && (tier === undefined || core.tier === tier) && (kind === undefined || core.kind === kind)
-  // The exact core asset is first, whatever the registry has of it.
+  // The exact core asset comes first, whatever the registry holds.
   const records: RecordNow[] = [
     ...(fits ? [core] : []),
     ...found
@@ -73,7 +73,7 @@ export async function showTokens(
   return { tokens, warnings: await warn(deps, q, core) }
 }
 
-/** A symbol names the core asset in any case: the answer says which one is meant. */
+/** The core asset whose symbol is searched for, in any case. */
 function coreOf({ profile, registry }: ShowDeps, q: string): RecordNow | undefined {
   const key = searchKey(q)
   const token = profile.core_tokens.find(({ symbol }) => searchKey(symbol) === key)

@@ -9,15 +9,15 @@ export interface KnownToken {
   reading: TokenReading
 }
 
-/** Core assets come before anything that money can buy a place with. */
+/** Core assets rank above any liquidity that money can buy. */
 const CORE_RANK_USD = 1e15
 
-/** Writes a token, or what became of it. */
+/** Inserts a token or replaces it. */
 export async function saveToken(db: Db, known: KnownToken, nowS: number): Promise<void> {
   await db.transaction((sql) => write(sql, known, nowS))
 }
 
-/** Writes what the market made of a known token, unless it was screened again meanwhile. */
+/** Writes a refreshed record, unless the token was screened again meanwhile. */
 export async function refreshToken(db: Db, known: KnownToken, nowS: number): Promise<void> {
   await db.transaction(async (sql) => {
     const [stored] = await sql.query<{ reading: TokenReading }>(
@@ -67,7 +67,7 @@ export async function findToken(sql: Sql, address: Address): Promise<KnownToken 
   return row
 }
 
-/** Those of the addresses that have been screened. */
+/** The addresses among these that have been screened. */
 export async function screenedAmong(sql: Sql, addresses: readonly Address[]): Promise<Set<Address>> {
   const rows = await sql.query<{ address: Address }>(
     'select address from tokens where address = any($1::text[]) and screened_at_s is not null',
@@ -76,7 +76,7 @@ export async function screenedAmong(sql: Sql, addresses: readonly Address[]): Pr
   return new Set(rows.map(({ address }) => address))
 }
 
-/** Proxies after an address, in order: to go round them all. */
+/** Upgradeable proxies after an address, in order, for going through them all in turns. */
 export async function replaceableAfter(sql: Sql, after: string, limit: number): Promise<TokenReading[]> {
   const rows = await sql.query<{ reading: TokenReading }>(
     `select reading from token_records where address in (
@@ -87,17 +87,17 @@ export async function replaceableAfter(sql: Sql, after: string, limit: number): 
   return rows.map(({ reading }) => reading)
 }
 
-/** How a token names itself. Its words are its deployer's. */
+/** How a token names itself; symbol and name are its deployer's text. */
 export interface RegistryText {
   address: Address
   symbol: string
   name: string
-  /** Null when the token does not say. */
+  /** Null when the token does not tell. */
   decimals: number | null
   stock: boolean
 }
 
-/** The registry's words for all of them, in one read; those it does not know are absent. */
+/** The texts of many tokens in one read; unknown ones are absent. */
 export const registryTexts = (sql: Sql, addresses: readonly Address[]): Promise<RegistryText[]> =>
   sql.query<RegistryText>(
     `select address, record->>'symbol' as symbol, record->>'name' as name,

@@ -2,7 +2,7 @@ import type { Hex } from '@pit/chain'
 
 export const SYMBOL_MAX_CHARS = 64
 export const NAME_MAX_CHARS = 128
-/** More than any honest name; the rest of a longer answer is not even decoded. */
+/** The rest of a longer text is not decoded. */
 const MAX_TEXT_BYTES = 1_024
 const MAX_ANSWER_BYTES = 262_144
 const WORD = 32
@@ -13,11 +13,14 @@ export interface ReadText {
   cut: boolean
 }
 
-/** Controls, direction overrides, zero-width and line separators: what makes a text show as another. */
-const HIDDEN =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu
+/** Controls, direction overrides, zero-width characters and line separators, which disguise a text. */
+const HIDDEN_RANGES = [
+  '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e',
+  '\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb\\u{e0000}-\\u{e0fff}',
+]
+const HIDDEN = new RegExp(`[${HIDDEN_RANGES.join('')}]`, 'gu')
 
-/** A deployer's text as a string or as one word, bounded and without what hides; null when it is neither. */
+/** A deployer's text, sent as a string or a bytes32; shortened and cleaned. Null when it is neither. */
 export function decodeText(answer: Hex | undefined, maxChars: number): ReadText | null {
   const bytes = answer === undefined ? undefined : bytesOf(answer)
   if (!bytes || bytes.length === 0) return null
@@ -33,7 +36,7 @@ export function cleanText(raw: string, maxChars: number, alreadyCut = false): Re
   return { text: cut ? chars.slice(0, maxChars).join('') : shown, hidden: shown.includes('\ufffd'), cut }
 }
 
-/** What search compares: the same text in any case, width or composition; bounded, since it is an index key. */
+/** What search compares: equal for any case, width or composition. Bounded, since it is an index key. */
 export const searchKey = (text: string): string =>
   [...text.normalize('NFKC').toLowerCase().replaceAll('\u0000', '').trim()].slice(0, NAME_MAX_CHARS).join('')
 
@@ -47,7 +50,7 @@ function untilZero(word: Uint8Array): Uint8Array {
   return end === -1 ? word : word.subarray(0, end)
 }
 
-/** ABI: an offset, there a length, after it the bytes. A wrong length takes what is there. */
+/** An ABI string: offset, length, bytes. A length past the end takes what is there. */
 function stringIn(bytes: Uint8Array): Uint8Array | null {
   const offset = numberAt(bytes, 0)
   if (offset === null) return null

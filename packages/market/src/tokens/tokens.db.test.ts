@@ -1,4 +1,5 @@
 import { createLogger } from '@pit/platform/logger'
+import { createManualClock } from '@pit/platform/test/manualClock'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeAll, expect, it } from 'vitest'
 import { countTokens, createTokenStats } from './countTokens.ts'
@@ -148,7 +149,7 @@ withDb('the token registry', (db) => {
   })
 
   it('counts them', async () => {
-    expect(await countTokens(db, 7)).toEqual({
+    expect(await countTokens({ db, clock: createManualClock(7_000) })).toEqual({
       total: 12,
       tradable: 11,
       by_tier: { A: 1, B: 1, C: 9, blocked: 1 },
@@ -160,7 +161,7 @@ withDb('the token registry', (db) => {
   })
 
   it('answers counts from memory, at most half a minute old, and none before the first', async () => {
-    const time = { nowMs: 1_700_000_000_000 }
+    const clock = createManualClock(1_700_000_000_000)
     let statements = 0
     const counted = {
       query: <Row>(text: string, values?: readonly unknown[]) => {
@@ -168,16 +169,16 @@ withDb('the token registry', (db) => {
         return db.query<Row>(text, values)
       },
     }
-    const stats = createTokenStats({ db: counted, clock: { nowMs: () => time.nowMs }, logger })
+    const stats = createTokenStats({ db: counted, clock, logger })
     expect(stats.tradable()).toBeNull()
     expect(() => stats.read()).toThrow(expect.objectContaining({ code: 'STATS_PENDING', retryAfterS: 2 }))
     await stats.refresh()
     const after = statements
     for (let i = 0; i < 100; i++) expect(stats.read()).toMatchObject({ total: 12, cached_s: 0 })
-    time.nowMs += 29_000
+    await clock.advance(29_000)
     expect(stats.read().cached_s).toBe(29)
     expect(statements).toBe(after)
-    time.nowMs += 1_000
+    await clock.advance(1_000)
     expect(stats.read().cached_s).toBe(30)
     await stats.refresh()
     expect(stats.read().cached_s).toBe(0)

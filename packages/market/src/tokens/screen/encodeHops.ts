@@ -11,7 +11,7 @@ import {
 } from '@pit/chain'
 import { encodeExecute } from '@pit/plans'
 
-/** ETH through these pools, the last of them paying the caller itself: a token may only know its markets. */
+/** ETH through these pools; the last one pays the caller directly, as a token may expect of its pool. */
 export function encodeBuy(hops: readonly Hop[], valueWei: bigint, weth: Address): Hex {
   const commands: RouterCommand[] = []
   let held: Address = NATIVE
@@ -33,13 +33,13 @@ export function encodeBuy(hops: readonly Hop[], valueWei: bigint, weth: Address)
   return encodeExecute({ commands, deadlineS: undefined })
 }
 
-/** The caller's tokens into one pool, by Permit2, what comes out to the caller. */
+/** Sells the caller's tokens in one pool by Permit2; the proceeds go to the caller. */
 export function encodeSell(hop: Hop, amountIn: bigint): Hex {
   const command = swap(hop, amountIn, MSG_SENDER, { payerIsUser: true })
   return encodeExecute({ commands: [command], deadlineS: undefined })
 }
 
-/** The pool from its other side. */
+/** The same pool in the other direction. */
 export const reversed = ({ pool, zeroForOne, tokenIn, tokenOut }: Hop): Hop => ({
   pool,
   zeroForOne: !zeroForOne,
@@ -66,7 +66,7 @@ function swap(
   return {
     command: 'V4_SWAP',
     actions: [
-      // Paid before the swap, which then takes what arrived: a tax on the way does not leave a debt.
+      // Paid before the swap, which then sells what arrived: a transfer tax leaves no debt.
       { action: 'SETTLE', currency: tokenIn, amount: amountIn, payerIsUser },
       {
         action: 'SWAP_EXACT_IN_SINGLE',

@@ -1,18 +1,20 @@
 import { type Address, type Hex, TOPIC } from '@pit/chain'
+import { addressWord, askBlockTime, askLogs, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import type { TradingPool } from '../depth.ts'
 
-/** Of many pools the first few known tell enough. */
-const POOLS_ASKED = 4
+const MAX_POOLS_ASKED = 4
 const TIMEOUT_MS = 2_000
 
-/** When the first of a token's pools was made: each has exactly one log that says so. Null when the node has it not. */
+/** When the first of a token's pools was created, by its creation log; null when the node has none. */
 export async function findFirstPoolAtS(
   { rpc, profile }: { rpc: Pick<Rpc, 'request'>; profile: ChainProfile },
   pools: readonly TradingPool[],
 ): Promise<number | null> {
-  const times = await Promise.all(pools.slice(0, POOLS_ASKED).map((pool) => bornAtS(pool).catch(() => null)))
+  const times = await Promise.all(
+    pools.slice(0, MAX_POOLS_ASKED).map((pool) => bornAtS(pool).catch(() => null)),
+  )
   const known = times.filter((time) => time !== null)
   return known.length > 0 ? Math.min(...known) : null
 
@@ -20,18 +22,10 @@ export async function findFirstPoolAtS(
     if (pool.version === 'curve') return pool.launchedAtS
     const { address, topics } = birthLog(pool, profile)
     if (address === null) return null
-    const filter = { address, topics, fromBlock: hex(profile.first_block), toBlock: 'latest' }
-    const logs = await rpc.request<{ blockNumber: Hex; blockTimestamp?: Hex }[]>('eth_getLogs', [filter], {
-      timeoutMs: TIMEOUT_MS,
-    })
-    const [log] = logs
-    if (!log) return null
-    if (log.blockTimestamp !== undefined) return Number(log.blockTimestamp)
-    const block = await rpc.request<{ timestamp: Hex } | null>('eth_getBlockByNumber', [
-      log.blockNumber,
-      false,
-    ])
-    return block && Number(block.timestamp)
+    const where = { from: Math.max(0, profile.first_block), to: 'latest' } as const
+    const asked = askLogs({ address: address as Address, topics }, where)
+    const [log] = await readOne(rpc, asked, { timeoutMs: TIMEOUT_MS })
+    return log ? (log.timestampS ?? readOne(rpc, askBlockTime(log.blockNumber))) : null
   }
 }
 
@@ -41,9 +35,8 @@ function birthLog(pool: Exclude<TradingPool, { version: 'curve' }>, { contracts 
     return { address: contracts.v2_factory, topics: [TOPIC.v2PairCreated, first, second] }
   if (pool.version === 'v4')
     return { address: contracts.v4_pool_manager, topics: [TOPIC.v4Initialize, pool.id] }
-  const fee = `0x${pool.feePips.toString(16).padStart(64, '0')}`
+  const fee: Hex = `0x${pool.feePips.toString(16).padStart(64, '0')}`
   return { address: contracts.v3_factory, topics: [TOPIC.v3PoolCreated, first, second, fee] }
 }
 
-const topicOf = (address: Address): Hex => `0x${address.slice(2).padStart(64, '0')}`
-const hex = (value: number): Hex => `0x${Math.max(0, value).toString(16)}`
+const topicOf = (address: Address): Hex => `0x${addressWord(address)}`

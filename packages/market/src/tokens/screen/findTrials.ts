@@ -11,24 +11,24 @@ import {
 import type { TokenMarket } from '../deps.ts'
 import { isAlive, pairOf } from '../depth.ts'
 
-/** One way to try a token: lent ETH through these pools, or into its curve. */
+/** One way to try a token: buy it with lent ETH through these pools, or from its curve. */
 export type TrialWay =
   | { kind: 'pool'; hops: readonly Hop[]; valueWei: bigint; expectedOut: bigint | null }
   | {
       kind: 'curve'
       curve: CurvePool
-      /** From ETH to what the curve is bought with; empty when that is ETH. */
+      /** From ETH to the curve's pair; empty when that is ETH. */
       hops: readonly Hop[]
       valueWei: bigint
       pairAmount: bigint
       expectedOut: bigint
     }
 
-/** About 25 dollars first; a pool too shallow for it is tried with less. */
+/** About 25 dollars first; a pool too shallow for that is tried with less. */
 const VALUES_WEI = [10n ** 16n, 10n ** 14n, 10n ** 12n]
 const MAX_WAYS = 2
 
-/** The ways to try a token, best first; each through another pool. */
+/** Ways to try a token, best first, each through another pool. */
 export function findTrials(
   { market, crypto }: { market: TokenMarket; crypto: Pick<Crypto, 'keccakText'> },
   token: Address,
@@ -60,7 +60,7 @@ export function findTrials(
     const [valueWei] = VALUES_WEI as [bigint]
     const route = at.pair === NATIVE ? undefined : routesTo(at.pair, valueWei)[0]
     if (at.pair !== NATIVE && !route) return undefined
-    // Prices move until the simulation runs: what is spent must have arrived.
+    // A margin for price moves before the simulation: it must not spend more than arrived.
     const pairAmount = route ? (route.amountOut * 95n) / 100n : valueWei
     const quote = quoteCurveBuy(at, pairAmount, nowS)
     if (!quote || quote.tokensOut === 0n) return undefined
@@ -74,7 +74,7 @@ export function findTrials(
     }
   }
 
-  /** Pools that no route goes through: by their hook's word only, or of a pair that is no hub. Seen when tried. */
+  /** Pools that no route uses: only their hook can quote them, or their pair is no hub. */
   function byPool(): TrialWay[] {
     const [valueWei] = VALUES_WEI as [bigint]
     for (const pool of index.of(token)) {

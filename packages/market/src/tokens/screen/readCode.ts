@@ -1,11 +1,12 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
+import { askCall, askCode, askStorage, flagIn, pausedCall, readOne } from '@pit/platform/reads'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import { lower } from '../deps.ts'
 import { powersIn } from '../powers.ts'
 import type { CodeReading, ProxyKind } from '../reading.ts'
 
-/** Where proxies keep the address of their code: EIP-1967, EIP-1822, and OpenZeppelin's before them. */
+/** Storage slots of a proxy's implementation: EIP-1967, EIP-1822, and OpenZeppelin's before them. */
 const IMPLEMENTATION_SLOTS: readonly Hex[] = [
   '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
   '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
@@ -14,8 +15,7 @@ const IMPLEMENTATION_SLOTS: readonly Hex[] = [
 const BEACON_SLOT: Hex = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
 const CLONE = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/
 const IMPLEMENTATION_SELECTOR: Hex = '0x5c60da1b'
-const PAUSED_SELECTOR: Hex = '0x5c975abb'
-const CALL_GAS = '0x30d40'
+const CALL_GAS = 200_000
 
 export interface CodeDeps {
   rpc: Pick<Rpc, 'request'>
@@ -29,7 +29,7 @@ interface ProxyAt {
   implementation: Address
 }
 
-/** What a token runs: its own code, or the code a proxy points to. Null when there is none. */
+/** The code a token runs: its own, or the one a proxy points to. Null when there is none. */
 export async function readCode(
   deps: CodeDeps,
   token: Address,
@@ -54,7 +54,7 @@ export async function readCode(
   }
 }
 
-/** Whether the code is still what a screen read. Only a proxy that can be pointed elsewhere is asked. */
+/** Whether the code is still the one that was screened. Only upgradeable proxies need a read. */
 export async function isUnchanged(deps: CodeDeps, token: Address, known: CodeReading): Promise<boolean> {
   if (known.proxy === null || known.proxy.kind === 'clone') return true
   const proxy = await findProxy(deps, token)
@@ -63,39 +63,36 @@ export async function isUnchanged(deps: CodeDeps, token: Address, known: CodeRea
   return deps.crypto.keccak256(await codeOf(deps, proxy.implementation)) === known.proxy.implementationHash
 }
 
-/** What `paused()` answers now; null when it has none. */
+/** What `paused()` answers now; null when the token has no such function. */
 export async function readPaused({ rpc }: Pick<CodeDeps, 'rpc'>, token: Address): Promise<boolean | null> {
-  const call = { to: token, data: PAUSED_SELECTOR, gas: CALL_GAS }
-  const word = await rpc.request<Hex>('eth_call', [call, 'latest']).catch((error) => {
+  const answer = await readOne(rpc, askCall(pausedCall(token), { gas: CALL_GAS })).catch((error) => {
     if (error instanceof RpcError) return null
     throw error
   })
-  return word?.length === 66 && BigInt(word) <= 1n ? BigInt(word) === 1n : null
+  return answer?.length === 66 ? flagIn(answer) : null
 }
 
 async function findProxy({ rpc }: CodeDeps, token: Address): Promise<ProxyAt | null> {
   const [beacon, ...implementations] = await Promise.all(
     [BEACON_SLOT, ...IMPLEMENTATION_SLOTS].map(async (slot) =>
-      addressIn(await rpc.request<Hex>('eth_getStorageAt', [token, slot, 'latest'])),
+      addressIn(await readOne(rpc, askStorage(token, slot))),
     ),
   )
   if (beacon) {
-    const call = { to: beacon, data: IMPLEMENTATION_SELECTOR, gas: CALL_GAS }
-    const implementation = addressIn(
-      await rpc.request<Hex>('eth_call', [call, 'latest']).catch(() => '0x' as Hex),
-    )
+    const asked = askCall({ to: beacon, data: IMPLEMENTATION_SELECTOR }, { gas: CALL_GAS })
+    const implementation = addressIn(await readOne(rpc, asked).catch(() => undefined))
     if (implementation) return { kind: 'beacon', at: beacon, implementation }
   }
   const implementation = implementations.find((address) => address !== null)
   return implementation ? { kind: 'implementation', at: token, implementation } : null
 }
 
-const codeOf = ({ rpc }: CodeDeps, address: Address) => rpc.request<Hex>('eth_getCode', [address, 'latest'])
+const codeOf = ({ rpc }: CodeDeps, address: Address) => readOne(rpc, askCode(address))
 
 const stockBeaconOf = ({ contracts }: ChainProfile): Address | null =>
   contracts.stock_beacon === null ? null : lower(contracts.stock_beacon)
 
-/** A word that is an address and not zero. */
+/** The address in a word; null when it is zero or no address. */
 export function addressIn(word: Hex | undefined): Address | null {
   const digits = word?.slice(2).padStart(64, '0') ?? ''
   if (digits.length !== 64 || !digits.startsWith('0'.repeat(24)) || /^0+$/.test(digits)) return null

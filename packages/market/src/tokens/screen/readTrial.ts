@@ -1,56 +1,57 @@
 import { type Address, type Hex, type Hop, hookEffectOf, TOPIC } from '@pit/chain'
+import { type RanCall, wordIn } from '@pit/platform/reads'
+import { BPS, bpsNearest } from '@pit/protocol'
 import type { Power } from '../powers.ts'
 import type { Trial } from '../reading.ts'
 import type { TrialWay } from './findTrials.ts'
-import type { SimLog, SimResult, SimResults } from './simulate.ts'
+import type { SimResults } from './simulate.ts'
 import { type Label, partsOf } from './trialCalls.ts'
 
 const V2_SWAP: Hex = '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822'
-const BPS = 10_000n
 const ENFORCED_PAUSE = 'd93c0665'
 const PAUSED_TEXT = Buffer.from('paused').toString('hex')
 
 type Results = SimResults<Label>
+type Logs = RanCall['logs']
 
 export interface TrialTerms {
   token: Address
   way: TrialWay
   poolManager: Address | null
-  /** What the amounts passed on and sold were made of. */
+  /** The balance that the amounts passed on and sold are shares of. */
   held: bigint
 }
 
-export const wordOf = (result: SimResult | undefined): bigint | null =>
-  result?.ok && result.data.length >= 66 ? BigInt(result.data.slice(0, 66)) : null
+export const wordOf = (result: RanCall | undefined): bigint | null =>
+  result?.ok ? wordIn(result.data) : null
 
-/** The pool or curve a way tries the token in. */
+/** The pool or curve in which the token is tried. */
 export const poolOf = (way: TrialWay): string =>
   way.kind === 'curve' ? way.curve.id : (way.hops[way.hops.length - 1] as Hop).pool.id
 
-/** What arrived at the buyer by its own balance; null when the purchase failed. */
+/** What the buyer's balance grew by; null when the purchase failed. */
 export function boughtIn(results: Results): bigint | null {
   const [before, bought] = [wordOf(results.get('before')), wordOf(results.get('bought'))]
   if (!results.get('buy')?.ok || before === null || bought === null) return null
   return bought - before
 }
 
-/** Says how it went. What a pool paid and took is the pool's word, what arrived is the balances'; never a getter's. */
+/** How the trial went: by the pool's logs and by balances, never by what the token says about itself. */
 export function readTrial(results: Results, terms: TrialTerms): Trial {
   const { way, held } = terms
   const pool = poolOf(way)
   const buy = results.get('buy')
   const saysPaused = wordOf(results.get('paused')) === 1n
   if (!buy?.ok) {
-    const why = buy && !buy.ok ? buy.reason : 'not tried'
-    const paused = saysPaused || (buy !== undefined && !buy.ok && toldPaused(buy.data))
-    return { status: 'buy_failed', pool, paused, hooked: takesByHook(way), why }
+    const paused = saysPaused || toldPaused(buy)
+    return { status: 'buy_failed', pool, paused, hooked: takesByHook(way), why: whyNot(buy) }
   }
   const balanceLies = (wordOf(results.get('strangerBefore')) ?? 0n) > 0n
   const arrived = boughtIn(results)
   const paid = movedBy(buy.logs, terms, 'out')
   const lostBps = balanceLies || arrived === null || paid === null ? null : shareLost(paid, arrived)
   const transfer = transferOf(results, held, balanceLies)
-  // A hook that takes its part of a swap leaves the pool's own figure as it was.
+  // The pool's log does not show what a hook takes.
   const hooked = takesByHook(way)
   const sell = results.get('sell')
   return {
@@ -60,11 +61,7 @@ export function readTrial(results: Results, terms: TrialTerms): Trial {
     transfer,
     sell: sell?.ok
       ? { ok: true, taxBps: sellTax(sell.logs, terms) }
-      : {
-          ok: false,
-          why: sell && !sell.ok ? sell.reason : 'not tried',
-          paused: saysPaused || (sell !== undefined && !sell.ok && toldPaused(sell.data)),
-        },
+      : { ok: false, why: whyNot(sell), paused: saysPaused || toldPaused(sell) },
     hookTakeBps: hooked ? (lostBps ?? 0) : 0,
     balanceLies,
     rebased: !balanceLies && changedByItself(results),
@@ -78,18 +75,18 @@ function transferOf(
 ): Extract<Trial, { status: 'done' }>['transfer'] {
   const give = results.get('give')
   const { give: amount } = partsOf(held)
-  if (!give?.ok) return { ok: false, why: give && !give.ok ? give.reason : 'not tried' }
+  if (!give?.ok) return { ok: false, why: whyNot(give) }
   if (balanceLies) return { ok: true, taxBps: null }
   const before = wordOf(results.get('strangerBefore'))
   const after = wordOf(results.get('strangerAfter'))
   if (before === null || after === null || amount === 0n) return { ok: true, taxBps: null }
-  // Some answer false instead of reverting, and nothing moves.
+  // Some tokens answer false instead of reverting, and move nothing.
   if (after <= before) return { ok: false, why: 'nothing arrived' }
   return { ok: true, taxBps: shareLost(amount, after - before) }
 }
 
-/** What the pool counted as paid in, against what the seller was told to pay. */
-function sellTax(logs: readonly SimLog[], terms: TrialTerms): number {
+/** What the pool received, compared with what the seller sent. */
+function sellTax(logs: Logs, terms: TrialTerms): number {
   const { sell } = partsOf(terms.held)
   const counted = movedBy(logs, terms, 'in')
   return counted === null ? 0 : shareLost(sell, counted)
@@ -100,11 +97,10 @@ function changedByItself(results: Results): boolean {
   return bought !== null && later !== null && bought !== later
 }
 
-/** Basis points of `whole` that are missing in `part`, rounded to the nearest: a wei of rounding is no tax. */
+/** Basis points of `whole` missing in `part`, to the nearest: a wei of rounding is no tax. */
 function shareLost(whole: bigint, part: bigint): number {
   if (whole <= 0n || part >= whole) return 0
-  if (part <= 0n) return Number(BPS)
-  return Number(((whole - part) * BPS + whole / 2n) / whole)
+  return part <= 0n ? BPS : Number(bpsNearest(whole - part, whole))
 }
 
 const takesByHook = (way: TrialWay): boolean => {
@@ -112,12 +108,16 @@ const takesByHook = (way: TrialWay): boolean => {
   return pool?.version === 'v4' && hookEffectOf(pool.key) === 'amounts'
 }
 
-const toldPaused = (data: Hex): boolean =>
-  data.includes(ENFORCED_PAUSE) || data.toLowerCase().includes(PAUSED_TEXT)
+const whyNot = (failed: RanCall | undefined): string => failed?.reason ?? 'not tried'
 
-/** How much of the token its pool paid out or was paid, by the pool's own log; null when there is none. */
+/** Whether a failed call reverted because transfers are paused. */
+const toldPaused = (failed: RanCall | undefined): boolean =>
+  failed !== undefined &&
+  (failed.data.includes(ENFORCED_PAUSE) || failed.data.toLowerCase().includes(PAUSED_TEXT))
+
+/** How much of the token the pool paid out or received, by its own log; null without one. */
 function movedBy(
-  logs: readonly SimLog[],
+  logs: Logs,
   { token, way, poolManager }: TrialTerms,
   direction: 'in' | 'out',
 ): bigint | null {
@@ -137,20 +137,20 @@ function movedBy(
       ? find(logs, pool.id, TOPIC.v3Swap)
       : logs.find(
           ({ address, topics }) =>
-            address.toLowerCase() === poolManager && topics[0] === TOPIC.v4Swap && topics[1] === pool.id,
+            address === poolManager && topics[0] === TOPIC.v4Swap && topics[1] === pool.id,
         )
   if (!log) return null
   const amount = BigInt.asIntN(256, unsigned(log.data, tokenIsFirst ? 0 : 1))
   return amount < 0n ? -amount : amount
 }
 
-const find = (logs: readonly SimLog[], emitter: string, topic: Hex) =>
-  logs.find(({ address, topics }) => address.toLowerCase() === emitter && topics[0] === topic)
+const find = (logs: Logs, emitter: string, topic: Hex) =>
+  logs.find(({ address, topics }) => address === emitter && topics[0] === topic)
 
 const unsigned = (data: Hex, index: number): bigint =>
   BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index) || '0'}`)
 
-/** Which powers showed when its owner used them. */
+/** The powers that worked when the owner used them. */
 export function readPowers(results: Results): Power[] {
   const proved: Power[] = []
   const grew = compare(results, 'supply', 'supplyAfter')

@@ -1,5 +1,6 @@
 import { type Address, bytesToHex, type Hex, sqrtPriceAtTick, type V3Pool, v3PoolAbi } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { askCall, readOne } from '@pit/platform/reads'
 import { ACCOUNT, fail, NATIVE_TOKEN } from '@pit/protocol'
 import { decodeFunctionResult } from 'viem'
 import { lower, type TokenDeps } from '../deps.ts'
@@ -10,7 +11,7 @@ import { findFirstPoolAtS } from './findFirstPool.ts'
 import { findTrials, type TrialWay } from './findTrials.ts'
 import { addressIn, readCode } from './readCode.ts'
 import { boughtIn, readPowers, readTrial, wordOf } from './readTrial.ts'
-import { type SimResult, type SimResults, simulate } from './simulate.ts'
+import { type SimResults, simulate } from './simulate.ts'
 import {
   type Actors,
   type Label,
@@ -26,15 +27,15 @@ export type ScreenDeps = Pick<
   'rpc' | 'crypto' | 'profile' | 'market' | 'clock' | 'randomBytes' | 'isAgentToken'
 >
 
-/** A simulation that takes longer is given up: the token stays unscreened and is tried again. */
+/** After a longer simulation the token stays unscreened and is tried again. */
 const SIMULATE_MS = 20_000
-/** Who may own a token, in the order they are asked. */
+/** owner(), getOwner(), operator() and issuer(), in the order they are asked. */
 const OWNER_SELECTORS = ['8da5cb5b', '893d20e8', '570ca735', '1d143848']
-const OWNER_GAS = '0x30d40'
+const OWNER_GAS = 200_000
 
 /**
- * Reads a token and tries it. `known` hears of what it says of itself before the trial ends, so that a caller who
- * cannot wait has something. Refuses NOT_A_TOKEN; throws when the chain does not answer.
+ * Reads a token and tries to trade it. `known` is told what the token says about itself before the trial, for
+ * callers that cannot wait. Refuses NOT_A_TOKEN; throws when the chain does not answer.
  */
 export async function screenToken(
   deps: ScreenDeps,
@@ -63,7 +64,7 @@ export async function screenToken(
   const reading: TokenReading = {
     address: token,
     ...readTexts(said),
-    decimals: readDecimals(said.get('decimals')),
+    decimals: readDecimals(said),
     code: read.code,
     multiplier: read.code.stockBeacon && multiplier !== null ? Number(multiplier) / 1e18 : null,
     owner,
@@ -109,7 +110,7 @@ export async function screenToken(
     let held = way.expectedOut ?? 0n
     let results = await trade(held)
     const arrived = boughtIn(results)
-    // Less arrived than was to be passed on and sold: again, with what there is.
+    // Less arrived than the trial passes on and sells: try again with what arrived.
     if (arrived !== null && arrived > 0n && spentOf(held) > arrived) {
       held = arrived
       results = await trade(held)
@@ -128,7 +129,7 @@ export async function screenToken(
     }
   }
 
-  /** The node's clock and ours may differ; a block's time only grows. */
+  /** Never behind the newest block, whose time a simulated block must not precede. */
   function aheadS(): number {
     return Math.max(nowS(clock), market.head()?.timestampS ?? 0)
   }
@@ -171,8 +172,8 @@ function readTexts(said: SimResults<Label>): Pick<TokenReading, 'symbol' | 'name
   return { symbol: symbol?.text ?? '', name: name?.text ?? '', textFaults }
 }
 
-function readDecimals(result: SimResult | undefined): number | null {
-  const decimals = wordOf(result)
+function readDecimals(said: SimResults<Label>): number | null {
+  const decimals = wordOf(said.get('decimals'))
   return decimals === null || decimals > 77n ? null : Number(decimals)
 }
 
@@ -182,8 +183,8 @@ async function readOwner(
   selectors: ReadonlySet<string>,
 ): Promise<Address | null> {
   for (const selector of OWNER_SELECTORS.filter((known) => selectors.has(known))) {
-    const call = { to: token, data: `0x${selector}`, gas: OWNER_GAS }
-    const word = await rpc.request<Hex>('eth_call', [call, 'latest']).catch(() => undefined)
+    const asked = askCall({ to: token, data: `0x${selector}` }, { gas: OWNER_GAS })
+    const word = await readOne(rpc, asked).catch(() => undefined)
     if (word?.length === 66) return addressIn(word) ?? NATIVE_TOKEN
   }
   return null
@@ -196,7 +197,7 @@ function deepestV3(pools: ReturnType<typeof poolsOf>, token: Address): V3Pool | 
   return rated.sort((a, b) => b.depth - a.depth)[0]?.pool
 }
 
-/** The mean price of half an hour in its deepest v3 pool, against an asset that has a mark. */
+/** The half-hour mean price in the deepest v3 pool, if its pair has a mark. */
 function readTwap(
   { market, profile, clock }: ScreenDeps,
   pool: V3Pool | undefined,
@@ -218,7 +219,7 @@ function readTwap(
     const tick = Math.floor(Number(cumulatives[1]! - cumulatives[0]!) / ACCOUNT.partnerTwapS)
     const root = Number(sqrtPriceAtTick(tick)) / 2 ** 96
     const perToken = pool.token0 === token ? root * root : 1 / (root * root)
-    const decimals = readDecimals(said.get('decimals')) ?? 0
+    const decimals = readDecimals(said) ?? 0
     const priceUsd = (perToken * 10 ** (decimals - pairDecimals) * Number(mark.priceE18)) / 1e18
     return Number.isFinite(priceUsd) && priceUsd > 0
       ? { pool: pool.id, priceUsd, readAtS: nowS(clock) }

@@ -1,5 +1,6 @@
 import { type Address, curveAbi, erc20Abi, type Hex, type Hop, v3PoolAbi } from '@pit/chain'
 import { encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
+import { addressWord, balanceOfCall, pausedCall } from '@pit/platform/reads'
 import { ACCOUNT } from '@pit/protocol'
 import { encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
 import type { Power } from '../powers.ts'
@@ -7,15 +8,15 @@ import { encodeBuy, encodeSell, reversed } from './encodeHops.ts'
 import type { TrialWay } from './findTrials.ts'
 import type { SimBlock, SimCall } from './simulate.ts'
 
-/** Also bounds what an answer may weigh: memory costs gas, and what reverts may carry all of it. */
+/** Gas also bounds the size of an answer, since memory costs gas. */
 const GAS = { read: 150_000, approve: 200_000, transfer: 500_000, swap: 2_500_000 }
 const MAX_UINT160 = (1n << 160n) - 1n
 const MAX_UINT256 = (1n << 256n) - 1n
 const FAR = 2 ** 47
-/** The purchase and the sale are so far apart: time for what changes by itself to change. */
+/** Time between purchase and sale, in which a rebasing balance would change. */
 const LATER_S = 3_600
 
-/** Wallets nobody has seen before, so that no token can know them. */
+/** Fresh random wallets, so that no token can recognise them. */
 export interface Actors {
   buyer: Address
   stranger: Address
@@ -63,7 +64,6 @@ export type Label =
   | 'rebased'
 
 const tokenAbi = parseAbi([
-  'function paused() view returns (bool)',
   'function multiplier() view returns (uint256)',
   'function mint(address to, uint256 value)',
   'function pause()',
@@ -72,8 +72,7 @@ const tokenAbi = parseAbi([
 ])
 
 const TRUE_WORD = '1'.padStart(64, '0')
-const word = (address: Address): string => address.slice(2).padStart(64, '0')
-/** Encoded by hand: the function may be any of these, its words are the same. */
+/** All of them take the same words, so the call is encoded by hand. */
 const BAR_SELECTORS = [
   'blacklist(address)',
   'blackList(address)',
@@ -85,7 +84,7 @@ const BAR_SELECTORS = [
   'addBot(address)',
 ].map((signature) => toFunctionSelector(signature).slice(2))
 
-/** What a token says of itself; each answer bounded by its gas. */
+/** What a token says about itself. */
 export function readingCalls(
   token: Address,
   { buyer, stranger }: Actors,
@@ -105,17 +104,17 @@ export function readingCalls(
     read('symbol', own('symbol')),
     read('decimals', own('decimals')),
     read('supply', own('totalSupply')),
-    read('strangerBefore', balanceOf(stranger)),
-    read('paused', encodeFunctionData({ abi: tokenAbi, functionName: 'paused' })),
+    read('strangerBefore', balanceOfCall(token, stranger).data),
+    read('paused', pausedCall(token).data),
     read('multiplier', encodeFunctionData({ abi: tokenAbi, functionName: 'multiplier' })),
     ...(observed ? [read('observe', OBSERVE, observed)] : []),
   ]
 }
 
-/** Amounts of a trial: a little to two strangers, most of the rest sold. */
+/** Amounts of a trial: a little for each of two strangers, most of the rest is sold. */
 export const partsOf = (held: bigint) => ({ give: held / 20n, sell: (held * 8n) / 10n })
 
-/** Buys; an hour later passes some on and sells the rest. */
+/** Buys; an hour later passes some on and sells most of the rest. */
 export function tradeBlocks(
   token: Address,
   way: TrialWay,
@@ -135,7 +134,7 @@ export function tradeBlocks(
     gas,
     ...(valueWei === undefined ? {} : { valueWei }),
   })
-  const balance = (label: Label, of: Address) => call(label, token, balanceOf(of), GAS.read)
+  const balance = (label: Label, of: Address) => call(label, token, balanceOfCall(token, of).data, GAS.read)
   const { give, sell } = partsOf(held)
   return [
     {
@@ -201,7 +200,7 @@ function sellCalls(
   ]
 }
 
-/** The owner's powers used on the strangers that now hold some: what its code suggests is shown, or is not. */
+/** The owner's suspected powers, used on the strangers that now hold some. */
 export function powerCalls(
   token: Address,
   owner: Address,
@@ -236,14 +235,12 @@ export function powerCalls(
   }
   if (powers.includes('rebase')) {
     const data = encodeFunctionData({ abi: tokenAbi, functionName: 'rebase', args: [2n * 10n ** 18n] })
-    calls.push(
-      read('keeperBefore', balanceOf(keeper)),
-      asOwner('rebase', data),
-      read('rebased', balanceOf(keeper)),
-    )
+    const balance = balanceOfCall(token, keeper).data
+    calls.push(read('keeperBefore', balance), asOwner('rebase', data), read('rebased', balance))
   }
   const bar = BAR_SELECTORS.find((selector) => selectors.has(selector))
-  if (bar) calls.push(asOwner('bar', `0x${bar}${word(stranger)}${TRUE_WORD}`), move('barred', stranger))
+  if (bar)
+    calls.push(asOwner('bar', `0x${bar}${addressWord(stranger)}${TRUE_WORD}`), move('barred', stranger))
   if (powers.includes('pause')) {
     const data = selectors.has(PAUSE.slice(2))
       ? PAUSE
@@ -260,7 +257,3 @@ const OBSERVE = encodeFunctionData({
   functionName: 'observe',
   args: [[ACCOUNT.partnerTwapS, 0]],
 })
-
-function balanceOf(owner: Address): Hex {
-  return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [owner] })
-}
