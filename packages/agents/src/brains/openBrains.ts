@@ -3,8 +3,7 @@ import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
-import { type Answer, type Brain, type ChainProfile, fail } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
+import { type Answer, type Brain, type ChainProfile, fail, maxOf, usdOf } from '@pit/protocol'
 import { Counter } from 'prom-client'
 import { isRuleBrain, RULE_BRAINS } from '../decide/index.ts'
 import type { AgentBrains, OwnAsk } from '../deps.ts'
@@ -167,10 +166,9 @@ export function openBrains(deps: BrainsDeps): Brains {
     poolNow() {
       const day = gateway === null || !terms.on || terms.dayMicroUsd === 0n ? null : pool()
       if (day === null) return null
-      const left = terms.dayMicroUsd > day.usedMicroUsd ? terms.dayMicroUsd - day.usedMicroUsd : 0n
       return {
         pool_usd: usdOf(terms.dayMicroUsd),
-        left_usd: usdOf(left),
+        left_usd: usdOf(maxOf(0n, terms.dayMicroUsd - day.usedMicroUsd)),
         owners_funded: day.owners,
         agents_funded: day.agents,
       }

@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { maxOf } from '@pit/protocol'
 import type { BrainDeps } from './deps.ts'
 import type { GatewayModel } from './model/models.ts'
 import { readKey } from './money/keys.ts'
@@ -58,7 +59,7 @@ export async function readOverview(deps: BrainDeps, wallet: Address | null): Pro
     pool: {
       on,
       terms,
-      leftMicroUsd: day.usedMicroUsd < terms.dayMicroUsd ? terms.dayMicroUsd - day.usedMicroUsd : 0n,
+      leftMicroUsd: maxOf(0n, terms.dayMicroUsd - day.usedMicroUsd),
       owners: day.owners,
       agents: day.agents,
       trialEndsS: trialStartedAtS === null ? null : trialEndsS(trialStartedAtS, terms),

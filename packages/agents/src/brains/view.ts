@@ -1,4 +1,4 @@
-import { usdOf } from '@pit/trading'
+import { bpsTowardsZero, maxOf, priceUsdOf, usdOf } from '@pit/protocol'
 import {
   type BrainBook,
   type BrainLimits,
@@ -14,7 +14,7 @@ const HOUR_S = 3_600
 const DAY_S = 86_400
 
 /** Nine digits: what a price can say. */
-export const priceOf = (priceE18: bigint): number => Number((Number(priceE18) / 1e18).toPrecision(9))
+export const priceOf = (priceE18: bigint): number => Number(priceUsdOf(priceE18).toPrecision(9))
 
 /** Every nth of the marks, the newest always among them. */
 export function thin(history: readonly Mark[], most: number): readonly Mark[] {
@@ -26,7 +26,7 @@ function changeBps({ history, priceE18 }: PairNow, sinceS: number): number | nul
   const then = history.findLast((mark) => mark.atS <= sinceS)
   if (priceE18 === null || then === undefined || then.priceE18 <= 0n || sinceS - then.atS > HOUR_S / 4)
     return null
-  return Number(((priceE18 - then.priceE18) * 10_000n) / then.priceE18)
+  return Number(bpsTowardsZero(priceE18 - then.priceE18, then.priceE18))
 }
 
 /** The market as a webhook or a model reads it: dollars as numbers, everything bounded. */
@@ -54,13 +54,10 @@ export const bookView = (book: BrainBook) => ({
   })),
 })
 
-export const limitsView = (limits: BrainLimits, book: BrainBook, maxOrders: number) => {
-  const dayLeft = limits.maxDayMicroUsd - book.dayUsedMicroUsd
-  return {
-    max_trade_usd: usdOf(limits.maxTradeMicroUsd),
-    max_day_usd: usdOf(limits.maxDayMicroUsd),
-    day_left_usd: usdOf(dayLeft < 0n ? 0n : dayLeft),
-    max_position_usd: usdOf(limits.maxPositionMicroUsd),
-    max_orders: maxOrders,
-  }
-}
+export const limitsView = (limits: BrainLimits, book: BrainBook, maxOrders: number) => ({
+  max_trade_usd: usdOf(limits.maxTradeMicroUsd),
+  max_day_usd: usdOf(limits.maxDayMicroUsd),
+  day_left_usd: usdOf(maxOf(0n, limits.maxDayMicroUsd - book.dayUsedMicroUsd)),
+  max_position_usd: usdOf(limits.maxPositionMicroUsd),
+  max_orders: maxOrders,
+})

@@ -1,7 +1,6 @@
 export * from './decisionSchema.ts'
-export * from './money.ts'
 export * from './paramsTable.ts'
-export { CASH_TOKEN } from './purse.ts'
+export { CASH_TOKEN, MIN_ORDER_MICRO_USD } from './purse.ts'
 export * from './readDecision.ts'
 export * from './replayBook.ts'
 export * from './ruleBrains.ts'

@@ -1,9 +1,11 @@
-import { atLeastZero, DOLLAR, least, MIN_ORDER_MICRO_USD, most } from './money.ts'
+import { MICRO_USD_PER_USD, maxOf, microUsdDown, minOf, TRADE } from '@pit/protocol'
 import type { BrainBook, BrainLimits, PairNow } from './types.ts'
 
 /** Kept of what a buy is paid with, for gas and the last atom's rounding: a hundredth, 25 cents at least. */
 const KEPT_OF_QUOTE = 100n
-const KEPT_AT_LEAST = DOLLAR / 4n
+const MIN_KEPT = MICRO_USD_PER_USD / 4n
+/** The smallest order, as for any trade. */
+export const MIN_ORDER_MICRO_USD = microUsdDown(TRADE.minNotionalUsd)
 
 export const CASH_TOKEN = 'USDG'
 
@@ -23,7 +25,7 @@ export function openPurse(book: BrainBook, limits: BrainLimits): Purse {
   held.set(CASH_TOKEN, book.cashMicroUsd)
   for (const { token, microUsd } of book.positions) if (token !== CASH_TOKEN) held.set(token, microUsd)
   const atFirst = new Map(held)
-  let dayLeft = atLeastZero(limits.maxDayMicroUsd - book.dayUsedMicroUsd)
+  let dayLeft = maxOf(0n, limits.maxDayMicroUsd - book.dayUsedMicroUsd)
 
   const holding = (token: string): bigint | null => {
     const value = held.get(token)
@@ -34,19 +36,19 @@ export function openPurse(book: BrainBook, limits: BrainLimits): Purse {
     if (value !== null) held.set(token, value - microUsd)
   }
 
-  function room(pair: PairNow, side: 'buy' | 'sell'): { most: bigint; bound: string } | { why: string } {
+  function room(pair: PairNow, side: 'buy' | 'sell'): { max: bigint; bound: string } | { why: string } {
     const base = holding(pair.base)
     if (base === null) return { why: `the value of ${pair.base} is unknown` }
-    if (side === 'sell') return { most: base, bound: `the book holds too little ${pair.base}` }
+    if (side === 'sell') return { max: base, bound: `the book holds too little ${pair.base}` }
     const quote = holding(pair.quote)
     if (quote === null) return { why: `the value of ${pair.quote} is unknown` }
-    const spendable = atLeastZero(quote - most(quote / KEPT_OF_QUOTE, KEPT_AT_LEAST))
+    const spendable = maxOf(0n, quote - maxOf(quote / KEPT_OF_QUOTE, MIN_KEPT))
     // From what was held at first: a sale of this tick may still fail, and the limit would be passed.
     const wouldHold = (atFirst.get(pair.base) ?? 0n) + (bought.get(pair.base) ?? 0n)
-    const roomLeft = atLeastZero(limits.maxPositionMicroUsd - wouldHold)
+    const roomLeft = maxOf(0n, limits.maxPositionMicroUsd - wouldHold)
     return spendable < roomLeft
-      ? { most: spendable, bound: `the book holds too little ${pair.quote}` }
-      : { most: roomLeft, bound: `${pair.base} is at its position limit` }
+      ? { max: spendable, bound: `the book holds too little ${pair.quote}` }
+      : { max: roomLeft, bound: `${pair.base} is at its position limit` }
   }
 
   return {
@@ -56,11 +58,11 @@ export function openPurse(book: BrainBook, limits: BrainLimits): Purse {
       if (pair.stale) return { why: 'its price is stale' }
       const found = room(pair, side)
       if ('why' in found) return found
-      const size = least(wanted, found.most, limits.maxTradeMicroUsd, dayLeft)
+      const size = minOf(wanted, found.max, limits.maxTradeMicroUsd, dayLeft)
       const whole = step === undefined ? size : size - (size % step)
       if (whole < MIN_ORDER_MICRO_USD) {
         if (wanted < MIN_ORDER_MICRO_USD) return { why: 'the order would be under a dollar' }
-        if (found.most <= dayLeft && found.most <= limits.maxTradeMicroUsd) return { why: found.bound }
+        if (found.max <= dayLeft && found.max <= limits.maxTradeMicroUsd) return { why: found.bound }
         return {
           why: dayLeft < wanted ? 'the day’s limit is used up' : 'the limit for one trade is too small',
         }

@@ -1,6 +1,7 @@
+import { dollarsText, microUsdDown } from '@pit/protocol'
 import { Value } from '@sinclair/typebox/value'
 import { DECISION_SCHEMA, type DecisionAnswer, STATE_MAX_CHARS } from './decisionSchema.ts'
-import { dollars, MIN_ORDER_MICRO_USD, microOf } from './money.ts'
+import { MIN_ORDER_MICRO_USD } from './purse.ts'
 import { isPlainObject, parseOneObject } from './strictJson.ts'
 import { plainText } from './text.ts'
 import type { Decision, Order } from './types.ts'
@@ -52,7 +53,7 @@ export function readDecision(answer: unknown, ask: DecisionAsk): DecisionReading
     read.push({
       pair: order.pair,
       side: order.side,
-      microUsd: microOf(order.usd),
+      microUsd: microUsdDown(order.usd),
       reason: plainText(order.reason),
     })
   }
@@ -85,8 +86,8 @@ function pairFault(pair: string, { pairs, tokens }: DecisionAsk): Fault | undefi
 function sizeFault(usd: number, { maxTradeMicroUsd }: DecisionAsk): Fault | undefined {
   // A dollar amount beyond any limit would leave the exact integers.
   const fits = Number.isFinite(usd) && Math.abs(usd) < 1e9
-  const microUsd = fits ? microOf(usd) : undefined
+  const microUsd = fits ? microUsdDown(usd) : undefined
   if (microUsd !== undefined && microUsd >= MIN_ORDER_MICRO_USD && microUsd <= maxTradeMicroUsd)
     return undefined
-  return { code: 'AI_SIZE', message: `${usd} dollars is outside $1.00 to ${dollars(maxTradeMicroUsd)}.` }
+  return { code: 'AI_SIZE', message: `${usd} dollars is outside $1.00 to ${dollarsText(maxTradeMicroUsd)}.` }
 }

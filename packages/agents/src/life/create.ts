@@ -1,9 +1,8 @@
 import { type Address, bytesToHex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { type Brain, fail, HOSTED, LEAGUE } from '@pit/protocol'
+import { type Brain, fail, HOSTED, LEAGUE, MICRO_USD_PER_USD, microUsdDown } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
-import { microUsdOf } from '@pit/trading'
 import type { AgentBrains, HostedDeps } from '../deps.ts'
 import { addExecutor } from '../executors.ts'
 import { writeLogs } from '../logs.ts'
@@ -115,15 +114,13 @@ async function refuseTooFast(sql: Sql, wallet: Address, atS: number): Promise<vo
   })
 }
 
-const MIN_BOOK = microUsdOf(1)
-
 /** What a paper agent starts with; a live one trades its owner's own. */
 function bookStart({ mode, startMicroUsd }: CreateAsk): bigint {
   if (mode === 'live' && startMicroUsd !== null) {
     fail('BAD_REQUEST', { field: 'paper_book', message: '`paper_book` is a paper agent’s.' })
   }
-  const start = startMicroUsd ?? microUsdOf(LEAGUE.practiceBookUsdg)
-  if (start < MIN_BOOK) {
+  const start = startMicroUsd ?? microUsdDown(LEAGUE.practiceBookUsdg)
+  if (start < MICRO_USD_PER_USD) {
     fail('BAD_REQUEST', { field: 'paper_book.usdg', message: '`paper_book.usdg` must be at least 1.' })
   }
   return start

@@ -1,9 +1,8 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { isPitError } from '@pit/protocol'
-import type { Revoked } from '@pit/sessions'
+import { openSessionsOf, type Revoked } from '@pit/sessions'
 import type { HostedDeps } from '../deps.ts'
-import { openSessionsOf } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { nowS } from '@pit/platform/clock'
 import { fail } from '@pit/protocol'
+import { type AgentSession, readSession } from '@pit/sessions'
 import type { HostedDeps } from '../deps.ts'
-import { type AgentSession, readSession } from '../sessions.ts'
 import type { StoredAgent } from '../store.ts'
 import { checkFits } from '../terms/fits.ts'
 

@@ -1,9 +1,8 @@
-import { type Address, feeOf, NATIVE } from '@pit/chain'
-import { fail } from '@pit/protocol'
-import { judgeQuote, type TradeAsk, type TradeQuote, usdOf } from '@pit/trading'
+import { type Address, NATIVE } from '@pit/chain'
+import { exchangeUp, fail, feeOf, markPrice, usdOf, worthUp } from '@pit/protocol'
+import { judgeQuote, type TradeAsk, type TradeQuote } from '@pit/trading'
 import { applyFill, changesOf } from '../decide/index.ts'
 import type { Cash, PaperDeps } from './deps.ts'
-import { gasCostOf } from './rules.ts'
 import { insertFill, lockBook, readBalances } from './store.ts'
 import type { FillAsk, FilledNow } from './types.ts'
 
@@ -35,6 +34,17 @@ const tradeOf = ({ wallet, tokenIn, tokenOut, size, terms }: FillAsk): TradeAsk 
   // No stranger asks: a book trades what its owner named when it was made.
   admit: async () => {},
 })
+
+/** What gas costs at ETH's price, in micro-dollars and in USDG's atoms; both rounded against the trader. */
+export function gasCostOf(
+  { gas, gasPriceWei, ethPriceE18 }: { gas: number; gasPriceWei: bigint; ethPriceE18: bigint },
+  usdgDecimals: number,
+): { microUsd: bigint; usdgAtoms: bigint } {
+  const wei = BigInt(gas) * gasPriceWei
+  const eth = markPrice(ethPriceE18, 18)
+  const usdg = markPrice(10n ** 18n, usdgDecimals)
+  return { microUsd: worthUp(wei, eth), usdgAtoms: exchangeUp(wei, eth, usdg) }
+}
 
 /** What the trade would do to the book. Stock tokens are refused: no paper book has an attestation. */
 function priceFill(deps: PaperDeps, cash: Cash, { bookId, terms }: FillAsk, quote: TradeQuote) {

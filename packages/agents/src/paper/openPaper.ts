@@ -1,9 +1,8 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { fail } from '@pit/protocol'
+import { fail, markPrice, rescaleDown, worthDown } from '@pit/protocol'
 import type { Cash, PaperDeps } from './deps.ts'
 import { fillOrder } from './fill.ts'
-import { usdgAtomsOf, worthOf } from './rules.ts'
 import { type BookRow, insertBook, keepEquity, listFills, readBooks } from './store.ts'
 import { createThinner } from './thinEquity.ts'
 import type { BookNow, Holding, Paper } from './types.ts'
@@ -27,7 +26,7 @@ export function openPaper(deps: PaperDeps): Paper {
   return {
     async openBook(sql, { owner, startMicroUsd, atS }) {
       const { address, decimals } = cash()
-      const startAtoms = usdgAtomsOf(startMicroUsd, decimals)
+      const startAtoms = rescaleDown(startMicroUsd, 6, decimals)
       return insertBook(sql, { owner, startMicroUsd, startAtoms, usdg: address, atS })
     },
     fill: async (ask) => fillOrder(deps, cash(), ask),
@@ -59,7 +58,7 @@ function createValuer({ profile, market }: Pick<PaperDeps, 'profile' | 'market'>
       symbol: text?.symbol ?? null,
       decimals: text?.decimals ?? null,
       atoms,
-      microUsd: mark && text ? worthOf(atoms, text.decimals, mark.priceE18) : null,
+      microUsd: mark && text ? worthDown(atoms, markPrice(mark.priceE18, text.decimals)) : null,
     }
   }
 

@@ -1,7 +1,13 @@
 import type { Address } from '@pit/chain'
-import { type HoldCode, type LeagueHoldCode, type OurHoldCode, PRACTICE_ASSETS, TRADE } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
-import type { BrainBook, Decision } from '../decide/index.ts'
+import {
+  type HoldCode,
+  type LeagueHoldCode,
+  type OurHoldCode,
+  PRACTICE_ASSETS,
+  TRADE,
+  usdOf,
+} from '@pit/protocol'
+import { type BrainBook, type Decision, MIN_ORDER_MICRO_USD } from '../decide/index.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import { endsOf } from './view.ts'
 
@@ -32,7 +38,6 @@ export interface JudgeAsk {
   practice: boolean
 }
 
-const MIN_MICRO_USD = BigInt(TRADE.minNotionalUsd) * 1_000_000n
 const PRACTICE: ReadonlySet<string> = new Set(PRACTICE_ASSETS)
 
 /**
@@ -113,12 +118,12 @@ function sizeOf(
   { value, untouched }: { value: bigint | null; untouched: boolean },
 ): Size | { code: 'MIN_NOTIONAL' | 'NOTHING_TO_SELL'; message: string } {
   const least = `One trade is at least ${TRADE.minNotionalUsd} dollar.`
-  if (microUsd < MIN_MICRO_USD) return { code: 'MIN_NOTIONAL', message: least }
+  if (microUsd < MIN_ORDER_MICRO_USD) return { code: 'MIN_NOTIONAL', message: least }
   if (side === 'buy') return { microUsd, allAtoms: null }
   const atoms = book.positions.find(({ token }) => token === tokenIn.token)?.atoms ?? 0n
   if (atoms === 0n) return { code: 'NOTHING_TO_SELL', message: `The agent holds no ${tokenIn.token}.` }
   if (value === null || value > microUsd) return { microUsd, allAtoms: null }
-  if (value < MIN_MICRO_USD) {
+  if (value < MIN_ORDER_MICRO_USD) {
     return { code: 'NOTHING_TO_SELL', message: `Less than a dollar of ${tokenIn.token} is left. ${least}` }
   }
   // Orders before this one may leave more or less of it than there was.

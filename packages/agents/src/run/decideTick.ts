@@ -1,5 +1,5 @@
 import { withinMs } from '@pit/platform/withinMs'
-import { isPitError } from '@pit/protocol'
+import { type AtomPrice, isPitError, unitPrice, worthUp } from '@pit/protocol'
 import type { Brained } from '../brains/index.ts'
 import type { AgentToken } from '../types.ts'
 import { type Judged, judgeOrders } from './checks.ts'
@@ -88,15 +88,16 @@ async function askBrain(deps: RunDeps, agent: ClaimedAgent, seen: Seen): Promise
 
 /** Prices of holdings without an independent mark: for limits only, never shown as a value. */
 async function referencesOf({ tokens, market }: RunDeps, { agent, held }: Ready) {
-  const prices = new Map<string, number>()
-  for (const { address } of agent.tokens) {
+  const prices = new Map<string, AtomPrice>()
+  for (const { address, decimals } of agent.tokens) {
     if (market.mark(address) || !held.get(address)) continue
     const usd = (await tokens.find(address))?.record.reference.price_usd
-    if (usd) prices.set(address, usd)
+    const price = usd ? unitPrice(usd, decimals) : undefined
+    if (price) prices.set(address, price)
   }
-  return ({ address, decimals }: AgentToken, atoms: bigint): bigint | null => {
-    const usd = prices.get(address)
-    if (usd === undefined) return null
-    return BigInt(Math.ceil((Number(atoms) / 10 ** decimals) * usd * 1e6))
+  // Rounded up: a limit that is kept by these must not be passed.
+  return ({ address }: AgentToken, atoms: bigint): bigint | null => {
+    const price = prices.get(address)
+    return price ? worthUp(atoms, price) : null
   }
 }

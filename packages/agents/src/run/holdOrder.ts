@@ -1,5 +1,5 @@
+import { usdOf } from '@pit/protocol'
 import type { Session } from '@pit/sessions'
-import { usdOf } from '@pit/trading'
 import { writeLogs } from '../logs.ts'
 import type { AgentToken } from '../types.ts'
 import type { TickOptions } from './deps.ts'

@@ -1,4 +1,4 @@
-import { usdOf } from '@pit/trading'
+import { usdOf } from '@pit/protocol'
 import type { Brained } from '../brains/index.ts'
 import type { BrainBook, BrainMarket, Decision } from '../decide/index.ts'
 import type { LogEntry } from '../types.ts'

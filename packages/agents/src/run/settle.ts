@@ -1,6 +1,6 @@
 import type { Hex } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import { SESSION } from '@pit/protocol'
+import { SESSION, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'
@@ -89,7 +89,7 @@ const entryOf = (order: OpenOrder, settled: NonNullable<Settled>, atMs: number):
   message: settled.message,
   ...(order.trade?.fee && settled.status !== 'failed' && { fee: order.trade.fee }),
   data: {
-    order: { n: order.n, pair: order.pair, side: order.side, usd: Number(order.microUsd) / 1e6 },
+    order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
     status: settled.status,
     tx_hash: order.txHash,
   },

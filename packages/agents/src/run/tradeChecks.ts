@@ -1,8 +1,16 @@
 import type { Address } from '@pit/chain'
 import type { Mark } from '@pit/market'
-import { BPS, boundFeeBps, type FeeClass, type HoldCode, TRADE } from '@pit/protocol'
+import { judgeFirst, type Rule } from '@pit/platform/judge'
+import {
+  boundFeeBps,
+  type FeeClass,
+  type HoldCode,
+  lessPipsDown,
+  markPrice,
+  TRADE,
+  worthDown,
+} from '@pit/protocol'
 import type { CosignedTrade, Session } from '@pit/sessions'
-import { worthOf } from '../paper/rules.ts'
 import type { AgentTerms, AgentToken } from '../types.ts'
 
 /** What a co-signed trade is held against before its executor signs. */
@@ -26,17 +34,15 @@ export interface TradeHold {
   code: HoldCode | 'SIMULATION_FAILED' | 'TX_REFUSED'
   message: string
 }
-interface Rule {
-  code: TradeHold['code']
-  /** In words when the trade must not be signed. */
-  fault(facts: TradeFacts): string | null
-}
 
-/** A careful client's checks, in order. The signer has made its own. */
-export const TRADE_RULES: readonly Rule[] = [
+/**
+ * A careful client's checks, in order; each says in words why the trade must not be signed. The signer has
+ * made its own.
+ */
+export const TRADE_RULES: readonly Rule<TradeFacts, string, TradeHold['code']>[] = [
   {
     code: 'TX_REFUSED',
-    fault({ trade, session, manager }) {
+    check({ trade, session, manager }) {
       const { tx } = trade
       if (tx.from !== session.executor || tx.to !== manager || tx.valueWei !== 0n) {
         return 'The transaction is not the executor’s redemption.'
@@ -48,7 +54,7 @@ export const TRADE_RULES: readonly Rule[] = [
   },
   {
     code: 'RISKS_MISSING',
-    fault({ trade, terms }) {
+    check({ trade, terms }) {
       const { risks } = quoteOf(trade)
       const isWhole =
         Array.isArray(risks) &&
@@ -64,7 +70,7 @@ export const TRADE_RULES: readonly Rule[] = [
   },
   {
     code: 'FEE_CLASS',
-    fault({ trade, feeClass }) {
+    check({ trade, feeClass }) {
       if (feeClass === null) return 'The fee class of the two tokens could not be read.'
       const { fee } = quoteOf(trade)
       return fee.class === feeClass
@@ -74,7 +80,7 @@ export const TRADE_RULES: readonly Rule[] = [
   },
   {
     code: 'FEE_MISMATCH',
-    fault({ trade, session: { binding }, tierBps }) {
+    check({ trade, session: { binding }, tierBps }) {
       const { fee, ask } = quoteOf(trade)
       const cls = fee.class
       const allowed = boundFeeBps(binding, cls)
@@ -94,7 +100,7 @@ export const TRADE_RULES: readonly Rule[] = [
   },
   {
     code: 'SHIELD_MISMATCH',
-    fault({ trade, terms: { shield } }) {
+    check({ trade, terms: { shield } }) {
       const { ask, audit } = quoteOf(trade)
       if (ask.shield !== shield) return `The answer is ${ask.shield ? 'with' : 'without'} shield.`
       return shield && !audit ? 'The answer has a shield without its audit.' : null
@@ -102,7 +108,7 @@ export const TRADE_RULES: readonly Rule[] = [
   },
   {
     code: 'MIN_OUT_QUOTE',
-    fault({ trade, quoted }) {
+    check({ trade, quoted }) {
       const least = less(quoted.expected, quoted.slippageCapBps)
       const min = trade.planned.plan.amountOutMin
       return min > 0n && min >= least
@@ -112,12 +118,15 @@ export const TRADE_RULES: readonly Rule[] = [
   },
   {
     code: 'MIN_OUT_FLOOR',
-    fault({ trade, order, quoted, marks }) {
+    check({ trade, order, quoted, marks }) {
       const { amountIn, fee } = quoteOf(trade)
       // Without independent marks at both ends there is no floor here: the signer has the owner's own.
       if (!marks.in || !marks.out) return null
-      const given = worthOf(amountIn, order.tokenIn.decimals, marks.in.priceE18)
-      const got = worthOf(trade.planned.plan.amountOutMin, order.tokenOut.decimals, marks.out.priceE18)
+      const given = worthDown(amountIn, markPrice(marks.in.priceE18, order.tokenIn.decimals))
+      const got = worthDown(
+        trade.planned.plan.amountOutMin,
+        markPrice(marks.out.priceE18, order.tokenOut.decimals),
+      )
       const floor = less(given, quoted.slippageCapBps + fee.bps + TRADE.maxVsMidBps)
       if (got < floor) return `The minimum is worth ${got} micro-dollars at marks; the floor is ${floor}.`
       // Never more than was ordered, but for the last atom's rounding.
@@ -128,21 +137,16 @@ export const TRADE_RULES: readonly Rule[] = [
   },
   {
     code: 'SIMULATION_FAILED',
-    fault: ({ trade }) =>
+    check: ({ trade }) =>
       trade.simulation.ok && trade.ready ? null : 'The exact transaction did not pass its simulation.',
   },
 ]
 
 /** The first rule that stands in the way. */
-export function holdTrade(facts: TradeFacts): TradeHold | null {
-  for (const { code, fault } of TRADE_RULES) {
-    const message = fault(facts)
-    if (message !== null) return { code, message }
-  }
-  return null
-}
+export const holdTrade = (facts: TradeFacts): TradeHold | null =>
+  judgeFirst(TRADE_RULES, facts, ({ code }, message) => ({ code, message }))
 
 const quoteOf = ({ planned }: CosignedTrade) => planned.ask.quote
 
-const less = (amount: bigint, bps: number): bigint =>
-  (amount * BigInt(Math.max(0, BPS - Math.ceil(bps)))) / BigInt(BPS)
+/** Rounded down: a plan whose minimum is exactly at its tolerance always passes. */
+const less = (amount: bigint, bps: number): bigint => lessPipsDown(amount, Math.ceil(bps) * 100)

@@ -1,6 +1,6 @@
-import { type FeeClass, fail, isPitError, type PitError } from '@pit/protocol'
+import { type FeeClass, fail, isPitError, type PitError, usdOf } from '@pit/protocol'
 import type { CosignedTrade } from '@pit/sessions'
-import { feesOf, type Judgement, judgeQuote, type TradeQuote, usdOf } from '@pit/trading'
+import { feesOf, type Judgement, judgeQuote, type TradeQuote } from '@pit/trading'
 import { writeLogs } from '../logs.ts'
 import { pauseAgent } from '../store.ts'
 import type { AgentToken } from '../types.ts'

@@ -1,5 +1,4 @@
-import { type HoldCode, isPitError, type PitError } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
+import { type HoldCode, isPitError, type PitError, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'

@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
 import type { Market } from '@pit/market'
+import { markPrice, worthDown } from '@pit/protocol'
 import type { BrainBook, BrainMarket, PairNow } from '../decide/index.ts'
 import type { Cash } from '../paper/deps.ts'
-import { worthOf } from '../paper/rules.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import type { MarkHistory } from './history.ts'
 import type { Held } from './types.ts'
@@ -65,7 +65,7 @@ export function bookOf(
     const atoms = held.get(address)
     const mark = market.mark(address)
     if (atoms === 0n) return 0n
-    return atoms == null || !mark ? null : worthOf(atoms, decimals, mark.priceE18)
+    return atoms == null || !mark ? null : worthDown(atoms, markPrice(mark.priceE18, decimals))
   }
   const positions = agent.tokens.map(({ token, symbol, address, decimals }) => ({
     token,

@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import { usdOf } from '@pit/trading'
+import { markPrice, pipsTowardsZero, usdOf, worthDown } from '@pit/protocol'
 import type { BookNow } from '../paper/index.ts'
 import type { AgentToken } from '../types.ts'
 import type { FeeSums, TradeSums } from './liveTrades.ts'
@@ -12,7 +12,7 @@ export interface Fall {
 }
 
 const percentOf = (part: bigint, whole: bigint): number | null =>
-  whole <= 0n ? null : Number((part * 1_000_000n) / whole) / 10_000
+  whole <= 0n ? null : Number(pipsTowardsZero(part, whole)) / 10_000
 
 /** A paper agent's: its book. `fall`: the deepest from a high, where it was read. */
 export function paperPnl(
@@ -65,7 +65,7 @@ export function livePnl(sums: readonly TradeSums[], marks: Marked): Record<strin
     const decimals = marks.decimals(token)
     const price = marks.priceE18(token)
     if (decimals === undefined || price === undefined) unpriced.push(token)
-    else profit += worthOf(atoms, decimals, price)
+    else profit += worthDown(atoms, markPrice(price, decimals))
   }
   return {
     basis: 'mined_trades',
@@ -75,13 +75,6 @@ export function livePnl(sums: readonly TradeSums[], marks: Marked): Record<strin
     flows: [...flows].map(([token, atoms]) => ({ token, amount_atoms: atoms.toString() })),
     unpriced,
   }
-}
-
-/** In micro-dollars, rounded down for what came and up for what went. */
-function worthOf(atoms: bigint, decimals: number, priceE18: bigint): bigint {
-  const scale = 10n ** BigInt(18 + decimals)
-  const worth = atoms * priceE18 * 1_000_000n
-  return (worth < 0n ? worth - scale + 1n : worth) / scale
 }
 
 /** Live trades counted. */

@@ -1,4 +1,4 @@
-import type { AgentSession } from '../sessions.ts'
+import type { AgentSession } from '@pit/sessions'
 import type { StoredAgent } from '../store.ts'
 import { outsideOf } from '../terms/fits.ts'
 

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { AgentSession } from '../sessions.ts'
+import type { AgentSession } from '@pit/sessions'
 import type { StoredAgent } from '../store.ts'
 
 export interface StockAttestation {

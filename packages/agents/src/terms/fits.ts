@@ -1,6 +1,5 @@
-import { boundRiskTerms, fail } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
-import type { AgentSession } from '../sessions.ts'
+import { boundRiskTerms, fail, usdOf } from '@pit/protocol'
+import type { AgentSession } from '@pit/sessions'
 import type { HostedAgent } from '../types.ts'
 import { policiesOf } from './riskTerms.ts'
 

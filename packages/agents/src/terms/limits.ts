@@ -1,10 +1,9 @@
-import { type Brain, fail, HOSTED, TRADE } from '@pit/protocol'
-import { microUsdOf } from '@pit/trading'
+import { type Brain, fail, HOSTED, microUsdDown, TRADE } from '@pit/protocol'
+import { MIN_ORDER_MICRO_USD } from '../decide/index.ts'
 import type { AgentLimits } from '../types.ts'
 
 /** Far past what anybody trades, and exact as a number of micro-dollars. */
 const MAX_USD = 1_000_000_000
-const MIN_MICRO_USD = microUsdOf(TRADE.minNotionalUsd)
 
 /** Refuses limits that no trade could keep. */
 export function checkLimits(limits: AgentLimits): AgentLimits {
@@ -13,13 +12,17 @@ export function checkLimits(limits: AgentLimits): AgentLimits {
   }
   const { maxTradeMicroUsd: trade, maxDayMicroUsd: day, maxPositionMicroUsd: position } = limits
   hold(
-    trade >= MIN_MICRO_USD && trade <= microUsdOf(TRADE.maxNotionalUsd),
+    trade >= MIN_ORDER_MICRO_USD && trade <= microUsdDown(TRADE.maxNotionalUsd),
     'max_trade_usd',
     `must be ${TRADE.minNotionalUsd} to ${TRADE.maxNotionalUsd}`,
   )
-  hold(day >= trade && day <= microUsdOf(MAX_USD), 'max_day_usd', `must be from max_trade_usd to ${MAX_USD}`)
   hold(
-    position >= MIN_MICRO_USD && position <= microUsdOf(MAX_USD),
+    day >= trade && day <= microUsdDown(MAX_USD),
+    'max_day_usd',
+    `must be from max_trade_usd to ${MAX_USD}`,
+  )
+  hold(
+    position >= MIN_ORDER_MICRO_USD && position <= microUsdDown(MAX_USD),
     'max_position_usd',
     `must be ${TRADE.minNotionalUsd} to ${MAX_USD}`,
   )

@@ -1,6 +1,7 @@
 import { type BrainLimits, CASH_TOKEN, type PairNow, type RuleBrain } from '@pit/agents/decide'
+import { bpsDown } from '@pit/protocol'
 import { CASH_SERIES, openSeries, type StoredMark } from './series.ts'
-import { microUsdOf, openSimBook, type SimFill, type SimTerms } from './simBook.ts'
+import { openSimBook, type SimFill, type SimTerms, worthAt } from './simBook.ts'
 
 const DAY_S = 86_400
 
@@ -99,7 +100,7 @@ export function backtest(ask: BacktestAsk): Backtest {
     equity,
     book: [...book.balances()].map(([token, atomsE18]) => {
       const price = atEnd(token)
-      return { token, atomsE18, microUsd: price === null ? null : microUsdOf(atomsE18, price) }
+      return { token, atomsE18, microUsd: price === null ? null : worthAt(atomsE18, price) }
     }),
     startMicroUsd: ask.startMicroUsd,
     endMicroUsd: book.view(atEnd).equityMicroUsd,
@@ -121,7 +122,7 @@ function drawdownBps(equity: readonly { microUsd: bigint }[]): bigint {
   let [high, deepest] = [0n, 0n]
   for (const { microUsd } of equity) {
     if (microUsd > high) high = microUsd
-    const fall = high === 0n ? 0n : ((high - microUsd) * 10_000n) / high
+    const fall = high === 0n ? 0n : bpsDown(high - microUsd, high)
     if (fall > deepest) deepest = fall
   }
   return deepest

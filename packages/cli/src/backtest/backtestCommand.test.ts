@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type BacktestPlace, backtestCommand } from './backtestCommand.ts'
 import { type Marks, readMarksFile, writeMarksFile } from './marksFile.ts'
+import { amount } from './printBacktest.ts'
 import type { StoredMark } from './series.ts'
 
 const NOW_S = 1_800_000_000
@@ -51,6 +52,15 @@ describe('pit backtest', () => {
     expect(text).toMatch(/profit -?\$\d/)
     expect(text).toContain('USDG')
     expect(asked).toEqual([{ tokens: ['ETH'], fromS: NOW_S - 86_400, toS: NOW_S }])
+  })
+  it.each([
+    [10_000_000n * 10n ** 18n, '10000000'],
+    [12_345_670n * 10n ** 18n, '12345670'],
+    [10n ** 28n, '10000000000'],
+    [15n * 10n ** 17n, '1.5'],
+    [123_456_789n * 10n ** 12n, '123.45679'],
+  ])('prints all digits of a whole amount: %s', (atomsE18, text) => {
+    expect(amount(atomsE18)).toBe(text)
   })
   it('takes parts of a day, in whole seconds', async () => {
     const { asked } = await pit(['dca', '--days', '0.3333333'])
@@ -104,6 +114,7 @@ describe('pit backtest', () => {
     ['nonsense', 'JSON'],
     ['{"marks":{"ETH":[[1,"0"]]}}', 'row 0'],
     ['{"marks":{"ETH":[[1,"1e5"]]}}', 'row 0'],
+    ['{"marks":{"ETH":[[1,"1.0000000000000000001"]]}}', 'row 0'],
     ['{"marks":{"ETH":{}}}', 'not a list'],
   ])('refuses a file of %s', (text, why) => {
     const file = join(folder, 'bad.json')

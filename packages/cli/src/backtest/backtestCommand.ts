@@ -1,5 +1,5 @@
-import { isRuleBrain, microOf, RULE_BRAINS, readRuleParams } from '@pit/agents/decide'
-import { FEE, HOSTED } from '@pit/protocol'
+import { isRuleBrain, RULE_BRAINS, readRuleParams } from '@pit/agents/decide'
+import { FEE, HOSTED, microUsdDown, microUsdUp } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { type Backtest, backtest, endsOf } from './backtest.ts'
 import type { Marks } from './marksFile.ts'
@@ -103,16 +103,16 @@ async function runBacktest(
     params,
     pairs,
     marks,
-    startMicroUsd: microOf(options.start),
+    startMicroUsd: microUsdDown(options.start),
     intervalS: Math.floor(options.interval),
     limits: {
-      maxTradeMicroUsd: microOf(options.maxTrade),
-      maxDayMicroUsd: microOf(options.maxDay),
-      maxPositionMicroUsd: microOf(options.maxPosition),
+      maxTradeMicroUsd: microUsdDown(options.maxTrade),
+      maxDayMicroUsd: microUsdDown(options.maxDay),
+      maxPositionMicroUsd: microUsdDown(options.maxPosition),
     },
     feeBps: Math.floor(options.feeBps),
     slippageBps: Math.floor(options.slippageBps),
-    gasMicroUsd: microOf(options.gasUsd),
+    gasMicroUsd: microUsdUp(options.gasUsd),
     fromS: Math.max(fromS, firstS),
     toS: Math.min(toS, lastS),
   })

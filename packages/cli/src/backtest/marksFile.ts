@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { decimalText, parseDecimal, priceE18Down } from '@pit/protocol'
 import { CommandRefused } from './refused.ts'
 import type { StoredMark } from './series.ts'
 
@@ -6,7 +7,7 @@ import type { StoredMark } from './series.ts'
 export type Marks = Map<string, StoredMark[]>
 
 const MAX_BYTES = 200_000_000
-const PRICE = /^(\d{1,20})(?:\.(\d{1,18}))?$/
+const MAX_PRICE_CHARS = 39
 
 /** `{"marks": {"ETH": [[1800000000, "2000.5"], [1800000060, "2001", "stale"]]}}`: second, dollars, and if it was stale. */
 export function readMarksFile(file: string): Marks {
@@ -47,23 +48,17 @@ function markOf(row: unknown): StoredMark | undefined {
 }
 
 function priceE18Of(price: unknown): bigint | undefined {
-  const found = PRICE.exec(typeof price === 'number' ? String(price) : typeof price === 'string' ? price : '')
-  if (found === null) return undefined
-  const e18 = BigInt(`${found[1]}${(found[2] ?? '').padEnd(18, '0')}`)
-  return e18 > 0n ? e18 : undefined
+  if (typeof price === 'number') return priceE18Down(price) || undefined
+  if (typeof price !== 'string' || price.length > MAX_PRICE_CHARS) return undefined
+  return parseDecimal(price, 18) || undefined
 }
 
 export function writeMarksFile(file: string, marks: ReadonlyMap<string, readonly StoredMark[]>): void {
   const rows = [...marks].map(([token, list]) => {
     const lines = list.map(({ atS, priceE18, stale }) =>
-      JSON.stringify([atS, priceText(priceE18), ...(stale === true ? ['stale'] : [])]),
+      JSON.stringify([atS, decimalText(priceE18, 18), ...(stale === true ? ['stale'] : [])]),
     )
     return `${JSON.stringify(token)}:[${lines.join(',\n')}]`
   })
   writeFileSync(file, `{"marks":{${rows.join(',\n')}}}\n`)
-}
-
-function priceText(priceE18: bigint): string {
-  const text = priceE18.toString().padStart(19, '0')
-  return `${text.slice(0, -18)}.${text.slice(-18)}`.replace(/\.?0+$/, '')
 }

@@ -1,9 +1,11 @@
-import { dollars, shownPrice } from '@pit/agents/decide'
+import { shownPrice } from '@pit/agents/decide'
+import { bpsTowardsZero, dollarsText } from '@pit/protocol'
 import type { Backtest } from './backtest.ts'
 
 const time = (atS: number): string =>
   `${new Date(atS * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-const amount = (atomsE18: bigint): string => (Number(atomsE18) / 1e18).toPrecision(8).replace(/\.?0+$/, '')
+/** Eight digits, without the zeros behind them. */
+export const amount = (atomsE18: bigint): string => String(Number((Number(atomsE18) / 1e18).toPrecision(8)))
 const percent = (bps: bigint): string => `${(Number(bps) / 100).toFixed(2)}%`
 
 /** A backtest as a page of text: what was assumed, what was traded, what the book came to. */
@@ -12,7 +14,7 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
   const skipped = Math.max(0, run.fills.length - maxFills)
   return [
     `${run.brain} from ${time(run.fromS)} to ${time(run.toS)}`,
-    `assumed: filled at the mark of the tick, ${run.terms.slippageBps} bps worse; fee ${run.terms.feeBps} bps; gas ${dollars(run.terms.gasMicroUsd)} a fill`,
+    `assumed: filled at the mark of the tick, ${run.terms.slippageBps} bps worse; fee ${run.terms.feeBps} bps; gas ${dollarsText(run.terms.gasMicroUsd)} a fill`,
     '',
     `ticks ${run.ticks}, of them held ${run.holds}; fills ${run.fills.length}; orders the book could not pay ${run.refused}`,
     ...(skipped > 0 ? [`(the first ${skipped} fills are not shown)`] : []),
@@ -23,18 +25,18 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
       .filter(({ atomsE18 }) => atomsE18 > 0n)
       .map(
         ({ token, atomsE18, microUsd }) =>
-          `  ${token.padEnd(10)} ${amount(atomsE18).padStart(18)}  ${(microUsd === null ? 'no price' : dollars(microUsd)).padStart(14)}`,
+          `  ${token.padEnd(10)} ${amount(atomsE18).padStart(18)}  ${(microUsd === null ? 'no price' : dollarsText(microUsd)).padStart(14)}`,
       ),
-    `  start ${dollars(run.startMicroUsd)}, end ${run.endMicroUsd === null ? 'unknown: a token has no price' : dollars(run.endMicroUsd)}`,
+    `  start ${dollarsText(run.startMicroUsd)}, end ${run.endMicroUsd === null ? 'unknown: a token has no price' : dollarsText(run.endMicroUsd)}`,
     ...(gain === null
       ? []
       : [
-          `  profit ${dollars(gain)} (${percent((gain * 10_000n) / run.startMicroUsd)}), deepest fall ${percent(run.maxDrawdownBps)}`,
+          `  profit ${dollarsText(gain)} (${percent(bpsTowardsZero(gain, run.startMicroUsd))}), deepest fall ${percent(run.maxDrawdownBps)}`,
         ]),
-    `  fees ${dollars(run.feesMicroUsd)}, gas ${dollars(run.gasMicroUsd)}`,
+    `  fees ${dollarsText(run.feesMicroUsd)}, gas ${dollarsText(run.gasMicroUsd)}`,
     `last tick: ${run.lastReason}`,
   ].join('\n')
 }
 
 const fillLine = (fill: Backtest['fills'][number]): string =>
-  `  ${time(fill.atS)}  ${fill.side.padEnd(4)} ${fill.pair.padEnd(14)} ${dollars(fill.microUsd).padStart(10)} at ${shownPrice(fill.priceE18)}  ${fill.reason}`
+  `  ${time(fill.atS)}  ${fill.side.padEnd(4)} ${fill.pair.padEnd(14)} ${dollarsText(fill.microUsd).padStart(10)} at ${shownPrice(fill.priceE18)}  ${fill.reason}`

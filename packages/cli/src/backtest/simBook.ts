@@ -1,9 +1,18 @@
 import { applyFill, type BookFill, type BrainBook, CASH_TOKEN, type Order } from '@pit/agents/decide'
+import {
+  atomsDown,
+  exchangeDown,
+  feeOf,
+  lessPipsDown,
+  markPrice,
+  rescaleDown,
+  worthDown,
+} from '@pit/protocol'
 
 /** Every token has 18 decimals here: a rehearsal needs no finer atoms. */
-const E18 = 10n ** 18n
-const E12 = 10n ** 12n
-const BPS = 10_000n
+const DECIMALS = 18
+const priceIn18 = (priceE18: bigint) => markPrice(priceE18, DECIMALS)
+const cashAtoms = (microUsd: bigint): bigint => rescaleDown(microUsd, 6, DECIMALS)
 
 export interface SimTerms {
   feeBps: number
@@ -33,21 +42,21 @@ export interface SimBook {
   fill(order: Order, ends: { base: string; quote: string }, atS: number, priceOf: PriceOf): boolean
 }
 
-export const microUsdOf = (atoms: bigint, priceE18: bigint): bigint => (atoms * priceE18) / E18 / E12
+export const worthAt = (atoms: bigint, priceE18: bigint): bigint => worthDown(atoms, priceIn18(priceE18))
 
 export function openSimBook(startMicroUsd: bigint, terms: SimTerms): SimBook {
   const fills: SimFill[] = []
-  const balances = new Map([[CASH_TOKEN, startMicroUsd * E12]])
+  const balances = new Map([[CASH_TOKEN, cashAtoms(startMicroUsd)]])
   const worthOf = (token: string, atoms: bigint, priceOf: PriceOf): bigint | null => {
     const price = priceOf(token)
-    return atoms === 0n ? 0n : price === null ? null : microUsdOf(atoms, price)
+    return atoms === 0n ? 0n : price === null ? null : worthAt(atoms, price)
   }
 
   return {
     fills,
     balances: () => balances,
     view(priceOf) {
-      const cashMicroUsd = (balances.get(CASH_TOKEN) ?? 0n) / E12
+      const cashMicroUsd = rescaleDown(balances.get(CASH_TOKEN) ?? 0n, DECIMALS, 6)
       const positions = [...balances]
         .filter(([token]) => token !== CASH_TOKEN)
         .map(([token, atoms]) => ({ token, symbol: token, atoms, microUsd: worthOf(token, atoms, priceOf) }))
@@ -61,9 +70,9 @@ export function openSimBook(startMicroUsd: bigint, terms: SimTerms): SimBook {
       const [tokenIn, tokenOut] = order.side === 'buy' ? [quote, base] : [base, quote]
       const [priceIn, priceOut, priceE18] = [priceOf(tokenIn), priceOf(tokenOut), priceOf(base)]
       if (priceIn === null || priceOut === null || priceE18 === null) return false
-      const amountIn = (order.microUsd * E12 * E18) / priceIn
-      const fee = (amountIn * BigInt(terms.feeBps)) / BPS
-      const fair = ((amountIn - fee) * priceIn) / priceOut
+      const amountIn = atomsDown(order.microUsd, priceIn18(priceIn))
+      const fee = feeOf(amountIn, terms.feeBps)
+      const fair = exchangeDown(amountIn - fee, priceIn18(priceIn), priceIn18(priceOut))
       const fill: SimFill = {
         atS,
         pair: order.pair,
@@ -73,9 +82,9 @@ export function openSimBook(startMicroUsd: bigint, terms: SimTerms): SimBook {
         tokenIn,
         tokenOut,
         amountIn,
-        amountOut: (fair * (BPS - BigInt(terms.slippageBps))) / BPS,
-        gasUsdgAtoms: terms.gasMicroUsd * E12,
-        feeMicroUsd: microUsdOf(fee, priceIn),
+        amountOut: lessPipsDown(fair, terms.slippageBps * 100),
+        gasUsdgAtoms: cashAtoms(terms.gasMicroUsd),
+        feeMicroUsd: worthAt(fee, priceIn),
         gasMicroUsd: terms.gasMicroUsd,
         reason: order.reason,
       }

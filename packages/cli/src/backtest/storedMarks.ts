@@ -8,7 +8,7 @@ import type { Marks } from './marksFile.ts'
 import { CommandRefused } from './refused.ts'
 
 type Environment = Record<string, string | undefined>
-const MOST_ROWS = 1_000_000
+const MAX_ROWS = 1_000_000
 
 /** Where the marks of a server are: its database, or its embedded store while nothing else has it open. */
 export async function openStoredMarks(env: Environment): Promise<{ db: Db; profile: ChainProfile }> {
@@ -72,11 +72,11 @@ export async function readStoredMarks(
       token: addressOf(token, ask.profile),
       fromS: ask.fromS,
       toS: ask.toS,
-      limit: MOST_ROWS,
+      limit: MAX_ROWS,
     })
     // Cut at its newest end it would be another history than was asked for.
-    if (rows.length === MOST_ROWS)
-      throw new CommandRefused(`over ${MOST_ROWS} marks of ${token} in that time: choose a shorter one`)
+    if (rows.length === MAX_ROWS)
+      throw new CommandRefused(`over ${MAX_ROWS} marks of ${token} in that time: choose a shorter one`)
     marks.set(
       token,
       rows.map(({ minuteS, priceE18, stale }) => ({ atS: minuteS, priceE18, stale })),

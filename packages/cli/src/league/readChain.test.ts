@@ -1,5 +1,6 @@
 import type { RawTrade, SeasonRecord } from '@pit/league/record'
-import { type Rpc, type RpcCall, RpcError } from '@pit/platform/rpc'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
+import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { expect, it } from 'vitest'
 import { readChain } from './readChain.ts'
 
@@ -20,21 +21,23 @@ const trade = (own: Partial<RawTrade> = {}): RawTrade => ({
   ...own,
 })
 const recordOf = (...trades: RawTrade[]) => ({ trades }) as unknown as SeasonRecord
-const RECEIPT = { status: '0x1', blockNumber: '0x5', gasUsed: '0x2', effectiveGasPrice: '0x3' }
+const RECEIPT = {
+  status: '0x1',
+  blockNumber: '0x5',
+  blockHash: '0x05',
+  logs: [],
+  gasUsed: '0x2',
+  effectiveGasPrice: '0x3',
+}
 
 /** A node that has these receipts and one block; what is an error is answered as one. */
-function nodeWith(receipts: Record<string, object | RpcError | null>): Pick<Rpc, 'request' | 'batch'> {
-  const answer = ([method, [first]]: RpcCall) =>
-    method === 'eth_getBlockByNumber' ? { timestamp: '0x64' } : (receipts[first as string] ?? null)
-  return {
-    request: async () => null as never,
-    batch: async (calls) =>
-      calls.map((call) => {
-        const result = answer(call)
-        return result instanceof RpcError ? { ok: false, error: result } : { ok: true, result }
-      }),
-  }
-}
+const nodeWith = (receipts: Record<string, object | RpcError | null>): Rpc =>
+  rpcOf(async (method, [first]) => {
+    if (method === 'eth_getBlockByNumber') return { timestamp: '0x64' }
+    const receipt = receipts[first as string] ?? null
+    if (receipt instanceof RpcError) throw receipt
+    return receipt
+  })
 
 it('reads gas, and names what the chain says otherwise', async () => {
   const { facts, difference } = await readChain(nodeWith({ '0xaa': RECEIPT }), recordOf(trade()))

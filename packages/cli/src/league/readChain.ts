@@ -1,10 +1,20 @@
+import type { Address, Hex } from '@pit/chain'
 import type { RawTrade, SeasonRecord } from '@pit/league/record'
 import type { StakeRow } from '@pit/league/rules'
-import type { Rpc, RpcCall } from '@pit/platform/rpc'
+import {
+  askBlockTime,
+  askCall,
+  askReceipt,
+  askTransactions,
+  needAll,
+  readOne,
+  wordIn,
+} from '@pit/platform/reads'
+import { type Rpc, RpcError } from '@pit/platform/rpc'
 import { CommandRefused } from '../backtest/refused.ts'
 import type { ChainFacts } from './rebuildSeason.ts'
 
-const BATCH = 100
+const BOUND = { perRequest: 100, timeoutMs: 30_000 }
 /** stakeOf(uint256) */
 const STAKE_OF = '0x24a66539'
 
@@ -12,14 +22,6 @@ const STAKE_OF = '0x24a66539'
 export interface ChainCheck {
   facts: ChainFacts
   difference: { path: string; recorded: unknown; rebuilt: unknown } | null
-}
-
-interface Receipt {
-  status: string
-  blockNumber: string
-  gasUsed: string
-  effectiveGasPrice: string
-  l1Fee?: string
 }
 
 /** Holds every transaction's outcome, block and time, the stake and the first funders against the chain, and reads gas. */
@@ -33,54 +35,40 @@ export async function readChain(
   const differ = (path: string, recorded: unknown, rebuilt: unknown) => {
     if (recorded !== rebuilt) difference ??= { path, recorded, rebuilt }
   }
-  const receipts = await readAll<Receipt>(
-    rpc,
-    record.trades.map(({ tx_hash }) => ['eth_getTransactionReceipt', [tx_hash]]),
-  )
+  const questions = record.trades.map(({ tx_hash }) => askReceipt(tx_hash as Hex))
+  const receipts = await orRefuse(needAll(rpc, questions, BOUND))
   for (const [i, trade] of record.trades.entries()) {
     const receipt = receipts[i]
-    gas.set(trade.id, receipt ? costOf(receipt) : null)
+    gas.set(trade.id, receipt?.gasCostWei ?? null)
     // One that the league never saw either stays unknown; otherwise a node that forgot proves nothing.
     if (!receipt && trade.taken && trade.gas_wei === null) continue
     if (!receipt) throw new CommandRefused(`the node has no receipt of ${trade.tx_hash}: ${TRY_ANOTHER}`)
     const path = `trades.${trade.id}`
-    differ(`${path}.status`, trade.status, BigInt(receipt.status) === 1n ? 'mined' : 'reverted')
-    differ(`${path}.block`, trade.block, Number(receipt.blockNumber))
+    differ(`${path}.status`, trade.status, receipt.ok ? 'mined' : 'reverted')
+    differ(`${path}.block`, trade.block, receipt.block)
     differ(`${path}.mined_at_s`, trade.mined_at_s, times.get(trade.block))
   }
   return { facts: { gasOf: (trade: RawTrade) => gas.get(trade.id) ?? null }, difference }
 }
 
-const costOf = ({ gasUsed, effectiveGasPrice, l1Fee }: Receipt): bigint =>
-  BigInt(gasUsed) * BigInt(effectiveGasPrice) + BigInt(l1Fee ?? 0)
-
 async function readTimes(rpc: Pick<Rpc, 'batch'>, blocks: readonly number[]): Promise<Map<number, number>> {
-  const headers = await readAll<{ timestamp: string }>(
-    rpc,
-    blocks.map((block) => ['eth_getBlockByNumber', [hex(block), false]]),
-  )
-  return new Map(
-    blocks.map((block, i) => {
-      const header = headers[i]
-      if (!header) throw new CommandRefused(`the node has no block ${block}: ${TRY_ANOTHER}`)
-      return [block, Number(header.timestamp)]
-    }),
-  )
+  const questions = blocks.map((block) => askBlockTime(block))
+  const times = await orRefuse(needAll(rpc, questions, BOUND))
+  return new Map(blocks.map((block, i) => [block, times[i] ?? refuseBlock(block)]))
 }
 
 const TRY_ANOTHER = 'ask one that keeps everything, or use --no-chain'
 
-/** In order; null where the node has nothing. One that would not say has not said no. */
-async function readAll<T>(rpc: Pick<Rpc, 'batch'>, calls: readonly RpcCall[]): Promise<(T | null)[]> {
-  const answers: (T | null)[] = []
-  for (let from = 0; from < calls.length; from += BATCH) {
-    for (const answer of await rpc.batch(calls.slice(from, from + BATCH), { timeoutMs: 30_000 })) {
-      if (answer.ok) answers.push(answer.result as T | null)
-      else throw new CommandRefused(`the node does not answer as it should: ${answer.error.message}`)
-    }
-  }
-  return answers
+const refuseBlock = (block: number): never => {
+  throw new CommandRefused(`the node has no block ${block}: ${TRY_ANOTHER}`)
 }
+
+/** A node that would not say has not said no. */
+const orRefuse = <T>(answers: Promise<T>): Promise<T> =>
+  answers.catch((error: unknown) => {
+    if (!(error instanceof RpcError)) throw error
+    throw new CommandRefused(`the node does not answer as it should: ${error.message}`)
+  })
 
 /** The stake and the funders as the chain shows them now, held against what was recorded. */
 export async function checkFacts(
@@ -102,14 +90,8 @@ export async function checkFacts(
   const addresses = new Set(parties.flatMap(({ own, named }) => [...own, ...named]))
   for (const { address, funder, block } of record.funders) {
     if (!linked.has(funder) || !addresses.has(address)) continue
-    const found = await rpc.request<{ transactions: { from: string; to: string | null; value: string }[] }>(
-      'eth_getBlockByNumber',
-      [hex(block), true],
-    )
-    const sent = found.transactions.find(
-      ({ to, value }) => to?.toLowerCase() === address && BigInt(value) > 0n,
-    )
-    const shown = sent?.from.toLowerCase()
+    const sent = (await readOne(rpc, askTransactions(block))) ?? refuseBlock(block)
+    const shown = sent.find(({ to, valueWei }) => to === address && valueWei > 0n)?.from
     if (shown !== funder) return { path: `funders.${address}`, recorded: funder, rebuilt: shown }
   }
   return null
@@ -121,9 +103,9 @@ async function gainAt(
   agentId: string,
   { block }: StakeRow,
 ): Promise<string> {
-  const data = `${STAKE_OF}${BigInt(agentId).toString(16).padStart(64, '0')}`
-  const answer = await rpc.request<string>('eth_call', [{ to: registry, data }, hex(block ?? 0)])
-  return BigInt(`0x${answer.slice(66, 130)}`).toString()
+  const data: Hex = `${STAKE_OF}${BigInt(agentId).toString(16).padStart(64, '0')}`
+  const answer = await readOne(rpc, askCall({ to: registry as Address, data }, { block: block ?? 0 }))
+  const gain = wordIn(answer, 1)
+  if (gain === null) throw new CommandRefused('the node does not answer as it should: no stake')
+  return gain.toString()
 }
-
-const hex = (block: number): string => `0x${block.toString(16)}`

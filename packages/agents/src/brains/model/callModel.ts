@@ -86,8 +86,8 @@ function readCompletion({ text, headers }: Extract<Exchange, { kind: 'answer' }>
   const stated: StatedCost = {
     promptTokens: tokensOf(usage['prompt_tokens']),
     completionTokens: tokensOf(usage['completion_tokens']),
-    usage: usdOf(usage['cost']),
-    header: usdOf(Number(headers[COST_HEADER] ?? Number.NaN)),
+    usage: costOrNull(usage['cost']),
+    header: costOrNull(Number(headers[COST_HEADER] ?? Number.NaN)),
   }
   const content = typeof message['content'] === 'string' ? message['content'] : null
   if (content === null) return { kind: 'answered', content, why: 'the model refused to answer', stated }
@@ -100,5 +100,5 @@ function readCompletion({ text, headers }: Extract<Exchange, { kind: 'answer' }>
 
 const tokensOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TOKENS ? value : null
-const usdOf = (value: unknown): number | null =>
+const costOrNull = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null

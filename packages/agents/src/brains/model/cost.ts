@@ -1,3 +1,4 @@
+import { divUp, microUsdUp } from '@pit/protocol'
 import type { GatewayModel } from './models.ts'
 
 /** What an answer says it took. */
@@ -24,10 +25,9 @@ const CHARS_PER_TOKEN_AT_MOST = 8
 /** More than any call costs; a larger figure is counted as this. */
 const MAX_USD = 1e6
 
-const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
-const microOfPico = (pico: bigint): bigint => ceilDiv(pico, 1_000_000n)
-/** Rounded up to the micro-dollar, never down. */
-const microOfUsd = (usd: number): bigint => BigInt(Math.ceil(Math.min(usd, MAX_USD) * 1e6 - 1e-6))
+const microOfPico = (pico: bigint): bigint => divUp(pico, 1_000_000n)
+/** Rounded up; fifteen digits, as a vendor's own sums of doubles are a little off behind them. */
+const microOfUsd = (usd: number): bigint => microUsdUp(Number(Math.min(usd, MAX_USD).toPrecision(15)))
 
 /** The most a call can cost: no token is shorter than a byte, and no answer longer than it was allowed. */
 export function boundOf(

@@ -1,5 +1,4 @@
-import { AI_FAILED_CALL_CODES, AI_HOLD_CODES } from '@pit/protocol'
-import { microOf } from '../../decide/index.ts'
+import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, microUsdDown } from '@pit/protocol'
 import type { ModelDeps } from '../deps.ts'
 import { recordNoCall, reserve } from '../money/ledger.ts'
 import { AI } from '../numbers.ts'
@@ -137,4 +136,4 @@ async function endWithoutCall(
 }
 
 export const microBudgetOf = (params: Record<string, unknown>): bigint =>
-  microOf(typeof params['budget_usd_day'] === 'number' ? params['budget_usd_day'] : AI.budgetDefaultUsd)
+  microUsdDown(typeof params['budget_usd_day'] === 'number' ? params['budget_usd_day'] : AI.budgetDefaultUsd)

@@ -1,5 +1,6 @@
 import type { Clock } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/logger'
+import { microUsdUp } from '@pit/protocol'
 import { exchange } from '../exchange.ts'
 
 /** A model of the gateway with its price in trillionths of a dollar for a token, rounded up. */
@@ -108,8 +109,9 @@ function readModel(row: unknown): GatewayModel | undefined {
     id,
     inputUsd,
     outputUsd,
-    inputPico: pico(inputUsd),
-    outputPico: pico(outputUsd),
+    // A dollar per million tokens is a million trillionths a token.
+    inputPico: microUsdUp(inputUsd),
+    outputPico: microUsdUp(outputUsd),
     structured: structured_outputs === true || parameters.includes('structured_outputs'),
     contextTokens: typeof context_length === 'number' && context_length > 0 ? context_length : null,
   }
@@ -121,5 +123,3 @@ function price(value: unknown, times: number): number | undefined {
   const usd = Number((number * times).toPrecision(12))
   return usd <= 100_000 ? usd : undefined
 }
-
-const pico = (usdPerMillion: number): bigint => BigInt(Math.ceil(usdPerMillion * 1e6))

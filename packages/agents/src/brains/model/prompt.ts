@@ -1,4 +1,4 @@
-import { usdOf } from '@pit/trading'
+import { usdOf } from '@pit/protocol'
 import { modelSchemaOf, plainText } from '../../decide/index.ts'
 import type { BrainAsk } from '../types.ts'
 import { bookView, limitsView, marketView } from '../view.ts'

@@ -1,4 +1,4 @@
-import { usdOf } from '@pit/trading'
+import { usdOf } from '@pit/protocol'
 import { type Decision, plainText, readDecision } from '../../decide/index.ts'
 import type { ModelDeps } from '../deps.ts'
 import { type Settlement, settle } from '../money/ledger.ts'

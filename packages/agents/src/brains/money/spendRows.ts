@@ -1,6 +1,6 @@
 import type { Sql } from '@pit/platform/db'
 import type { Answer } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
+import { usdOf } from '@pit/protocol'
 import { DAY_S, dayOf } from './rules.ts'
 
 export type SpendRow = Answer<'hosted.spend'>['rows'][number]

@@ -1,6 +1,6 @@
+import { dollarsText, microUsdDown, minOf } from '@pit/protocol'
 import { type Static, Type } from '@sinclair/typebox'
 import { freshPrice, openTally } from '../compose.ts'
-import { dollars, least, microOf } from '../money.ts'
 import { openPurse } from '../purse.ts'
 import { keep, keptMicro, keptOf } from '../state.ts'
 import type { RuleBrain } from '../types.ts'
@@ -35,11 +35,11 @@ export const dca: RuleBrain = {
     const kept: Record<string, Record<string, unknown>> = {}
     for (const pair of market.pairs) {
       let ordered = keptMicro(keptOf(state, pair.pair)['ordered'])
-      const left = total_usd === undefined ? undefined : microOf(total_usd) - ordered
-      if (left !== undefined && left <= 0n) tally.hold(pair, `all ${dollars(ordered)} of it is ordered`)
+      const left = total_usd === undefined ? undefined : microUsdDown(total_usd) - ordered
+      if (left !== undefined && left <= 0n) tally.hold(pair, `all ${dollarsText(ordered)} of it is ordered`)
       else if (freshPrice(pair, tally) !== undefined) {
-        const wanted = left === undefined ? microOf(usd) : least(microOf(usd), left)
-        ordered += tally.order(pair, side, wanted, `${dollars(wanted)} at every tick`)
+        const wanted = left === undefined ? microUsdDown(usd) : minOf(microUsdDown(usd), left)
+        ordered += tally.order(pair, side, wanted, `${dollarsText(wanted)} at every tick`)
       }
       kept[pair.pair] = { ordered: ordered.toString() }
     }

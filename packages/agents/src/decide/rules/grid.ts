@@ -1,8 +1,9 @@
+import { feeOf, microUsdDown, priceE18Down } from '@pit/protocol'
 import { type Static, Type } from '@sinclair/typebox'
 import { freshPrice, openTally, type Tally } from '../compose.ts'
-import { microOf, priceE18Of, shownPrice } from '../money.ts'
 import { openPurse } from '../purse.ts'
 import { keep, keptMicro, keptOf } from '../state.ts'
+import { shownPrice } from '../text.ts'
 import type { PairNow, RuleBrain } from '../types.ts'
 import { BasisPoints, SizeUsd } from './fields.ts'
 
@@ -82,7 +83,13 @@ export const grid: RuleBrain = {
       if (price !== undefined) {
         // Nothing held means nothing bought, whatever was ordered: those levels wait again.
         if (purse.holding(pair.base) === 0n) empty(found)
-        trade(pair, price, found, { size: microOf(chosen.usd), maxTrade: limits.maxTradeMicroUsd }, tally)
+        trade(
+          pair,
+          price,
+          found,
+          { size: microUsdDown(chosen.usd), maxTrade: limits.maxTradeMicroUsd },
+          tally,
+        )
       }
       kept[pair.pair] = shown(found)
     }
@@ -142,14 +149,12 @@ function trade(
 
 const count = (lines: number): string => (lines === 1 ? 'a level' : `${lines} levels`)
 
-const reachOf = (price: bigint, rangeBps: number): bigint => (price * BigInt(rangeBps)) / 10_000n
-
 /** New lines around this price, or between these. Older buys wait for the next line above them. */
 function newGrid(price: bigint, { low, high, range_bps, levels, start }: Params, before?: Grid): Grid {
-  const reach = reachOf(price, range_bps)
+  const reach = feeOf(price, range_bps)
   const found: Grid = {
-    low: low === undefined ? price - reach : priceE18Of(low),
-    high: high === undefined ? price + reach : priceE18Of(high),
+    low: low === undefined ? price - reach : priceE18Down(low),
+    high: high === undefined ? price + reach : priceE18Down(high),
     levels: Array.from({ length: levels }, () => (start === 'filled' ? WAITING : UNARMED)),
   }
   const lots = before?.levels.filter((bought) => bought > 0n) ?? []
@@ -162,8 +167,9 @@ function newGrid(price: bigint, { low, high, range_bps, levels, start }: Params,
 /** Whether the lines are those that these params draw, around whatever price was the first. */
 function isOf({ low, high, levels }: Grid, params: Params): boolean {
   if (levels.length !== params.levels) return false
-  if (params.low !== undefined) return low === priceE18Of(params.low) && high === priceE18Of(params.high ?? 0)
-  return (high - low) / 2n === reachOf((low + high) / 2n, params.range_bps)
+  if (params.low !== undefined)
+    return low === priceE18Down(params.low) && high === priceE18Down(params.high ?? 0)
+  return (high - low) / 2n === feeOf((low + high) / 2n, params.range_bps)
 }
 
 function readGrid(kept: Record<string, unknown>): Grid | undefined {

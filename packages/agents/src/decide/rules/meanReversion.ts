@@ -1,8 +1,8 @@
+import { bpsDown, bpsTowardsZero, feeOf, microUsdDown } from '@pit/protocol'
 import { type Static, Type } from '@sinclair/typebox'
 import { freshPrice, openTally } from '../compose.ts'
 import { marksWithin } from '../history.ts'
-import { changeBps, MIN_ORDER_MICRO_USD, microOf, squareRoot } from '../money.ts'
-import { openPurse } from '../purse.ts'
+import { MIN_ORDER_MICRO_USD, openPurse } from '../purse.ts'
 import type { Mark, RuleBrain } from '../types.ts'
 import { BasisPoints, Seconds, SizeUsd } from './fields.ts'
 
@@ -60,17 +60,17 @@ export const meanReversion: RuleBrain = {
         continue
       }
       const mean = meanOf(marks)
-      const band = z === undefined ? (mean * BigInt(band_bps)) / 10_000n : timesZ(deviationOf(marks, mean), z)
-      const away = changeBps(price, mean)
+      const band = z === undefined ? feeOf(mean, band_bps) : timesZ(deviationOf(marks, mean), z)
+      const away = bpsTowardsZero(price - mean, mean)
       const stands = `${away < 0n ? -away : away} bps ${away < 0n ? 'under' : 'over'} its mean`
       const held = purse.holding(pair.base) ?? 0n
       const sellFrom = exit === 'mean' ? mean : mean + band
-      if (price <= mean - band) tally.order(pair, 'buy', microOf(usd), stands)
+      if (price <= mean - band) tally.order(pair, 'buy', microUsdDown(usd), stands)
       else if (price >= sellFrom && held >= MIN_ORDER_MICRO_USD) {
-        tally.order(pair, 'sell', microOf(usd), stands)
+        tally.order(pair, 'sell', microUsdDown(usd), stands)
       } else {
         const side =
-          price >= sellFrom ? 'nothing held to sell' : `inside the band of ${bpsOf(band, mean)} bps`
+          price >= sellFrom ? 'nothing held to sell' : `inside the band of ${bpsDown(band, mean)} bps`
         tally.hold(pair, `${stands}; ${side}`)
       }
     }
@@ -87,4 +87,14 @@ const deviationOf = (marks: readonly Mark[], mean: bigint): bigint =>
 
 /** Thousandths of z are kept. */
 const timesZ = (deviation: bigint, z: number): bigint => (deviation * BigInt(Math.round(z * 1_000))) / 1_000n
-const bpsOf = (part: bigint, whole: bigint): bigint => (part * 10_000n) / whole
+
+/** The largest integer whose square is not above the value. */
+export function squareRoot(value: bigint): bigint {
+  if (value < 2n) return value < 0n ? 0n : value
+  let guess = 1n << BigInt((value.toString(2).length + 1) >> 1)
+  for (;;) {
+    const next = (guess + value / guess) >> 1n
+    if (next >= guess) return guess
+    guess = next
+  }
+}

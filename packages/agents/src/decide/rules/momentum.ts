@@ -1,8 +1,8 @@
+import { bpsTowardsZero, microUsdDown } from '@pit/protocol'
 import { type Static, Type } from '@sinclair/typebox'
 import { freshPrice, openTally } from '../compose.ts'
 import { markAt } from '../history.ts'
-import { changeBps, MIN_ORDER_MICRO_USD, microOf } from '../money.ts'
-import { openPurse } from '../purse.ts'
+import { MIN_ORDER_MICRO_USD, openPurse } from '../purse.ts'
 import { keep, keptOf, keptSeconds } from '../state.ts'
 import type { RuleBrain } from '../types.ts'
 import { BasisPoints, Seconds, SizeUsd } from './fields.ts'
@@ -48,15 +48,15 @@ export const momentum: RuleBrain = {
         tally.hold(pair, `no mark of ${lookback_s} s ago to compare with`)
         continue
       }
-      const change = changeBps(price, then.priceE18)
+      const change = bpsTowardsZero(price - then.priceE18, then.priceE18)
       const moved = `${change >= 0n ? 'rose' : 'fell'} ${change < 0n ? -change : change} bps in ${lookback_s} s`
       const held = purse.holding(pair.base) ?? 0n
       if (change <= -BigInt(exit_bps) && change < BigInt(threshold_bps) && held >= MIN_ORDER_MICRO_USD) {
-        tally.order(pair, 'sell', exit === 'all' ? held : microOf(usd), moved)
+        tally.order(pair, 'sell', exit === 'all' ? held : microUsdDown(usd), moved)
       } else if (change < BigInt(threshold_bps)) tally.hold(pair, `${moved}; buys from ${threshold_bps}`)
       else if (boughtAtS !== undefined && market.atS - boughtAtS < cooldown_s) {
         tally.hold(pair, `${moved}, but bought less than ${cooldown_s} s ago`)
-      } else if (tally.order(pair, 'buy', microOf(usd), moved) > 0n) {
+      } else if (tally.order(pair, 'buy', microUsdDown(usd), moved) > 0n) {
         kept[pair.pair] = { bought_at: market.atS }
       }
     }

@@ -1,6 +1,6 @@
+import { bpsDown, dollarsText, feeOf } from '@pit/protocol'
 import { type Static, Type } from '@sinclair/typebox'
 import { freshPrice, openTally } from '../compose.ts'
-import { dollars } from '../money.ts'
 import { CASH_TOKEN, openPurse } from '../purse.ts'
 import { plainText } from '../text.ts'
 import type { PairNow, RuleBrain } from '../types.ts'
@@ -71,18 +71,18 @@ export const rebalance: RuleBrain = {
       }
       total += value
     }
-    const even = BigInt(Math.floor(10_000 / (pairs.size + 1)))
+    const even = Math.floor(10_000 / (pairs.size + 1))
     const drifts = [...pairs].map(([token, pair]) => {
       const named = weights !== undefined && Object.hasOwn(weights, token) ? (weights[token] ?? 0) : 0
-      const weight = weights === undefined ? even : BigInt(bpsOfPercent(named))
+      const weight = weights === undefined ? even : bpsOfPercent(named)
       const value = purse.holding(token) ?? 0n
-      return { pair, weight, value, over: value - (total * weight) / 10_000n }
+      return { pair, weight, value, over: value - feeOf(total, weight) }
     })
     // Sales first: what they bring in pays for the purchases of the next ticks.
     for (const { pair, weight, value, over } of drifts.sort((a, b) => (a.over > b.over ? -1 : 1))) {
       const off = over < 0n ? -over : over
-      const share = total === 0n ? 0n : (value * 10_000n) / total
-      const stands = `${share} bps of ${dollars(total)}, meant to be ${weight}`
+      const share = total === 0n ? 0n : bpsDown(value, total)
+      const stands = `${share} bps of ${dollarsText(total)}, meant to be ${weight}`
       if (total === 0n || off * 10_000n < total * BigInt(drift_bps)) tally.hold(pair, stands)
       else tally.order(pair, over > 0n ? 'sell' : 'buy', off, stands)
     }

@@ -1,14 +1,8 @@
+import { MICRO_USD_PER_USD } from '@pit/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AT_S, anyTick } from '../../../test/arbitraries.ts'
-import {
-  type BrainInput,
-  DOLLAR,
-  type PairNow,
-  RULE_BRAINS,
-  type RuleBrainName,
-  readRuleParams,
-} from '../index.ts'
+import { type BrainInput, type PairNow, RULE_BRAINS, type RuleBrainName, readRuleParams } from '../index.ts'
 
 const E18 = 10n ** 18n
 
@@ -91,7 +85,7 @@ function expectInside(input: BrainInput, orders: ReturnType<typeof RULE_BRAINS.d
     expect(pair).toBeDefined()
     expect(pair.stale).toBe(false)
     expect(pair.priceE18).not.toBeNull()
-    expect(order.microUsd).toBeGreaterThanOrEqual(DOLLAR)
+    expect(order.microUsd).toBeGreaterThanOrEqual(MICRO_USD_PER_USD)
     expect(order.microUsd).toBeLessThanOrEqual(limits.maxTradeMicroUsd)
     const from = order.side === 'buy' ? pair.quote : pair.base
     spent.set(from, (spent.get(from) ?? 0n) + order.microUsd)
@@ -107,7 +101,7 @@ function expectInside(input: BrainInput, orders: ReturnType<typeof RULE_BRAINS.d
   }
 }
 
-const usd = (n: number) => BigInt(n) * DOLLAR
+const usd = (n: number) => BigInt(n) * MICRO_USD_PER_USD
 
 /** One pair, plenty of cash; prices in dollars. */
 function tick(

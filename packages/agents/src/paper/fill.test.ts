@@ -1,5 +1,6 @@
+import { markPrice, rescaleDown, worthDown } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { gasCostOf, usdgAtomsOf, worthOf } from './rules.ts'
+import { gasCostOf } from './fill.ts'
 
 describe('gas', () => {
   it('is rounded up in both units', () => {
@@ -15,10 +16,10 @@ describe('gas', () => {
 
 describe('worth', () => {
   it('is rounded down, for few decimals too', () => {
-    expect(worthOf(1n, 0, 10n ** 18n)).toBe(1_000_000n)
-    expect(worthOf(3n, 18, 10n ** 18n)).toBe(0n)
-    expect(worthOf(15n * 10n ** 17n, 18, 2_500n * 10n ** 18n)).toBe(3_750_000_000n)
-    expect(usdgAtomsOf(10_000_000_000n, 6)).toBe(10_000_000_000n)
-    expect(usdgAtomsOf(1_500_000n, 2)).toBe(150n)
+    expect(worthDown(1n, markPrice(10n ** 18n, 0))).toBe(1_000_000n)
+    expect(worthDown(3n, markPrice(10n ** 18n, 18))).toBe(0n)
+    expect(worthDown(15n * 10n ** 17n, markPrice(2_500n * 10n ** 18n, 18))).toBe(3_750_000_000n)
+    expect(rescaleDown(10_000_000_000n, 6, 6)).toBe(10_000_000_000n)
+    expect(rescaleDown(1_500_000n, 6, 2)).toBe(150n)
   })
 })
