@@ -16,6 +16,7 @@ import { createAgentRegistry, createAgentVault, openMarket, openTokens, watchMar
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
 import { openDb } from '@pit/platform/db'
+import { runJobs } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics, serveMetrics } from '@pit/platform/metrics'
 import { readProfile } from '@pit/platform/readProfile'
@@ -213,9 +214,11 @@ export async function startServer(
       recordRefusal: account.recordRefusal,
       signer,
       hosted: { executorOwner, isExecutorOf, sessionsInUse },
-      writes: config.roles.jobs,
     })
     opened.push(() => sessions.close())
+    const { everywhere, worker } = sessions.jobs
+    const jobs = runJobs({ clock, logger, metrics }, [...everywhere, ...(config.roles.jobs ? worker : [])])
+    opened.push(() => jobs.stop())
     const fast = openFast({
       ...ground,
       market,
