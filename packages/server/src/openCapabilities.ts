@@ -77,7 +77,6 @@ export async function openCapabilities(ground: Ground, start: Start) {
     ...{ ...ground, market, tokens, trade, tierBps, storePlan, recordRefusal, signer },
     storeOwnerTxs: storeRevocation,
     hosted: { executorOwner, isExecutorOf, sessionsInUse },
-    writes: config.roles.jobs,
   })
   closing.add(() => sessions.close())
 

@@ -78,7 +78,7 @@ async function open(start: Start): Promise<string> {
   const jobs = runJobs(
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
     tableOf(
-      [market, tokens, auth, health, stats, league, treasury, { jobs: sweepsOf(capabilities) }],
+      [market, tokens, sessions, auth, health, stats, league, treasury, { jobs: sweepsOf(capabilities) }],
       config.roles,
     ),
   )

@@ -68,9 +68,9 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     const { tx } = parsed
     const from = senderOf(crypto, tx)!
     const cost = (tx.gas * tx.maxFeePerGas) / 2n
-    chain.balance.set(from, (chain.balance.get(from) ?? 0n) - tx.value - cost)
-    chain.balance.set(tx.to!, (chain.balance.get(tx.to!) ?? 0n) + tx.value)
-    chain.nonce.set(from, tx.nonce + 1)
+    chain.setBalance(NATIVE, from, chain.balance(NATIVE, from) - tx.value - cost)
+    chain.setBalance(NATIVE, tx.to!, chain.balance(NATIVE, tx.to!) + tx.value)
+    chain.setNonce(from, tx.nonce + 1)
     receipts.set(crypto.keccak256(raw), { status: '0x1', blockNumber: '0x2a' })
   }
   const sequencer = {
@@ -100,8 +100,8 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
 
   const signer = createHostedSigner(crypto, {
     cosignerKey: KEYS.cosigner,
-    balanceOf: (who) => chain.balance.get(who) ?? 0n,
-    nonceOf: (who) => chain.nonce.get(who) ?? 0,
+    balanceOf: (who) => chain.balance(NATIVE, who),
+    nonceOf: (who) => chain.nonceAt(who, chain.head()),
   })
   let secrets = 0
   const market = {

@@ -1,7 +1,10 @@
+import { startLoop } from '@pit/platform/loop'
 import { SignerUnreachable } from '@pit/platform/signerClient'
+import { createManualClock } from '@pit/platform/test/manualClock'
 import { refusal } from '@pit/protocol'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCosigner, LostAnswer } from './cosigner.ts'
+import { hearJob } from './jobs.ts'
 
 const ADDRESS = `0x${'Ab'.repeat(20)}` as const
 const quiet = { warn: () => {}, error: () => {} }
@@ -16,16 +19,8 @@ const clientOf = (over: Partial<Client> = {}): Client => ({
   close: () => {},
   ...over,
 })
-const opened: { close(): void }[] = []
-const open = (client: Client | null, pinned: `0x${string}` | null = null) => {
-  const cosigner = createCosigner({ client, pinned, logger: quiet })
-  opened.push(cosigner)
-  return cosigner
-}
-afterEach(() => {
-  for (const one of opened.splice(0)) one.close()
-  vi.useRealTimers()
-})
+const open = (client: Client | null, pinned: `0x${string}` | null = null) =>
+  createCosigner({ client, pinned, logger: quiet })
 const down = new SignerUnreachable('down')
 const refuses = (error: Error) => () => Promise.reject(error)
 
@@ -43,15 +38,27 @@ describe('who co-signs', () => {
     expect(cosigner.known()).toBe(pinned)
   })
   it('is asked again until it answers', async () => {
-    vi.useFakeTimers()
-    let answers = false
+    const clock = createManualClock()
+    let [answers, asked] = [false, 0]
     const { health } = clientOf()
-    const cosigner = open(clientOf({ health: () => (answers ? health() : Promise.reject(down)) }))
-    await vi.advanceTimersByTimeAsync(1_500)
+    const client = clientOf({
+      health() {
+        asked++
+        return answers ? health() : Promise.reject(down)
+      },
+    })
+    const cosigner = open(client)
+    const loop = startLoop({ ...hearJob({ cosigner, clock }), clock })
+    await clock.advance(1_500)
     expect(cosigner.known()).toBeNull()
     answers = true
-    await vi.advanceTimersByTimeAsync(1_500)
+    await clock.advance(1_500)
     expect(cosigner.known()).toBe(ADDRESS.toLowerCase())
+    // Then only to see that it is still the same.
+    expect(asked).toBe(3)
+    await clock.advance(30_000)
+    expect(asked).toBe(4)
+    await loop.stop()
   })
 })
 

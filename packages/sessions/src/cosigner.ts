@@ -10,6 +10,8 @@ export interface Cosigner {
   address(): Promise<Address>
   /** The same without asking: what is pinned, or was last heard. */
   known(): Address | null
+  /** Asks who co-signs; false as long as nobody was heard. Never throws. */
+  hear(): Promise<boolean>
   register(ask: RegisterAsk): Promise<void>
   /** Throws LostAnswer where nobody can tell whether the leaf was counted. */
   cosign(ask: CosignAsk): Promise<Cosigned>
@@ -27,10 +29,6 @@ export class LostAnswer extends Error {}
 
 type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'>
 
-/** Until it is known who co-signs, and then only to see that it is still the same. */
-const ASK_AGAIN_MS = 1_000
-const LOOK_AGAIN_MS = 30_000
-
 export function createCosigner({
   client,
   pinned,
@@ -43,8 +41,6 @@ export function createCosigner({
   logger: Pick<Logger, 'warn' | 'error'>
 }): Cosigner {
   let heard: Address | null = null
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
   const need = (): Client => client ?? fail('SIGNER_REQUIRED')
 
   async function ask(): Promise<Address> {
@@ -57,19 +53,14 @@ export function createCosigner({
     heard = address
     return address
   }
-  /** The first answers decide nothing here: they let the config name the co-signer soon. */
-  function watch(): void {
-    ask()
-      .catch(() => {})
-      .finally(() => {
-        if (!closed) timer = setTimeout(watch, heard === null ? ASK_AGAIN_MS : LOOK_AGAIN_MS).unref()
-      })
-  }
-  if (client) watch()
 
   return {
     address: () => (heard === null ? reached(logger, ask) : Promise.resolve(heard)),
     known: () => heard ?? pinned,
+    async hear() {
+      await ask().catch(() => {})
+      return heard !== null
+    },
     async register(root) {
       const run = () => need().registerRoot(root)
       await reached(logger, () => documented(logger, 'live.session.grant', run))
@@ -107,11 +98,7 @@ export function createCosigner({
         throw error
       }
     },
-    close() {
-      closed = true
-      clearTimeout(timer)
-      client?.close()
-    },
+    close: () => client?.close(),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Address, Crypto, Hex } from '@pit/chain'
+import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
@@ -48,5 +48,3 @@ export interface SessionDeps extends SessionOptions {
   cosigner: Cosigner
   addresses(): SessionAddresses
 }
-
-export const quantity = (value: bigint | number): Hex => `0x${value.toString(16)}`

@@ -1,5 +1,4 @@
-import { boundRiskTerms, type SessionBinding } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
+import { boundRiskTerms, maxOf, type SessionBinding, usdOf } from '@pit/protocol'
 import type { Session, Used } from './types.ts'
 
 /** What several routes show of a session. */
@@ -16,11 +15,10 @@ export function riskTermsJson(binding: SessionBinding) {
 }
 
 export function spendOf({ binding: { limits } }: Pick<Session, 'binding'>, { trades, dayMicroUsd }: Used) {
-  const left = BigInt(limits.max_day_micro_usd) - dayMicroUsd
   return {
     trades,
     trades_left: Math.max(0, limits.max_trades - trades),
     last_24h_usd: usdOf(dayMicroUsd),
-    remaining_24h_usd: usdOf(left > 0n ? left : 0n),
+    remaining_24h_usd: usdOf(maxOf(0n, BigInt(limits.max_day_micro_usd) - dayMicroUsd)),
   }
 }

@@ -8,7 +8,7 @@ export { type OpenSessions, openSessions, type Sessions } from './openSessions.t
 export { describeRevoked } from './revoke/describeRevoked.ts'
 export type { Revoked } from './revoke/revokeSession.ts'
 export * from './sessionReads.ts'
-export * from './switches/index.ts'
+export * from './switches.ts'
 export { describeSpend, describeTrade } from './trade/describeTrade.ts'
 export type { CosignedTrade, SessionTrade, SessionTradeAsk } from './trade/types.ts'
 export { isSigned, type Session, statusOf } from './types.ts'

@@ -1,11 +1,13 @@
 import { nowS } from '@pit/platform/clock'
-import { isStoreUnavailable } from '@pit/platform/db'
+import type { Job } from '@pit/platform/jobs'
 import type { SessionDeps } from './deps.ts'
 import { endSession } from './revoke/revokeSession.ts'
 import { reconcile, unanswered } from './spend.ts'
 import { deleteEnded, deleteUnsigned, markSignerTold, stuckRegistering, untoldRevocations } from './store.ts'
 
 const EVERY_MS = 5_000
+const HEAR_EVERY_MS = 1_000
+const HEAR_AGAIN_MS = 30_000
 const SWEEP_EVERY_MS = 600_000
 const AT_ONCE = 100
 const SWEPT_AT_ONCE = 1_000
@@ -16,42 +18,47 @@ const LOST_AFTER_MS = 60_000
 const REGISTERING_FOR_S = 300
 const ENDED_FOR_S = 90 * 86_400
 
-type JobDeps = Pick<SessionDeps, 'db' | 'clock' | 'cosigner' | 'logger'>
+type JobDeps = Pick<SessionDeps, 'db' | 'clock' | 'cosigner'>
 
 /** Tells the co-signer what it missed, settles what it answered and nobody heard, and sweeps. */
-export function runJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): { stop(): Promise<void> } {
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
-  let sweptAtMs = Number.NEGATIVE_INFINITY
-  let underWay: Promise<void> = Promise.resolve()
-
-  async function once(): Promise<void> {
-    try {
-      await tellRevocations(deps)
-      await settleLost(deps)
-      await endStuck(deps)
-      if (performance.now() - sweptAtMs > SWEEP_EVERY_MS) {
-        sweptAtMs = performance.now()
-        const now = nowS(deps.clock)
-        await deleteUnsigned(deps.db, now - UNSIGNED_FOR_S, now)
-        await deleteEnded(deps.db, now - ENDED_FOR_S, SWEPT_AT_ONCE, deps.hosted.sessionsInUse)
-      }
-    } catch (error) {
-      if (!isStoreUnavailable(error)) deps.logger.error({ err: error }, 'a job of sessions failed')
-    }
-    if (!stopped) timer = setTimeout(begin, EVERY_MS)
-  }
-  function begin(): void {
-    underWay = once()
-  }
-  begin()
+export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): {
+  everywhere: Job[]
+  worker: Job[]
+} {
+  const often = (name: string, run: (deps: JobDeps) => Promise<void>): Job => ({
+    name,
+    intervalMs: EVERY_MS,
+    run: () => run(deps),
+  })
   return {
-    async stop() {
-      stopped = true
-      clearTimeout(timer)
-      await underWay
+    everywhere: [hearJob(deps)],
+    worker: [
+      often('tell revocations', tellRevocations),
+      often('settle lost leaves', settleLost),
+      often('end stuck sessions', endStuck),
+      { name: 'sweep sessions', intervalMs: SWEEP_EVERY_MS, run: () => sweep(deps) },
+    ],
+  }
+}
+
+/** The config names the co-signer once it was heard; from then on it is only seen to be still the same. */
+export function hearJob({ cosigner, clock }: Pick<SessionDeps, 'cosigner' | 'clock'>): Job {
+  let heardAtMs = Number.NEGATIVE_INFINITY
+  return {
+    name: 'hear the co-signer',
+    intervalMs: HEAR_EVERY_MS,
+    async run() {
+      const ageMs = clock.nowMs() - heardAtMs
+      if (ageMs >= 0 && ageMs < HEAR_AGAIN_MS) return
+      if (await cosigner.hear()) heardAtMs = clock.nowMs()
     },
   }
+}
+
+async function sweep({ db, clock, hosted }: JobDeps & Pick<SessionDeps, 'hosted'>): Promise<void> {
+  const now = nowS(clock)
+  await deleteUnsigned(db, now - UNSIGNED_FOR_S, now)
+  await deleteEnded(db, now - ENDED_FOR_S, SWEPT_AT_ONCE, hosted.sessionsInUse)
 }
 
 export async function tellRevocations({ db, clock, cosigner }: JobDeps): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Address } from '@pit/chain'
+import type { Job } from '@pit/platform/jobs'
 import type { SignerClient } from '@pit/platform/signerClient'
 import { lower, sessionAddressesOf } from './addresses.ts'
 import { type Cosigner, createCosigner } from './cosigner.ts'
@@ -6,7 +7,7 @@ import type { SessionDeps, SessionOptions } from './deps.ts'
 import type { GrantAsk } from './grant/readGrant.ts'
 import { type Granted, startGrant } from './grant/startGrant.ts'
 import { type Signatures, switchOn } from './grant/switchOn.ts'
-import { runJobs } from './jobs.ts'
+import { sessionJobs } from './jobs.ts'
 import { type ListedSession, listSessions } from './listSessions.ts'
 import { type RevokeAsk, type Revoked, revokeSession } from './revoke/revokeSession.ts'
 import { findSession } from './store.ts'
@@ -27,18 +28,18 @@ export interface Sessions {
   cosigner(): Address | null
   /** Throws in words when the signer does not answer or signs nothing; null where there is none. */
   checkSigner: (() => Promise<void>) | null
-  close(): Promise<void>
+  /** For every process, and for those of the jobs role. */
+  jobs: { everywhere: Job[]; worker: Job[] }
+  close(): void
 }
 
 export type OpenSessions = SessionOptions & {
   /** Null where this server has no signer: sessions can then only be listed and revoked. */
   signer: Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeRoot' | 'root' | 'close'> | null
-  /** Whether this process tells the co-signer what it missed, and sweeps. */
-  writes: boolean
 }
 
 /** Delegated trading: granted by the owner, co-signed trade by trade, revoked at once. */
-export function openSessions({ signer, writes, ...options }: OpenSessions): Sessions {
+export function openSessions({ signer, ...options }: OpenSessions): Sessions {
   const { profile, logger } = options
   const cosigner: Cosigner = createCosigner({
     client: signer,
@@ -46,7 +47,6 @@ export function openSessions({ signer, writes, ...options }: OpenSessions): Sess
     logger,
   })
   const deps: SessionDeps = { ...options, cosigner, addresses: sessionAddressesOf(profile) }
-  const jobs = writes && signer ? runJobs(deps) : null
   return {
     refuseUnavailable: () => void deps.addresses(),
     startGrant: (ask) => startGrant(deps, ask),
@@ -57,9 +57,7 @@ export function openSessions({ signer, writes, ...options }: OpenSessions): Sess
     sessionOf: async (id) => (await findSession(deps.db, id)) ?? null,
     cosigner: cosigner.known,
     checkSigner: signer && cosigner.check,
-    async close() {
-      await jobs?.stop()
-      cosigner.close()
-    },
+    jobs: signer ? sessionJobs(deps) : { everywhere: [], worker: [] },
+    close: cosigner.close,
   }
 }

@@ -1,14 +1,15 @@
 import { type Address, delegationOf, type Hex } from '@pit/chain'
-import type { RpcCall } from '@pit/platform/rpc'
+import { allowanceCall, askCall, askCode, askNonce, permitCall, readAll, wordsIn } from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
-import { type Approved, approvalCalls, readApprovalAnswers } from '@pit/trading'
-import { quantity, type SessionDeps } from './deps.ts'
+import type { SessionDeps } from './deps.ts'
 
 /** What a wallet runs: nothing, the delegator sessions need, or something else. */
 export type WalletCode = 'none' | 'delegator' | 'other'
 
-export const codeOf = (delegatedTo: Address | null, hasOther: boolean, delegator: Address): WalletCode =>
-  delegatedTo === null ? (hasOther ? 'other' : 'none') : delegatedTo === delegator ? 'delegator' : 'other'
+export function codeOf(delegatedTo: Address | null, hasCode: boolean, delegator: Address): WalletCode {
+  if (delegatedTo === delegator) return 'delegator'
+  return hasCode || delegatedTo !== null ? 'other' : 'none'
+}
 
 export interface ApprovedToken {
   address: Address
@@ -41,37 +42,32 @@ export async function readWallet(
   { wallet, tokens }: { wallet: Address; tokens: readonly ApprovedToken[] },
 ): Promise<WalletReading> {
   const { permit2, router, delegation } = deps.addresses()
-  const named = tokens.map((token, i) => ({ ...token, field: `tokens.${i}` }))
-  const ask = { wallet, spender: permit2, tokens: named, throughPermit2: { permit2, router } }
-  const curveAsks = named.map(({ curve, ...token }) =>
-    curve === null ? null : { wallet, spender: curve, tokens: [token], throughPermit2: null },
-  )
-  const reads = [...approvalCalls(ask), ...curveAsks.flatMap((one) => (one ? approvalCalls(one) : []))]
-  const calls: RpcCall[] = [
-    ['eth_getCode', [wallet, 'latest']],
-    ['eth_getTransactionCount', [wallet, 'pending']],
-    ...reads.map(({ to, data }): RpcCall => ['eth_call', [{ to, data, gas: quantity(READ_GAS) }, 'latest']]),
-  ]
-  const answers = await deps.rpc.batch(calls).catch(() => fail('RPC_UNAVAILABLE'))
-  const said = answers.map((answer) => (answer.ok && isHex(answer.result) ? answer.result : null))
-  const [code, nonce, ...rest] = said
-  if (!code || !nonce) return fail('RPC_UNAVAILABLE')
-  const approved = readApprovalAnswers(ask, rest)
-  let next = 2 * tokens.length
-  const curves = curveAsks.map((one) => (one ? readApprovalAnswers(one, [rest[next++] ?? null])[0]! : ZERO))
-  const delegatedTo = delegationOf(code)
+  const reads = tokens.map(({ address, curve }) => [
+    allowanceCall(address, wallet, permit2),
+    permitCall(permit2, { owner: wallet, token: address, spender: router }),
+    ...(curve === null ? [] : [allowanceCall(address, wallet, curve)]),
+  ])
+  const asked = [
+    askCode(wallet),
+    askNonce(wallet, 'pending'),
+    ...reads.flat().map((call) => askCall(call, { gas: READ_GAS })),
+  ] as const
+  const [code, nonce, ...rest] = await readAll(deps.rpc, asked).catch(() => fail('RPC_UNAVAILABLE'))
+  if (code === undefined || nonce === undefined) return fail('RPC_UNAVAILABLE')
   return {
-    code: codeOf(delegatedTo, code !== '0x' && delegatedTo === null, delegation.delegator),
-    nonce: Number(nonce),
-    approvals: approved.map((one, i) => joined(one, curves[i] ?? null)),
+    code: codeOf(delegationOf(code), code !== '0x', delegation.delegator),
+    nonce,
+    approvals: reads.map(({ length }) => approvalsIn(rest.splice(0, length))),
   }
 }
 
-const ZERO: Approved = { allowance: 0n, permit: null }
-
-function joined(own: Approved | null, curve: Approved | null): TokenApprovals | null {
-  if (!own?.permit || !curve) return null
-  return { permit2: own.allowance, permit: own.permit, curve: curve.allowance }
+function approvalsIn(answers: readonly (Hex | undefined)[]): TokenApprovals | null {
+  const [allowance, permit] = [wordsIn(answers[0], 1), wordsIn(answers[1], 3)]
+  const curve = answers.length < 3 ? [0n] : wordsIn(answers[2], 1)
+  if (!allowance || !permit || !curve) return null
+  return {
+    permit2: allowance[0]!,
+    permit: { amount: permit[0]!, expirationS: Number(permit[1]) },
+    curve: curve[0]!,
+  }
 }
-
-const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value)

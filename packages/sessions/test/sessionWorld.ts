@@ -2,6 +2,7 @@ import {
   type Address,
   delegationAddresses,
   delegationHash,
+  type Hex,
   NATIVE,
   serializeSignature,
   sessionRoot,
@@ -10,7 +11,21 @@ import {
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
-import { bindingHash, FEE, isPitError, type PitError, refusal, type SessionBinding } from '@pit/protocol'
+import { createScriptedChain, ETH, word } from '@pit/platform/test/scriptedChain'
+import {
+  atomsDown,
+  bindingHash,
+  FEE,
+  isPitError,
+  microUsdDown,
+  type PitError,
+  priceE18Down,
+  refusal,
+  type SessionBinding,
+  unitPrice,
+  usdOf,
+  worthDown,
+} from '@pit/protocol'
 import type { Planned, TradeAsk, TradeQuote, TradeToken, WalletState } from '@pit/trading'
 import { createPlanTrade } from '@pit/trading/internal/plan/planTrade'
 import type { WalletAsk } from '@pit/trading/internal/simulate/index'
@@ -24,14 +39,13 @@ import {
   USDG,
   walletState,
 } from '@pit/trading/test/tradeFixtures'
-import { toFunctionSelector } from 'viem'
+import { concat, toFunctionSelector } from 'viem'
 import { expect } from 'vitest'
 import type { HostedRecord, SessionOptions } from '../src/deps.ts'
 import { openSessions } from '../src/openSessions.ts'
 import { addPending, findSession, markActive, markRegistering } from '../src/store.ts'
 import type { Session } from '../src/types.ts'
 import { createScriptedSigner } from './scriptedSigner.ts'
-import { createSessionChain } from './sessionChain.ts'
 import { CURVE, crypto, KEYS, PRICES, PROFILE, type Role, TOKENS, WHO } from './sessionFixtures.ts'
 
 export * from './sessionFixtures.ts'
@@ -46,11 +60,8 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
   const place = delegationAddresses(PROFILE)
   const clock = { aheadS: 0, nowMs: () => (NOW_S + clock.aheadS) * 1_000 }
   const nowS = () => NOW_S + clock.aheadS
-  const chain = createSessionChain({
-    disabledSelector: toFunctionSelector('disabledDelegations(bytes32)'),
-  })
-  chain.balance.set(WHO.executor, 10n ** 18n)
-  chain.balance.set(WHO.owner, 10n ** 18n)
+  const chain = openSessionChain()
+  for (const funded of [WHO.executor, WHO.owner]) chain.setBalance(ETH, funded, 10n ** 18n)
   const signer = createScriptedSigner({ crypto, place, key: KEYS.cosigner, nowS })
   const seen = {
     plans: [] as Parameters<SessionOptions['storePlan']>[0][],
@@ -72,10 +83,9 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
   }
   const priceOf = (token: Address): number => PRICES[token]! * (token === NATIVE ? state.etherTimes : 1)
   const atomsOf = (token: TradeToken, usd: number): bigint =>
-    (BigInt(Math.round(usd * 1e6)) * 10n ** BigInt(token.decimals)) /
-    BigInt(Math.round(priceOf(token.address) * 1e6))
+    atomsDown(microUsdDown(usd), unitPrice(priceOf(token.address), token.decimals)!)
   const microOf = (token: TradeToken, atoms: bigint): bigint =>
-    (atoms * BigInt(Math.round(priceOf(token.address) * 1e6))) / 10n ** BigInt(token.decimals)
+    worthDown(atoms, unitPrice(priceOf(token.address), token.decimals)!)
   const world = { bends: (planned: Planned): Planned => planned }
 
   /** What a quoter would find, at the world's prices. */
@@ -84,14 +94,14 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     const tokenOut = TOKENS[trade.tokenOut]!
     const amountIn = trade.amountIn ?? atomsOf(tokenIn, trade.notionalUsd!)
     const microUsd =
-      trade.notionalUsd === undefined ? microOf(tokenIn, amountIn) : BigInt(trade.notionalUsd * 1e6)
+      trade.notionalUsd === undefined ? microOf(tokenIn, amountIn) : microUsdDown(trade.notionalUsd)
     const feeClass = tokenIn.core && tokenOut.core ? 'major' : 'other'
     const isCurve = feeClass === 'other' && trade.venues.includes('venue_curve') && state.onCurve
     const { quote } = quoteOf({
       tokenIn,
       tokenOut,
       amountIn,
-      amountOut: atomsOf(tokenOut, Number(microUsd) / 1e6),
+      amountOut: atomsOf(tokenOut, usdOf(microUsd)),
       feeBps: trade.feeBps!(feeClass),
       feeSide: tokenIn.core === 'ETH' || (tokenIn.core && tokenOut.core !== 'ETH') ? 'input' : 'output',
       ...(isCurve && { way: state.curve }),
@@ -104,9 +114,9 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     const code = chain.code.get(wallet)
     return walletState({
       wallet,
-      nonce: chain.nonce.get(wallet) ?? 0,
-      balanceWei: chain.balance.get(wallet) ?? 0n,
-      balanceIn: chain.balance.get(tokenIn.address) ?? 10n ** 24n,
+      nonce: chain.nonceAt(wallet, 0),
+      balanceWei: chain.balance(ETH, wallet),
+      balanceIn: 10n ** 24n,
       allowance: chain.allowance.get(`${tokenIn.address} ${PERMIT2}`) ?? 0n,
       curveAllowance: chain.allowance.get(`${tokenIn.address} ${CURVE.id}`) ?? 0n,
       permit: { ...(chain.permit.get(tokenIn.address) ?? { amount: 0n, expirationS: 0 }), nonce: 0 },
@@ -120,7 +130,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     mark: (token) =>
       token === MEME.address || PRICES[token] === undefined
         ? undefined
-        : ({ token, priceE18: BigInt(Math.round(priceOf(token))) * 10n ** 18n, stale: false } as never),
+        : ({ token, priceE18: priceE18Down(priceOf(token)), stale: false } as never),
     curveOf: (token) => (token === MEME.address && state.onCurve ? state.curve : undefined),
   }
   const planTrade = createPlanTrade({
@@ -190,7 +200,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     randomBytes: (size) => globalThis.crypto.getRandomValues(new Uint8Array(size)),
     hosted: hostedRecord,
   }
-  const sessions = openSessions({ ...options, signer: withSigner ? signer : null, writes: false })
+  const sessions = openSessions({ ...options, signer: withSigner ? signer : null })
 
   const traderOf = (role: Role) => ({ keyId: 1 + Object.keys(KEYS).indexOf(role), wallet: WHO[role] })
 
@@ -327,6 +337,43 @@ export const GRANT = {
   accept_risks: [],
   shield: false,
 }
+
+/** A chain with what its contracts say of approvals and roots. */
+function openSessionChain() {
+  const chain = Object.assign(createScriptedChain({ startS: 0 }), {
+    /** Of a token to a spender, by `token spender`. */
+    allowance: new Map<string, bigint>(),
+    /** Permit2's to the router, by token. */
+    permit: new Map<Address, { amount: bigint; expirationS: number }>(),
+    disabled: new Set<Hex>(),
+  })
+  chain.onCall(({ to, data }) => {
+    const second: Address = `0x${data.slice(98, 138)}`
+    if (data.startsWith(ALLOWANCE)) return word(chain.allowance.get(`${to} ${second}`) ?? 0n)
+    if (data.startsWith(PERMIT_ALLOWANCE)) {
+      const { amount, expirationS } = chain.permit.get(second) ?? { amount: 0n, expirationS: 0 }
+      return concat([word(amount), word(expirationS), word(0)])
+    }
+    return data.startsWith(DISABLED) ? word(chain.disabled.has(`0x${data.slice(10, 74)}`) ? 1 : 0) : undefined
+  })
+  /** Every call of the first block works, and the manager then says of each root that it is disabled. */
+  chain.on('eth_simulateV1', ([{ blockStateCalls }]) =>
+    blockStateCalls.map(({ calls }: { calls: unknown[] }, i: number) => ({
+      number: '0x1',
+      baseFeePerGas: '0x1',
+      calls: calls.map(() => ({
+        status: '0x1',
+        gasUsed: '0xc350',
+        returnData: i === 0 ? '0x' : word(1),
+        logs: [],
+      })),
+    })),
+  )
+  return chain
+}
+const ALLOWANCE = '0xdd62ed3e'
+const PERMIT_ALLOWANCE = '0x927da105'
+const DISABLED = toFunctionSelector('disabledDelegations(bytes32)')
 
 /** The agents' record, read as they read it. */
 export const hostedRecord: HostedRecord = {

@@ -57,11 +57,11 @@ describe('the refusal of a trade', () => {
   it('lists every failed rule and is one the route documents', () => {
     const checks = failed('PRICE', 'SESSION_TOKENS')
     expect(refusalOf(checks).extras).toEqual({ signer_checks: checks })
-    for (const { rule } of [...leafRules, ...ledgerRules]) expect(DOCUMENTED).toContain(codeOf(rule))
+    for (const { code } of [...leafRules, ...ledgerRules]) expect(DOCUMENTED).toContain(codeOf(code))
   })
 
   it('comes from rules of one name each', () => {
-    const names = [...leafRules, ...ledgerRules].map(({ rule }) => rule)
+    const names = [...leafRules, ...ledgerRules].map(({ code }) => code)
     expect(new Set(names).size).toBe(names.length)
   })
 })

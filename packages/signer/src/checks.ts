@@ -1,27 +1,16 @@
+import { judgeAll, type Rule } from '@pit/platform/judge'
 import type { SignerCheck } from '@pit/platform/signerCalls'
 import { type PitError, type RefusalCode, refusal } from '@pit/protocol'
 
 /** Why a rule is not met; its rule's name is added by whoever runs it. */
 export type Failure = Omit<SignerCheck, 'rule' | 'ok'>
 
-/**
- * An ordered list of rules, each a pure function of the same facts. Null: met, or not to be judged by these
- * facts.
- */
-export type Rules<Facts, Name extends string = string> = readonly {
-  rule: Name
-  check(facts: Facts): Failure | null
-}[]
+/** An ordered list of rules, each a pure function of the same facts. */
+export type Rules<Facts> = readonly Rule<Facts, Failure>[]
 
 /** Every rule that can run runs. */
-export function failuresOf<Facts>(rules: Rules<Facts>, facts: Facts): SignerCheck[] {
-  const failures: SignerCheck[] = []
-  for (const { rule, check } of rules) {
-    const failure = check(facts)
-    if (failure) failures.push({ rule, ok: false, ...failure })
-  }
-  return failures
-}
+export const failuresOf = <Facts>(rules: Rules<Facts>, facts: Facts): SignerCheck[] =>
+  judgeAll(rules, facts, ({ code }, failure) => ({ rule: code, ok: false, ...failure }))
 
 /** Nothing about the trade: it may pass in a while. */
 const PASSING: readonly string[] = ['CHAIN_UNAVAILABLE', 'PRICE_UNAVAILABLE']

@@ -2,7 +2,9 @@ import { createCrypto } from '@pit/chain'
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
 import { openDb } from '@pit/platform/db'
+import { type Job, runJobs } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
+import { createMetrics } from '@pit/platform/metrics'
 import { readProfile } from '@pit/platform/readProfile'
 import { createRpc } from '@pit/platform/rpc'
 import { openSanctions } from '@pit/platform/sanctions'
@@ -15,7 +17,7 @@ import { serveCalls } from './http/serveCalls.ts'
 import { openCosigner } from './keys/openCosigner.ts'
 import { createFeeClassReader } from './leaves/readFeeClass.ts'
 import { migrateLedger, openLedger } from './ledger/openLedger.ts'
-import { keepSwept } from './ledger/sweepLedger.ts'
+import { sweepLedger } from './ledger/sweepLedger.ts'
 import { pinsOf } from './pins.ts'
 import { followPrices } from './prices/followPrices.ts'
 import { openSessions } from './roots/openSessions.ts'
@@ -29,6 +31,16 @@ export interface RunningSigner {
 const PROFILE_WAIT_MS = 60_000
 const MIN_SECRET_CHARS = 32
 const MIN_PASSPHRASE_CHARS = 16
+const PRICES_EVERY_MS = 500
+const SWEEP_EVERY_MS = 600_000
+
+const every = (name: string, ms: number, run: Job['run']): Job => ({
+  name,
+  intervalMs: ms,
+  firstAfterMs: ms,
+  maxRetryMs: ms,
+  run,
+})
 
 /** Off the devnet the signer needs files of its own, which the server cannot change. */
 function refuseShared({ kind, name }: ChainProfile, given: Config['ownFiles']): void {
@@ -110,12 +122,11 @@ export async function startSigner(config: Config, stage: (text: string) => void)
       rpc,
       clock,
       profile,
-      logger,
       maxHeadAgeS: config.maxHeadAgeS,
       ...(always && { stockSession: () => true }),
     })
-    opened.push(() => prices.close())
-    await prices.ready
+    // Without the chain it starts all the same, and refuses until it was read.
+    await prices.read().catch(() => {})
     stage(
       prices.isChainRead()
         ? `profile ${profile.name}, prices from ${new URL(rpcUrl).host}`
@@ -124,8 +135,11 @@ export async function startSigner(config: Config, stage: (text: string) => void)
 
     const ledger = openLedger({ db, clock })
     opened.push(() => ledger.close())
-    const sweeping = keepSwept({ db, clock, logger })
-    opened.push(() => sweeping.close())
+    const jobs = runJobs({ clock, logger, metrics: createMetrics({ withProcess: false }) }, [
+      every('read prices', PRICES_EVERY_MS, prices.read),
+      every('sweep ledger', SWEEP_EVERY_MS, () => sweepLedger(db, clock.nowMs())),
+    ])
+    opened.push(() => jobs.stop())
     const { isSanctioned } = sanctions
     const routes = callRoutes({
       db,

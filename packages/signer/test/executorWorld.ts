@@ -10,8 +10,8 @@ import {
   signDelegation,
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import type { RpcCall } from '@pit/platform/rpc'
 import type { ExecutorTx, SignerCheck } from '@pit/platform/signerCalls'
+import { quantity, rpcOf } from '@pit/platform/test/scriptedChain'
 import { executorAttestationText, isPitError } from '@pit/protocol'
 import { createExecutor } from '../src/executors/createExecutor.ts'
 import type { ExecutorDeps } from '../src/executors/deps.ts'
@@ -54,28 +54,27 @@ export async function openExecutorWorld(db: Db) {
     nonce: 0,
     pending: null as number | null,
     gas: 21_000n as bigint | Error,
-    receipts: new Map<string, { status: string }>(),
+    receipts: new Map<Hex, object>(),
   }
   const sanctioned = new Set<string>()
-  const hex = (value: bigint | number): Hex => `0x${value.toString(16)}`
-  const request = async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
+  const rpc = rpcOf(async (method, params) => {
     if (chain.silent) throw new Error('no answer')
     switch (method) {
       case 'eth_getTransactionCount':
-        return hex(params[1] === 'pending' ? (chain.pending ?? chain.nonce) : chain.nonce)
+        return quantity(params[1] === 'pending' ? (chain.pending ?? chain.nonce) : chain.nonce)
       case 'eth_getBalance':
-        return hex(chain.balance)
+        return quantity(chain.balance)
       case 'eth_getBlockByNumber':
-        return { baseFeePerGas: hex(BASE_FEE) }
+        return { baseFeePerGas: quantity(BASE_FEE) }
       case 'eth_getTransactionReceipt':
-        return chain.receipts.get(params[0] as string) ?? null
+        return chain.receipts.get(params[0] as Hex) ?? null
       case 'eth_estimateGas':
         if (chain.gas instanceof Error) throw chain.gas
-        return hex(chain.gas)
+        return quantity(chain.gas)
       default:
         throw new Error(`${method} is not asked for`)
     }
-  }
+  })
   const cosigner: Cosigner = {
     address: WHO.cosigner,
     sign: () => {
@@ -94,13 +93,7 @@ export async function openExecutorWorld(db: Db) {
     db,
     crypto,
     clock,
-    rpc: {
-      request,
-      batch: async (asked: readonly RpcCall[]) =>
-        Promise.all(
-          asked.map(async ([method, params]) => ({ ok: true, result: await request(method, params) })),
-        ),
-    } as ExecutorDeps['rpc'],
+    rpc,
     pins: PINS,
     prices: { isChainRead: () => chain.isRead, baseFeeWei: () => BASE_FEE },
     cosigner,

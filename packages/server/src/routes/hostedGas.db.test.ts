@@ -1,5 +1,5 @@
 import { GAS, signRefund } from '@pit/agents/test/hostedSigner'
-import type { Address, Hex } from '@pit/chain'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hostedWorld.ts'
@@ -16,8 +16,9 @@ withDb('the gas of hosted agents', (db) => {
     await emptyHosted(db)
     world = openHostedWorld(db)
   })
-  const fund = (executor: string | null, wei: bigint) => world.chain.balance.set(executor as Address, wei)
-  const owned = () => world.chain.balance.get(WHO.owner) ?? 0n
+  const fund = (executor: string | null, wei: bigint) =>
+    world.chain.setBalance(NATIVE, executor as Address, wei)
+  const owned = () => world.chain.balance(NATIVE, WHO.owner)
   async function stopped() {
     const agent = await world.running()
     fund(agent.executor, BALANCE)
@@ -148,7 +149,7 @@ withDb('the gas of hosted agents', (db) => {
         closed: true,
       })
       expect(owned() - before).toBe(BALANCE - MOST_COST)
-      expect(world.chain.balance.get(agent.executor as Address)).toBe(MOST_COST - COST)
+      expect(world.chain.balance(NATIVE, agent.executor as Address)).toBe(MOST_COST - COST)
       expect(await world.executor(agent)).toMatchObject({
         closed: true,
         refund: { last: { status: 'mined' } },
@@ -275,7 +276,7 @@ withDb('the gas of hosted agents', (db) => {
       const agent = await stopped()
       world.state.sequencer = 'refuses'
       const first = await world.refund(agent)
-      world.chain.nonce.set(agent.executor as Address, 1)
+      world.chain.setNonce(agent.executor as Address, 1)
       world.state.sequencer = 'ok'
       const second = await world.refund(agent)
       expect(second).toMatchObject({ nonce: 1, status: 'mined', already: false })

@@ -228,7 +228,7 @@ withDb('granting', (db) => {
 
     it('refuses an authorization that can no longer count', async () => {
       const { session_id, setup } = await world.start()
-      world.chain.nonce.set(WHO.owner, setup.length + 1)
+      world.chain.setNonce(WHO.owner, setup.length + 1)
       expect(
         await codeOf(world.post('live.session.grant', 'owner', await world.signatures(session_id))),
       ).toBe('WALLET_CODE')

@@ -31,7 +31,7 @@ withDb('revoking', (db) => {
   it('ends it here and at the co-signer, and says what ends it on chain', async () => {
     const session = await world.grant({ tokens: ['ETH', 'USDG', MEME.address] })
     world.settleWallet()
-    world.chain.nonce.set(WHO.owner, 9)
+    world.chain.setNonce(WHO.owner, 9)
     const answer = await revoke(session, true)
     expect(answer).toMatchObject({
       status: 'revoked',

@@ -1,3 +1,4 @@
+import { NATIVE } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
 import { fail, refusal } from '@pit/protocol'
 import { createSessionGate } from '@pit/sessions/internal/gate'
@@ -89,13 +90,13 @@ withDb('trading in a session', (db) => {
         authorization_list: [{ nonce: 0, address: world.place.delegator }],
       })
       expect(world.seen.plans[0]?.plan.steps[0]?.tx).toMatchObject({ authorizations: [{ nonce: 0 }] })
-      world.chain.nonce.set(WHO.owner, 1)
+      world.chain.setNonce(WHO.owner, 1)
       expect(await codeOf(world.trade(session))).toBe('WALLET_CODE')
       world.settleWallet()
       expect((await world.trade(session)).tx).toMatchObject({ type: 2 })
       // The chain took the first trade back: its authorization counts again.
       world.chain.code.delete(WHO.owner)
-      world.chain.nonce.set(WHO.owner, 0)
+      world.chain.setNonce(WHO.owner, 0)
       expect((await world.trade(session)).tx).toMatchObject({ type: 4, authorization_list: [{ nonce: 0 }] })
       world.chain.code.set(WHO.owner, '0x6001')
       expect(await codeOf(world.trade(session))).toBe('WALLET_CODE')
@@ -127,13 +128,13 @@ withDb('trading in a session', (db) => {
         leaf: null,
         simulated_ok: true,
       })
-      world.chain.balance.set(WHO.executor, 0n)
+      world.chain.setBalance(NATIVE, WHO.executor, 0n)
       const dry = await world.trade(session)
       expect(dry).toMatchObject({ ready: false, leaf: null, spend: { trades: 0 } })
       expect(dry.checks.at(-1)).toMatchObject({ code: 'COSIGNED', ok: false })
       expect(await codeOf(world.trade(session, { fund: false }))).toBe('SIMULATION_FAILED')
-      world.chain.balance.set(WHO.executor, 10n ** 18n)
-      world.chain.balance.set(WHO.owner, 10n)
+      world.chain.setBalance(NATIVE, WHO.executor, 10n ** 18n)
+      world.chain.setBalance(NATIVE, WHO.owner, 10n)
       expect(await world.trade(session)).toMatchObject({ ready: false, leaf: null })
       expect(world.signer.asked).toEqual([])
     })

@@ -1,7 +1,16 @@
-import { boundFeeBps, type PriceWitness, type SessionBindingV3, widestBandBps } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
-import { formatEther } from 'viem'
-import { worthOf } from './amounts.ts'
+import {
+  boundFeeBps,
+  decimalText,
+  FEE,
+  markPrice,
+  minOf,
+  type PriceWitness,
+  type SessionBindingV3,
+  shareUp,
+  usdOf,
+  widestBandBps,
+  worthDown,
+} from '@pit/protocol'
 import type { GrantToken } from './findTokens.ts'
 import { approvedAtoms, type TokenBudget } from './setup.ts'
 
@@ -23,11 +32,11 @@ export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
   const { limits, expires_at } = binding
   const days = Math.ceil((expires_at - ask.nowS) / DAY_S)
   const [trade, day] = [limits.max_trade_micro_usd, limits.max_day_micro_usd].map(BigInt) as [bigint, bigint]
-  const spent = least(trade * BigInt(limits.max_trades), day * BigInt(days))
+  const spent = minOf(trade * BigInt(limits.max_trades), day * BigInt(days))
   const eth = ethOf(ask)
   const tokens = ask.budgets.map(tokenOf)
   const { shortfallBps, feeBps, words } = worstOf(ask)
-  const lost = (spent * BigInt(shortfallBps + feeBps) + 9_999n) / 10_000n
+  const lost = shareUp(spent, shortfallBps + feeBps)
   return {
     on_chain: {
       when: 'the co-signer’s and the executor’s keys are both stolen',
@@ -75,17 +84,17 @@ function ethOf({ eth, binding, hasCurves }: ExposureAsk): Record<string, unknown
   if (eth === null) return null
   const windows = BigInt(Math.floor((binding.expires_at - eth.windowStartS) / DAY_S) + 1)
   const trades = BigInt(binding.limits.max_trades)
-  const ofRoot = least(windows * eth.dayWei, trades * eth.tradeWei)
-  const fees = hasCurves ? windows * ((eth.dayWei + 99n) / 100n) : 0n
-  const most = ofRoot * (hasCurves ? 2n : 1n) + fees
+  const ofRoot = minOf(windows * eth.dayWei, trades * eth.tradeWei)
+  const fees = hasCurves ? windows * shareUp(eth.dayWei, FEE.maxBps) : 0n
+  const max = ofRoot * (hasCurves ? 2n : 1n) + fees
   return {
     per_trade_wei: eth.tradeWei.toString(),
     per_window_wei: eth.dayWei.toString(),
     windows: Number(windows),
     roots: hasCurves ? 2 : 1,
     curve_fees_wei: fees.toString(),
-    at_most_wei: most.toString(),
-    at_most_eth: formatEther(most),
+    at_most_wei: max.toString(),
+    at_most_eth: decimalText(max, 18),
   }
 }
 
@@ -96,8 +105,7 @@ function tokenOf(budget: TokenBudget) {
     token: token.address,
     symbol: token.symbol.slice(0, 32),
     amount: atoms.toString(),
-    about_usd: atoms === 'unlimited' ? null : usdOf(worthOf(atoms, token)),
+    about_usd:
+      atoms === 'unlimited' ? null : usdOf(worthDown(atoms, markPrice(token.priceE18, token.decimals))),
   }
 }
-
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -7,9 +7,9 @@ import {
   type CoreToken,
   fail,
   isPitError,
+  priceE18Down,
   SESSION,
 } from '@pit/protocol'
-import { fractionOf } from '@pit/trading'
 import { lower } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
 import { refuseFaults } from './readGrant.ts'
@@ -134,8 +134,7 @@ function refuseCurve({ market }: Deps, token: Address, field: string): void {
 function priceOf({ market }: Deps, token: Address, referenceUsd: number | null, field: string): bigint {
   const mark = market.mark(token)
   if (mark && mark.priceE18 > 0n) return mark.priceE18
-  const fraction = referenceUsd === null ? undefined : fractionOf(referenceUsd)
-  const priceE18 = fraction ? (fraction.num * 10n ** 18n) / fraction.den : 0n
+  const priceE18 = priceE18Down(referenceUsd ?? 0)
   if (priceE18 > 0n && priceE18 < MARK_END) return priceE18
   return fail('NO_MARK', { field, message: `\`${field}\` has no price now.` })
 }

@@ -1,9 +1,8 @@
 import { NATIVE } from '@pit/chain'
-import { TRADE } from '@pit/protocol'
-import { approveStep, type Draft, isUnlimited, permit2ApproveStep } from '@pit/trading'
+import { atomsDown, markPrice, maxOf, minOf, TRADE } from '@pit/protocol'
+import { approveStep, type Draft, isUnlimited, MAX_UINT160, permit2ApproveStep } from '@pit/trading'
 import type { SessionAddresses } from '../addresses.ts'
 import type { TokenApprovals } from '../readWallet.ts'
-import { atomsFor } from './amounts.ts'
 import type { GrantToken } from './findTokens.ts'
 
 export interface TokenBudget {
@@ -19,11 +18,12 @@ export function budgetsOf(
   approvals: readonly TokenApprovals[],
   budgetMicroUsd: bigint,
 ): TokenBudget[] {
-  return tokens.flatMap((token, i) =>
-    token.address === NATIVE
-      ? []
-      : [{ token, budget: atomsFor(budgetMicroUsd, token), before: approvals[i]! }],
-  )
+  return tokens.flatMap((token, i) => {
+    if (token.address === NATIVE) return []
+    const atoms = atomsDown(budgetMicroUsd, markPrice(token.priceE18, token.decimals))
+    // Permit2 takes its largest amount for no limit at all.
+    return [{ token, budget: minOf(atoms, MAX_UINT160 - 1n), before: approvals[i]! }]
+  })
 }
 
 /** Sessions carry no permits: the main key approves the router or a curve once, before. */
@@ -60,12 +60,10 @@ export function setupDrafts(
 
 /** What could leave of a token if everything approved were taken, earlier approvals included. */
 export function approvedAtoms({ token, budget, before }: TokenBudget): bigint | 'unlimited' {
-  const most = (a: bigint, b: bigint) => (a > b ? a : b)
-  const least = (a: bigint, b: bigint) => (a < b ? a : b)
   const byRouter = token.hasPools
-    ? least(most(budget, before.permit2), most(budget, before.permit.amount))
+    ? minOf(maxOf(budget, before.permit2), maxOf(budget, before.permit.amount))
     : 0n
-  const byCurve = token.curve ? most(budget, before.curve) : 0n
+  const byCurve = token.curve ? maxOf(budget, before.curve) : 0n
   const total = byRouter + byCurve
   return isUnlimited(byRouter) || isUnlimited(byCurve) ? 'unlimited' : total
 }

@@ -10,13 +10,20 @@ import {
   sessionRoot,
 } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { bindingHash, createBinding, expiryFaults, fail, type SessionBindingV3 } from '@pit/protocol'
+import {
+  atomsDown,
+  bindingHash,
+  createBinding,
+  expiryFaults,
+  fail,
+  markPrice,
+  type SessionBindingV3,
+} from '@pit/protocol'
 import { lineUp, type PlanStep } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
 import { readWallet, type WalletCode } from '../readWallet.ts'
 import { addPending } from '../store.ts'
 import type { CurveRoots, Session } from '../types.ts'
-import { weiFor } from './amounts.ts'
 import { exposureOf } from './exposure.ts'
 import { findTokens, type GrantToken, marksOf } from './findTokens.ts'
 import { judgeRisks, risksOf } from './judgeRisks.ts'
@@ -154,10 +161,10 @@ function rootsOf(
     const mark = deps.market.mark(NATIVE)
     if (!mark || mark.stale || mark.priceE18 <= 0n)
       return fail('NO_MARK', { message: 'ETH has no price now.' })
-    eth = {
-      dayWei: weiFor(max_day_micro_usd, mark.priceE18),
-      tradeWei: weiFor(max_trade_micro_usd, mark.priceE18),
-    }
+    const price = markPrice(mark.priceE18, 18)
+    // Rounded down: the cap on chain is never more than the dollars at this price.
+    const weiOf = (microUsd: number) => atomsDown(BigInt(microUsd), price)
+    eth = { dayWei: weiOf(max_day_micro_usd), tradeWei: weiOf(max_trade_micro_usd) }
   }
   const ask = { binding, bindingHash: bindingHash(deps.crypto.keccakText, binding), eth, nowS: now }
   const curves = tokens.flatMap(({ curve }) => curve ?? [])

@@ -7,9 +7,9 @@ import {
   encodeDisable,
   type Hex,
 } from '@pit/chain'
-import type { Rpc, RpcCall } from '@pit/platform/rpc'
+import { askCall, askCode, askNonce, flagIn, NotRunnable, needAll, simulateBlocks } from '@pit/platform/reads'
 import { isPitError } from '@pit/protocol'
-import { feesOf, limitFromUse, NotRunnable, type PlanTx, runBlocks } from '@pit/trading'
+import { feesOf, limitFromUse, type PlanTx } from '@pit/trading'
 import { encodeFunctionData } from 'viem'
 import type { SessionDeps } from '../deps.ts'
 import { codeOf, type WalletCode } from '../readWallet.ts'
@@ -46,28 +46,23 @@ export async function readOwner(
   roots: readonly SignedRoot[],
 ): Promise<OwnerState | null> {
   const { manager, delegator } = deps.addresses().delegation
-  const calls: RpcCall[] = [
-    ['eth_getTransactionCount', [wallet, 'pending']],
-    ['eth_getCode', [wallet, 'latest']],
-    ...roots.map(({ hash }): RpcCall => ['eth_call', [{ to: manager, data: disabledData(hash) }, 'latest']]),
-  ]
-  const answers = await deps.rpc.batch(calls).catch(() => null)
-  const said = answers?.map((answer) =>
-    answer.ok && typeof answer.result === 'string' ? answer.result : null,
-  )
-  const [nonce, code, ...flags] = said ?? []
-  if (!nonce || !code || flags.some((flag) => flag === null)) return null
-  const delegatedTo = delegationOf(code as Hex)
+  const asked = [
+    askNonce(wallet, 'pending'),
+    askCode(wallet),
+    ...roots.map(({ hash }) => askCall({ to: manager, data: disabledData(hash) })),
+  ] as const
+  const said = await needAll(deps.rpc, asked).catch(() => null)
+  if (said === null) return null
+  const [nonce, code, ...flags] = said
   return {
-    nonce: Number(nonce),
-    code: codeOf(delegatedTo, code !== '0x' && delegatedTo === null, delegator),
-    disabled: flags.map((flag) => isTrue(flag!)),
+    nonce,
+    code: codeOf(delegationOf(code), code !== '0x', delegator),
+    disabled: flags.map((flag) => flagIn(flag) === true),
   }
 }
 
 const disabledData = (hash: Hex): Hex =>
   encodeFunctionData({ abi: delegationManagerAbi, functionName: 'disabledDelegations', args: [hash] })
-const isTrue = (word: string): boolean => /^0x0*1$/.test(word)
 
 export interface DisableStep {
   kind: 'disable_delegation'
@@ -127,9 +122,9 @@ export async function tryDisabling(
   const calls = steps.map(({ tx: { from, to, data, gas } }) => ({ from, to, data, gas: gas * 3 }))
   const reads = steps.map(({ root }) => ({ to: manager, data: disabledData(root.hash), gas: READ_GAS }))
   try {
-    const rpc = deps.rpc as Pick<Rpc, 'request'>
-    const [sent, read] = await runBlocks(rpc, [{ calls }, { calls: reads }], { timeoutMs: SIMULATE_MS })
-    const disabled = read!.calls.map(({ ok, data }) => ok && isTrue(data))
+    const blocks = [{ calls }, { calls: reads }]
+    const [sent, read] = await simulateBlocks(deps.rpc, blocks, { timeoutMs: SIMULATE_MS })
+    const disabled = read!.calls.map(({ ok, data }) => ok && flagIn(data) === true)
     const failed = sent!.calls.find(({ ok }) => !ok)
     return {
       ok: failed === undefined && disabled.every(Boolean),

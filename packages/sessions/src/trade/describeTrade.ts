@@ -1,6 +1,6 @@
 import { type Cosigned, toWireDelegation } from '@pit/platform/signerCalls'
-import type { Answer } from '@pit/protocol'
-import { disclosuresOf, routeRowOf, simulationJson, txJson, usdOf } from '@pit/trading'
+import { type Answer, usdOf } from '@pit/protocol'
+import { disclosuresOf, routeRowOf, simulationJson, txJson } from '@pit/trading'
 import { riskTermsJson, spendOf } from '../describe.ts'
 import type { SessionTrade } from './types.ts'
 
@@ -64,8 +64,8 @@ export function describeSpend({ spend }: Pick<Cosigned, 'spend'>): Answer<'live.
   return {
     trades: spend.trades,
     trades_left: spend.trades_left,
-    last_24h_usd: spend.day_micro_usd / 1e6,
-    remaining_24h_usd: spend.day_left_micro_usd / 1e6,
-    this_usd: spend.this_micro_usd / 1e6,
+    last_24h_usd: usdOf(BigInt(spend.day_micro_usd)),
+    remaining_24h_usd: usdOf(BigInt(spend.day_left_micro_usd)),
+    this_usd: usdOf(BigInt(spend.this_micro_usd)),
   }
 }

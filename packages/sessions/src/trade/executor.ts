@@ -1,4 +1,5 @@
 import { type Address, type Delegation, encodeRedeem, type Hex, payFee } from '@pit/chain'
+import { askEther, askNonce, needAll } from '@pit/platform/reads'
 import type { Cosigned } from '@pit/platform/signerCalls'
 import { fail } from '@pit/protocol'
 import { feesOf, limitFromEstimate, type Planned, type PlanTx } from '@pit/trading'
@@ -16,19 +17,10 @@ export interface Executor {
 }
 
 export async function readExecutor({ rpc }: Pick<SessionDeps, 'rpc'>, address: Address): Promise<Executor> {
-  const answers = await rpc
-    .batch([
-      ['eth_getTransactionCount', [address, 'pending']],
-      ['eth_getBalance', [address, 'latest']],
-    ])
-    .catch(() => fail('RPC_UNAVAILABLE'))
-  const [nonce, balance] = answers.map((answer) => (answer.ok ? quantityIn(answer.result) : null))
-  if (nonce == null || balance == null) return fail('RPC_UNAVAILABLE')
-  return { address, nonce: Number(nonce), balanceWei: balance }
+  const asked = [askNonce(address, 'pending'), askEther(address)] as const
+  const [nonce, balanceWei] = await needAll(rpc, asked).catch(() => fail('RPC_UNAVAILABLE'))
+  return { address, nonce, balanceWei }
 }
-
-const quantityIn = (value: unknown): bigint | null =>
-  typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : null
 
 /** What redeeming takes beside the call: two signatures, a dozen caveats, first writes of counters. */
 const REDEEM_GAS = { router: 480_000, curve: 800_000 } as const

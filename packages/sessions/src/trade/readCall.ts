@@ -1,12 +1,12 @@
 import {
   type Address,
   type Execution,
-  feeOf,
   NATIVE,
   readSwap,
   type SignedAuthorization,
   type SwapReading,
 } from '@pit/chain'
+import { feeOf } from '@pit/protocol'
 import type { Planned, TradeFee, TradePlan, WalletState } from '@pit/trading'
 import type { SessionAddresses } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'

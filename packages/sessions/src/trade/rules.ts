@@ -1,4 +1,4 @@
-import type { SwapReading } from '@pit/chain'
+import { judgeAll, type Rule } from '@pit/platform/judge'
 import {
   type Answer,
   boundFeeBps,
@@ -10,8 +10,8 @@ import {
   fail,
   type RefusalCode,
   type SessionBinding,
+  usdOf,
 } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
 import type { SessionCall } from './readCall.ts'
 
@@ -37,12 +37,9 @@ export interface TradeFacts {
 }
 
 type Verdict = Pick<Check, 'ok' | 'message' | 'value' | 'limit'>
-interface Rule {
-  code: RefusalCode
+interface SessionRule extends Rule<TradeFacts, Verdict, RefusalCode> {
   /** The request field that would have to change. */
   field?: string
-  /** Null when there is nothing to judge, or not yet. */
-  check(facts: TradeFacts): Verdict | null
 }
 
 /** Within this of the end nothing is begun: it could not land in time. */
@@ -53,7 +50,7 @@ export const EXPIRY_MARGIN_S = 10
  * co-signer judges all of it again by its own reading; here a trade that cannot pass is refused before
  * anything is counted.
  */
-export const SESSION_RULES: readonly Rule[] = [
+export const SESSION_RULES: readonly SessionRule[] = [
   {
     code: 'SESSION_PENDING',
     check: ({ session: { status } }) => {
@@ -280,12 +277,8 @@ export const SESSION_RULES: readonly Rule[] = [
 ]
 
 /** Every rule that can run, in order. */
-export function checkSession(facts: TradeFacts): Check[] {
-  return SESSION_RULES.flatMap(({ code, check }) => {
-    const verdict = check(facts)
-    return verdict ? [{ code, severity: 'refuse', ...verdict }] : []
-  })
-}
+export const checkSession = (facts: TradeFacts): Check[] =>
+  judgeAll(SESSION_RULES, facts, ({ code }, verdict) => ({ code, severity: 'refuse', ...verdict }))
 
 /** Refuses by the first rule that failed, with all that ran. */
 export function refuseBySession(facts: TradeFacts): Check[] {
@@ -333,9 +326,8 @@ function isSame(asked: unknown, bound: boolean | readonly string[], mayBeFalse: 
 
 /** Null where the call could not be read: that is another rule's. */
 function recipientsOf(call: SessionCall): string[] | null {
-  const reading: Pick<SwapReading, 'fee'> | null = call.kind === 'router' ? call.reading : null
   if (call.kind === 'curve') return [call.recipient, call.fee.recipient]
-  return reading && (reading.fee ? [reading.fee.recipient] : [])
+  return call.reading && (call.reading.fee ? [call.reading.fee.recipient] : [])
 }
 
 /** The rate a trade pays: the wallet's tier as far as the binding lets it, or the schedule's own. */

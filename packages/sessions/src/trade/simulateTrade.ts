@@ -1,5 +1,5 @@
 import { NATIVE } from '@pit/chain'
-import { fail } from '@pit/protocol'
+import { fail, SIMULATION_GAS_CEILING } from '@pit/protocol'
 import {
   judgeSimulation,
   type Planned,
@@ -15,7 +15,6 @@ type Deps = Pick<SessionDeps, 'trade'>
 
 /** Room for what an estimate did not see; what is really used is what is answered. */
 const ROOM = 3
-const ROOM_UP_TO = 6_000_000
 
 /** Exactly the executor's transaction, from the executor, on the chain as it is. */
 export function simulateExact(
@@ -24,7 +23,7 @@ export function simulateExact(
   tx: PlanTx,
   { balanceWei }: Executor,
 ): Promise<PlanSimulation> {
-  const roomy = Math.max(tx.gas, Math.min(tx.gas * ROOM, ROOM_UP_TO))
+  const roomy = Math.max(tx.gas, Math.min(tx.gas * ROOM, SIMULATION_GAS_CEILING))
   const gas = BigInt(roomy) * tx.maxFeePerGasWei <= balanceWei ? roomy : tx.gas
   return simulator.simulatePlan({ ...askOf(planned), ...one('swap', { ...tx, gas }), fund: false })
 }

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { fail, isPitError } from '@pit/protocol'
+import { fail, isPitError, microUsdDown } from '@pit/protocol'
 import type { Planned, PlanTx, TradePlan, TradeQuote } from '@pit/trading'
 import { limitFromUse } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
@@ -85,7 +85,7 @@ async function trade(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<Ses
     asked: ask.riskTerms ?? {},
     tokens: namedTokens(deps, ask),
     used,
-    ...(ask.notionalUsd !== undefined && { microUsd: BigInt(Math.round(ask.notionalUsd * 1e6)) }),
+    ...(ask.notionalUsd !== undefined && { microUsd: microUsdDown(ask.notionalUsd) }),
   }
   refuseBySession(begun)
   // A signer that is not there is said before anything is read for the trade.

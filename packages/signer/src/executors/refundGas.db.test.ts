@@ -33,7 +33,7 @@ withDb(
       const parsed = parseSignedTx(raw)
       if (!parsed.ok) throw new Error(parsed.why)
       world.chain.nonce = nonce + 1
-      world.chain.receipts.set(tx_hash, { status })
+      world.chain.receipts.set(tx_hash, { status, blockNumber: '0x1', blockHash: '0x01', logs: [] })
       world.chain.balance -= 21_000n * BASE_FEE + (status === '0x1' ? BigInt(value_wei) : 0n)
     }
 

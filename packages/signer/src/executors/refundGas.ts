@@ -1,7 +1,8 @@
 import { type Address, type Hex, LEAF_TTL_S, signTx } from '@pit/chain'
+import { askBaseFee, askEther, askNonce, askReceipt, needAll, readOne } from '@pit/platform/reads'
 import { RpcError } from '@pit/platform/rpc'
 import type { SignedRefund, SignerCheck } from '@pit/platform/signerCalls'
-import { COSIGNER, fail, isPitError } from '@pit/protocol'
+import { COSIGNER, fail, isPitError, maxOf } from '@pit/protocol'
 import { readFrozen } from '../ledger/openLedger.ts'
 import { isPerson } from './createExecutor.ts'
 import { type ExecutorDeps, needExecutor, refuseSanctioned } from './deps.ts'
@@ -86,22 +87,15 @@ interface Account {
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 
 async function readAccount({ rpc }: ExecutorDeps, address: Address): Promise<Account> {
-  const answers = await rpc
-    .batch([
-      ['eth_getTransactionCount', [address, 'latest']],
-      ['eth_getTransactionCount', [address, 'pending']],
-      ['eth_getBalance', [address, 'latest']],
-      ['eth_getBlockByNumber', ['latest', false]],
-    ])
-    .catch(() => fail('CHAIN_UNAVAILABLE'))
-  const said = answers.map((answer) => (answer.ok ? answer.result : null))
-  const block = said[3] as { baseFeePerGas?: unknown } | null
-  const [nonce, pendingNonce, balanceWei, baseFeeWei] = [said[0], said[1], said[2], block?.baseFeePerGas].map(
-    (value) => (typeof value === 'string' && QUANTITY.test(value) ? BigInt(value) : null),
-  )
-  if (nonce == null || pendingNonce == null || balanceWei == null || baseFeeWei == null)
-    return fail('CHAIN_UNAVAILABLE')
-  return { nonce: Number(nonce), pendingNonce: Number(pendingNonce), balanceWei, baseFeeWei }
+  const asked = [
+    askNonce(address),
+    askNonce(address, 'pending'),
+    askEther(address),
+    askBaseFee('latest'),
+  ] as const
+  const said = await needAll(rpc, asked).catch(() => fail('CHAIN_UNAVAILABLE'))
+  const [nonce, pendingNonce, balanceWei, baseFeeWei] = said
+  return { nonce, pendingNonce, balanceWei, baseFeeWei: baseFeeWei ?? fail('CHAIN_UNAVAILABLE') }
 }
 
 /**
@@ -115,10 +109,8 @@ async function howStands(
 ): Promise<'same' | 'ahead' | 'over'> {
   if (nonce < last.nonce) return 'ahead'
   if (nonce === last.nonce) return 'same'
-  const receipt = await rpc
-    .request<{ status?: unknown } | null>('eth_getTransactionReceipt', [last.txHash])
-    .catch(() => fail('CHAIN_UNAVAILABLE'))
-  if (receipt?.status !== '0x1') return 'over'
+  const receipt = await readOne(rpc, askReceipt(last.txHash)).catch(() => fail('CHAIN_UNAVAILABLE'))
+  if (!receipt?.ok) return 'over'
   // The refund leaves at most its own gas behind; anything more arrived later.
   return balanceWei > last.balanceWei - last.valueWei ? 'over' : 'same'
 }
@@ -130,7 +122,7 @@ async function build(
 ): Promise<Refund> {
   const { address, owner } = executor
   const gas = await estimate()
-  const maxFeePerGasWei = baseFeeWei * BASE_FEES > 0n ? baseFeeWei * BASE_FEES : 1n
+  const maxFeePerGasWei = maxOf(baseFeeWei * BASE_FEES, 1n)
   const costWei = gas * maxFeePerGasWei
   if (balanceWei <= costWei) {
     const message = 'Nothing is left above the gas of sending it back.'

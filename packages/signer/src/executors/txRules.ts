@@ -66,36 +66,36 @@ const ofRedeem =
 /** In order; every rule that can run runs. */
 export const txRules: Rules<TxFacts> = [
   {
-    rule: 'EXECUTOR_CLOSED',
+    code: 'EXECUTOR_CLOSED',
     check: ({ executor }) =>
       executor.closedAtMs === null ? null : { message: 'The executor’s gas was refunded: it signs nothing.' },
   },
   {
-    rule: 'TX_TARGET',
+    code: 'TX_TARGET',
     check: ({ tx: { to: value }, pins: { addresses } }) =>
       value === addresses.manager
         ? null
         : { message: 'The call is not to the DelegationManager.', value, limit: addresses.manager },
   },
   {
-    rule: 'TX_VALUE',
+    code: 'TX_VALUE',
     check: ({ tx: { value_wei: value } }) =>
       value === 0n ? null : { message: 'An executor sends no ETH.', value: value.toString(), limit: '0' },
   },
   {
-    rule: 'TX_GAS',
+    code: 'TX_GAS',
     check: ({ tx: { gas: value } }) =>
       value >= MIN_GAS && value <= MAX_GAS
         ? null
         : { message: 'The gas limit is none a trade needs.', value, limit: MAX_GAS },
   },
   {
-    rule: 'CHAIN_UNAVAILABLE',
+    code: 'CHAIN_UNAVAILABLE',
     check: ({ baseFeeWei }) =>
       baseFeeWei === null ? { message: 'The signer could not read the chain; nothing was signed.' } : null,
   },
   {
-    rule: 'TX_FEE',
+    code: 'TX_FEE',
     check({ tx: { max_fee_per_gas: value, max_priority_fee_per_gas: tip }, baseFeeWei }) {
       if (baseFeeWei === null) return null
       const limit = baseFeeWei * MAX_BASE_FEES
@@ -110,18 +110,18 @@ export const txRules: Rules<TxFacts> = [
     },
   },
   {
-    rule: 'TX_REDEEM',
+    code: 'TX_REDEEM',
     check: ({ reading }) =>
       reading ? null : { message: 'The call does not redeem one leaf of a trade under its root.' },
   },
   {
-    rule: 'ROOT',
+    code: 'ROOT',
     check: ofRedeem(({ session }) =>
       session ? null : { message: 'No root of this executor is registered here for that leaf.' },
     ),
   },
   {
-    rule: 'TX_EXECUTOR',
+    code: 'TX_EXECUTOR',
     check: ofRedeem(({ reading: { terms }, executor, session }) =>
       terms.executor === executor.address && (!session || session.binding.executor === executor.address)
         ? null
@@ -129,14 +129,14 @@ export const txRules: Rules<TxFacts> = [
     ),
   },
   {
-    rule: 'EXECUTOR_OWNER',
+    code: 'EXECUTOR_OWNER',
     check: ({ session, executor }) =>
       !session || session.binding.wallet === executor.owner
         ? null
         : { message: 'The session is of another wallet than the executor’s owner.' },
   },
   {
-    rule: 'LEAF_SIGNATURE',
+    code: 'LEAF_SIGNATURE',
     check: ofRedeem(({ crypto, pins: { addresses, cosigner }, reading: { leaf } }) =>
       delegationSigner(crypto, addresses, leaf) === cosigner
         ? null
@@ -144,13 +144,13 @@ export const txRules: Rules<TxFacts> = [
     ),
   },
   {
-    rule: 'LEAF_EXPIRED',
+    code: 'LEAF_EXPIRED',
     check: ofRedeem(({ reading: { terms }, nowS }) =>
       terms.expiresS > nowS ? null : { message: 'The leaf has ended.', value: terms.expiresS, limit: nowS },
     ),
   },
-  { rule: 'TX_CALLDATA', check: ofRedeem(calldataFailure) },
-  { rule: 'TX_AUTHORIZATION', check: authorizationFailure },
+  { code: 'TX_CALLDATA', check: ofRedeem(calldataFailure) },
+  { code: 'TX_AUTHORIZATION', check: authorizationFailure },
 ]
 
 /** The redemption must equal, byte for byte, the one built from the signer's own roots. */

@@ -1,5 +1,6 @@
 import { type Hex, NATIVE } from '@pit/chain'
-import { type Rpc, RpcError } from '@pit/platform/rpc'
+import { RpcError } from '@pit/platform/rpc'
+import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { describe, expect, it } from 'vitest'
 import { JUNK, PARTNER, PINS, STOCK, STRANGER, USDG } from '../../test/kit.ts'
 import { createFeeClassReader } from './readFeeClass.ts'
@@ -9,7 +10,7 @@ const word = (address: string): Hex => `0x${'0'.repeat(24)}${address.slice(2)}`
 
 function reader(slots: Record<string, Hex | Error>) {
   const asked: string[] = []
-  const request = async (method: string, params: readonly unknown[]) => {
+  const rpc = rpcOf(async (method, params) => {
     expect(method).toBe('eth_getStorageAt')
     const token = params[0] as string
     expect(params.slice(1)).toEqual([
@@ -20,8 +21,8 @@ function reader(slots: Record<string, Hex | Error>) {
     const value = slots[token] ?? word(NATIVE)
     if (value instanceof Error) throw new RpcError(method, -1, 'silent', null)
     return value
-  }
-  return { asked, slots, classes: createFeeClassReader({ rpc: { request } as unknown as Rpc, pins: PINS }) }
+  })
+  return { asked, slots, classes: createFeeClassReader({ rpc, pins: PINS }) }
 }
 const MAJOR = { feeClass: 'major', hasStock: false }
 const OTHER = { feeClass: 'other', hasStock: false }

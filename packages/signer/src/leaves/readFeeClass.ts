@@ -1,4 +1,6 @@
 import type { Address, Hex } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
+import { askStorage, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { FeeClass } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
@@ -19,7 +21,11 @@ type Kind = 'core' | 'core stock' | 'stock' | 'like a stock' | 'other'
 
 /** The fee class of two tokens, read from the chain by the co-signer itself; undefined when it cannot. */
 export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>; pins: Pins }) {
-  const kept = new Map<Address, { kind: Promise<Kind>; untilMs: number }>()
+  const cache = createCache<Address, Kind>({
+    max: MAX_KEPT,
+    ttlMs: KEEP_MS,
+    clock: { nowMs: () => performance.now() },
+  })
 
   /**
    * Anybody can deploy the same proxy over the same beacon, with balances of their own, so only tokens the
@@ -28,7 +34,7 @@ export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>;
    */
   async function readKind(token: Address): Promise<Kind> {
     const isListed = pins.tokens.get(token)?.stock === true
-    const word = await rpc.request<Hex>('eth_getStorageAt', [token, BEACON_SLOT, 'latest'])
+    const word = await readOne(rpc, askStorage(token, BEACON_SLOT))
     const standsOnIt = pins.stockBeacon !== null && BigInt(word) === BigInt(pins.stockBeacon)
     if (isListed) return standsOnIt ? 'stock' : 'like a stock'
     return standsOnIt ? 'like a stock' : 'other'
@@ -37,19 +43,7 @@ export function createFeeClassReader({ rpc, pins }: { rpc: Pick<Rpc, 'request'>;
   function kindOf(token: Address): Kind | Promise<Kind> {
     const pinned = pins.tokens.get(token)
     if (pinned?.core) return pinned.stock ? 'core stock' : 'core'
-    const known = kept.get(token)
-    if (known && known.untilMs > performance.now()) return known.kind
-    const reading = readKind(token)
-    kept.delete(token)
-    kept.set(token, { kind: reading, untilMs: performance.now() + KEEP_MS })
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_KEPT) break
-      kept.delete(oldest)
-    }
-    reading.catch(() => {
-      if (kept.get(token)?.kind === reading) kept.delete(token)
-    })
-    return reading
+    return cache.load(token, readKind)
   }
 
   return {

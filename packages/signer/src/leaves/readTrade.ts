@@ -1,5 +1,5 @@
-import { type Address, feeOf, type Hex, NATIVE, readCurveCall, readSwap, type SwapReading } from '@pit/chain'
-import { BPS, TRADE } from '@pit/protocol'
+import { type Address, type Hex, NATIVE, readCurveCall, readSwap, type SwapReading } from '@pit/chain'
+import { feeOf, mostBeforeBps, TRADE } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
 import type { Session } from '../roots/readRoots.ts'
 import type { CosignRequest, Trade, TradeFee, Unread } from './types.ts'
@@ -103,7 +103,7 @@ function readCurveTrade(
       fee: curveFee(fee, 'input', (bps) => feeWei === feeOf(amountIn + feeWei, bps)),
     }
   }
-  const maxExpected = (amountOutMin * BigInt(BPS)) / BigInt(BPS - MAX_TOLERATED_BPS) + 1n
+  const maxExpected = mostBeforeBps(amountOutMin, MAX_TOLERATED_BPS) + 1n
   return {
     ...common,
     tokenIn: token,

@@ -26,7 +26,7 @@ import {
   WHO,
 } from '../../test/kit.ts'
 import { failuresOf } from '../checks.ts'
-import { priceOf } from '../value.ts'
+import { priceOf } from '../prices/priceOf.ts'
 import { readTrade } from './readTrade.ts'
 import { type LeafFacts, leafRules, spentMicroUsd } from './rules.ts'
 import type { CosignRequest } from './types.ts'

@@ -5,15 +5,18 @@ import {
   COSIGNER,
   FEE_SIDE_RANK,
   type FeeClass,
+  markPrice,
   type PriceWitness,
   priceBandBps,
   type SessionBinding,
+  shortfallBpsUp,
   slippageCapBps,
+  worthUp,
 } from '@pit/protocol'
 import type { Failure, Rules } from '../checks.ts'
 import type { Pins } from '../pins.ts'
+import type { Price, Priced } from '../prices/priceOf.ts'
 import type { Session } from '../roots/readRoots.ts'
-import { microUsdUp, type Price, type Priced, shortfallBps } from '../value.ts'
 import type { CosignRequest, Trade, Unread } from './types.ts'
 
 /** Everything a trade is judged by before the ledger; nothing of it is taken from the server unchecked. */
@@ -51,11 +54,13 @@ function pricesOf({ swap, isChainRead, priceOf }: Parameters<Check>[0]): { paid:
   return 'why' in paid || 'why' in out ? null : { paid, out }
 }
 
+const atomPrice = ({ priceE18, decimals }: Price) => markPrice(priceE18, decimals)
+
 /** What a trade spends, rounded up; null when it cannot be valued. */
 export function spentMicroUsd(facts: LeafFacts): bigint | null {
   if ('rule' in facts.trade || !facts.isChainRead) return null
   const price = facts.priceOf(facts.trade.tokenIn)
-  return 'why' in price ? null : microUsdUp(facts.trade.amountIn, price)
+  return 'why' in price ? null : worthUp(facts.trade.amountIn, atomPrice(price))
 }
 
 /** The rates the binding allows a trade of this class. */
@@ -79,7 +84,7 @@ function feeSideOf({ tokens }: Pins, { tokenIn, tokenOut }: Trade): 'input' | 'o
 /** In order; every rule that can run runs. */
 export const leafRules: Rules<LeafFacts> = [
   {
-    rule: 'SANCTIONED',
+    code: 'SANCTIONED',
     check({ session: { binding }, isSanctioned }) {
       if (isSanctioned(binding.wallet))
         return { message: 'The session’s wallet is sanctioned.', value: 'session_wallet' }
@@ -89,17 +94,17 @@ export const leafRules: Rules<LeafFacts> = [
     },
   },
   {
-    rule: 'SESSION_EXPIRED',
+    code: 'SESSION_EXPIRED',
     check: ({ session: { binding }, nowS }) =>
       nowS < binding.expires_at
         ? null
         : { message: 'The session has ended.', value: nowS, limit: binding.expires_at },
   },
-  { rule: 'SESSION_TARGET', check: unread('SESSION_TARGET') },
-  { rule: 'SESSION_EXECUTION', check: (facts) => unread('SESSION_EXECUTION')(facts) ?? carries(facts) },
-  { rule: 'SESSION_CURVE_STEPS', check: unread('SESSION_CURVE_STEPS') },
+  { code: 'SESSION_TARGET', check: unread('SESSION_TARGET') },
+  { code: 'SESSION_EXECUTION', check: (facts) => unread('SESSION_EXECUTION')(facts) ?? carries(facts) },
+  { code: 'SESSION_CURVE_STEPS', check: unread('SESSION_CURVE_STEPS') },
   {
-    rule: 'SESSION_RECIPIENTS',
+    code: 'SESSION_RECIPIENTS',
     check: ofTrade(({ swap: { recipient, fee }, binding: { wallet }, pins }) => {
       if (recipient !== 'wallet' && recipient !== wallet)
         return { message: 'The trade pays somebody else.', value: recipient, limit: wallet }
@@ -109,7 +114,7 @@ export const leafRules: Rules<LeafFacts> = [
     }),
   },
   {
-    rule: 'SESSION_TOKENS',
+    code: 'SESSION_TOKENS',
     check: ofTrade(({ swap: { tokenIn, tokenOut, between }, binding: { tokens }, pins }) => {
       const value = [tokenIn, tokenOut].find((token) => !tokens.includes(token))
       if (value !== undefined) return { message: 'A token is outside the session.', value }
@@ -121,7 +126,7 @@ export const leafRules: Rules<LeafFacts> = [
     }),
   },
   {
-    rule: 'UNKNOWN_HOOK',
+    code: 'UNKNOWN_HOOK',
     check: ofTrade(({ swap: { hooks }, binding, pins }) => {
       const value = hooks.find((hook) => !pins.knownHooks.has(hook))
       if (value === undefined || boundRiskTerms(binding).accept_risks.includes('UNKNOWN_HOOK')) return null
@@ -129,7 +134,7 @@ export const leafRules: Rules<LeafFacts> = [
     }),
   },
   {
-    rule: 'SESSION_ROOT_ALLOWS',
+    code: 'SESSION_ROOT_ALLOWS',
     check({ request: { execution }, session: { root } }) {
       const limit = root.eth?.tradeWei ?? 0n
       return execution.valueWei <= limit
@@ -142,7 +147,7 @@ export const leafRules: Rules<LeafFacts> = [
     },
   },
   {
-    rule: 'DEADLINE',
+    code: 'DEADLINE',
     check: ofTrade(({ swap: { deadlineS }, nowS }) => {
       const limit = nowS + COSIGNER.maxDeadlineS
       if (deadlineS > BigInt(nowS) && deadlineS <= BigInt(limit)) return null
@@ -150,12 +155,12 @@ export const leafRules: Rules<LeafFacts> = [
     }),
   },
   {
-    rule: 'CHAIN_UNAVAILABLE',
+    code: 'CHAIN_UNAVAILABLE',
     check: ({ isChainRead }) =>
       isChainRead ? null : { message: 'The co-signer could not read the chain; nothing was signed.' },
   },
   {
-    rule: 'PRICE_UNAVAILABLE',
+    code: 'PRICE_UNAVAILABLE',
     check: ofTrade(({ swap, isChainRead, priceOf }) => {
       if (!isChainRead) return null
       for (const token of [swap.tokenIn, swap.tokenOut]) {
@@ -167,7 +172,7 @@ export const leafRules: Rules<LeafFacts> = [
     }),
   },
   {
-    rule: 'FEE_CLASS',
+    code: 'FEE_CLASS',
     check: ofTrade(({ feeClass }) =>
       feeClass === undefined
         ? { message: 'The co-signer could not read the fee class from the two tokens.' }
@@ -175,7 +180,7 @@ export const leafRules: Rules<LeafFacts> = [
     ),
   },
   {
-    rule: 'SESSION_FEE',
+    code: 'SESSION_FEE',
     check: ofTrade((facts) =>
       facts.feeClass === undefined || allowedBps(facts).length > 0
         ? null
@@ -183,7 +188,7 @@ export const leafRules: Rules<LeafFacts> = [
     ),
   },
   {
-    rule: 'FEE_DECLARED',
+    code: 'FEE_DECLARED',
     check: ofTrade((facts) => {
       const { feeBps: value } = facts.request
       if (value === undefined || facts.feeClass === undefined) return null
@@ -194,7 +199,7 @@ export const leafRules: Rules<LeafFacts> = [
     }),
   },
   {
-    rule: 'FEE_REQUIRED',
+    code: 'FEE_REQUIRED',
     check: ofTrade((facts) => {
       const { swap, pins, feeClass } = facts
       if (feeClass === undefined) return null
@@ -209,7 +214,7 @@ export const leafRules: Rules<LeafFacts> = [
     }),
   },
   {
-    rule: 'SLIPPAGE',
+    code: 'SLIPPAGE',
     check: ofTrade((facts) => {
       if (facts.swap.amountOutMin <= 0n)
         return { message: 'There is no minimum output.', value: 10_000, limit: COSIGNER.maxSlippageBps }
@@ -222,10 +227,10 @@ export const leafRules: Rules<LeafFacts> = [
         : { message: 'The slippage is over the co-signer’s maximum.', value, limit }
     }),
   },
-  { rule: 'PRICE', check: ofTrade((facts) => priceFailure(facts, 'co-signer')) },
-  { rule: 'SIGNED_MARK_PRICE', check: ofTrade((facts) => priceFailure(facts, 'owner')) },
+  { code: 'PRICE', check: ofTrade((facts) => priceFailure(facts, 'co-signer')) },
+  { code: 'SIGNED_MARK_PRICE', check: ofTrade((facts) => priceFailure(facts, 'owner')) },
   {
-    rule: 'SESSION_MAX_TRADE',
+    code: 'SESSION_MAX_TRADE',
     check(facts) {
       const spent = spentMicroUsd(facts)
       const limit = facts.session.binding.limits.max_trade_micro_usd
@@ -269,7 +274,10 @@ function priceFailure(facts: Parameters<Check>[0], by: 'co-signer' | 'owner'): F
   const witness = WITNESSES.find((one) => paid.by === one || out.by === one)!
   if ((witness === 'owner') !== (by === 'owner')) return null
   const { amountIn, amountOutMin } = facts.swap
-  const value = shortfallBps({ atoms: amountIn, price: paid }, { atoms: amountOutMin, price: out })
+  const value = shortfallBpsUp(
+    { atoms: amountIn, price: atomPrice(paid) },
+    { atoms: amountOutMin, price: atomPrice(out) },
+  )
   const band = priceBandBps(witness, { feeClass: facts.feeClass, microUsd: spent })
   const limit = band + (paidBps(facts) ?? 0)
   if (value <= BigInt(limit)) return null

@@ -1,6 +1,7 @@
 import type { Sql } from '@pit/platform/db'
 import type { SignerCheck } from '@pit/platform/signerCalls'
 import { SESSION } from '@pit/protocol'
+import { failuresOf } from '../checks.ts'
 import { ledgerRules } from './rules.ts'
 import type { LeafAsk, LeafVerdict, Standing } from './types.ts'
 
@@ -69,7 +70,7 @@ function verdictOf(ask: LeafAsk, row: Counted, atMs: number): LeafVerdict {
     dayMicroUsd: BigInt(row.day_micro_usd),
     hosted: row.hosted ? { closed: row.closed, stockAttested: row.attested } : null,
   }
-  const failures = row.known ? judge(ask, standing) : [UNKNOWN]
+  const failures = row.known ? [...ask.failures, ...failuresOf(ledgerRules, { ask, standing })] : [UNKNOWN]
   if (row.replayed) failures.push(REPLAYED)
   if (ask.microUsd === null || failures.length > 0) {
     if (row.counted) throw new Error('the store counted a leaf that the rules refuse: it is not signed')
@@ -91,13 +92,4 @@ function verdictOf(ask: LeafAsk, row: Counted, atMs: number): LeafVerdict {
       this_micro_usd: Number(ask.microUsd),
     },
   }
-}
-
-function judge(ask: LeafAsk, standing: Standing): SignerCheck[] {
-  const failures = [...ask.failures]
-  for (const { rule, check } of ledgerRules) {
-    const failure = check(ask, standing)
-    if (failure) failures.push({ rule, ok: false, ...failure })
-  }
-  return failures
 }

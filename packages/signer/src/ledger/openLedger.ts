@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Address, Hex } from '@pit/chain'
 import { StartRefused } from '@pit/platform/checkChain'
 import type { Clock } from '@pit/platform/clock'
-import { type Db, type Migration, migrate, readMigrations, type Sql } from '@pit/platform/db'
+import { type Db, type Migration, mayRunAgain, migrate, readMigrations, type Sql } from '@pit/platform/db'
 import {
   fromWireDelegation,
   type RootStatus,
@@ -132,17 +132,15 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
   }
 }
 
-/** PostgreSQL's codes for a deadlock and a serialization failure: it rolled back, so nothing was counted. */
-const DEADLOCK_CODES = ['40P01', '40001']
 const MAX_TRIES = 5
 
+/** It was rolled back, so nothing was counted. At once: a leaf's price ages while it waits. */
 async function retryOnDeadlock<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await run()
     } catch (error) {
-      const { code } = error as { code?: unknown }
-      if (tries >= MAX_TRIES || typeof code !== 'string' || !DEADLOCK_CODES.includes(code)) throw error
+      if (tries >= MAX_TRIES || !mayRunAgain(error)) throw error
     }
   }
 }

@@ -1,47 +1,50 @@
-import type { Failure } from '../checks.ts'
+import type { Rules } from '../checks.ts'
 import type { LeafAsk, Standing } from './types.ts'
 
 /** Rules only the ledger can judge, in order, while the root's row is locked. */
-export const ledgerRules: readonly {
-  rule: string
-  check(ask: LeafAsk, standing: Standing): Failure | null
-}[] = [
+export const ledgerRules: Rules<{ ask: LeafAsk; standing: Standing }> = [
   {
-    rule: 'SIGNER_FROZEN',
-    check: (_, { frozen }) =>
+    code: 'SIGNER_FROZEN',
+    check: ({ standing: { frozen } }) =>
       frozen ? { message: 'The co-signer is frozen by its operator and signs nothing.' } : null,
   },
   {
-    rule: 'SESSION_REVOKED',
-    check: (_, { revoked }) => (revoked ? { message: 'The session was revoked.' } : null),
+    code: 'SESSION_REVOKED',
+    check: ({ standing: { revoked } }) => (revoked ? { message: 'The session was revoked.' } : null),
   },
   {
-    rule: 'EXECUTOR_CLOSED',
-    check: (_, { hosted }) =>
+    code: 'EXECUTOR_CLOSED',
+    check: ({ standing: { hosted } }) =>
       hosted?.closed ? { message: 'The executor’s gas was refunded: it trades no more.' } : null,
   },
   {
-    rule: 'STOCK_ATTESTATION',
-    check: ({ touchesStock }, { hosted }) =>
+    code: 'STOCK_ATTESTATION',
+    check: ({ ask: { touchesStock }, standing: { hosted } }) =>
       touchesStock && hosted && !hosted.stockAttested
         ? { message: 'The executor’s owner has not attested stock tokens for this session, or no longer.' }
         : null,
   },
   {
-    rule: 'SESSION_TRADES_LEFT',
-    check: ({ limits: { max_trades: limit } }, { sequence }) =>
+    code: 'SESSION_TRADES_LEFT',
+    check: ({
+      ask: {
+        limits: { max_trades: limit },
+      },
+      standing: { sequence },
+    }) =>
       sequence < limit ? null : { message: 'The session’s trades are used up.', value: sequence + 1, limit },
   },
   {
-    rule: 'SEQUENCE',
-    check: ({ sequence: value }, { sequence }) =>
+    code: 'SEQUENCE',
+    check: ({ ask: { sequence: value }, standing: { sequence } }) =>
       value === undefined || value === sequence + 1
         ? null
         : { message: 'Another leaf comes next.', value, limit: sequence + 1 },
   },
   {
-    rule: 'SESSION_MAX_DAY',
-    check({ microUsd, limits: { max_day_micro_usd: limit } }, { dayMicroUsd }) {
+    code: 'SESSION_MAX_DAY',
+    check({ ask: { microUsd, limits }, standing: { dayMicroUsd } }) {
+      const { max_day_micro_usd: limit } = limits
       if (microUsd === null || dayMicroUsd + microUsd <= BigInt(limit)) return null
       const value = (dayMicroUsd + microUsd).toString()
       return { message: 'Over the session’s cap for 24 hours, in micro-dollars.', value, limit }

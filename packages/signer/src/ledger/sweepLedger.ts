@@ -44,29 +44,3 @@ async function endedRoots(sql: Sql, nowMs: number): Promise<string[]> {
   )
   return rows.map(({ hash }) => hash)
 }
-
-const EVERY_MS = 600_000
-
-/** Sweeps regularly for as long as the process runs. */
-export function keepSwept({
-  db,
-  clock,
-  logger,
-}: {
-  db: Db
-  clock: { nowMs(): number }
-  logger: { warn(details: object, message: string): void }
-}): { close(): Promise<void> } {
-  let underWay: Promise<unknown> = Promise.resolve()
-  const timer = setInterval(() => {
-    underWay = sweepLedger(db, clock.nowMs()).catch((error) =>
-      logger.warn({ err: error }, 'the ledger was not swept'),
-    )
-  }, EVERY_MS).unref()
-  return {
-    async close() {
-      clearInterval(timer)
-      await underWay
-    },
-  }
-}

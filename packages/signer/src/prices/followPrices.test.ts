@@ -1,27 +1,22 @@
 import { type Address, aggregatorV3Abi, type Hex, multicall3Abi, NATIVE } from '@pit/chain'
-import { createLogger } from '@pit/platform/logger'
-import type { Rpc } from '@pit/platform/rpc'
+import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { COSIGNER } from '@pit/protocol'
 import { decodeFunctionData, encodeFunctionResult, numberToHex } from 'viem'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { E18, JUNK, NOW_S, PROFILE, STOCK, USDG, WETH } from '../../test/kit.ts'
-import { followPrices, type Prices } from './followPrices.ts'
+import { followPrices } from './followPrices.ts'
 
 const ETH_FEED = PROFILE.core_tokens[0]!.feed!.address
 const STOCK_FEED = PROFILE.listed_stocks[0]!.feed!.address
 type Rounds = Record<string, { price: bigint; updatedAtS: number }>
 
-let prices: Prices | undefined
-afterEach(() => prices?.close())
-
 /** A node whose feeds say this; silent when told so. */
 function node(rounds: Rounds) {
-  const state = { silent: false, rounds, reads: 0, timestampS: NOW_S }
-  const request = async (method: string, params: readonly unknown[] = []): Promise<unknown> => {
+  const state = { silent: false, rounds, timestampS: NOW_S }
+  const rpc = rpcOf(async (method, params) => {
     if (state.silent) throw new Error('no answer')
     if (method === 'eth_blockNumber') return '0x1'
     if (method === 'eth_getBlockByNumber') return { baseFeePerGas: '0x989680' }
-    state.reads++
     const [{ data }] = params as [{ data: Hex }]
     const { args } = decodeFunctionData({ abi: multicall3Abi, data })
     const [calls] = args as unknown as [{ target: Address; callData: Hex }[]]
@@ -40,29 +35,23 @@ function node(rounds: Rounds) {
       return { success: true, returnData }
     })
     return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result })
-  }
-  return { state, rpc: { request } as unknown as Rpc }
+  })
+  return { state, rpc }
 }
 
 async function follow(rounds: Rounds, stockSession = (): boolean => true, maxHeadAgeS?: number) {
   const time = { nowMs: NOW_S * 1000, monotonicMs: 5_000 }
   const { state, rpc } = node(rounds)
-  prices = followPrices({
+  const prices = followPrices({
     rpc,
     clock: { nowMs: () => time.nowMs },
     monotonicMs: () => time.monotonicMs,
     profile: PROFILE,
-    logger: createLogger({ level: 'silent' }),
     stockSession,
     ...(maxHeadAgeS !== undefined && { maxHeadAgeS }),
   })
-  await prices.ready
+  await prices.read()
   return { time, state, prices }
-}
-/** Until it was asked twice more: the first of them may have begun before. */
-async function untilRead(state: { reads: number }): Promise<void> {
-  const { reads } = state
-  await expect.poll(() => state.reads, { timeout: 10_000 }).toBeGreaterThan(reads + 1)
 }
 const fresh = { [ETH_FEED]: { price: 250_000_000_000n, updatedAtS: NOW_S - 60 } }
 
@@ -91,7 +80,6 @@ describe('the co-signer’s own prices', () => {
       priceE18: 200n * E18,
       by: 'feed',
     })
-    await prices?.close()
     const closed = await follow(stock, () => false)
     expect(closed.prices.own(STOCK)).toMatchObject({ kind: 'none' })
   })
@@ -99,6 +87,7 @@ describe('the co-signer’s own prices', () => {
   it('do not outlive the node’s silence, and come back with it', async () => {
     const { time, state, prices: own } = await follow(fresh)
     state.silent = true
+    await expect(own.read()).rejects.toThrow('no answer')
     time.monotonicMs += COSIGNER.maxReadingAgeS * 1000
     // A clock that is set back makes no reading young again.
     time.nowMs -= 3_600_000
@@ -110,17 +99,19 @@ describe('the co-signer’s own prices', () => {
     expect(own.own(JUNK)).toEqual({ kind: 'feedless' })
     state.silent = false
     time.nowMs += 3_600_000
-    await expect.poll(() => own.own(NATIVE).kind, { timeout: 10_000 }).toBe('fresh')
+    await own.read()
+    expect(own.own(NATIVE).kind).toBe('fresh')
   })
 
   it('do not count while the node stands still, however readily it answers', async () => {
     const { time, state, prices: own } = await follow(fresh)
     expect(own.baseFeeWei()).toBe(10_000_000n)
     time.nowMs += COSIGNER.maxHeadAgeS * 1000 + 1
-    await untilRead(state)
+    await own.read()
     expect(own.isChainRead()).toBe(false)
     state.timestampS += COSIGNER.maxHeadAgeS
-    await expect.poll(() => own.isChainRead(), { timeout: 10_000 }).toBe(true)
+    await own.read()
+    expect(own.isChainRead()).toBe(true)
   })
 
   it('count on a chain without blocks for as long as its operator says', async () => {
@@ -134,34 +125,30 @@ describe('the co-signer’s own prices', () => {
   it('do not count while this clock is behind the chain’s: old feeds would seem young', async () => {
     const { time, state, prices: own } = await follow(fresh)
     state.timestampS += 121
-    await untilRead(state)
+    await expect(own.read()).rejects.toThrow('from the future')
     time.monotonicMs += COSIGNER.maxReadingAgeS * 1000 + 1
     expect(own.isChainRead()).toBe(false)
     // A block that was wrong is no head: what is right again counts again.
     state.timestampS -= 1
-    await expect.poll(() => own.isChainRead(), { timeout: 10_000 }).toBe(true)
+    await own.read()
+    expect(own.isChainRead()).toBe(true)
   })
 
   it('do not follow a node that goes back', async () => {
     const { time, state, prices: own } = await follow(fresh)
     state.timestampS -= 1
     state.rounds = { [ETH_FEED]: { price: 1n, updatedAtS: NOW_S } }
-    await untilRead(state)
+    await expect(own.read()).rejects.toThrow('back in time')
     expect(own.own(NATIVE)).toEqual({ kind: 'fresh', priceE18: 2_500n * E18, by: 'feed' })
     time.monotonicMs += COSIGNER.maxReadingAgeS * 1000 + 1
     expect(own.isChainRead()).toBe(false)
   })
 
   it('start without a node and say so', async () => {
-    const { rpc } = node({})
-    rpc.request = () => Promise.reject(new Error('no answer'))
-    prices = followPrices({
-      rpc,
-      clock: { nowMs: () => NOW_S * 1000 },
-      profile: PROFILE,
-      logger: createLogger({ level: 'silent' }),
-    })
-    await prices.ready
+    const { rpc, state } = node({})
+    state.silent = true
+    const prices = followPrices({ rpc, clock: { nowMs: () => NOW_S * 1000 }, profile: PROFILE })
+    await expect(prices.read()).rejects.toThrow('no answer')
     expect(prices.isChainRead()).toBe(false)
     expect(prices.unpriced()).toBeGreaterThan(0)
   })

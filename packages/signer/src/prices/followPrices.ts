@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
-import type { Logger } from '@pit/platform/logger'
 import { type Mark, markSourcesOf, readMarks } from '@pit/platform/marks'
+import { askBaseFee, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, COSIGNER, stockSessionOpen } from '@pit/protocol'
 
@@ -21,33 +21,16 @@ export interface Prices {
   baseFeeWei(): bigint | null
   /** How many tokens with a feed have no price that counts now. */
   unpriced(): number
-  /** Resolves after the first reading, failed or not. */
-  ready: Promise<void>
-  close(): Promise<void>
 }
 
-const REFRESH_EVERY_MS = 500
 /** A block from further ahead than this says that its node's clock is wrong, or ours. */
 const MAX_AHEAD_S = 120
 
-/** From the block itself: inside a call that offers no fee, nodes say there is none. */
-async function readBaseFee(rpc: Pick<Rpc, 'request'>): Promise<bigint> {
-  const block = await rpc.request<{ baseFeePerGas?: unknown } | null>('eth_getBlockByNumber', [
-    'latest',
-    false,
-  ])
-  const wei = block?.baseFeePerGas
-  if (typeof wei !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(wei))
-    throw new Error('the block has no base fee')
-  return BigInt(wei)
-}
-
-/** The co-signer's own reading of the feeds, twice a second from its own node. */
+/** The co-signer's own reading of the feeds, from its own node. `read` is to run twice a second. */
 export function followPrices({
   rpc,
   clock,
   profile,
-  logger,
   stockSession = stockSessionOpen,
   maxHeadAgeS = COSIGNER.maxHeadAgeS,
   monotonicMs = () => performance.now(),
@@ -55,51 +38,36 @@ export function followPrices({
   rpc: Rpc
   clock: Clock
   profile: ChainProfile
-  logger: Logger
   stockSession?: (atMs: number) => boolean
   /** Past it the chain stands still. */
   maxHeadAgeS?: number
   /** Ages readings: a clock that is set back makes none of them young again. */
   monotonicMs?: () => number
-}): Prices {
+}): Prices & { read(): Promise<void> } {
   const sources = markSourcesOf(profile)
   const known = new Set(sources.map(({ token }) => token))
   let byToken = new Map<Address, Mark>()
   let whyByToken = new Map<Address, string>()
   let readAtMs = Number.NEGATIVE_INFINITY
   let head: { timestampS: number; baseFeeWei: bigint } | null = null
-  let troubled = false
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
 
   async function read(): Promise<void> {
     const [nowMs, beganMs] = [clock.nowMs(), monotonicMs()]
-    try {
-      const multicall3 = profile.contracts.multicall3 as Address
-      const [reading, baseFeeWei] = await Promise.all([
-        readMarks({ rpc, multicall3, sources, nowMs, stockSession }),
-        readBaseFee(rpc),
-      ])
-      const { timestampS } = reading
-      if (timestampS === null) throw new Error('the block’s own time cannot be read')
-      // Its feeds would look younger than they are by all that this clock is behind.
-      if (timestampS * 1000 > nowMs + MAX_AHEAD_S * 1000) throw new Error('the block is from the future')
-      if (head !== null && timestampS < head.timestampS) throw new Error('the node went back in time')
-      head = { timestampS, baseFeeWei }
-      byToken = new Map(reading.marks.map((mark) => [mark.token, mark]))
-      whyByToken = new Map(reading.unread.map(({ token, why }) => [token, why]))
-      readAtMs = beganMs
-      if (troubled) logger.info('prices are read again')
-      troubled = false
-    } catch (error) {
-      if (!troubled) logger.warn({ err: error }, 'prices cannot be read')
-      troubled = true
-    }
-    if (!stopped) timer = setTimeout(loop, REFRESH_EVERY_MS)
-  }
-  let underWay = read()
-  function loop(): void {
-    underWay = read()
+    const multicall3 = profile.contracts.multicall3 as Address
+    const [reading, baseFeeWei] = await Promise.all([
+      readMarks({ rpc, multicall3, sources, nowMs, stockSession }),
+      // From the block itself: inside a call that offers no fee, nodes say there is none.
+      readOne(rpc, askBaseFee('latest')),
+    ])
+    const { timestampS } = reading
+    if (timestampS === null || baseFeeWei === null) throw new Error('the block itself cannot be read')
+    // Its feeds would look younger than they are by all that this clock is behind.
+    if (timestampS * 1000 > nowMs + MAX_AHEAD_S * 1000) throw new Error('the block is from the future')
+    if (head !== null && timestampS < head.timestampS) throw new Error('the node went back in time')
+    head = { timestampS, baseFeeWei }
+    byToken = new Map(reading.marks.map((mark) => [mark.token, mark]))
+    whyByToken = new Map(reading.unread.map(({ token, why }) => [token, why]))
+    readAtMs = beganMs
   }
 
   const isChainRead = (): boolean =>
@@ -120,11 +88,6 @@ export function followPrices({
     isChainRead,
     baseFeeWei: () => head?.baseFeeWei ?? null,
     unpriced: () => [...known].filter((token) => own(token).kind !== 'fresh').length,
-    ready: underWay,
-    async close() {
-      stopped = true
-      clearTimeout(timer)
-      await underWay
-    },
+    read,
   }
 }

@@ -1,4 +1,6 @@
 import type { Crypto, Hex } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
+import { systemClock } from '@pit/platform/clock'
 import type { Ledger } from '../ledger/openLedger.ts'
 import type { Pins } from '../pins.ts'
 import { reviveSession, type Session } from './readRoots.ts'
@@ -18,25 +20,13 @@ export function openSessions({
   pins: Pins
   ledger: Pick<Ledger, 'load'>
 }) {
-  const kept = new Map<Hex, Session>()
+  // What is not registered yet may be in a moment.
+  const ttlMs = (session: Session | null) => (session === null ? 0 : Number.POSITIVE_INFINITY)
+  const cache = createCache<Hex, Session | null>({ max: MAX_KEPT, ttlMs, clock: systemClock })
 
   async function load(rootHash: Hex): Promise<Session | null> {
     const stored = await ledger.load(rootHash)
-    return stored && keep(reviveSession(crypto, pins, stored))
+    return stored && reviveSession(crypto, pins, stored)
   }
-
-  function keep(session: Session): Session {
-    kept.delete(session.rootHash)
-    kept.set(session.rootHash, session)
-    const [oldest] = kept.keys()
-    if (kept.size > MAX_KEPT && oldest) kept.delete(oldest)
-    return session
-  }
-
-  return {
-    find(rootHash: Hex): Session | Promise<Session | null> {
-      const known = kept.get(rootHash)
-      return known ? keep(known) : load(rootHash)
-    },
-  }
+  return { find: (rootHash: Hex) => cache.load(rootHash, load) }
 }

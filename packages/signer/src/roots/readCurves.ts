@@ -1,5 +1,6 @@
 import { type Address, type Hex, NATIVE } from '@pit/chain'
-import { type Rpc, RpcError } from '@pit/platform/rpc'
+import { askCall, readAll } from '@pit/platform/reads'
+import type { Rpc } from '@pit/platform/rpc'
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
 
 const curveAbi = parseAbi([
@@ -14,46 +15,38 @@ const launchpadAbi = parseAbi(['function curveOf(address token) view returns (ad
  * answer.
  */
 export async function readCurves(
-  { rpc, launchpad }: { rpc: Rpc; launchpad: Address | null },
+  { rpc, launchpad }: { rpc: Pick<Rpc, 'batch'>; launchpad: Address | null },
   curves: readonly Address[],
 ): Promise<Record<Address, Address> | undefined> {
   if (curves.length === 0) return {}
   if (launchpad === null) return undefined
   const termsData = encodeFunctionData({ abi: curveAbi, functionName: 'terms' })
-  const terms = await callAll(
+  const terms = await readAll(
     rpc,
-    curves.map((to) => ({ to, data: termsData })),
+    curves.map((to) => askCall({ to, data: termsData })),
   )
   const tokens: Address[] = []
   for (const answer of terms) {
-    const read = answer === null ? undefined : tryRead(() => decodeTerms(answer))
+    const read = answer && tryRead(() => decodeTerms(answer))
     if (!read || read.pair !== NATIVE) return undefined
     tokens.push(read.token)
   }
-  const owners = await callAll(
+  const owners = await readAll(
     rpc,
-    tokens.map((token) => ({
-      to: launchpad,
-      data: encodeFunctionData({ abi: launchpadAbi, functionName: 'curveOf', args: [token] }),
-    })),
+    tokens.map((token) =>
+      askCall({
+        to: launchpad,
+        data: encodeFunctionData({ abi: launchpadAbi, functionName: 'curveOf', args: [token] }),
+      }),
+    ),
   )
   const tokenOf: Record<Address, Address> = {}
   for (const [i, answer] of owners.entries()) {
-    const curve = answer === null ? undefined : tryRead(() => decodeCurve(answer))
+    const curve = answer && tryRead(() => decodeCurve(answer))
     if (curve !== curves[i]) return undefined
     tokenOf[curve!] = tokens[i]!
   }
   return tokenOf
-}
-
-/** Null when the call reverts. */
-async function callAll(rpc: Rpc, calls: readonly { to: Address; data: Hex }[]): Promise<(Hex | null)[]> {
-  const answers = await rpc.batch(calls.map((call) => ['eth_call', [call, 'latest']] as const))
-  return answers.map((answer) => {
-    if (answer.ok) return answer.result as Hex
-    if (answer.error instanceof RpcError) return null
-    throw answer.error
-  })
 }
 
 function decodeTerms(data: Hex): { token: Address; pair: Address } {

@@ -1,5 +1,6 @@
-import type { Address, Hex } from '@pit/chain'
-import { type Rpc, type RpcCall, RpcError } from '@pit/platform/rpc'
+import type { Address } from '@pit/chain'
+import { askCall, readAll, wordsIn } from '@pit/platform/reads'
+import type { Rpc } from '@pit/platform/rpc'
 import { encodeFunctionData, parseAbi } from 'viem'
 
 /** What the chain says of a token whose price only its owner says. */
@@ -17,7 +18,7 @@ const abi = parseAbi([
 const DECIMALS = encodeFunctionData({ abi, functionName: 'decimals' })
 const STATE = encodeFunctionData({ abi, functionName: 'state' })
 /** What a stranger's token may spend to answer. */
-const READ_GAS = '0x249f0'
+const READ_GAS = 150_000
 
 /**
  * Reads tokens and, where they have one in the session, their curves. Throws when the chain does not answer.
@@ -29,34 +30,27 @@ export async function readMarked(
 ): Promise<Map<Address, MarkedToken>> {
   if (tokens.length === 0) return new Map()
   const curveOf = new Map(Object.entries(curveTokens).map(([curve, token]) => [token, curve as Address]))
-  const call = (to: Address, data: Hex): RpcCall => ['eth_call', [{ to, data, gas: READ_GAS }, 'latest']]
-  const asked = tokens.flatMap((token) => {
+  const calls = tokens.flatMap((token) => {
     const curve = curveOf.get(token)
-    return [call(token, DECIMALS), ...(curve ? [call(curve, STATE)] : [])]
+    return [{ to: token, data: DECIMALS }, ...(curve ? [{ to: curve, data: STATE }] : [])]
   })
-  const answers = (await rpc.batch(asked)).map((answer) => {
-    if (answer.ok) return answer.result as Hex
-    if (answer.error instanceof RpcError) return '0x'
-    throw answer.error
-  })
+  const answers = await readAll(
+    rpc,
+    calls.map((call) => askCall(call, { gas: READ_GAS })),
+  )
   const read = new Map<Address, MarkedToken>()
   let next = 0
   for (const token of tokens) {
-    const decimals = wordsOf(answers[next++]!, 1)?.[0]
-    const state = curveOf.has(token) ? wordsOf(answers[next++]!, 5) : undefined
+    const decimals = wordsIn(answers[next++], 1)?.[0]
+    const state = curveOf.has(token) ? wordsIn(answers[next++], 5) : null
     const whole = decimals !== undefined && decimals <= 36n ? Number(decimals) : undefined
     read.set(token, { decimals: whole, weiPerToken: priceOf(state, whole) })
   }
   return read
 }
 
-function priceOf(state: bigint[] | undefined, decimals: number | undefined): bigint | null {
+function priceOf(state: bigint[] | null, decimals: number | undefined): bigint | null {
   const [x, y, , , isGraduated] = state ?? []
   if (x === undefined || !y || isGraduated !== 0n || decimals === undefined) return null
   return (x * 10n ** BigInt(decimals)) / y
-}
-
-function wordsOf(data: Hex, count: number): bigint[] | undefined {
-  if (!/^0x(?:[0-9a-f]{64})+$/i.test(data) || data.length !== 2 + 64 * count) return undefined
-  return Array.from({ length: count }, (_, i) => BigInt(`0x${data.slice(2 + 64 * i, 66 + 64 * i)}`))
 }

@@ -9,6 +9,7 @@ import {
 } from '@pit/chain'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 import type { SignerCheck } from '@pit/platform/signerCalls'
+import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { bindingHash, type PitError, SESSION, type SessionBinding } from '@pit/protocol'
 import { encodeFunctionResult, parseAbi, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -48,21 +49,19 @@ type Change = {
   outcome?: RegisterOutcome
   frozen?: boolean
   hosted?: { owner: Address; closedAtMs: number | null }
-  rpc?: Pick<Rpc, 'batch'>
+  rpc?: Rpc
 }
 
 const deps = (change: Change = {}): RegisterDeps => ({
   crypto,
   clock: { nowMs: () => NOW_S * 1000 },
-  rpc: { ...launchpad({ [CURVE]: JUNK }), ...change.rpc } as Rpc,
+  rpc: change.rpc ?? launchpad({ [CURVE]: JUNK }),
   pins: PINS,
   prices: {
     own: change.own ?? ownPrice,
     isChainRead: () => change.isChainRead ?? true,
     baseFeeWei: () => 1n,
     unpriced: () => 0,
-    ready: Promise.resolve(),
-    close: async () => {},
   },
   ledger: {
     isFrozen: async () => change.frozen ?? false,
@@ -82,34 +81,26 @@ function launchpad(
   curves: Record<Address, Address>,
   pair: Address = NATIVE,
   junk: typeof JUNK_STATE = JUNK_STATE,
-): Pick<Rpc, 'batch'> {
+): Rpc {
   const termsAbi = parseAbi([
     'struct Terms { address token; address pair; address creator; uint128 virtualPair; uint128 virtualToken; uint128 saleSupply; uint128 poolSupply; uint16 curveFeeBps; uint16 creatorTaxBps; uint16 snipeStartBps; uint16 snipeSeconds; uint48 launchedAt; uint8 poolVersion; }',
     'function terms() view returns (Terms terms)',
   ])
   const ownerAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
-  return {
-    batch: async (calls) =>
-      calls.map(([, [call]]) => {
-        const { to, data } = call as { to: Address; data: Hex }
-        if (data === '0x313ce567') return { ok: true, result: words(junk.decimals) }
-        if (data === toFunctionSelector('state()')) return { ok: true, result: words(...junk.state) }
-        if (to !== PINS.launchpad) {
-          const zeros = { virtualPair: 0n, virtualToken: 0n, saleSupply: 0n, poolSupply: 0n }
-          const more = { curveFeeBps: 0, creatorTaxBps: 0, snipeStartBps: 0, snipeSeconds: 0, launchedAt: 0 }
-          const result = { token: JUNK, pair, creator: STRANGER, ...zeros, ...more, poolVersion: 3 }
-          return { ok: true, result: encodeFunctionResult({ abi: termsAbi, functionName: 'terms', result }) }
-        }
-        const token = `0x${data.slice(-40)}`
-        const curve = Object.entries(curves).find(([, of]) => of === token)?.[0] ?? NATIVE
-        const result = encodeFunctionResult({
-          abi: ownerAbi,
-          functionName: 'curveOf',
-          result: curve as Address,
-        })
-        return { ok: true, result }
-      }),
-  }
+  return rpcOf(async (_, [call]) => {
+    const { to, data } = call as { to: Address; data: Hex }
+    if (data === '0x313ce567') return words(junk.decimals)
+    if (data === toFunctionSelector('state()')) return words(...junk.state)
+    if (to !== PINS.launchpad) {
+      const zeros = { virtualPair: 0n, virtualToken: 0n, saleSupply: 0n, poolSupply: 0n }
+      const more = { curveFeeBps: 0, creatorTaxBps: 0, snipeStartBps: 0, snipeSeconds: 0, launchedAt: 0 }
+      const result = { token: JUNK, pair, creator: STRANGER, ...zeros, ...more, poolVersion: 3 }
+      return encodeFunctionResult({ abi: termsAbi, functionName: 'terms', result })
+    }
+    const token = `0x${data.slice(-40)}`
+    const curve = Object.entries(curves).find(([, of]) => of === token)?.[0] ?? NATIVE
+    return encodeFunctionResult({ abi: ownerAbi, functionName: 'curveOf', result: curve as Address })
+  })
 }
 
 const ask = ({ binding, root, curveRoots: pair }: Granted) => ({
@@ -320,7 +311,7 @@ describe('a root is refused', () => {
     it('with other decimals than the token has, or of what is no token', async () => {
       expect(await refused(grant(binding), at({ decimals: 6n }))).toEqual(['BINDING_TERMS'])
       const reverts = new RpcError('eth_call', 3, 'reverted', '0x')
-      const rpc = { batch: async () => [{ ok: false as const, error: reverts }] }
+      const rpc = rpcOf(() => Promise.reject(reverts))
       expect(await refused(grant(binding), { rpc })).toEqual(['BINDING_TERMS'])
     })
 
@@ -336,7 +327,7 @@ describe('a root is refused', () => {
     })
 
     it('that the chain does not tell about', async () => {
-      const rpc = { batch: () => Promise.reject(new Error('silent')) }
+      const rpc = rpcOf(() => Promise.reject(new Error('silent')))
       expect(await refused(grant(binding), { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
     })
   })
@@ -362,7 +353,7 @@ describe('a root is refused', () => {
     })
 
     it('that the chain does not tell about', async () => {
-      const rpc = { batch: () => Promise.reject(new Error('silent')) }
+      const rpc = rpcOf(() => Promise.reject(new Error('silent')))
       expect(await refused(given, { rpc })).toEqual(['CHAIN_UNAVAILABLE'])
     })
 

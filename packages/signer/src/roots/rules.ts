@@ -4,10 +4,14 @@ import {
   boundMarks,
   COSIGNER,
   FEE,
+  isWithinBps,
+  markPrice,
   type ReadBinding,
+  rescaleDown,
   SESSION,
   type SessionBinding,
   type SessionBindingV3,
+  worthDown,
 } from '@pit/protocol'
 import type { Failure, Rules } from '../checks.ts'
 import type { Pins } from '../pins.ts'
@@ -36,7 +40,6 @@ export interface RootFacts {
 
 /** The co-signer's clock and the server's may differ a little. */
 const LEEWAY_S = COSIGNER.callWindowS
-const DOLLAR_SCALE = 10n ** 30n
 
 type Check = (facts: RootFacts & { bound: SessionBinding; reading: RootsReading }) => Failure | null
 
@@ -51,7 +54,7 @@ const withBinding =
 /** In the order of the answer: the first that fails is its code. */
 export const rootRules: Rules<RootFacts> = [
   {
-    rule: 'SANCTIONED',
+    code: 'SANCTIONED',
     check: withBinding(({ bound, isSanctioned }) => {
       if (isSanctioned(bound.wallet))
         return { message: 'The session’s wallet is sanctioned.', value: 'session_wallet' }
@@ -61,12 +64,12 @@ export const rootRules: Rules<RootFacts> = [
     }),
   },
   {
-    rule: 'EXECUTOR_CLOSED',
+    code: 'EXECUTOR_CLOSED',
     check: ({ hosted }) =>
       hosted?.closed ? { message: 'The executor’s gas was refunded: it takes no session.' } : null,
   },
   {
-    rule: 'EXECUTOR_OWNER',
+    code: 'EXECUTOR_OWNER',
     check: withBinding(({ bound: { wallet: value }, hosted }) =>
       hosted === null || hosted.owner === value
         ? null
@@ -74,24 +77,24 @@ export const rootRules: Rules<RootFacts> = [
     ),
   },
   {
-    rule: 'BINDING_NONCE',
+    code: 'BINDING_NONCE',
     check: ({ binding }) => bindingFailure(binding, ({ field }) => field === 'nonce'),
   },
   {
-    rule: 'BINDING_TERMS',
+    code: 'BINDING_TERMS',
     check: ({ binding, ...facts }) =>
       binding.ok
         ? (termsFailure(binding.binding, facts) ?? decimalsFailure(binding.binding, facts.marked))
         : bindingFailure(binding, ({ field }) => field !== 'nonce'),
   },
   {
-    rule: 'SESSION_EXPIRED',
+    code: 'SESSION_EXPIRED',
     check: withBinding(({ bound: { expires_at: value }, nowS: limit }) =>
       value > limit ? null : { message: 'The session has ended.', value, limit },
     ),
   },
   {
-    rule: 'NO_FEED_SESSION',
+    code: 'NO_FEED_SESSION',
     check: withBinding(({ bound, nowS, pins }) => {
       const feedless = bound.tokens.find((token) => !pins.feedBacked.has(token))
       const value = bound.expires_at - nowS
@@ -101,7 +104,7 @@ export const rootRules: Rules<RootFacts> = [
     }),
   },
   {
-    rule: 'ROOT_DAY_CAP',
+    code: 'ROOT_DAY_CAP',
     check: withBinding(({ bound, delegations, pins: { addresses } }) => {
       if (!bound.tokens.includes(NATIVE)) return null
       const capped = delegations.every(({ caveats }) =>
@@ -110,9 +113,9 @@ export const rootRules: Rules<RootFacts> = [
       return capped ? null : { message: 'A root lets ETH out without a cap for each day on chain.' }
     }),
   },
-  { rule: 'ROOT_BINDS_LIMITS', check: withBinding(bindsLimits) },
+  { code: 'ROOT_BINDS_LIMITS', check: withBinding(bindsLimits) },
   {
-    rule: 'CHAIN_UNAVAILABLE',
+    code: 'CHAIN_UNAVAILABLE',
     check: withBinding(({ isChainRead, reading, curveTokens, marked }) =>
       isChainRead && !(reading.curve && curveTokens === null) && marked !== null
         ? null
@@ -120,16 +123,16 @@ export const rootRules: Rules<RootFacts> = [
     ),
   },
   {
-    rule: 'PRICE_UNAVAILABLE',
+    code: 'PRICE_UNAVAILABLE',
     check: withBinding(({ isChainRead, reading, ownPrice }) => {
       if (!isChainRead || !reading.root?.eth) return null
       const price = ownPrice(NATIVE)
       return price.kind === 'fresh' ? null : { message: 'The co-signer has no fresh price of ETH.' }
     }),
   },
-  { rule: 'CAP_PRICE', check: withBinding((facts) => capPrice(facts) ?? curvePrice(facts)) },
+  { code: 'CAP_PRICE', check: withBinding((facts) => capPrice(facts) ?? curvePrice(facts)) },
   {
-    rule: 'BAD_SIGNATURE',
+    code: 'BAD_SIGNATURE',
     check: withBinding(({ reading: { signed } }) =>
       signed ? null : { message: 'A root is not signed by the session’s wallet.' },
     ),
@@ -207,15 +210,12 @@ function capPrice({ reading, bound, ownPrice, isChainRead }: Parameters<Check>[0
     ['day', reading.root.eth.dayWei, max_day_micro_usd],
   ]
   for (const [name, wei, limit] of caps) {
-    const microUsd = (wei * price.priceE18) / DOLLAR_SCALE
-    const off = microUsd > BigInt(limit) ? microUsd - BigInt(limit) : BigInt(limit) - microUsd
-    if (off * 10_000n > BigInt(limit) * BigInt(COSIGNER.capPriceBandBps)) {
-      const value = microUsd.toString()
-      return {
-        message: `The root’s ETH cap for a ${name} is far from its dollars at this price.`,
-        value,
-        limit,
-      }
+    const microUsd = worthDown(wei, markPrice(price.priceE18, 18))
+    if (isWithinBps(microUsd, BigInt(limit), COSIGNER.capPriceBandBps)) continue
+    return {
+      message: `The root’s ETH cap for a ${name} is far from its dollars at this price.`,
+      value: microUsd.toString(),
+      limit,
     }
   }
   return null
@@ -240,14 +240,12 @@ function curvePrice({ bound, marked, ownPrice }: Parameters<Check>[0]): Failure 
   for (const { token, price_e18 } of boundMarks(bound)) {
     const weiPerToken = marked.get(token)?.weiPerToken
     if (weiPerToken == null) continue
-    const [value, limit] = [BigInt(price_e18), (weiPerToken * ether.priceE18) / 10n ** 18n]
-    const off = value > limit ? value - limit : limit - value
-    if (off * 10_000n > limit * BigInt(COSIGNER.signedMarkBandBps)) {
-      return {
-        message: `The mark of ${token} is far from what its curve asks, in dollars times 10^18.`,
-        value: value.toString(),
-        limit: limit.toString(),
-      }
+    const [value, limit] = [BigInt(price_e18), rescaleDown(weiPerToken * ether.priceE18, 36, 18)]
+    if (isWithinBps(value, limit, COSIGNER.signedMarkBandBps)) continue
+    return {
+      message: `The mark of ${token} is far from what its curve asks, in dollars times 10^18.`,
+      value: value.toString(),
+      limit: limit.toString(),
     }
   }
   return null

@@ -8,7 +8,7 @@ import { failuresOf } from '../checks.ts'
 import { readTrade } from '../leaves/readTrade.ts'
 import { leafRules } from '../leaves/rules.ts'
 import { ledgerMigrations, openLedger } from '../ledger/openLedger.ts'
-import { priceOf } from '../value.ts'
+import { priceOf } from '../prices/priceOf.ts'
 import { openSessions } from './openSessions.ts'
 import type { Session } from './readRoots.ts'
 

@@ -1,11 +1,10 @@
 import { NATIVE } from '@pit/chain'
-import { COSIGNER, createBinding } from '@pit/protocol'
+import { atomsDown, COSIGNER, createBinding, markPrice, worthDown } from '@pit/protocol'
 import { MEME, NOW_S, PERMIT2, RECIPIENT, ROUTER, USDG } from '@pit/trading/test/tradeFixtures'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CURVE, WHO } from '../../test/sessionWorld.ts'
 import type { SessionAddresses } from '../addresses.ts'
-import { atomsFor, weiFor, worthOf } from './amounts.ts'
 import { exposureOf } from './exposure.ts'
 import type { GrantToken } from './findTokens.ts'
 import { approvedAtoms, budgetsOf, setupDrafts, type TokenBudget } from './setup.ts'
@@ -13,36 +12,7 @@ import { approvedAtoms, budgetsOf, setupDrafts, type TokenBudget } from './setup
 const price = fc.bigInt({ min: 10n ** 12n, max: 10n ** 24n })
 const micro = fc.integer({ min: 1, max: 100_000_000_000 })
 
-describe('caps', () => {
-  it('in wei are never more than the dollars, and so near that the co-signer takes them', () => {
-    fc.assert(
-      fc.property(micro, price, (microUsd, priceE18) => {
-        const wei = weiFor(microUsd, priceE18)
-        // As the co-signer reads it back.
-        const back = (wei * priceE18) / 10n ** 30n
-        expect(back).toBeLessThanOrEqual(BigInt(microUsd))
-        expect((wei + 1n) * priceE18).toBeGreaterThan(BigInt(microUsd) * 10n ** 30n)
-        const off = BigInt(microUsd) - back
-        expect(off * 10_000n).toBeLessThanOrEqual(
-          BigInt(microUsd) * BigInt(COSIGNER.capPriceBandBps) + 10_000n,
-        )
-      }),
-    )
-  })
-  it('of tokens are never more than the dollars, nor than Permit2 can count', () => {
-    fc.assert(
-      fc.property(micro, price, fc.integer({ min: 0, max: 36 }), (microUsd, priceE18, decimals) => {
-        const token = { priceE18, decimals }
-        const atoms = atomsFor(BigInt(microUsd), token)
-        expect(worthOf(atoms, token)).toBeLessThanOrEqual(BigInt(microUsd))
-        expect(atoms).toBeLessThan(1n << 160n)
-      }),
-    )
-    expect(atomsFor(10n ** 12n, { priceE18: 1n, decimals: 36 })).toBe((1n << 160n) - 2n)
-  })
-})
-
-const place = { permit2: PERMIT2, router: ROUTER } as SessionAddresses
+const addresses = { permit2: PERMIT2, router: ROUTER } as SessionAddresses
 const grantToken = (over: Partial<GrantToken>): GrantToken => ({
   address: USDG.address,
   symbol: 'USDG',
@@ -57,9 +27,40 @@ const grantToken = (over: Partial<GrantToken>): GrantToken => ({
   ...over,
 })
 const none = { permit2: 0n, permit: { amount: 0n, expirationS: 0 }, curve: 0n }
+const budgetOf = (microUsd: bigint, over: Partial<GrantToken>) =>
+  budgetsOf([grantToken(over)], [none], microUsd)[0]!.budget
+
+describe('caps', () => {
+  it('in wei are never more than the dollars, and so near that the co-signer takes them', () => {
+    fc.assert(
+      fc.property(micro, price, (microUsd, priceE18) => {
+        const wei = atomsDown(BigInt(microUsd), markPrice(priceE18, 18))
+        // As the co-signer reads it back.
+        const back = (wei * priceE18) / 10n ** 30n
+        expect(back).toBeLessThanOrEqual(BigInt(microUsd))
+        expect((wei + 1n) * priceE18).toBeGreaterThan(BigInt(microUsd) * 10n ** 30n)
+        const off = BigInt(microUsd) - back
+        expect(off * 10_000n).toBeLessThanOrEqual(
+          BigInt(microUsd) * BigInt(COSIGNER.capPriceBandBps) + 10_000n,
+        )
+      }),
+    )
+  })
+  it('of tokens are never more than the dollars, nor than Permit2 can count', () => {
+    fc.assert(
+      fc.property(micro, price, fc.integer({ min: 0, max: 36 }), (microUsd, priceE18, decimals) => {
+        const atoms = budgetOf(BigInt(microUsd), { priceE18, decimals })
+        expect(worthDown(atoms, markPrice(priceE18, decimals))).toBeLessThanOrEqual(BigInt(microUsd))
+        expect(atoms).toBeLessThan(1n << 160n)
+      }),
+    )
+    expect(budgetOf(10n ** 12n, { priceE18: 1n, decimals: 36 })).toBe((1n << 160n) - 2n)
+  })
+})
+
 const END = NOW_S + 1_000
 const stepsOf = (budget: TokenBudget) =>
-  setupDrafts(place, [budget], END).map(({ decoded }) => `${decoded['spender']} ${decoded['amount']}`)
+  setupDrafts(addresses, [budget], END).map(({ decoded }) => `${decoded['spender']} ${decoded['amount']}`)
 
 describe('the setup', () => {
   const token = grantToken({})

@@ -1,7 +1,6 @@
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it } from 'vitest'
-import { writeSwitch } from './store.ts'
-import { createSwitches } from './switches.ts'
+import { createSwitches, writeSwitch } from './switches.ts'
 
 withDb('the operator’s switches', (db) => {
   it('stand as they do from the start until someone throws one, and are seen within half a second', async () => {

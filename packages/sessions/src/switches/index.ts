@@ -1,2 +1,0 @@
-export { readSwitches, SWITCHES, type SwitchName, type SwitchRow, writeSwitch } from './store.ts'
-export { createSwitches, type Switches, standing } from './switches.ts'
