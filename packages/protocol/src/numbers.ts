@@ -72,6 +72,9 @@ export const TRADE = {
   ],
 } as const
 
+/** Ours: a simulated transaction is given no more gas than this, unless its own limit is higher. */
+export const SIMULATION_GAS_CEILING = 6_000_000
+
 export const TOKENS = {
   screenAboutS: 8,
   queryMaxChars: 64,
