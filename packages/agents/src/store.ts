@@ -107,8 +107,8 @@ export async function insertAgent(sql: Sql, agent: NewAgent): Promise<void> {
        max_trade_micro_usd, max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason,
        accept_risks, shield, policies, session_id, executor, executor_attestation, webhook_secret, book_id,
        created_at_s, next_tick_ms)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-       $23, $24, $25, $26)`,
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+       $22, $23, $24, $25, $26)`,
     [
       agent.id,
       agent.wallet,

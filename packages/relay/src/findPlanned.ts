@@ -1,9 +1,14 @@
 import { type Address, bytesToHex, type Hex, hexToBytes } from '@pit/chain'
+import { type Cache, createCache } from '@pit/platform/cache'
 import type { Sql } from '@pit/platform/db'
 import type { FeeClass, FeeSide } from '@pit/protocol'
-import type { PlanCache } from './planCache.ts'
 import { type Built, unpacked } from './planHash.ts'
 import type { PlannedTx, TradePath, TxKind } from './types.ts'
+
+/** Transactions this process stored lately, so that submitting them needs no look-up. */
+export type PlanCache = Cache<string, PlannedTx>
+export const createPlanCache = (max = 4_000): PlanCache => createCache({ max })
+export const planKey = (keyId: number, hash: Hex): string => `${keyId}:${hash}`
 
 interface PlannedRow {
   hash: Hex
@@ -42,15 +47,15 @@ export async function findPlanned(
   const found = new Map<Hex, PlannedTx>()
   const unknown: Hex[] = []
   for (const hash of hashes) {
-    const planned = plans.get(keyId, hash)
+    const planned = plans.get(planKey(keyId, hash))
     if (planned && planned.expiresAtS >= nowS) found.set(hash, planned)
     else unknown.push(hash)
   }
   if (unknown.length === 0) return found
   const rows = await db.query<PlannedRow>(
     `select t.hash, t.kind, t.sender, t.expires_at_s, t.plan_id, p.wallet, p.path, p.session_id, p.token_in,
-       p.token_out, p.amount_in, p.amount_out_min, p.fee_bps, p.fee_class, p.fee_tier, p.fee_side, p.fee_token,
-       p.fee_amount, p.fee_recipient, p.fee_apart, p.volume_token
+       p.token_out, p.amount_in, p.amount_out_min, p.fee_bps, p.fee_class, p.fee_tier, p.fee_side,
+       p.fee_token, p.fee_amount, p.fee_recipient, p.fee_apart, p.volume_token
      from plan_txs t left join plans p on p.id = t.plan_id
      where t.key_id = $1 and t.hash = any($2::text[])`,
     [keyId, unknown],

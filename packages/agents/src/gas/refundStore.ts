@@ -36,8 +36,8 @@ interface Row {
   relay_error: string | null
 }
 
-const COLUMNS = `executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce, gas, max_fee_per_gas,
-  status, block, relay_error`
+const COLUMNS = `executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce, gas,
+  max_fee_per_gas, status, block, relay_error`
 
 const refundOf = (row: Row): Refund => ({
   executor: row.executor,
@@ -74,7 +74,8 @@ export async function refundsOf(sql: Sql, agentId: string): Promise<Refund[]> {
 
 export async function lastRefund(sql: Sql, agentId: string): Promise<Refund | null> {
   const [row] = await sql.query<Row>(
-    `select ${COLUMNS} from hosted_refunds where agent_id = $1 order by created_at_s desc, nonce desc limit 1`,
+    `select ${COLUMNS} from hosted_refunds where agent_id = $1 order by created_at_s desc,
+       nonce desc limit 1`,
     [agentId],
   )
   return row ? refundOf(row) : null
@@ -87,8 +88,8 @@ export async function keepRefund(
   atS: number,
 ): Promise<{ refund: Refund; already: boolean }> {
   const rows = await sql.query<Row>(
-    `insert into hosted_refunds (executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce, gas,
-       max_fee_per_gas, status, created_at_s)
+    `insert into hosted_refunds (executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce,
+       gas, max_fee_per_gas, status, created_at_s)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'uncertain', $11)
      on conflict (executor, nonce) do nothing
      returning ${COLUMNS}`,

@@ -25,13 +25,13 @@ export async function attachSession(
     checkFits(found, session)
     checkAttestation(deps, found)
     if (found.sessionId === session.id) return null
-    const message = `Session ${session.id} was attached; it ends ${new Date(session.expiresAtS * 1_000).toISOString()}.`
+    const ends = new Date(session.expiresAtS * 1_000).toISOString()
     return {
       patch: { sessionId: session.id },
       log: {
         kind: 'session',
         code: 'ATTACHED',
-        message,
+        message: `Session ${session.id} was attached; it ends ${ends}.`,
         data: { session_id: session.id, replaced: found.sessionId },
       },
     }

@@ -68,8 +68,8 @@ export async function recordDecisions(
 function keepTicks(sql: Sql, records: readonly TickRecord[], nowMs: number): Promise<KeptRow[]> {
   return sql.query<KeptRow>(
     `with given as (
-       select * from unnest($1::text[], $2::text[], $3::int8[], $4::int4[], $5::jsonb[], $6::boolean[], $7::jsonb[],
-         $8::boolean[]) as g (id, claim, tick, revision, state, remembers, decision, ends)
+       select * from unnest($1::text[], $2::text[], $3::int8[], $4::int4[], $5::jsonb[], $6::boolean[],
+         $7::jsonb[], $8::boolean[]) as g (id, claim, tick, revision, state, remembers, decision, ends)
      )
      update hosted_agents a set tick = g.tick, last_decision = g.decision,
        brain_state = case when g.remembers and a.revision = g.revision then g.state else a.brain_state end,

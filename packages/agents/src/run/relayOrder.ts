@@ -36,6 +36,7 @@ export async function relayOrder(
     tx_hash: hash,
     at: Math.floor(deps.clock.nowMs() / 1_000),
   }
+  const doing = order.side === 'buy' ? 'Buying' : 'Selling'
   await deps.db.transaction(async (sql) => {
     const ended = { status: 'relayed', ...(trade && { tradeId: trade.id }) } as const
     if (!(await moveOrder(sql, order.id, 'signed', ended))) return
@@ -44,7 +45,7 @@ export async function relayOrder(
       tick,
       atMs: deps.clock.nowMs(),
       kind: 'trade',
-      message: `${order.side === 'buy' ? 'Buying' : 'Selling'}: ${order.pair}, ${usdOf(order.microUsd)} dollars, relayed as ${hash}. ${order.reason}`,
+      message: `${doing}: ${order.pair}, ${last.usd} dollars, relayed as ${hash}. ${order.reason}`,
       fee: { bps: fee.bps, class: fee.class, tier: fee.tier },
       data: {
         order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },

@@ -39,12 +39,13 @@ export async function tradePaper(
           at: Math.floor(fill.filledAtMs / 1_000),
         }
         const { bps, class: cls, tier, token, atoms } = fill.fee
+        const done = order.side === 'buy' ? 'Bought' : 'Sold'
         const entry: LogEntry = {
           agentId: agent.id,
           tick,
           atMs: fill.filledAtMs,
           kind: 'trade',
-          message: `${order.side === 'buy' ? 'Bought' : 'Sold'} on paper: ${order.pair}, ${usdOf(fill.microUsd)} dollars. ${order.reason}`,
+          message: `${done} on paper: ${order.pair}, ${trade.usd} dollars. ${order.reason}`,
           fee: { bps, class: cls, tier },
           data: {
             order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },

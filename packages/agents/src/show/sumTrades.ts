@@ -64,7 +64,8 @@ async function addTrades(sql: Sql, trades: readonly (SettledTrade & { agentId: s
     `insert into hosted_trade_sums as sums
      select agent_id, status, token_in, token_out, count(*), coalesce(sum(amount_in::numeric), 0),
        coalesce(sum(amount_out::numeric), 0), coalesce(sum(volume::numeric), 0), min(at_ms), max(at_ms)
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int8[])
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+       $8::int8[])
        as given (agent_id, status, token_in, token_out, amount_in, amount_out, volume, at_ms)
      group by agent_id, status, token_in, token_out order by agent_id, status, token_in, token_out
      on conflict (agent_id, status, token_in, token_out) do update set

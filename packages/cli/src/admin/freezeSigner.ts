@@ -34,8 +34,8 @@ export function signerPlaceOf(env: Record<string, string | undefined>): SignerPl
 }
 
 /**
- * Freezes or thaws, noted before and after. The signer is another process with another key, so the note cannot be part
- * of it: a freeze goes ahead even when nothing can be noted, a thaw does not.
+ * Freezes or thaws, noted before and after. The signer is another process with another key, so the note
+ * cannot be part of it: a freeze goes ahead even when nothing can be noted, a thaw does not.
  */
 export async function freezeSigner(
   {

@@ -42,8 +42,9 @@ export interface Backtest {
 }
 
 /**
- * Runs a rule brain over stored marks as its ticks would have. A fill is assumed at the mark of its tick, worse by the
- * slippage, less fee and gas. Real fills are quoted at their size against pools: this rehearses, it does not promise.
+ * Runs a rule brain over stored marks as its ticks would have. A fill is assumed at the mark of its tick,
+ * worse by the slippage, less fee and gas. Real fills are quoted at their size against pools: this
+ * rehearses, it does not promise.
  */
 export function backtest(ask: BacktestAsk): Backtest {
   const { brain, params, limits, intervalS } = ask

@@ -6,15 +6,21 @@ const time = (atS: number): string =>
   `${new Date(atS * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 /** Eight digits, without the zeros behind them. */
 export const amount = (atomsE18: bigint): string => String(Number((Number(atomsE18) / 1e18).toPrecision(8)))
+const worth = (microUsd: bigint | null, unknown: string): string =>
+  microUsd === null ? unknown : dollarsText(microUsd)
 const percent = (bps: bigint): string => `${(Number(bps) / 100).toFixed(2)}%`
+
+const NO_END = 'unknown: a token has no price'
 
 /** A backtest as a page of text: what was assumed, what was traded, what the book came to. */
 export function printBacktest(run: Backtest, { maxFills }: { maxFills: number }): string {
   const gain = run.endMicroUsd === null ? null : run.endMicroUsd - run.startMicroUsd
+  const { slippageBps, feeBps } = run.terms
+  const gas = dollarsText(run.terms.gasMicroUsd)
   const skipped = Math.max(0, run.fills.length - maxFills)
   return [
     `${run.brain} from ${time(run.fromS)} to ${time(run.toS)}`,
-    `assumed: filled at the mark of the tick, ${run.terms.slippageBps} bps worse; fee ${run.terms.feeBps} bps; gas ${dollarsText(run.terms.gasMicroUsd)} a fill`,
+    `assumed: filled at the mark of the tick, ${slippageBps} bps worse; fee ${feeBps} bps; gas ${gas} a fill`,
     '',
     `ticks ${run.ticks}, of them held ${run.holds}; fills ${run.fills.length}; orders the book could not pay ${run.refused}`,
     ...(skipped > 0 ? [`(the first ${skipped} fills are not shown)`] : []),
@@ -25,9 +31,9 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
       .filter(({ atomsE18 }) => atomsE18 > 0n)
       .map(
         ({ token, atomsE18, microUsd }) =>
-          `  ${token.padEnd(10)} ${amount(atomsE18).padStart(18)}  ${(microUsd === null ? 'no price' : dollarsText(microUsd)).padStart(14)}`,
+          `  ${token.padEnd(10)} ${amount(atomsE18).padStart(18)}  ${worth(microUsd, 'no price').padStart(14)}`,
       ),
-    `  start ${dollarsText(run.startMicroUsd)}, end ${run.endMicroUsd === null ? 'unknown: a token has no price' : dollarsText(run.endMicroUsd)}`,
+    `  start ${dollarsText(run.startMicroUsd)}, end ${worth(run.endMicroUsd, NO_END)}`,
     ...(gain === null
       ? []
       : [

@@ -24,7 +24,7 @@ export interface ChainCheck {
   difference: { path: string; recorded: unknown; rebuilt: unknown } | null
 }
 
-/** Holds every transaction's outcome, block and time, the stake and the first funders against the chain, and reads gas. */
+/** Compares every transaction's outcome, block and time with the chain, and reads gas. */
 export async function readChain(
   rpc: Pick<Rpc, 'request' | 'batch'>,
   record: SeasonRecord,

@@ -22,7 +22,7 @@ export interface ChainFacts {
   gasOf(trade: RawTrade): bigint | null
 }
 
-/** The whole season once more: every book from its trades, then ranks, clusters, rules, places and the ledger. */
+/** The whole season again: every book from its trades, then ranks, clusters, rules, places and the ledger. */
 export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain: ChainFacts) {
   const { span, entries, decidedAtS } = record
   const market = marketOf(record, profile)

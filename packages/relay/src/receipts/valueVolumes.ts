@@ -1,6 +1,6 @@
 import { pricesAt } from '@pit/market'
 import type { Sql } from '@pit/platform/db'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, markPrice } from '@pit/protocol'
 import { lower } from '../deps.ts'
 
 const AT_ONCE = 500
@@ -14,7 +14,7 @@ const GIVE_UP_S = 7_200
 /** The divisor from atoms times an e18 price to micro-dollars, for each token with marks. */
 export function volumeScales(profile: ChainProfile): Map<string, bigint> {
   const tokens = [...profile.core_tokens, ...profile.listed_stocks]
-  return new Map(tokens.map(({ address, decimals }) => [lower(address), 10n ** BigInt(decimals + 12)]))
+  return new Map(tokens.map(({ address, decimals }) => [lower(address), markPrice(1n, decimals).den]))
 }
 
 /**
@@ -47,7 +47,7 @@ export async function valueVolumes(
   return { valued, next: page.length === atOnce ? page.at(-1)!.id : 0 }
 }
 
-/** By the trades as they are now: one whose block changed since its price was looked up waits for the next time. */
+/** By the trades as they are now: one whose block changed since its price was read waits for another round. */
 async function writeVolumes(
   sql: Sql,
   scales: ReadonlyMap<string, bigint>,

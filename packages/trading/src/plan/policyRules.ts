@@ -1,6 +1,6 @@
 import { NATIVE } from '@pit/chain'
-import { APPROVAL_MODES, FEE, type RefusalCode, TRADE } from '@pit/protocol'
-import { microUsdOf, usdOf } from '../quote/index.ts'
+import type { Rule } from '@pit/platform/judge'
+import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf } from '@pit/protocol'
 import type { Check } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
 import { isUnlimited } from './approvals.ts'
@@ -16,25 +16,22 @@ import {
 } from './judged.ts'
 
 type Verdict = Pick<Check, 'ok' | 'message' | 'value' | 'limit'>
-interface CommonRule {
-  /** The request field that would have to change. */
-  field?: string
-  /** Null when there is nothing to judge. */
-  check(judged: Judged): Verdict | null
-}
-export type Rule = CommonRule &
-  (
-    | { code: RefusalCode; severity: 'refuse' }
-    | { code: 'UNLIMITED_APPROVAL_IN_PLACE'; severity: 'warn' }
-    | { code: 'TOKEN_TIER'; severity: 'info' }
-  )
+/** `field`: the request field that would have to change. */
+type PolicyRule = { field?: string } & (
+  | (Rule<Judged, Verdict, RefusalCode> & { severity: 'refuse' })
+  | (Rule<Judged, Verdict, 'UNLIMITED_APPROVAL_IN_PLACE'> & { severity: 'warn' })
+  | (Rule<Judged, Verdict, 'TOKEN_TIER'> & { severity: 'info' })
+)
+
+const MIN_MICRO_USD = microUsdDown(TRADE.minNotionalUsd)
+const MAX_MICRO_USD = microUsdDown(TRADE.maxNotionalUsd)
 
 /**
  * The trading policy. From what only another request mends (its terms, size and fee), over what the token's
  * issuer and its risks say, to what the price of this moment says: a token that must not be bought is never
  * answered with advice to try again.
  */
-export const POLICY: readonly Rule[] = [
+export const POLICY: readonly PolicyRule[] = [
   {
     code: 'APPROVAL_MODE',
     severity: 'refuse',
@@ -56,7 +53,7 @@ export const POLICY: readonly Rule[] = [
     check: ({ approval }) =>
       approval
         ? {
-            ok: microUsdOf(approval.budgetUsd) > 0n && approval.budgetUsd <= TRADE.maxApprovalBudgetUsd,
+            ok: microUsdDown(approval.budgetUsd) > 0n && approval.budgetUsd <= TRADE.maxApprovalBudgetUsd,
             value: approval.budgetUsd,
             limit: TRADE.maxApprovalBudgetUsd,
             message: `The approval budget is above 0 and at most ${TRADE.maxApprovalBudgetUsd} dollars.`,
@@ -90,7 +87,7 @@ export const POLICY: readonly Rule[] = [
     check: (judged) => {
       const micro = sizeOf(judged)
       if (micro === null) return null
-      const ok = micro >= microUsdOf(TRADE.minNotionalUsd)
+      const ok = micro >= MIN_MICRO_USD
       const message = `One trade is at least ${TRADE.minNotionalUsd} dollar.`
       return { ok, value: usdOf(micro), limit: TRADE.minNotionalUsd, message }
     },
@@ -101,7 +98,7 @@ export const POLICY: readonly Rule[] = [
     check: (judged) => {
       const micro = sizeOf(judged)
       if (micro === null) return null
-      const ok = micro <= microUsdOf(TRADE.maxNotionalUsd)
+      const ok = micro <= MAX_MICRO_USD
       const message = `One trade is at most ${TRADE.maxNotionalUsd} dollars.`
       return { ok, value: usdOf(micro), limit: TRADE.maxNotionalUsd, message }
     },
@@ -228,8 +225,9 @@ export const POLICY: readonly Rule[] = [
     check: ({ judgedRoute }) => {
       const bps = judgedRoute?.vsMidBps
       if (bps === null || bps === undefined) return null
-      const message = `The route lands ${apart(-bps)} the reference mid; at most ${TRADE.maxVsMidBps} bps under it.`
-      return { ok: -bps <= TRADE.maxVsMidBps, value: bps, limit: -TRADE.maxVsMidBps, message }
+      const limit = TRADE.maxVsMidBps
+      const message = `The route lands ${apart(-bps)} the reference mid; at most ${limit} bps under it.`
+      return { ok: -bps <= limit, value: bps, limit: -limit, message }
     },
   },
   {
@@ -239,7 +237,8 @@ export const POLICY: readonly Rule[] = [
       const bps = judged.judgedRoute?.guardBps
       if (bps === null || bps === undefined) return null
       const limit = guardLimitOf(judged)
-      const message = `The route lands ${apart(bps)} the token’s independent reference; at most ${limit} bps under it.`
+      const lands = `The route lands ${apart(bps)} the token’s independent reference`
+      const message = `${lands}; at most ${limit} bps under it.`
       return { ok: bps <= limit, value: bps, limit, message }
     },
   },
@@ -265,11 +264,12 @@ export const POLICY: readonly Rule[] = [
       if (!wallet || quote.tokenIn.address === NATIVE) return null
       const allowance = approves === 'curve' ? wallet.curveAllowance : wallet.allowance
       const unlimited = isUnlimited(allowance)
+      const symbol = quote.tokenIn.symbol.slice(0, 32)
       return {
         ok: !unlimited,
         value: allowance.toString(),
         message: unlimited
-          ? `The wallet has an unlimited approval of ${quote.tokenIn.symbol.slice(0, 32)}; live/revoke takes it back.`
+          ? `The wallet has an unlimited approval of ${symbol}; live/revoke takes it back.`
           : 'The wallet has no unlimited approval of the input.',
       }
     },

@@ -1,9 +1,9 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
+import { balanceOfCall, type SimBlock, simulateBlocks } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { balanceSlots, factorOf, type SlotOf, slotShown, TRIAL_WORDS } from './balanceSlots.ts'
-import { balanceOf } from './readings.ts'
-import { runBlocks, type SimBlock } from './runBlocks.ts'
 
 /** How to make a token show a balance that nobody has. */
 export interface Loan {
@@ -42,27 +42,11 @@ export function createLender(deps: {
 }): Lender {
   const { rpc, clock, owner, timeoutMs } = deps
   const slots = balanceSlots(deps.crypto)
-  const known = new Map<Address, { slot: Promise<BalanceSlot | null>; untilMs: number }>()
-
-  function slotFor(token: Address): Promise<BalanceSlot | null> {
-    const kept = known.get(token)
-    known.delete(token)
-    const entry =
-      kept && clock.nowMs() < kept.untilMs ? kept : { slot: search(token), untilMs: Number.POSITIVE_INFINITY }
-    // The one just used goes to the end; the first is the longest unused.
-    known.set(token, entry)
-    if (known.size > MAX_TOKENS) known.delete(known.keys().next().value!)
-    entry.slot.then(
-      (slot) => {
-        if (slot === null && entry.untilMs === Number.POSITIVE_INFINITY)
-          entry.untilMs = clock.nowMs() + UNFOUND_MS
-      },
-      () => {
-        if (known.get(token) === entry) known.delete(token)
-      },
-    )
-    return entry.slot
-  }
+  const known = createCache<Address, BalanceSlot | null>({
+    max: MAX_TOKENS,
+    ttlMs: (slot) => (slot === null ? UNFOUND_MS : Number.POSITIVE_INFINITY),
+    clock,
+  })
 
   /** One request: per trial word, a block with another multiple in each slot and one with all equal. */
   async function search(token: Address): Promise<BalanceSlot | null> {
@@ -71,10 +55,10 @@ export function createLender(deps: {
       overrides: {
         [token]: { words: Object.fromEntries(candidates.map((slot, i) => [slot, wordAt(i)])) },
       },
-      calls: [{ to: token, data: balanceOf(owner), gas: BALANCE_GAS }],
+      calls: [{ ...balanceOfCall(token, owner), gas: BALANCE_GAS }],
     })
     const blocks = TRIAL_WORDS.flatMap((word) => [blockOf((i) => word * factorOf(i)), blockOf(() => word)])
-    const ran = await runBlocks(rpc, blocks, { timeoutMs })
+    const ran = await simulateBlocks(rpc, blocks, { timeoutMs })
     const shown = ran.map(({ calls }) => (calls[0]!.ok ? calls[0]!.data : null))
     for (const [i, word] of TRIAL_WORDS.entries()) {
       const found = slotShown(word, shown[2 * i]!, shown[2 * i + 1]!)
@@ -86,13 +70,13 @@ export function createLender(deps: {
 
   return {
     async lend(token, to, amount) {
-      const found = await slotFor(token)
+      const found = await known.load(token, search)
       if (found === null) return null
       const slot = found.slotOf(to)
       if (found.word === found.shown) return { slot, word: amount, holds: (shown) => shown === amount }
       return { slot, word: scaled(found, amount), holds: (shown) => shown !== null && shown >= amount }
     },
-    forget: (token) => void known.delete(token),
+    forget: known.delete,
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Address } from '@pit/chain'
+import { type AccountOverride, NotRunnable } from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
 import type { PlanSimulation } from '../types.ts'
 import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
 import type { Lender } from './lendToken.ts'
-import { type AccountOverride, NotRunnable } from './runBlocks.ts'
 import { type RanPlan, runPlan } from './runPlan.ts'
 
 type Deps = SimulatorDeps & { lender: Lender }
@@ -41,7 +41,8 @@ async function simulateOnLoan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulat
   }
   return fail('DRY_RUN_UNFUNDABLE', {
     message:
-      'No balance of this token could be lent to the simulation: use fund false from a wallet that holds it, or trade a small real amount.',
+      'No balance of this token could be lent to the simulation: use fund false from a wallet ' +
+      'that holds it, or trade a small real amount.',
   })
 }
 

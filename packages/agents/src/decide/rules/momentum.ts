@@ -49,7 +49,7 @@ export const momentum: RuleBrain = {
         continue
       }
       const change = bpsTowardsZero(price - then.priceE18, then.priceE18)
-      const moved = `${change >= 0n ? 'rose' : 'fell'} ${change < 0n ? -change : change} bps in ${lookback_s} s`
+      const moved = `${change < 0n ? `fell ${-change}` : `rose ${change}`} bps in ${lookback_s} s`
       const held = purse.holding(pair.base) ?? 0n
       if (change <= -BigInt(exit_bps) && change < BigInt(threshold_bps) && held >= MIN_ORDER_MICRO_USD) {
         tally.order(pair, 'sell', exit === 'all' ? held : microUsdDown(usd), moved)
