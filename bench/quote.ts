@@ -22,13 +22,13 @@ import {
   v4QuoterAbi,
 } from '@pit/chain'
 import { startDevnet } from '@pit/devnet'
+import { openMarket } from '@pit/market'
 import { systemClock } from '@pit/platform/clock'
 import { openDb } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createRpc } from '@pit/platform/rpc'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { randomPool, seeded } from '../packages/chain/test/randomPool.ts'
-import { openMarket } from '../packages/market/src/pools/index.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
 const require = createRequire(import.meta.url)

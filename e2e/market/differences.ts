@@ -1,6 +1,6 @@
 import { curveAbi, type Pool, v2PairAbi, v3PoolAbi, v4StateViewAbi, wordToBigInt } from '@pit/chain'
+import type { AnyPool } from '@pit/market'
 import type { Abi, Address, PublicClient } from 'viem'
-import type { AnyPool } from '../../packages/market/src/pools/index.ts'
 
 interface Reading {
   what: string

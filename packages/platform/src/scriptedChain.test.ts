@@ -57,7 +57,6 @@ it('is followed to its head through growth and reorganisations', async () => {
         rpc: chain.rpc,
         topics: [transferLog({ token: TOKEN, from: ALICE, to: BOB, atoms: 1n }).topics[0]!],
         floor: 5,
-        pollMs: 1,
         listener: {
           onChunk: ({ logs }) => void seen.push(...logs.map(({ transactionHash }) => transactionHash)),
           onReorg: () => {

@@ -109,7 +109,6 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     topics: MARKET_TOPICS,
     floor,
     ...(checkpoint ? { from: { number: checkpoint.block, hash: checkpoint.hash } } : {}),
-    pollMs: POLL_MS,
     listener: {
       async onChunk(chunk: Chunk) {
         // Read before the logs are applied, so that no reader sees the block without its fees.

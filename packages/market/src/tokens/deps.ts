@@ -5,7 +5,7 @@ import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
-import type { Market } from '../pools/index.ts'
+import type { Market } from '../pools/openMarket.ts'
 
 /** The part of the market that a token's record is made from. */
 export type TokenMarket = Pick<Market, 'head' | 'index' | 'curveOf' | 'pools' | 'mark' | 'onBlock' | 'onPool'>

@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Job } from '@pit/platform/jobs'
-import type { AnyPool } from '../pools/index.ts'
+import type { AnyPool } from '../pools/poolBook.ts'
 import type { TokenDeps } from './deps.ts'
 import type { StoredRecord } from './describeToken.ts'
 import type { Registry } from './registry.ts'

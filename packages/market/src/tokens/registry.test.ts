@@ -1,6 +1,7 @@
 import { createCrypto, createPoolIndex, type Hex, newV2Pool, type Pool } from '@pit/chain'
 import { createLogger } from '@pit/platform/logger'
 import { createManualClock } from '@pit/platform/test/manualClock'
+import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { type ChainProfile, isPitError } from '@pit/protocol'
 import { Registry as MetricsRegistry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
@@ -59,14 +60,12 @@ function open(
           : [],
       transaction: async (run: (sql: object) => unknown) => run({ query: async () => [] }),
     },
-    rpc: {
-      async request(method: string, [first, slot]: [string | { to: string }, string]) {
-        asked.push(method)
-        if (method === 'eth_getStorageAt') return word(slot === IMPLEMENTATION_SLOT ? implementation : 0)
-        if (method === 'eth_getCode') return CODE[first as string] ?? '0x'
-        throw new Error(`nobody answers ${method}`)
-      },
-    },
+    rpc: rpcOf(async (method, [first, slot]) => {
+      asked.push(method)
+      if (method === 'eth_getStorageAt') return word(slot === IMPLEMENTATION_SLOT ? implementation : 0)
+      if (method === 'eth_getCode') return CODE[first as string] ?? '0x'
+      throw new Error(`nobody answers ${method}`)
+    }),
     clock: createManualClock(1_800_000_000_000),
     crypto,
     logger: createLogger({ level: 'silent' }),

@@ -56,49 +56,49 @@ const RETRY_AFTER_MS = 15_000
 
 export function createScreening(deps: ScreeningDeps): Screening {
   const { clock, logger, slots = SLOTS, waitMs = TOKENS.screenAboutS * 1_000, paceMs = PACE_MS } = deps
-  const jobs = new Map<Address, Screen>()
+  const screens = new Map<Address, Screen>()
   const notTokens = createCache<Address, true>({ max: MAX_REMEMBERED, ttlMs: NOT_A_TOKEN_FOR_MS, clock })
   const queue = new Set<Address>()
   const attempts = new Map<Address, number>()
   const closing = new AbortController()
   let wake = () => {}
   let asked = 0
-  const metrics = createScreenMetrics(deps.metrics, { queued: () => queue.size, running: () => jobs.size })
+  const metrics = createScreenMetrics(deps.metrics, { queued: () => queue.size, running: () => screens.size })
 
   function start(token: Address, lane: Lane): Screen {
     const startedAtMs = clock.nowMs()
-    const job: Screen = { startedAtMs, lane, done: undefined as never }
+    const screen: Screen = { startedAtMs, lane, done: undefined as never }
     if (lane === 'asked') asked += 1
     queue.delete(token)
-    job.done = work(token, job).finally(() => {
+    screen.done = work(token, screen).finally(() => {
       if (lane === 'asked') asked -= 1
-      jobs.delete(token)
+      screens.delete(token)
     })
     // Callers see the failure themselves; without any it was logged and must not end the process.
-    job.done.catch(() => {})
-    jobs.set(token, job)
-    return job
+    screen.done.catch(() => {})
+    screens.set(token, screen)
+    return screen
   }
 
-  async function work(token: Address, job: Screen): Promise<KnownToken> {
+  async function work(token: Address, screen: Screen): Promise<KnownToken> {
     try {
       const reading = await deps.screenToken(token, (partial) => {
-        job.partial = partial
+        screen.partial = partial
       })
-      return await keep(token, reading, job, 'screened')
+      return await keep(token, reading, screen, 'screened')
     } catch (error) {
       if (isPitError(error) && error.code === 'NOT_A_TOKEN') {
         notTokens.set(token, true)
-        metrics.ended(job, 'not_a_token', clock.nowMs())
+        metrics.ended(screen, 'not_a_token', clock.nowMs())
         throw error
       }
       logger.warn({ err: error, token }, 'a token was not screened')
       again(token)
-      if (job.partial) {
+      if (screen.partial) {
         const why = error instanceof RpcUnreachable ? 'the chain did not answer' : 'the simulation failed'
-        return keep(token, { ...job.partial, trial: { status: 'unfinished', why } }, job, 'unfinished')
+        return keep(token, { ...screen.partial, trial: { status: 'unfinished', why } }, screen, 'unfinished')
       }
-      metrics.ended(job, 'failed', clock.nowMs())
+      metrics.ended(screen, 'failed', clock.nowMs())
       throw error
     }
   }
@@ -106,13 +106,13 @@ export function createScreening(deps: ScreeningDeps): Screening {
   async function keep(
     token: Address,
     reading: TokenReading,
-    job: Screen,
+    screen: Screen,
     outcome: string,
   ): Promise<KnownToken> {
     const known = { reading, record: deps.describe(reading) }
     await deps.save(known)
     if (outcome === 'screened') attempts.delete(token)
-    metrics.ended(job, outcome, clock.nowMs())
+    metrics.ended(screen, outcome, clock.nowMs())
     return known
   }
 
@@ -128,7 +128,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
   const admissions = new Map<Address, Promise<void>>()
   async function admitted(token: Address, admit: () => Promise<void>): Promise<Screen> {
     for (;;) {
-      const running = jobs.get(token)
+      const running = screens.get(token)
       if (running) return running
       const before = admissions.get(token)
       if (before === undefined) break
@@ -145,7 +145,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
     admissions.set(token, settled)
     try {
       await admission
-      return jobs.get(token) ?? start(token, 'asked')
+      return screens.get(token) ?? start(token, 'asked')
     } finally {
       asked -= 1
       admissions.delete(token)
@@ -153,7 +153,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
   }
 
   function later(token: Address): void {
-    if (closing.signal.aborted || jobs.has(token) || queue.size >= MAX_QUEUE) return
+    if (closing.signal.aborted || screens.has(token) || queue.size >= MAX_QUEUE) return
     queue.add(token)
     wake()
   }
@@ -163,7 +163,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
     const [next] = queue
     if (next !== undefined && asked === 0) {
       queue.delete(next)
-      if (!notTokens.get(next)) await (jobs.get(next) ?? start(next, 'background')).done.catch(() => {})
+      if (!notTokens.get(next)) await (screens.get(next) ?? start(next, 'background')).done.catch(() => {})
     }
     if (queue.size > 0) wake()
   }
@@ -171,16 +171,16 @@ export function createScreening(deps: ScreeningDeps): Screening {
   return {
     async screen(token, admit) {
       if (notTokens.get(token)) fail('NOT_A_TOKEN', { field: 'address' })
-      const job = await admitted(token, admit)
-      const leftMs = Math.max(1, job.startedAtMs + waitMs - clock.nowMs())
+      const screen = await admitted(token, admit)
+      const leftMs = Math.max(1, screen.startedAtMs + waitMs - clock.nowMs())
       const waiting = new AbortController()
       const tooLong = clock.sleep(leftMs, waiting.signal).then(() => Promise.reject(new TookTooLong()))
       try {
-        return { status: 'done', known: await Promise.race([job.done, tooLong]) }
+        return { status: 'done', known: await Promise.race([screen.done, tooLong]) }
       } catch (error) {
         if (isPitError(error)) throw error
-        if (error instanceof TookTooLong && job.partial) {
-          return { status: 'unfinished', record: deps.describe(job.partial) }
+        if (error instanceof TookTooLong && screen.partial) {
+          return { status: 'unfinished', record: deps.describe(screen.partial) }
         }
         if (error instanceof RpcUnreachable) return fail('RPC_UNAVAILABLE')
         return fail('SCREEN_UNAVAILABLE', {
@@ -193,7 +193,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
         waiting.abort()
       }
     },
-    isRunning: (token) => jobs.has(token),
+    isRunning: (token) => screens.has(token),
     later,
     queued: () => queue.size,
     queueJob: {
@@ -211,7 +211,7 @@ export function createScreening(deps: ScreeningDeps): Screening {
     },
     async close() {
       closing.abort()
-      await Promise.allSettled([...jobs.values()].map(({ done }) => done))
+      await Promise.allSettled([...screens.values()].map(({ done }) => done))
     },
   }
 }
@@ -249,8 +249,8 @@ function createScreenMetrics(
     })
   }
   return {
-    ended(job: Screen, outcome: string, nowMs: number): void {
-      seconds.observe({ lane: job.lane, outcome }, (nowMs - job.startedAtMs) / 1000)
+    ended(screen: Screen, outcome: string, nowMs: number): void {
+      seconds.observe({ lane: screen.lane, outcome }, (nowMs - screen.startedAtMs) / 1000)
       if (outcome === 'unfinished' || outcome === 'failed') unfinished.inc()
     },
   }

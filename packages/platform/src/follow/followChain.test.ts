@@ -99,7 +99,6 @@ it('ends with exactly the chain, whatever grew, forked or failed meanwhile', asy
           topics: [TOPIC],
           listener,
           floor: 0,
-          pollMs: 1,
           maxRange,
         })
         const script = [...events]
@@ -130,7 +129,6 @@ it('starts from a checkpoint, and from the floor when the checkpoint is no longe
     listener: first.listener,
     floor: 0,
     from: checkpoint,
-    pollMs: 1,
   }).catchUp()
   expect(first.seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 
@@ -143,7 +141,6 @@ it('starts from a checkpoint, and from the floor when the checkpoint is no longe
     listener: second.listener,
     floor: 0,
     from: stranger,
-    pollMs: 1,
   }).catchUp()
   expect(second.seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
@@ -154,7 +151,7 @@ it('tells where the chain stands when nothing came after the checkpoint', async 
   const { seen, listener } = ledger()
   seen.push(...chain.blocks.slice(1).map(({ hash }) => hash))
   const from = chain.blocks.at(-1)!
-  const follower = followChain({ rpc: chain.rpc, topics: [TOPIC], listener, floor: 0, from, pollMs: 1 })
+  const follower = followChain({ rpc: chain.rpc, topics: [TOPIC], listener, floor: 0, from })
   await follower.catchUp()
   expect(follower.head()?.number).toBe(from.number)
   chain.grow(2)
@@ -180,7 +177,7 @@ it('asks for less when a node refuses a range', async () => {
       return chain.rpc.request<T>(method, params)
     },
   }
-  const follower = followChain({ rpc, topics: [TOPIC], listener, floor: 0, pollMs: 1 })
+  const follower = followChain({ rpc, topics: [TOPIC], listener, floor: 0 })
   for (let tries = 0; seen.length < 200 && tries < 100; tries++) await follower.catchUp().catch(() => {})
   expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
@@ -194,7 +191,6 @@ it('takes a node that stays behind for another chain', async () => {
     topics: [TOPIC],
     listener,
     floor: 0,
-    pollMs: 1,
     patience: 3,
   })
   await follower.catchUp()
@@ -222,7 +218,6 @@ it('leaves a lagging node alone', async () => {
       },
     },
     floor: 0,
-    pollMs: 1,
     maxRange: 1,
   })
   await follower.catchUp()

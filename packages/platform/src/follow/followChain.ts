@@ -1,5 +1,3 @@
-import { systemClock } from '../clock.ts'
-import { type Loop, startLoop } from '../loop.ts'
 import {
   askHeader,
   askLogs,
@@ -24,12 +22,10 @@ export interface FollowOptions {
   floor: number
   /** The last block already known, when there is one. */
   from?: { number: number; hash: Hex }
-  pollMs: number
   /** Catching up reads this many blocks at a time. */
   maxRange?: number
   /** Looks at which a node may be behind us before its chain is taken for another one. */
   patience?: number
-  onTrouble?: (error: Error) => void
 }
 
 export interface Follower {
@@ -37,7 +33,7 @@ export interface Follower {
   head(): Header | null
   /** Looks at the chain now and resolves once everything up to its head was handed over. */
   catchUp(): Promise<void>
-  start(): void
+  /** Ends the pass under way, and waits for it; later ones do nothing. */
   stop(): Promise<void>
 }
 
@@ -53,7 +49,7 @@ const MAX_RETRIES = 20
  * chain. Reading is bounded in size, and trouble with the node only delays it.
  */
 export function followChain(options: FollowOptions): Follower {
-  const { rpc, topics, listener, pollMs, maxRange = 1_000, patience = 600, onTrouble } = options
+  const { rpc, topics, listener, maxRange = 1_000, patience = 600 } = options
   let last: { number: number; hash: Hex | null } = options.from ?? { number: options.floor, hash: null }
   let head: Header | null = null
   // Ends of recent chunks, oldest first: where a reorg may fork off.
@@ -62,7 +58,6 @@ export function followChain(options: FollowOptions): Follower {
   /** Looks in a row at which the node was behind us. */
   let behindFor = 0
   let stopped = false
-  let loop: Loop | undefined
   let pass: Promise<void> | undefined
 
   function startFrom(number: number): void {
@@ -204,19 +199,8 @@ export function followChain(options: FollowOptions): Follower {
   return {
     head: () => head,
     catchUp,
-    start() {
-      loop = startLoop({
-        clock: systemClock,
-        intervalMs: pollMs,
-        run: catchUp,
-        ended: (error) => {
-          if (error !== null) onTrouble?.(error as Error)
-        },
-      })
-    },
     async stop() {
       stopped = true
-      await loop?.stop()
       await pass?.catch(() => {})
     },
   }

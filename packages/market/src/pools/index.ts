@@ -1,5 +1,0 @@
-export type { Mark } from '@pit/platform/marks'
-export * from './markReads.ts'
-export { type Market, openMarket, watchMarket } from './openMarket.ts'
-export type { AnyPool } from './poolBook.ts'
-export { crossMid, type MidDeps, referenceMid } from './referenceMid.ts'

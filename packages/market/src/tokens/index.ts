@@ -1,6 +1,0 @@
-export type { TokenDeps, TokenMarket } from './deps.ts'
-export { hasStockRules, type StoredRecord } from './describeToken.ts'
-export { openTokens, type TokenOptions, type Tokens } from './openTokens.ts'
-export type { Audit } from './readAudit.ts'
-export type { RecordNow } from './registry.ts'
-export { type RegistryText, registryTexts } from './store.ts'
