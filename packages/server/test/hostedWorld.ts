@@ -254,7 +254,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
       const signatures = await session.signatures(pending.session_id)
       await session.post('live.session.grant', 'owner', {
         ...signatures,
-        delegation_signature: signDelegation(crypto, session.place, root, KEYS.owner).signature,
+        delegation_signature: signDelegation(crypto, session.addresses, root, KEYS.owner).signature,
         ...(authorization === null && { authorization_signature: undefined }),
       })
       return pending.session_id

@@ -1,7 +1,6 @@
 import type { Address } from '@pit/chain'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { hasExecutor, isActive } from './store.ts'
 
 /** What the relay asks of sessions before it lets their transactions out. */
 export interface SessionGate {
@@ -12,8 +11,15 @@ export interface SessionGate {
 }
 
 export function createSessionGate({ db, clock }: { db: Sql; clock: Clock }): SessionGate {
+  const hasActive = async (where: string, values: readonly string[]): Promise<boolean> => {
+    const rows = await db.query(
+      `select id from sessions where status = 'active' and expires_at_s > $1 and ${where} limit 1`,
+      [nowS(clock), ...values],
+    )
+    return rows.length > 0
+  }
   return {
-    executorOf: ({ wallet, signer }) => hasExecutor(db, { wallet, executor: signer, nowS: nowS(clock) }),
-    isOpen: (sessionId) => isActive(db, sessionId, nowS(clock)),
+    executorOf: ({ wallet, signer }) => hasActive('wallet = $2 and executor = $3', [wallet, signer]),
+    isOpen: (sessionId) => hasActive('id = $2', [sessionId]),
   }
 }

@@ -15,7 +15,7 @@ export interface ListedSession {
 
 /** What the wallet granted, what can trade first. */
 export async function listSessions({ db, clock }: SessionDeps, wallet: Address): Promise<ListedSession[]> {
-  const sessions = await sessionsOf(db, { wallet, nowS: nowS(clock), most: MAX_LISTED })
+  const sessions = await sessionsOf(db, { wallet, nowS: nowS(clock), max: MAX_LISTED })
   const ids = sessions.map(({ id }) => id)
   const used = await usedBy(db, ids, clock.nowMs())
   return sessions.map((session) => ({

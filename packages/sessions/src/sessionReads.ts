@@ -1,27 +1,13 @@
-import type { Address, Hex } from '@pit/chain'
+import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { SessionBinding, SessionStatus } from '@pit/protocol'
+import type { SessionStatus } from '@pit/protocol'
+import { type Session, statusOf } from './types.ts'
 
 /** A session as far as it bounds an agent. */
-export interface AgentSession {
-  id: string
-  wallet: Address
-  executor: Address
-  status: SessionStatus
-  binding: SessionBinding
-  rootHash: Hex
-  expiresAtS: number
-}
-
-interface Row {
-  id: string
-  wallet: Address
-  executor: Address
-  status: 'pending' | 'registering' | 'active' | 'revoked'
-  binding: SessionBinding
-  root_hash: Hex
-  expires_at_s: number
-}
+export type AgentSession = Pick<
+  Session,
+  'id' | 'wallet' | 'executor' | 'binding' | 'rootHash' | 'expiresAtS'
+> & { status: SessionStatus }
 
 /** Many at once, by id; `nowS` tells which have run out. */
 export async function readSessions(
@@ -30,31 +16,12 @@ export async function readSessions(
   nowS: number,
 ): Promise<Map<string, AgentSession>> {
   if (ids.length === 0) return new Map()
-  const rows = await sql.query<Row>(
-    `select id, wallet, executor, status, binding, root_hash, expires_at_s from sessions
-     where id = any($1::text[])`,
+  const rows = await sql.query<Omit<AgentSession, 'status'> & Pick<Session, 'status'>>(
+    `select id, wallet, executor, status, binding, root_hash as "rootHash", expires_at_s as "expiresAtS"
+     from sessions where id = any($1::text[])`,
     [ids],
   )
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        id: row.id,
-        wallet: row.wallet,
-        executor: row.executor,
-        status: statusAt(row, nowS),
-        binding: row.binding,
-        rootHash: row.root_hash,
-        expiresAtS: row.expires_at_s,
-      },
-    ]),
-  )
-}
-
-/** While the co-signer is being asked, a session is not switched on yet. */
-function statusAt({ status, expires_at_s }: Row, nowS: number): SessionStatus {
-  if (status !== 'revoked' && nowS >= expires_at_s) return 'expired'
-  return status === 'registering' ? 'pending' : status
+  return new Map(rows.map((row) => [row.id, { ...row, status: statusOf(row, nowS) }]))
 }
 
 export async function readSession(sql: Sql, id: string, nowS: number): Promise<AgentSession | null> {
@@ -75,11 +42,7 @@ export async function openSessionsOf(
 }
 
 /** Who granted a session, and to whom. */
-export interface SessionParties {
-  id: string
-  wallet: Address
-  executor: Address
-}
+export type SessionParties = Pick<Session, 'id' | 'wallet' | 'executor'>
 
 /** Every session these executors were ever granted, of every status. */
 export const sessionsGrantedTo = (sql: Sql, executors: readonly Address[]): Promise<SessionParties[]> =>

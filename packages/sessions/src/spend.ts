@@ -1,6 +1,6 @@
 import type { Hex } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
-import { DAY_MS } from './store.ts'
+import { DAY_MS, type RootName } from './store.ts'
 import type { Session, Used } from './types.ts'
 
 /** A trade that was counted, or how the session stands when it has no room for it. */
@@ -60,19 +60,13 @@ export async function settle(
 }
 
 /** Sessions with trades whose answer was lost, and not just now: their co-signer can tell. */
-export async function unanswered(
-  sql: Sql,
-  askedBeforeMs: number,
-  most: number,
-): Promise<{ id: string; rootHash: Hex }[]> {
-  const rows = await sql.query<{ id: string; root_hash: Hex }>(
-    `select s.id, s.root_hash from sessions s where exists (
+export const unanswered = (sql: Sql, askedBeforeMs: number, max: number): Promise<RootName[]> =>
+  sql.query(
+    `select s.id, s.root_hash as "rootHash" from sessions s where exists (
        select 1 from session_trades t where t.session_id = s.id and t.status = 'asked' and t.created_at_ms < $1)
      limit $2`,
-    [askedBeforeMs, most],
+    [askedBeforeMs, max],
   )
-  return rows.map(({ id, root_hash }) => ({ id, rootHash: root_hash }))
-}
 
 /**
  * Takes the co-signer's count of leaves as the truth: so many of the unanswered trades as it has beyond the

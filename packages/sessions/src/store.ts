@@ -21,6 +21,9 @@ interface SessionRow {
   signer_revoked_at_s: number | null
 }
 
+/** How the co-signer knows a session. */
+export type RootName = Pick<Session, 'id' | 'rootHash'>
+
 /** A leaf counts from its signature and may run until it ends: a day back is a day and a leaf's life. */
 export const DAY_MS = (SESSION.dayWindowS + SESSION.leafTtlS) * 1_000
 
@@ -107,12 +110,12 @@ export async function findWithUse(
 /** Those that can trade first, then the newest: whoever floods the list hides nothing of that. */
 export async function sessionsOf(
   sql: Sql,
-  { wallet, nowS, most }: { wallet: Address; nowS: number; most: number },
+  { wallet, nowS, max }: { wallet: Address; nowS: number; max: number },
 ): Promise<Session[]> {
   const rows = await sql.query<SessionRow>(
     `select ${COLUMNS} from sessions where wallet = $1
      order by status = 'active' and expires_at_s > $3 desc, created_at_s desc, id limit $2`,
-    [wallet, most, nowS],
+    [wallet, max, nowS],
   )
   return rows.map(sessionOf)
 }
@@ -178,40 +181,13 @@ export async function markSignerTold(sql: Sql, id: string, atS: number): Promise
 }
 
 /** Revoked here, and not confirmed by the co-signer. One that ran out needs no telling. */
-export async function untoldRevocations(
-  sql: Sql,
-  nowS: number,
-  most: number,
-): Promise<{ id: string; rootHash: Hex }[]> {
-  const rows = await sql.query<{ id: string; root_hash: Hex }>(
-    `select id, root_hash from sessions
+export const untoldRevocations = (sql: Sql, nowS: number, max: number): Promise<RootName[]> =>
+  sql.query(
+    `select id, root_hash as "rootHash" from sessions
      where status = 'revoked' and signer_revoked_at_s is null and expires_at_s > $1
      order by revoked_at_s limit $2`,
-    [nowS, most],
+    [nowS, max],
   )
-  return rows.map(({ id, root_hash }) => ({ id, rootHash: root_hash }))
-}
-
-/** Whether the executor may carry trades of one of this wallet's sessions now. */
-export async function hasExecutor(
-  sql: Sql,
-  { wallet, executor, nowS }: { wallet: Address; executor: Address; nowS: number },
-): Promise<boolean> {
-  const rows = await sql.query(
-    `select id from sessions where wallet = $1 and executor = $2 and status = 'active' and expires_at_s > $3
-     limit 1`,
-    [wallet, executor, nowS],
-  )
-  return rows.length > 0
-}
-
-export async function isActive(sql: Sql, id: string, nowS: number): Promise<boolean> {
-  const rows = await sql.query(
-    `select id from sessions where id = $1 and status = 'active' and expires_at_s > $2`,
-    [id, nowS],
-  )
-  return rows.length > 0
-}
 
 /** What never was switched on and no longer can be, or was not in time. */
 export async function deleteUnsigned(sql: Sql, createdBeforeS: number, nowS: number): Promise<number> {
@@ -234,18 +210,12 @@ export async function forgetUnsigned(sql: Sql, id: string): Promise<void> {
 }
 
 /** The co-signer was asked, and whoever asked did not ask again. */
-export async function stuckRegistering(
-  sql: Sql,
-  askedBeforeS: number,
-  most: number,
-): Promise<{ id: string; rootHash: Hex }[]> {
-  const rows = await sql.query<{ id: string; root_hash: Hex }>(
-    `select id, root_hash from sessions where status = 'registering' and registering_at_s < $1
+export const stuckRegistering = (sql: Sql, askedBeforeS: number, max: number): Promise<RootName[]> =>
+  sql.query(
+    `select id, root_hash as "rootHash" from sessions where status = 'registering' and registering_at_s < $1
      order by registering_at_s limit $2`,
-    [askedBeforeS, most],
+    [askedBeforeS, max],
   )
-  return rows.map(({ id, root_hash }) => ({ id, rootHash: root_hash }))
-}
 
 /**
  * Deletes sessions that ended long ago, with what they counted; their trades stay in the trades' own record.
@@ -254,7 +224,7 @@ export async function stuckRegistering(
 export async function deleteEnded(
   sql: Sql,
   endedBeforeS: number,
-  most: number,
+  max: number,
   sessionsInUse: HostedRecord['sessionsInUse'],
 ): Promise<number> {
   let last = { expires_at_s: 0, id: '' }
@@ -262,13 +232,13 @@ export async function deleteEnded(
     const ended = await sql.query<typeof last>(
       `select id, expires_at_s from sessions where expires_at_s < $1 and (expires_at_s, id) > ($2, $3)
        order by expires_at_s, id limit $4`,
-      [endedBeforeS, last.expires_at_s, last.id, most],
+      [endedBeforeS, last.expires_at_s, last.id, max],
     )
     const ids = ended.map(({ id }) => id)
     const inUse = await sessionsInUse(sql, ids)
     const free = ids.filter((id) => !inUse.has(id))
     if (free.length > 0) return deleteSessions(sql, free)
-    if (ended.length < most) return 0
+    if (ended.length < max) return 0
     last = ended.at(-1)!
   }
 }

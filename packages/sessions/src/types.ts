@@ -32,7 +32,10 @@ export interface Used {
 }
 
 /** As it is shown: what ran out is expired unless it was revoked; until it is active it is pending. */
-export function statusOf({ status, expiresAtS }: Session, nowS: number): SessionStatus {
+export function statusOf(
+  { status, expiresAtS }: Pick<Session, 'status' | 'expiresAtS'>,
+  nowS: number,
+): SessionStatus {
   if (status === 'revoked') return status
   if (nowS >= expiresAtS) return 'expired'
   return status === 'registering' ? 'pending' : status

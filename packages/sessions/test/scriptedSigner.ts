@@ -41,21 +41,21 @@ export interface ScriptedSigner extends Client {
 
 export function createScriptedSigner({
   crypto,
-  place,
+  addresses,
   key,
   nowS,
 }: {
   crypto: Crypto
-  place: DelegationAddresses
+  addresses: DelegationAddresses
   key: Hex
   nowS: () => number
 }): ScriptedSigner {
   const reach = () => {
     if (!signer.reachable) throw new SignerUnreachable('nobody listens', { cause: { code: 'ECONNREFUSED' } })
   }
-  const sign = (delegation: Delegation) => signDelegation(crypto, place, delegation, key)
+  const sign = (delegation: Delegation) => signDelegation(crypto, addresses, delegation, key)
   const read = <Kind extends SessionRoot['kind']>(delegation: Delegation, kind: Kind) => {
-    const root = readRoot(crypto, place, delegation)
+    const root = readRoot(crypto, addresses, delegation)
     if (root?.kind !== kind) throw new Error(`registered a ${root?.kind} root as ${kind}`)
     return root as Extract<SessionRoot, { kind: Kind }>
   }
@@ -108,15 +108,20 @@ export function createScriptedSigner({
       const { execution, curve_fee } = ask
       const trade = { execution, sequence, nowS: nowS() }
       if (!curve_fee) {
-        const leaf = sign(sessionLeaf(place, { root: read(kept.ask.root, 'router'), ...trade }))
+        const leaf = sign(sessionLeaf(addresses, { root: read(kept.ask.root, 'router'), ...trade }))
         return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), ...common })
       }
       const [curve, fee] = kept.ask.curve_roots
       const feeRoot = read(fee!, 'fee')
       const leaf = sign(
-        curveLeaf(place, { root: read(curve!, 'curve'), feeRoot, feeWei: curve_fee.amount_wei, ...trade }),
+        curveLeaf(addresses, {
+          root: read(curve!, 'curve'),
+          feeRoot,
+          feeWei: curve_fee.amount_wei,
+          ...trade,
+        }),
       )
-      const fee_leaf = sign(feeLeaf(crypto, place, { feeRoot, leaf, nowS: nowS() }))
+      const fee_leaf = sign(feeLeaf(crypto, addresses, { feeRoot, leaf, nowS: nowS() }))
       return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), fee_leaf, ...common })
     },
     async revokeRoot(hash) {

@@ -57,12 +57,12 @@ export type SessionWorld = ReturnType<typeof openSessionWorld>
  * scripts.
  */
 export function openSessionWorld(db: Db, { withSigner = true } = {}) {
-  const place = delegationAddresses(PROFILE)
+  const addresses = delegationAddresses(PROFILE)
   const clock = { aheadS: 0, nowMs: () => (NOW_S + clock.aheadS) * 1_000 }
   const nowS = () => NOW_S + clock.aheadS
   const chain = openSessionChain()
   for (const funded of [WHO.executor, WHO.owner]) chain.setBalance(ETH, funded, 10n ** 18n)
-  const signer = createScriptedSigner({ crypto, place, key: KEYS.cosigner, nowS })
+  const signer = createScriptedSigner({ crypto, addresses, key: KEYS.cosigner, nowS })
   const seen = {
     plans: [] as Parameters<SessionOptions['storePlan']>[0][],
     ownerTxs: [] as Parameters<SessionOptions['storeOwnerTxs']>[0][],
@@ -206,7 +206,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
 
   const api = Object.assign(world, {
     db,
-    place,
+    addresses,
     clock,
     nowS,
     chain,
@@ -221,7 +221,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     async signatures(id: string, by: Role = 'owner', { curves = true } = {}) {
       const { root, curveRoots, authorization, rootHash } = (await findSession(db, id))!
       const signed = (delegation: Session['root']) =>
-        signDelegation(crypto, place, delegation, KEYS[by]).signature
+        signDelegation(crypto, addresses, delegation, KEYS[by]).signature
       return {
         session_id: id,
         rootHash,
@@ -263,14 +263,14 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
       eth = { dayWei: 4n * 10n ** 16n, tradeWei: 10n ** 16n },
     ): Promise<Session> {
       const hash = bindingHash(crypto.keccakText, binding)
-      const root = sessionRoot(place, { binding, bindingHash: hash, eth, nowS: nowS() })
+      const root = sessionRoot(addresses, { binding, bindingHash: hash, eth, nowS: nowS() })
       const session: Session = {
         id: `ses_${binding.nonce.slice(2, 34)}`,
         wallet: WHO.owner,
         executor: WHO.executor,
         status: 'active',
         binding,
-        root: signDelegation(crypto, place, root, KEYS.owner),
+        root: signDelegation(crypto, addresses, root, KEYS.owner),
         rootHash: delegationHash(crypto, root),
         curveRoots: null,
         authorization: null,

@@ -194,7 +194,7 @@ withDb('the life of a hosted agent', (db) => {
         session_id: agent.session_id,
         session_revoke: {
           on_chain: [
-            { kind: 'disable_delegation', tx: { from: WHO.owner, to: world.session.place.manager } },
+            { kind: 'disable_delegation', tx: { from: WHO.owner, to: world.session.addresses.manager } },
           ],
           sessions: [{ session_id: agent.session_id, signer_revoked: true }],
         },

@@ -36,7 +36,7 @@ withDb('granting', (db) => {
         expires: world.nowS() + 86_400,
         wallet_code: 'none',
         limits: { max_trade_usd: 25, max_day_usd: 100, max_trades: 50 },
-        sign: { authorization: { nonce: 5, address: world.place.delegator } },
+        sign: { authorization: { nonce: 5, address: world.addresses.delegator } },
       })
       // A dollar is a dollar, ETH 2,500 of them: caps are rounded down.
       expect(pending.sign.delegation.binding['marks']).toEqual([

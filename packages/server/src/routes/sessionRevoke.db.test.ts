@@ -48,7 +48,7 @@ withDb('revoking', (db) => {
       [root, curveRoots!.curve, curveRoots!.fee].map((one, i) => ({
         type: 2,
         from: WHO.owner,
-        to: world.place.manager,
+        to: world.addresses.manager,
         data: encodeDisable(one),
         nonce: 9 + i,
         gas: '65000',

@@ -52,7 +52,7 @@ withDb('trading in a session', (db) => {
         executor: WHO.executor,
         wallet: WHO.owner,
         execution: 'router',
-        tx: { type: 2, from: WHO.executor, to: world.place.manager, value: '0', gas: '520000' },
+        tx: { type: 2, from: WHO.executor, to: world.addresses.manager, value: '0', gas: '520000' },
         leaf: { sequence: 1, expires: world.nowS() + 120 },
         spend: { trades: 1, trades_left: 49, last_24h_usd: 5, remaining_24h_usd: 95, this_usd: 5 },
         fee_bps: 25,
@@ -87,7 +87,7 @@ withDb('trading in a session', (db) => {
       const answer = await world.trade(session, {}, 'owner')
       expect(answer.tx).toMatchObject({
         type: 4,
-        authorization_list: [{ nonce: 0, address: world.place.delegator }],
+        authorization_list: [{ nonce: 0, address: world.addresses.delegator }],
       })
       expect(world.seen.plans[0]?.plan.steps[0]?.tx).toMatchObject({ authorizations: [{ nonce: 0 }] })
       world.chain.setNonce(WHO.owner, 1)

@@ -24,7 +24,7 @@ import { type LeafAsk, leafFault } from './checkLeaf.ts'
 import type { SessionCall } from './readCall.ts'
 
 const crypto = await createCrypto()
-const place = delegationAddresses(PROFILE)
+const addresses = delegationAddresses(PROFILE)
 const KEY: Hex = `0x${'01'.repeat(32)}`
 const OTHER_KEY: Hex = `0x${'02'.repeat(32)}`
 const at = (digit: string): Address => `0x${digit.repeat(40)}`
@@ -49,13 +49,13 @@ const rootAsk = (hash: Hex) => ({
 })
 const HASH: Hex = `0x${'ab'.repeat(32)}`
 const read = <Kind extends SessionRoot['kind']>(delegation: Delegation, kind: Kind) => {
-  const root = readRoot(crypto, place, delegation)
+  const root = readRoot(crypto, addresses, delegation)
   if (root?.kind !== kind) throw new Error('another root')
   return root as Extract<SessionRoot, { kind: Kind }>
 }
-const root = read(sessionRoot(place, rootAsk(HASH)), 'router')
-const otherRoot = read(sessionRoot(place, rootAsk(`0x${'cd'.repeat(32)}`)), 'router')
-const made = curveRoots(place, { ...rootAsk(HASH), curves: [at('9')] })
+const root = read(sessionRoot(addresses, rootAsk(HASH)), 'router')
+const otherRoot = read(sessionRoot(addresses, rootAsk(`0x${'cd'.repeat(32)}`)), 'router')
+const made = curveRoots(addresses, { ...rootAsk(HASH), curves: [at('9')] })
 const roots = { curve: read(made.curve, 'curve'), fee: read(made.fee, 'fee') }
 const execution = { target: binding.router, valueWei: 5n, data: '0x3593564c00' as Hex }
 const common = {
@@ -63,11 +63,11 @@ const common = {
   fault: null,
   feeFault: null,
   code: { state: 'in place' as const },
-  mostWei: 10n ** 17n,
+  maxWei: 10n ** 17n,
 }
 const call: SessionCall = { kind: 'router', execution, root, reading: null, ...common }
 const ask: LeafAsk = { call, cosigner, executor: binding.executor, nowS: NOW }
-const sign = (delegation: Delegation, key = KEY) => signDelegation(crypto, place, delegation, key)
+const sign = (delegation: Delegation, key = KEY) => signDelegation(crypto, addresses, delegation, key)
 const spend = { trades: 1, trades_left: 1, day_micro_usd: 1, day_left_micro_usd: 1, this_micro_usd: 1 }
 const answerOf = (leaf: Delegation, over: Partial<Cosigned> = {}): Cosigned => ({
   leaf,
@@ -78,25 +78,25 @@ const answerOf = (leaf: Delegation, over: Partial<Cosigned> = {}): Cosigned => (
   ...over,
 })
 const faultOf = (answer: Cosigned, asked: LeafAsk = ask) =>
-  leafFault({ crypto, delegation: place }, asked, answer)
+  leafFault({ crypto, delegation: addresses }, asked, answer)
 const trade = { root, execution, sequence: 3, nowS: NOW }
-const leaf = sign(sessionLeaf(place, trade))
+const leaf = sign(sessionLeaf(addresses, trade))
 
 describe('a router leaf', () => {
   it('is taken as it was asked for, by a clock a little off', () => {
     expect(faultOf(answerOf(leaf))).toBeNull()
-    const early = sign(sessionLeaf(place, { ...trade, nowS: NOW + 20 }))
+    const early = sign(sessionLeaf(addresses, { ...trade, nowS: NOW + 20 }))
     expect(faultOf(answerOf(early))).toBeNull()
   })
 
   const [first, ...rest] = leaf.caveats
   const lies: [string, Cosigned, string?][] = [
-    ['another root', answerOf(sign(sessionLeaf(place, { ...trade, root: otherRoot })))],
+    ['another root', answerOf(sign(sessionLeaf(addresses, { ...trade, root: otherRoot })))],
     [
       'another target',
       answerOf(
         sign(
-          sessionLeaf(place, {
+          sessionLeaf(addresses, {
             ...trade,
             root: { ...root, router: at('7') },
             execution: { ...execution, target: at('7') },
@@ -106,11 +106,11 @@ describe('a router leaf', () => {
     ],
     [
       'another value',
-      answerOf(sign(sessionLeaf(place, { ...trade, execution: { ...execution, valueWei: 6n } }))),
+      answerOf(sign(sessionLeaf(addresses, { ...trade, execution: { ...execution, valueWei: 6n } }))),
     ],
     [
       'another calldata',
-      answerOf(sign(sessionLeaf(place, { ...trade, execution: { ...execution, data: '0x3593564c01' } }))),
+      answerOf(sign(sessionLeaf(addresses, { ...trade, execution: { ...execution, data: '0x3593564c01' } }))),
     ],
     ['another executor', answerOf(sign({ ...leaf, delegate: at('8') }))],
     ['another co-signer', answerOf(sign({ ...leaf, delegator: at('8') }))],
@@ -120,8 +120,8 @@ describe('a router leaf', () => {
     ['its caveats in another order', answerOf(sign({ ...leaf, caveats: [...rest, first!] }))],
     ['a salt', answerOf(sign({ ...leaf, salt: 1n }))],
     ['args', answerOf({ ...leaf, caveats: [{ ...first!, args: '0x00' }, ...rest] })],
-    ['a longer life', answerOf(sign(sessionLeaf(place, { ...trade, nowS: NOW + 31 })))],
-    ['a past end', answerOf(sign(sessionLeaf(place, { ...trade, nowS: NOW - 120 })))],
+    ['a longer life', answerOf(sign(sessionLeaf(addresses, { ...trade, nowS: NOW + 31 })))],
+    ['a past end', answerOf(sign(sessionLeaf(addresses, { ...trade, nowS: NOW - 120 })))],
     ['another signer', answerOf(sign(leaf, OTHER_KEY))],
     ['no signature', answerOf({ ...leaf, signature: '0x' })],
     ['a fee apart', answerOf(leaf, { fee_leaf: leaf })],
@@ -153,32 +153,32 @@ describe('a curve leaf', () => {
   }
   const asked = { ...ask, call: curveCall }
   const bought = { root: roots.curve, feeRoot: roots.fee, feeWei: 2n, execution: buy, sequence: 3, nowS: NOW }
-  const own = sign(curveLeaf(place, bought))
-  const fee_leaf = sign(feeLeaf(crypto, place, { feeRoot: roots.fee, leaf: own, nowS: NOW }))
+  const own = sign(curveLeaf(addresses, bought))
+  const fee_leaf = sign(feeLeaf(crypto, addresses, { feeRoot: roots.fee, leaf: own, nowS: NOW }))
 
   it('is taken with what pays its fee', () => {
     expect(faultOf(answerOf(own, { fee_leaf }), asked)).toBeNull()
   })
 
-  const another = sign(curveLeaf(place, { ...bought, sequence: 4 }))
+  const another = sign(curveLeaf(addresses, { ...bought, sequence: 4 }))
   const lies: [string, Cosigned][] = [
     ['nothing that pays its fee', answerOf(own)],
-    ['another fee', answerOf(sign(curveLeaf(place, { ...bought, feeWei: 3n })), { fee_leaf })],
+    ['another fee', answerOf(sign(curveLeaf(addresses, { ...bought, feeWei: 3n })), { fee_leaf })],
     ['no fee at all', answerOf(leaf, { fee_leaf })],
     [
       'a fee paid for another leaf',
       answerOf(own, {
-        fee_leaf: sign(feeLeaf(crypto, place, { feeRoot: roots.fee, leaf: another, nowS: NOW })),
+        fee_leaf: sign(feeLeaf(crypto, addresses, { feeRoot: roots.fee, leaf: another, nowS: NOW })),
       }),
     ],
     ['a fee leaf somebody else signed', answerOf(own, { fee_leaf: sign(fee_leaf, OTHER_KEY) })],
     [
       'a fee leaf of another life',
       answerOf(own, {
-        fee_leaf: sign(feeLeaf(crypto, place, { feeRoot: roots.fee, leaf: own, nowS: NOW + 60 })),
+        fee_leaf: sign(feeLeaf(crypto, addresses, { feeRoot: roots.fee, leaf: own, nowS: NOW + 60 })),
       }),
     ],
-    ['something laid into it', answerOf(payFee(place, own, [fee_leaf, made.fee]), { fee_leaf })],
+    ['something laid into it', answerOf(payFee(addresses, own, [fee_leaf, made.fee]), { fee_leaf })],
   ]
   it.each(lies)('with %s is not', (_, answer) => {
     expect(faultOf(answer, asked)).toEqual(expect.any(String))

@@ -31,7 +31,7 @@ interface Common {
   setup: string | null
   code: CodeState
   /** The most ETH the root lets out in one call. */
-  mostWei: bigint
+  maxWei: bigint
 }
 
 /** The one call a session trade makes from the wallet, and what it was found to say. */
@@ -63,7 +63,7 @@ export function readCall(deps: Deps, session: Session, planned: Planned): Sessio
     execution,
     code,
     setup: codeSetup ?? approvalsMissing(planned),
-    mostWei: root.eth?.tradeWei ?? 0n,
+    maxWei: root.eth?.tradeWei ?? 0n,
   }
   return plan.execution === 'router'
     ? routerCall(addresses, { ...common, root }, planned)

@@ -18,7 +18,7 @@ import { whyUnbound } from './readRoots.ts'
 import { checkSession, feeBpsOf, refuseBySession, SESSION_RULES, type TradeFacts } from './rules.ts'
 
 const crypto = await createCrypto()
-const place = delegationAddresses(PROFILE)
+const addresses = delegationAddresses(PROFILE)
 const bindingOf = (over: Partial<Parameters<typeof createBinding>[0]> = {}): SessionBindingV3 =>
   createBinding({
     wallet: WHO.owner,
@@ -40,11 +40,11 @@ const ask = {
   eth: { dayWei: 40n, tradeWei: 10n },
   nowS: NOW_S,
 }
-const rootOf = sessionRoot(place, ask)
-const made = curveRoots(place, { ...ask, curves: [OTHER] })
+const rootOf = sessionRoot(addresses, ask)
+const made = curveRoots(addresses, { ...ask, curves: [OTHER] })
 const read = <Kind extends SessionRoot['kind']>(kind: Kind) =>
   [rootOf, made.curve, made.fee]
-    .map((one) => readRoot(crypto, place, one))
+    .map((one) => readRoot(crypto, addresses, one))
     .find((root) => root?.kind === kind) as Extract<SessionRoot, { kind: Kind }>
 const session: Session = {
   id: 'ses_1',
@@ -70,7 +70,7 @@ const router: SessionCall = {
   feeFault: null,
   setup: null,
   code: { state: 'in place' },
-  mostWei: 10n,
+  maxWei: 10n,
 }
 const curve: SessionCall = {
   kind: 'curve',
@@ -83,7 +83,7 @@ const curve: SessionCall = {
   feeFault: null,
   setup: null,
   code: { state: 'in place' },
-  mostWei: 10n,
+  maxWei: 10n,
 }
 const facts: TradeFacts = {
   session,
@@ -152,7 +152,7 @@ describe('the rules of a session trade', () => {
     ['SESSION_EXECUTION', withCall({ ...router, fault: 'odd' })],
     ['WALLET_CODE', withCall({ ...router, code: { state: 'unfit', why: 'other code' } })],
     ['SESSION_SETUP', withCall({ ...router, setup: 'approve first' })],
-    ['SESSION_ROOT_ALLOWS', withCall({ ...router, mostWei: 9n })],
+    ['SESSION_ROOT_ALLOWS', withCall({ ...router, maxWei: 9n })],
     ['FEE_BPS', { ...facts, fee: { bps: 50, class: 'major' } }],
     ['FEE_BPS', { ...facts, fee: { bps: 25, class: 'other' } }],
   ]
@@ -234,9 +234,9 @@ describe('the fee of a binding', () => {
 })
 
 describe('a stored session', () => {
-  const placeOf = { delegation: place } as Parameters<typeof whyUnbound>[1]
+  const addressesOf = { delegation: addresses } as Parameters<typeof whyUnbound>[1]
   it('is bound by what its owner signed', () => {
-    expect(whyUnbound(crypto, placeOf, session)).toBeNull()
+    expect(whyUnbound(crypto, addressesOf, session)).toBeNull()
   })
   it.each<[string, Partial<Session>]>([
     ['limits', { binding: { ...binding, limits: { ...binding.limits, max_trades: 6 } } }],
@@ -250,6 +250,6 @@ describe('a stored session', () => {
     ['root', { root: made.curve }],
     ['curve root', { curveRoots: { curve: { ...made.curve, salt: 1n }, fee: made.fee } }],
   ])('is not when its %s was changed', (_, change) => {
-    expect(whyUnbound(crypto, placeOf, { ...session, ...change })).toEqual(expect.any(String))
+    expect(whyUnbound(crypto, addressesOf, { ...session, ...change })).toEqual(expect.any(String))
   })
 })

@@ -246,10 +246,10 @@ export const SESSION_RULES: readonly SessionRule[] = [
       if (!call) return null
       const { valueWei } = call.execution
       return {
-        ok: valueWei <= call.mostWei,
-        message: `One call sends at most ${call.mostWei} wei under the root, at the price of the grant.`,
+        ok: valueWei <= call.maxWei,
+        message: `One call sends at most ${call.maxWei} wei under the root, at the price of the grant.`,
         value: valueWei.toString(),
-        limit: call.mostWei.toString(),
+        limit: call.maxWei.toString(),
       }
     },
   },

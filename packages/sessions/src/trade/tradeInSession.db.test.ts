@@ -40,7 +40,7 @@ withDb('trades of hosted agents', (db) => {
       const traded = await trade()
       if (traded.kind !== 'cosigned') return expect.unreachable('not co-signed')
       const { tx } = traded
-      expect(tx).toMatchObject({ from: WHO.executor, to: world.place.manager, valueWei: 0n })
+      expect(tx).toMatchObject({ from: WHO.executor, to: world.addresses.manager, valueWei: 0n })
       expect(describeTrade(traded)).toMatchObject({
         ready: true,
         wallet: WHO.owner,

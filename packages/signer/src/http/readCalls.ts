@@ -167,10 +167,10 @@ function curveFeeIn(value: unknown): bigint | null {
   return BigInt(amount_wei)
 }
 
-function wholeIn(body: Body, name: string, most: number): number | undefined {
+function wholeIn(body: Body, name: string, max: number): number | undefined {
   const value = body[name]
   if (value === undefined) return undefined
-  const isWhole = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most
+  const isWhole = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= max
   return isWhole ? value : bad(name)
 }
 

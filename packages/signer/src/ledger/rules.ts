@@ -26,13 +26,11 @@ export const ledgerRules: Rules<{ ask: LeafAsk; standing: Standing }> = [
   },
   {
     code: 'SESSION_TRADES_LEFT',
-    check: ({
-      ask: {
-        limits: { max_trades: limit },
-      },
-      standing: { sequence },
-    }) =>
-      sequence < limit ? null : { message: 'The session’s trades are used up.', value: sequence + 1, limit },
+    check({ ask: { limits }, standing: { sequence } }) {
+      const { max_trades: limit } = limits
+      if (sequence < limit) return null
+      return { message: 'The session’s trades are used up.', value: sequence + 1, limit }
+    },
   },
   {
     code: 'SEQUENCE',
