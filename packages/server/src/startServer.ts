@@ -55,7 +55,8 @@ async function open(start: Start): Promise<string> {
   const { db, clock, logger, metrics, sanctions } = ground
   const { redis, limiter } = openLimiter(ground, start)
   const capabilities = await openCapabilities(ground, start)
-  const { auth, market, tokens, sessions, brains, league, ticks, treasury, signer, vault } = capabilities
+  const { auth, market, tokens, sessions, brains, ticks, treasury, signer, vault } = capabilities
+  const { paper, hosted, league } = capabilities
 
   const health = createHealth({
     probes: probesOf({ ...ground, market, redis, checkSigner: sessions.checkSigner }),
@@ -71,13 +72,13 @@ async function open(start: Start): Promise<string> {
     relays: config.submitEnabled,
   })
 
-  if (config.roles.jobs) {
-    await ticks.start()
-    closing.add(() => ticks.stop())
-  }
+  closing.add(() => ticks.close())
   const jobs = runJobs(
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
-    tableOf([auth, health, stats, league, treasury, { jobs: sweepsOf(capabilities) }], config.roles),
+    tableOf(
+      [auth, health, stats, paper, brains, hosted, ticks, league, treasury, { jobs: sweepsOf(capabilities) }],
+      config.roles,
+    ),
   )
   closing.add(() => jobs.stop())
   const admin = await openAdmin({

@@ -2,6 +2,7 @@ import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { FeeClass, ShieldPolicy } from '@pit/protocol'
 import type { Risk } from '@pit/trading'
+import type { AgentJobs } from '../jobs.ts'
 
 /** What one trade on paper moved. A book is its start and the sum of these, to the atom. */
 export interface PaperFill {
@@ -90,4 +91,5 @@ export interface Paper {
   fillsOf(bookId: number, page: { limit: number; before?: number }): Promise<PaperFill[]>
   /** Thins out old equity; answers how many rows went. */
   sweep(): Promise<number>
+  jobs: AgentJobs
 }

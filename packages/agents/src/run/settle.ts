@@ -1,5 +1,5 @@
-import type { Hex } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
+import { askIsKnown, readOne } from '@pit/platform/reads'
 import { SESSION, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
 import type { LogEntry } from '../types.ts'
@@ -62,9 +62,9 @@ export async function settleOrders(
   const open: OpenOrder[] = []
   for (const order of orders) {
     const untraced = order.status !== 'intended' && !order.trade && order.txHash !== null
-    const onChain = untraced ? await isOnChain(rpc, order.txHash!) : false
-    const nowMs = clock.nowMs()
     // A node that does not answer tells nothing: the order stays open.
+    const onChain = untraced && (await readOne(rpc, askIsKnown(order.txHash!)).catch(() => null))
+    const nowMs = clock.nowMs()
     const settled = onChain === null ? null : settleOf(order, { onChain, nowMs })
     if (settled === null) {
       open.push(order)
@@ -94,11 +94,3 @@ const entryOf = (order: OpenOrder, settled: NonNullable<Settled>, atMs: number):
     tx_hash: order.txHash,
   },
 })
-
-async function isOnChain(rpc: TickOptions['rpc'], hash: Hex): Promise<boolean | null> {
-  try {
-    return (await rpc.request('eth_getTransactionByHash', [hash])) !== null
-  } catch {
-    return null
-  }
-}

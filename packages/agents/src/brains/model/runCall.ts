@@ -47,8 +47,8 @@ export async function runCall(deps: ModelDeps, ask: BrainAsk, call: PaidCall): P
     const brained = { kind: late ? ('hold' as const) : ('error' as const), code, message }
     return { kind: 'done', brained: { ...brained, data: dataOf(call, boundCost(call), ENDED, ms) } }
   }
-  const cost = countCost(call.model, done.stated, { ...call, promptChars: call.promptChars })
-  const judged = judge(ask, done, cost, deps.clock.nowMs())
+  const cost = countCost(call.model, done.stated, call)
+  const judged = readAnswer(ask, done, cost, deps.clock.nowMs())
   await settleCall(deps, call, { ...done.stated, status: judged.status, code: judged.code, ms, cost })
   return { kind: 'done', brained: { ...judged.brained, data: dataOf(call, cost, done.stated, ms) } }
 }
@@ -84,7 +84,7 @@ interface Judged {
 }
 
 /** What an answered call decides; it is paid for either way. */
-function judge(
+function readAnswer(
   { agent, market, deadlineMs }: BrainAsk,
   { content, why }: Extract<ModelCall, { kind: 'answered' }>,
   cost: CountedCost,
