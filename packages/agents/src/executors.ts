@@ -88,11 +88,11 @@ export async function markStockRevokeTold(sql: Sql, executor: Address, atS: numb
 }
 
 /** Whose revocation the signer has not confirmed. */
-export async function untoldStockRevocations(sql: Sql, most: number): Promise<Address[]> {
+export async function untoldStockRevocations(sql: Sql, limit: number): Promise<Address[]> {
   const rows = await sql.query<{ executor: Address }>(
     `select executor from hosted_executors
      where stock_revoked_at_s is not null and stock_revoke_told_at_s is null order by executor limit $1`,
-    [most],
+    [limit],
   )
   return rows.map(({ executor }) => executor)
 }

@@ -11,7 +11,7 @@ import { claimAgents, RENEW_MS, renewLeases, takeDue } from './leases.ts'
 import { createTickMetrics } from './metrics.ts'
 import { openQueue, QUEUES, type QueueName, type TickJob, type TickQueue } from './queue.ts'
 import { runTicks } from './runTicks.ts'
-import { sweepRun } from './sweep.ts'
+import { sweepRun } from './settle.ts'
 import { createTokenHolds } from './tokenHolds.ts'
 
 export interface Ticks {
@@ -81,7 +81,7 @@ export function openTicks(options: TickOptions): Ticks {
     const token = `queued ${randomUUID()}`
     const count = await db.transaction(async (sql) => {
       const running = [...claims]
-      const due = await takeDue(sql, { nowMs: clock.nowMs(), token, most: TAKEN_AT_ONCE, queues, running })
+      const due = await takeDue(sql, { nowMs: clock.nowMs(), token, limit: TAKEN_AT_ONCE, queues, running })
       const jobsOf = (name: QueueName, size: number): TickJob[] => {
         const agents = due.filter(({ queue: own }) => own === name).map(({ id, dueMs }) => ({ id, dueMs }))
         return chunksOf(agents, size).map((some) => ({ token, agents: some }))

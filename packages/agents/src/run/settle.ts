@@ -4,7 +4,7 @@ import { SESSION, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'
-import { moveOrder, type OrderEnd } from './orders.ts'
+import { moveOrder, type OrderEnd, oldOpenOrders, sweepOrders } from './orders.ts'
 import type { OpenOrder } from './types.ts'
 
 /** Signed bytes that left no trace for this long leave none any more: the leaf they redeem has run out. */
@@ -94,3 +94,13 @@ const entryOf = (order: OpenOrder, settled: NonNullable<Settled>, atMs: number):
     tx_hash: order.txHash,
   },
 })
+
+const OLD_MS = 10 * 60_000
+const AT_ONCE = 500
+
+/** Ends what agents that no longer tick left open, and deletes orders that ended long ago. */
+export async function sweepRun(deps: Pick<TickOptions, 'rpc' | 'clock'> & { db: Db }): Promise<void> {
+  const nowMs = deps.clock.nowMs()
+  await settleOrders(deps, await oldOpenOrders(deps.db, nowMs - OLD_MS, AT_ONCE))
+  await sweepOrders(deps.db, nowMs, 10 * AT_ONCE)
+}

@@ -4,8 +4,8 @@ import { expect, it, vi } from 'vitest'
 import { TOKENS, USD, WALLET } from '../../test/paperWorld.ts'
 import { decisionOf, openTickWorld, orderOf, queriesOf } from '../../test/tickWorld.ts'
 import { replayBook } from '../decide/index.ts'
+import { KEPT_ROWS, thinLogs } from '../logs.ts'
 import { LEASE_MS, QUEUED_MS, SLOW_PER_WALLET } from './leases.ts'
-import { KEPT_ROWS, thinLogs } from './sweep.ts'
 
 withDb('ticks of hosted agents', (db) => {
   it('decides, writes what it begins and fills it on paper, tick after tick', async () => {

@@ -5,7 +5,7 @@ import { withinMs } from '@pit/platform/withinMs'
 import { HOSTED, type WebhookCode } from '@pit/protocol'
 import { readDecision } from '../../decide/index.ts'
 import type { HostedAgent } from '../../types.ts'
-import type { BrainAsk, Brained } from '../types.ts'
+import type { BrainAsk, Brained } from '../deps.ts'
 import { bookView, limitsView, marketView } from '../view.ts'
 import { findTarget, type Reach, type Resolve } from './target.ts'
 
