@@ -97,6 +97,20 @@ export async function untoldStockRevocations(sql: Sql, limit: number): Promise<A
   return rows.map(({ executor }) => executor)
 }
 
+/** The agent of each session that was granted to one of these executors by its own owner. */
+export function agentsBySession(
+  executors: readonly { executor: Address; agent_id: string; owner: Address }[],
+  sessions: readonly { id: string; wallet: Address; executor: Address }[],
+): Map<string, string> {
+  const known = new Map(executors.map((one) => [one.executor, one]))
+  return new Map(
+    sessions.flatMap(({ id, wallet, executor }) => {
+      const one = known.get(executor)
+      return one?.owner === wallet ? [[id, one.agent_id] as const] : []
+    }),
+  )
+}
+
 /** The owner of the agent whose executor this is or was; null when it is none. */
 export async function executorOwner(sql: Sql, executor: Address): Promise<Address | null> {
   const [row] = await sql.query<{ owner: Address }>(
