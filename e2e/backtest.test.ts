@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDb } from '@pit/platform/db'
 import { afterAll, expect, it } from 'vitest'
-import { openBacktestPlace } from '../packages/cli/src/backtest/place.ts'
+import { openBacktestDeps } from '../packages/cli/src/backtest/openDeps.ts'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { migrateStore } from '../packages/server/src/migrateStore.ts'
 
@@ -21,7 +21,7 @@ it('reads the marks that a server left in its store, and says what to do while o
      from generate_series(0, 9) as i`,
     [ETH],
   )
-  const place = openBacktestPlace({ DATA_DIR: dataDir, PROFILE })
+  const place = openBacktestDeps({ DATA_DIR: dataDir, PROFILE })
   const ask = { tokens: ['ETH'], fromS: 1_800_000_060, toS: 1_800_000_180 }
   await expect(place.readStore(ask)).rejects.toThrow(/running Pit \(process \d+\).*\n.*\n.*stop it/)
   await db.close()
@@ -44,7 +44,7 @@ it('reads the marks that a server left in its store, and says what to do while o
 
 it('makes no store where there is none', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'pit-empty-'))
-  const place = openBacktestPlace({ DATA_DIR: empty, PROFILE })
+  const place = openBacktestDeps({ DATA_DIR: empty, PROFILE })
   await expect(place.readStore({ tokens: ['ETH'], fromS: 0, toS: 1 })).rejects.toThrow('no store')
   rmSync(empty, { recursive: true })
 })

@@ -1,6 +1,6 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
-import type { Clock } from '@pit/platform/clock'
+import type { Timer } from '@pit/platform/clock'
 import type { Db, Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Rpc } from '@pit/platform/rpc'
@@ -39,7 +39,7 @@ export interface HostedDeps {
   rpc: Rpc
   /** Takes eth_sendRawTransaction. */
   sequencer: Rpc
-  clock: Clock
+  clock: Timer
   crypto: Crypto
   logger: Logger
   profile: Pick<ChainProfile, 'core_tokens' | 'listed_stocks' | 'chain_id'>

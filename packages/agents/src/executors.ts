@@ -88,13 +88,27 @@ export async function markStockRevokeTold(sql: Sql, executor: Address, atS: numb
 }
 
 /** Whose revocation the signer has not confirmed. */
-export async function untoldStockRevocations(sql: Sql, most: number): Promise<Address[]> {
+export async function untoldStockRevocations(sql: Sql, limit: number): Promise<Address[]> {
   const rows = await sql.query<{ executor: Address }>(
     `select executor from hosted_executors
      where stock_revoked_at_s is not null and stock_revoke_told_at_s is null order by executor limit $1`,
-    [most],
+    [limit],
   )
   return rows.map(({ executor }) => executor)
+}
+
+/** The agent of each session that was granted to one of these executors by its own owner. */
+export function agentsBySession(
+  executors: readonly { executor: Address; agent_id: string; owner: Address }[],
+  sessions: readonly { id: string; wallet: Address; executor: Address }[],
+): Map<string, string> {
+  const known = new Map(executors.map((one) => [one.executor, one]))
+  return new Map(
+    sessions.flatMap(({ id, wallet, executor }) => {
+      const one = known.get(executor)
+      return one?.owner === wallet ? [[id, one.agent_id] as const] : []
+    }),
+  )
 }
 
 /** The owner of the agent whose executor this is or was; null when it is none. */

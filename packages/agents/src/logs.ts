@@ -41,7 +41,7 @@ export interface LogRow {
 }
 
 /** As text: no number holds it. */
-const LARGEST_ID = '9223372036854775807'
+export const LARGEST_ID = '9223372036854775807'
 
 export interface LogsAsk extends OwnAsk {
   kinds: readonly string[]
@@ -77,4 +77,19 @@ export async function sweepLogs({ db, clock }: Pick<HostedDeps, 'db' | 'clock'>)
     [(nowS(clock) - KEPT_FOR_S) * 1_000, AT_ONCE],
   )
   return rows.length
+}
+
+/** Decisions and holds kept per agent; trades, sessions and states stay as long as the log keeps rows. */
+export const KEPT_ROWS = 1_000
+/** Looked at every so many ticks: a busy agent is never far over. */
+const EVERY_TICKS = 100
+
+/** Deletes an agent's oldest decisions and holds once in a while. */
+export async function thinLogs(sql: Sql, agentId: string, tick: number): Promise<void> {
+  if (tick % EVERY_TICKS !== 0) return
+  await sql.query(
+    `delete from hosted_logs where agent_id = $1 and kind in ('decision', 'hold', 'error') and id < (
+       select id from hosted_logs where agent_id = $1 order by id desc offset $2 limit 1)`,
+    [agentId, KEPT_ROWS],
+  )
 }

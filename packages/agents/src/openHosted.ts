@@ -3,6 +3,7 @@ import type { HostedDeps, OwnAsk } from './deps.ts'
 import { type ExecutorNow, readExecutor } from './gas/readExecutor.ts'
 import { type Refunded, refundGas } from './gas/refundGas.ts'
 import { finishRefunds } from './gas/relayRefund.ts'
+import { type AgentJobs, sweepJobs } from './jobs.ts'
 import { attachSession } from './life/attach.ts'
 import { type CreateAsk, type Created, createAgent } from './life/create.ts'
 import { pauseByOwner, resumeAgent } from './life/pause.ts'
@@ -48,12 +49,20 @@ export interface Hosted {
   standing(wallet: Address): Promise<StandingAgent[]>
   /** Retries what the league, the signer or the chain missed; sums old trades; deletes old logs. */
   sweep(): Promise<void>
+  jobs: AgentJobs
 }
 
 const LEAVING_AT_ONCE = 100
 
 /** The life of agents that the service runs. Their ticks are another part's. */
 export function openHosted(deps: HostedDeps): Hosted {
+  async function sweep(): Promise<void> {
+    for (const id of await agentsLeaving(deps.db, LEAVING_AT_ONCE)) await leaveNow(deps, id)
+    await tellStockRevocations(deps)
+    await finishRefunds(deps)
+    await sumTrades(deps)
+    await sweepLogs(deps)
+  }
   return {
     create: (ask) => createAgent(deps, ask),
     list: (wallet) => listOwned(deps, wallet),
@@ -73,12 +82,7 @@ export function openHosted(deps: HostedDeps): Hosted {
     executor: (ask) => readExecutor(deps, ask),
     agentOf: (id) => readAgent(deps.db, id),
     standing: (wallet) => listStanding(deps, wallet),
-    async sweep() {
-      for (const id of await agentsLeaving(deps.db, LEAVING_AT_ONCE)) await leaveNow(deps, id)
-      await tellStockRevocations(deps)
-      await finishRefunds(deps)
-      await sumTrades(deps)
-      await sweepLogs(deps)
-    },
+    sweep,
+    jobs: sweepJobs('sweep hosted agents', sweep),
   }
 }

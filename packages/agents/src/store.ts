@@ -237,12 +237,12 @@ export async function pauseAgent(sql: Sql, id: string, reason: PauseReason): Pro
 }
 
 /** Stopped or deleted, and the league has not heard. */
-export async function agentsLeaving(sql: Sql, most: number): Promise<string[]> {
+export async function agentsLeaving(sql: Sql, limit: number): Promise<string[]> {
   const rows = await sql.query<{ id: string }>(
     `select id from hosted_agents
      where left_league_at_s is null and (status = 'stopped' or deleted_at_s is not null)
      order by id limit $1`,
-    [most],
+    [limit],
   )
   return rows.map(({ id }) => id)
 }

@@ -8,6 +8,7 @@ import {
   type V2Pool,
 } from '@pit/chain'
 import type { Mark } from '@pit/market'
+import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { type ChainProfile, isPitError, type RiskCode } from '@pit/protocol'
 import { createQuoter, type QuoterDeps } from '@pit/trading/internal/quote/index'
@@ -87,7 +88,12 @@ export const usd = (dollars: number, more: Partial<Mark> = {}): Mark => ({
 export function openTestPaper(db: Db, { pools = deepPools() }: { pools?: Pool[] } = {}) {
   const index = createPoolIndex({ weth: TOKENS.WETH, hubs: [TOKENS.WETH, TOKENS.USDG, TOKENS.PARTNER] })
   for (const one of pools) index.add(one)
-  const clock = { ms: START_MS, nowMs: () => clock.ms }
+  // It stands still until a test moves it; whoever looks again and again does so without much waiting.
+  const clock = {
+    ms: START_MS,
+    nowMs: () => clock.ms,
+    sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(Math.min(ms, 20), signal),
+  }
   const marks = new Map<Address, Mark>([
     [ETH, usd(2_500)],
     [TOKENS.WETH, usd(2_500)],

@@ -3,6 +3,7 @@ import { createCrypto } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
+import { microUsdDown } from '@pit/protocol'
 import type { Brained } from '../src/brains/index.ts'
 import { type Decision, isRuleBrain, RULE_BRAINS } from '../src/decide/index.ts'
 import type { TickOptions } from '../src/run/deps.ts'
@@ -38,11 +39,10 @@ export const AGENT_TOKENS = {
   JUNK: token(JUNK, JUNK, 18),
 } as const
 
-const dollars = (usd: number): bigint => BigInt(Math.round(usd * 1e6))
 export const orderOf = (pair: string, side: 'buy' | 'sell', usd: number) => ({
   pair,
   side,
-  microUsd: dollars(usd),
+  microUsd: microUsdDown(usd),
   reason: `wants to ${side}`,
 })
 export const decisionOf = (...orders: Decision['orders']): Brained => ({
@@ -132,7 +132,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
       const bookId =
         agent.mode === 'live'
           ? null
-          : await paper.openBook(sql, { owner: `hosted:${id}`, startMicroUsd: dollars(usd), atS: 0 })
+          : await paper.openBook(sql, { owner: `hosted:${id}`, startMicroUsd: microUsdDown(usd), atS: 0 })
       await insertAgent(sql, {
         id,
         wallet: WALLET,
@@ -144,9 +144,9 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
         pairs: ['ETH/USDG'],
         tokens: [AGENT_TOKENS.ETH, AGENT_TOKENS.USDG],
         limits: {
-          maxTradeMicroUsd: dollars(500),
-          maxDayMicroUsd: dollars(2_000),
-          maxPositionMicroUsd: dollars(5_000),
+          maxTradeMicroUsd: microUsdDown(500),
+          maxDayMicroUsd: microUsdDown(2_000),
+          maxPositionMicroUsd: microUsdDown(5_000),
         },
         terms: { acceptRisks: [], shield: false, policies: null },
         mode: 'paper',
@@ -215,5 +215,24 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
         workerId: 'worker 2',
         ...change,
       }),
+  }
+}
+
+/** Statements asked of the store from now on. */
+export function queriesOf(world: ReturnType<typeof openTickWorld>): {
+  texts: readonly string[]
+  end(): void
+} {
+  const texts: string[] = []
+  const { query } = world.options.db
+  world.options.db.query = ((text: string, values?: readonly unknown[]) => {
+    texts.push(text)
+    return query(text, values)
+  }) as typeof query
+  return {
+    texts,
+    end() {
+      world.options.db.query = query
+    },
   }
 }

@@ -10,7 +10,7 @@ import { checkFacts, readChain } from './league/readChain.ts'
 import { type ChainFacts, rebuildSeason } from './league/rebuildSeason.ts'
 
 /** What the command reaches outside. */
-export interface VerifyPlace {
+export interface VerifyDeps {
   print(text: string): void
   open(): Promise<{
     db: Db
@@ -21,7 +21,7 @@ export interface VerifyPlace {
 }
 
 /** `pit league`: what anyone with the record can recompute. */
-export function leagueCommand(place: VerifyPlace): Command {
+export function leagueCommand(deps: VerifyDeps): Command {
   const league = new Command('league').description('Recompute the league from its record.')
   league
     .command('verify')
@@ -31,10 +31,10 @@ export function leagueCommand(place: VerifyPlace): Command {
     .argument('<n>', 'season number', seasonNumber)
     .option('--no-chain', 'take gas, blocks and the stake as recorded, without asking a node')
     .action(async (number: number, { chain }: { chain: boolean }) => {
-      const opened = await place.open()
+      const opened = await deps.open()
       try {
         const verified = await verifySeason(opened, number, chain)
-        place.print(verified.text)
+        deps.print(verified.text)
         if (!verified.equal) throw new CommandRefused(`season ${number} differs from its record`)
       } finally {
         await opened.close()
@@ -51,7 +51,7 @@ function seasonNumber(text: string): number {
 type Difference = { path: string; recorded: unknown; rebuilt: unknown }
 
 export async function verifySeason(
-  { db, profile, rpc }: Pick<Awaited<ReturnType<VerifyPlace['open']>>, 'db' | 'profile' | 'rpc'>,
+  { db, profile, rpc }: Pick<Awaited<ReturnType<VerifyDeps['open']>>, 'db' | 'profile' | 'rpc'>,
   number: number,
   withChain: boolean,
 ): Promise<{ equal: boolean; text: string }> {
@@ -100,7 +100,7 @@ const shown = ({ path, recorded, rebuilt }: Difference): string =>
   `${path}: recorded ${JSON.stringify(recorded)}, rebuilt ${JSON.stringify(rebuilt)}`
 
 /** The command on this machine: the store and the node that the environment names. */
-export const openVerifyPlace = (env: Record<string, string | undefined>): VerifyPlace => ({
+export const openVerifyDeps = (env: Record<string, string | undefined>): VerifyDeps => ({
   print: (text) => console.log(text),
   async open() {
     const { db, profile } = await openStoredMarks(env)

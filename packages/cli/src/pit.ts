@@ -1,17 +1,17 @@
 import { Command } from 'commander'
 import { backtestCommand } from './backtest/backtestCommand.ts'
-import { openBacktestPlace } from './backtest/place.ts'
+import { openBacktestDeps } from './backtest/openDeps.ts'
 import { CommandRefused } from './backtest/refused.ts'
 import { environment } from './config.ts'
-import { leagueCommand, openVerifyPlace } from './leagueVerify.ts'
+import { leagueCommand, openVerifyDeps } from './leagueVerify.ts'
 
 // What a person or an agent runs beside a Pit. Each command is a file of its own.
 
 const program = new Command('pit')
   .description('Works with a Pit: rehearse a brain before it runs, recompute a season of the league.')
   .showHelpAfterError('(--help says more)')
-  .addCommand(backtestCommand(openBacktestPlace(environment())))
-  .addCommand(leagueCommand(openVerifyPlace(environment())))
+  .addCommand(backtestCommand(openBacktestDeps(environment())))
+  .addCommand(leagueCommand(openVerifyDeps(environment())))
 
 try {
   await program.parseAsync()

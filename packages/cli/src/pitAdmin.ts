@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { systemClock } from '@pit/platform/clock'
 import { type ConnectedOperator, connectOperator, type Operator, OperatorRefused } from '@pit/server/operator'
-import { freezeSigner, signerPlaceOf } from './admin/freezeSigner.ts'
+import { freezeSigner, signerAccessOf } from './admin/freezeSigner.ts'
 import { createAdminProgram } from './admin/program.ts'
 import { environment } from './config.ts'
 
@@ -22,7 +22,7 @@ const program = createAdminProgram({
   act: operator.act,
   freezeSigner: (ask) =>
     freezeSigner(
-      { operator, place: signerPlaceOf(env), clock: systemClock, warn: (line) => console.error(line) },
+      { operator, access: signerAccessOf(env), clock: systemClock, warn: (line) => console.error(line) },
       ask,
     ),
   print: (line) => console.log(line),

@@ -24,15 +24,3 @@ export const sweepJob = (name: string, sweep: () => Promise<unknown>): Job => ({
   lease: true,
   run: sweep,
 })
-
-type Sweeping = Record<'hosted' | 'paper' | 'brains' | 'ticks', { sweep(): Promise<unknown> }>
-
-export const sweepsOf = ({ hosted, paper, brains, ticks }: Sweeping): CapabilityJobs => ({
-  everywhere: [],
-  worker: [
-    sweepJob('sweep hosted agents', hosted.sweep),
-    sweepJob('thin out paper equity', paper.sweep),
-    sweepJob('sweep AI spending', brains.sweep),
-    sweepJob('sweep hosted orders', ticks.sweep),
-  ],
-})

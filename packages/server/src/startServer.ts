@@ -12,7 +12,7 @@ import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
 import { createMemoryLimiter } from './http/rates/memoryLimiter.ts'
 import { createRedisLimiter } from './http/rates/redisLimiter.ts'
-import { sweepsOf, tableOf } from './jobs.ts'
+import { tableOf } from './jobs.ts'
 import { openCapabilities } from './openCapabilities.ts'
 import { type Ground, openGround, type Start } from './openGround.ts'
 import { openAdmin } from './operator/serveAdmin.ts'
@@ -55,8 +55,8 @@ async function open(start: Start): Promise<string> {
   const { db, clock, logger, metrics, sanctions } = ground
   const { redis, limiter } = openLimiter(ground, start)
   const capabilities = await openCapabilities(ground, start)
-  const { auth, market, tokens, account, relay, trade, sessions, brains, league } = capabilities
-  const { ticks, treasury, signer, vault } = capabilities
+  const { auth, market, tokens, account, relay, trade, sessions, paper, brains } = capabilities
+  const { hosted, ticks, league, treasury, signer, vault } = capabilities
 
   const health = createHealth({
     probes: probesOf({ ...ground, market, redis, checkSigner: sessions.checkSigner }),
@@ -72,16 +72,13 @@ async function open(start: Start): Promise<string> {
     relays: config.submitEnabled,
   })
 
-  if (config.roles.jobs) {
-    await ticks.start()
-    closing.add(() => ticks.stop())
-  }
+  closing.add(() => ticks.close())
   const jobs = runJobs(
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
     tableOf(
       [
-        ...[market, tokens, account, relay, trade, sessions, auth, health, stats, league, treasury],
-        { jobs: sweepsOf(capabilities) },
+        ...[market, tokens, account, relay, trade, sessions, paper, brains, hosted, ticks, league, treasury],
+        ...[auth, health, stats],
       ],
       config.roles,
     ),

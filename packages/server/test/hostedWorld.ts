@@ -3,6 +3,7 @@ import { checkPairs } from '@pit/agents/internal/brains/readParams'
 import type { HostedDeps } from '@pit/agents/internal/deps'
 import { createHostedSigner } from '@pit/agents/test/hostedSigner'
 import { type Address, type Hex, NATIVE, parseSignedTx, senderOf, signDelegation } from '@pit/chain'
+import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { type Rpc, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import type { Answer } from '@pit/protocol'
@@ -50,7 +51,7 @@ export const CREATE = {
 export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = true } = {}) {
   const session = openSessionWorld(db)
   const { chain, clock } = session
-  const receipts = new Map<Hex, { status: Hex; blockNumber: Hex }>()
+  const receipts = new Map<Hex, object>()
   const sent: Hex[] = []
   const state = {
     sequencer: 'ok' as 'ok' | 'silent' | 'refuses',
@@ -71,7 +72,12 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     chain.setBalance(NATIVE, from, chain.balance(NATIVE, from) - tx.value - cost)
     chain.setBalance(NATIVE, tx.to!, chain.balance(NATIVE, tx.to!) + tx.value)
     chain.setNonce(from, tx.nonce + 1)
-    receipts.set(crypto.keccak256(raw), { status: '0x1', blockNumber: '0x2a' })
+    receipts.set(crypto.keccak256(raw), {
+      status: '0x1',
+      blockNumber: '0x2a',
+      blockHash: `0x${'2a'.repeat(32)}`,
+      logs: [],
+    })
   }
   const sequencer = {
     async request(method: string, [raw]: readonly unknown[] = []) {
@@ -115,7 +121,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     db,
     rpc,
     sequencer,
-    clock,
+    clock: { ...clock, sleep: systemClock.sleep },
     crypto,
     logger: session.options.logger,
     profile: HOSTED_PROFILE,

@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { exchange } from '@pit/platform/exchange'
 import { fail } from '@pit/protocol'
 import type { BrainDeps } from './deps.ts'
-import { exchange } from './exchange.ts'
 import { hintOf, storeKey } from './money/keys.ts'
 
 const CHECK_MS = 5_000

@@ -2,6 +2,8 @@ import type { Address } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
+import type { BrainBook, BrainMarket, Decision } from '../decide/index.ts'
+import type { HostedAgent } from '../types.ts'
 import type { Models } from './model/models.ts'
 import type { PoolTerms } from './money/rules.ts'
 import type { Seal } from './seal.ts'
@@ -30,3 +32,17 @@ export interface ModelDeps extends Omit<BrainDeps, 'seal'> {
   /** How long a model may think. */
   patienceMs: number
 }
+
+export interface BrainAsk {
+  agent: HostedAgent
+  tick: number
+  market: BrainMarket
+  book: BrainBook
+  /** When the tick has to be over: what comes later is not traded. */
+  deadlineMs: number
+}
+
+/** What a brain came to. A hold asked nobody or in vain; an error is an answer or call that was refused. */
+export type Brained =
+  | { kind: 'decision'; decision: Decision; data?: unknown }
+  | { kind: 'hold' | 'error'; code: string; message: string; data?: unknown }

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, AI_REFUSED_ANSWER_CODES, WEBHOOK_CODES } from '@pit/protocol'
+import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
-import { paramsTable, RULE_BRAINS } from '../decide/index.ts'
+import { RULE_BRAINS, type RuleBrain } from '../decide/index.ts'
 import { signDelivery } from './webhook/deliver.ts'
 
 const text = readFileSync(fileURLToPath(new URL('../../../../docs/brains.md', import.meta.url)), 'utf8')
@@ -34,3 +35,25 @@ it('it explains every code of webhooks and models', () => {
   for (const table of [AI_HOLD_CODES, AI_REFUSED_ANSWER_CODES, AI_FAILED_CALL_CODES, WEBHOOK_CODES])
     for (const code of Object.keys(table)) expect(text).toContain(code)
 })
+
+/** A brain's params as a table of Markdown, made from its schema so that no page can say otherwise. */
+function paramsTable({ paramsSchema }: RuleBrain): string {
+  const properties = paramsSchema['properties'] as Record<string, TSchema>
+  const rows = Object.entries(properties).map(
+    ([name, schema]) =>
+      `| \`${name}\` | ${byDefault(schema)} | ${range(schema)} | ${schema['description']} |`,
+  )
+  return ['| param | default | takes | what it does |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+const byDefault = (schema: TSchema): string =>
+  schema['default'] === undefined ? 'none' : `\`${String(schema['default'])}\``
+
+function range(schema: TSchema): string {
+  if (Array.isArray(schema['anyOf'])) {
+    return (schema['anyOf'] as TSchema[]).map((option) => `\`${option['const']}\``).join(' or ')
+  }
+  if (schema['type'] === 'object') return 'an object of numbers from 0 to 100'
+  const numbers = schema['type'] === 'integer' ? 'whole numbers' : 'numbers'
+  return `${numbers} from ${schema['minimum']} to ${schema['maximum']}`
+}

@@ -9,8 +9,8 @@ import { withDb } from '@pit/platform/test/withStore'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addAgent, TERMS, wallet } from '../../test/brainsWorld.ts'
 import type { StoredAgent } from '../store.ts'
+import type { BrainAsk } from './deps.ts'
 import { type BrainsDeps, openBrains } from './openBrains.ts'
-import type { BrainAsk } from './types.ts'
 
 let server: Server
 let url: string

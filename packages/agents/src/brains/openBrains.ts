@@ -1,4 +1,5 @@
 import type { Address } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
@@ -7,9 +8,10 @@ import { type Answer, type Brain, type ChainProfile, fail, maxOf, usdOf } from '
 import { Counter } from 'prom-client'
 import { isRuleBrain, RULE_BRAINS } from '../decide/index.ts'
 import type { AgentBrains, OwnAsk } from '../deps.ts'
+import { type AgentJobs, sweepJobs } from '../jobs.ts'
 import type { HostedAgent } from '../types.ts'
 import { connectKey } from './connect.ts'
-import type { BrainDeps, ModelDeps } from './deps.ts'
+import type { BrainAsk, BrainDeps, Brained, ModelDeps } from './deps.ts'
 import { decideByModel } from './model/decideByModel.ts'
 import { createModels } from './model/models.ts'
 import { forgetKey, readKey } from './money/keys.ts'
@@ -21,7 +23,6 @@ import { type AiOverview, readOverview } from './overview.ts'
 import { checkPairs, readParams } from './readParams.ts'
 import { createSeal } from './seal.ts'
 import { type AiSpend, fundingOf, modelNameOf, readSpend } from './spend.ts'
-import type { BrainAsk, Brained } from './types.ts'
 import { deliver } from './webhook/deliver.ts'
 import { createResolve, type Reach, type Resolve } from './webhook/target.ts'
 
@@ -55,6 +56,7 @@ export interface Brains extends AgentBrains {
   poolNow(): Answer<'stats'>['ai_pool']
   /** Deletes old spending; asked now and then. */
   sweep(): Promise<void>
+  jobs: AgentJobs
 }
 
 /** A day and what a mark of a day ago may be late. */
@@ -94,6 +96,7 @@ export function openBrains(deps: BrainsDeps): Brains {
   const pool = watchPool({ db, clock, logger })
   // The first answer of stats should not be the one without it.
   if (gateway !== null && terms.on) pool()
+  const sweep = () => sweepSpend(db, nowS(clock))
   const webhook = {
     clock,
     reach,
@@ -162,7 +165,8 @@ export function openBrains(deps: BrainsDeps): Brains {
     },
     historyS: ({ brain, params }) =>
       isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : OUTSIDE_HISTORY_S,
-    sweep: () => sweepSpend(db, nowS(clock)),
+    sweep,
+    jobs: sweepJobs('sweep AI spending', sweep),
     poolNow() {
       const day = gateway === null || !terms.on || terms.dayMicroUsd === 0n ? null : pool()
       if (day === null) return null
@@ -183,15 +187,10 @@ const MAX_REST_S = 300
 const REST_S = 30
 
 function createRestingKeys(clock: Clock): ModelDeps['resting'] {
-  const until = new Map<string, number>()
+  const resting = createCache<string, number>({ max: MAX_RESTING_KEYS, clock, ttlMs: (restMs) => restMs })
   return {
-    rests: (owner) => (until.get(owner) ?? 0) > clock.nowMs(),
-    rest(owner, seconds) {
-      until.delete(owner)
-      until.set(owner, clock.nowMs() + Math.min(seconds ?? REST_S, MAX_REST_S) * 1_000)
-      const oldest = until.keys().next().value
-      if (until.size > MAX_RESTING_KEYS && oldest !== undefined) until.delete(oldest)
-    },
+    rests: (owner) => resting.get(owner) !== undefined,
+    rest: (owner, seconds) => resting.set(owner, Math.min(seconds ?? REST_S, MAX_REST_S) * 1_000),
   }
 }
 

@@ -17,8 +17,8 @@ const DAY_S = 86_400
 export const priceOf = (priceE18: bigint): number => Number(priceUsdOf(priceE18).toPrecision(9))
 
 /** Every nth of the marks, the newest always among them. */
-export function thin(history: readonly Mark[], most: number): readonly Mark[] {
-  const step = Math.max(1, Math.ceil(history.length / most))
+export function thin(history: readonly Mark[], max: number): readonly Mark[] {
+  const step = Math.max(1, Math.ceil(history.length / max))
   return history.filter((_, index) => (history.length - 1 - index) % step === 0)
 }
 

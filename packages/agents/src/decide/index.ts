@@ -1,5 +1,4 @@
 export * from './decisionSchema.ts'
-export * from './paramsTable.ts'
 export { CASH_TOKEN, MIN_ORDER_MICRO_USD } from './purse.ts'
 export * from './readDecision.ts'
 export * from './replayBook.ts'

@@ -45,12 +45,12 @@ export function readRefund(
   const transfer = readTransfer(crypto, answer.raw)
   const balanceWei = wei(answer.balance_wei)
   if (!transfer || balanceWei === undefined) return undefined
-  const most = BigInt(transfer.gas) * transfer.maxFeePerGasWei
+  const maxGasWei = BigInt(transfer.gas) * transfer.maxFeePerGasWei
   const isRefund =
     transfer.from === executor &&
     transfer.to === owner &&
     transfer.valueWei > 0n &&
-    transfer.valueWei === balanceWei - most
+    transfer.valueWei === balanceWei - maxGasWei
   const isAsSaid =
     lower(answer.executor) === executor &&
     lower(answer.to) === owner &&

@@ -1,5 +1,6 @@
 import { type Address, LEAF_TTL_S, NATIVE } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { askEther, needAll } from '@pit/platform/reads'
 import { COSIGNER, fail } from '@pit/protocol'
 import { openSessionsOf } from '@pit/sessions'
 import { feesOf } from '@pit/trading'
@@ -7,12 +8,10 @@ import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { executorsOf, type StoredExecutor } from '../executors.ts'
 import { lastUnlanded } from '../run/orders.ts'
 import { findOwnedOrDeleted, type StoredAgent } from '../store.ts'
-import { readBalances } from './balances.ts'
 import { openOf, type Refund, refundsOf } from './refundStore.ts'
 
 /** What a redemption is given: the router call, two signatures and a dozen caveats. */
-const TRADE_GAS = 900n
-const THOUSAND = 1_000n
+const TRADE_GAS = 900_000n
 /** Fewer trades than this, and an agent may stand still before its owner looks. */
 const MIN_TRADES = 3n
 const TOP_UP_TRADES = 50n
@@ -50,17 +49,15 @@ export async function readExecutor(deps: HostedDeps, ask: OwnAsk): Promise<Execu
     executorsOf(deps.db, agent.id),
     refundsOf(deps.db, agent.id),
   ])
-  const balances = await readBalances(
-    deps,
-    executors.map((one) => one.executor),
-  )
+  const balances = await readBalances(deps, executors)
   const balanceWei = balances.get(executor) ?? 0n
   const { maxFeePerGasWei } = feesOf(baseFeeWei)
-  const tradeWei = TRADE_GAS * THOUSAND * maxFeePerGasWei
+  const tradeWei = TRADE_GAS * maxFeePerGasWei
   const minWei = MIN_TRADES * tradeWei
   const closed = executors.some((one) => one.executor === executor && one.closedAtS !== null)
   const total = [...balances.values()].reduce((sum, wei) => sum + wei, 0n)
   const whyNot = await whyNoRefund(deps, agent, {
+    executors,
     refunds,
     isThereAny: total > REFUND_GAS * maxFeePerGasWei,
   })
@@ -82,17 +79,39 @@ export async function readExecutor(deps: HostedDeps, ask: OwnAsk): Promise<Execu
   }
 }
 
+/** Nodes refuse batches that are too long; an agent may have had hundreds of executors. */
+const BALANCES_AT_ONCE = 100
+
+/** ETH of each. Refuses RPC_UNAVAILABLE unless all of them are read. */
+export async function readBalances(
+  { rpc }: Pick<HostedDeps, 'rpc'>,
+  executors: readonly Pick<StoredExecutor, 'executor'>[],
+): Promise<Map<Address, bigint>> {
+  const questions = executors.map(({ executor }) => askEther(executor))
+  const balances = await needAll(rpc, questions, { perRequest: BALANCES_AT_ONCE }).catch(() =>
+    fail('RPC_UNAVAILABLE'),
+  )
+  return new Map(executors.map(({ executor }, i) => [executor, balances[i]!]))
+}
+
 async function whyNoRefund(
   deps: HostedDeps,
   agent: StoredAgent,
-  { refunds, isThereAny }: { refunds: readonly Refund[]; isThereAny: boolean },
+  {
+    executors,
+    refunds,
+    isThereAny,
+  }: { executors: readonly StoredExecutor[]; refunds: readonly Refund[]; isThereAny: boolean },
 ): Promise<string | null> {
   if (agent.status !== 'stopped') return 'STOP_FIRST'
   if (deps.signer === null) return 'SIGNER_REQUIRED'
   if (!deps.submitEnabled) return 'SUBMIT_DISABLED'
   if (openOf(refunds)) return null
-  const executors = (await executorsOf(deps.db, agent.id)).map(({ executor }) => executor)
-  const open = await openSessionsOf(deps.db, { wallet: agent.wallet, executors, nowS: nowS(deps.clock) })
+  const open = await openSessionsOf(deps.db, {
+    wallet: agent.wallet,
+    executors: executors.map(({ executor }) => executor),
+    nowS: nowS(deps.clock),
+  })
   if (open.some(({ status }) => status !== 'pending')) return 'SESSION_ACTIVE'
   const lastLeafMs = await lastUnlanded(deps.db, agent.id)
   if (lastLeafMs !== null && deps.clock.nowMs() < lastLeafMs + LEAF_LIVES_MS) return 'LEAF_LIVE'

@@ -7,8 +7,8 @@ import { executorsOf, markClosed, type StoredExecutor } from '../executors.ts'
 import { writeLogs } from '../logs.ts'
 import { askSigner } from '../signer.ts'
 import { findOwnedOrDeleted, type StoredAgent } from '../store.ts'
-import { readBalances } from './balances.ts'
 import { readRefund } from './plainTransfer.ts'
+import { readBalances } from './readExecutor.ts'
 import { keepRefund, openOf, type Refund, refundsOf } from './refundStore.ts'
 import { relayRefund } from './relayRefund.ts'
 
@@ -59,10 +59,7 @@ async function choose(
     return { kind: 'refund', executor: executors.find(({ executor }) => executor === open.executor)!, open }
   }
   const [last] = refunds
-  const balances = await readBalances(
-    deps,
-    executors.map(({ executor }) => executor),
-  ).catch(() => fail('CHAIN_UNAVAILABLE'))
+  const balances = await readBalances(deps, executors).catch(() => fail('CHAIN_UNAVAILABLE'))
   // After a refund dust stays: the gas its fee cap allowed and the chain did not take.
   const dust = (executor: Address): bigint => {
     const done = refunds.find((refund) => refund.executor === executor)

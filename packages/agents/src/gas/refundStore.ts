@@ -134,14 +134,14 @@ export async function markRefund(
 }
 
 /** Relayed, and nobody has seen what became of them: those not looked up for longest, which are now. */
-export async function takeOpenRefunds(sql: Sql, nowS: number, most: number): Promise<Refund[]> {
+export async function takeOpenRefunds(sql: Sql, nowS: number, limit: number): Promise<Refund[]> {
   const rows = await sql.query<Row>(
     `with oldest as (
        select executor as of, nonce as at from hosted_refunds where status in ('sent', 'uncertain')
        order by looked_at_s, created_at_s limit $2 for update skip locked)
      update hosted_refunds set looked_at_s = $1 from oldest where executor = oldest.of and nonce = oldest.at
      returning ${COLUMNS}`,
-    [nowS, most],
+    [nowS, limit],
   )
   return rows.map(refundOf)
 }

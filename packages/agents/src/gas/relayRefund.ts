@@ -1,13 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { lookUntil } from '@pit/platform/lookUntil'
+import { askReceipt, type Receipt, readAll, readOne } from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
 import { saysKnown, sendRaw, viewChain } from '@pit/relay'
 import type { HostedDeps } from '../deps.ts'
 import { readTransfer } from './plainTransfer.ts'
 import { markRefund, type Refund, takeOpenRefunds } from './refundStore.ts'
 
-type Deps = Pick<HostedDeps, 'db' | 'rpc' | 'sequencer' | 'crypto' | 'refundWaitMs'>
+type Deps = Pick<HostedDeps, 'db' | 'rpc' | 'sequencer' | 'clock' | 'crypto' | 'refundWaitMs'>
 type Fate = Pick<Refund, 'status' | 'block' | 'relayError'>
 
 const LOOK_EVERY_MS = 150
@@ -23,7 +24,11 @@ export async function relayRefund(deps: Deps, refund: Refund): Promise<Refund> {
   if (seen) return markRefund(deps.db, refund, seen)
   const fate = await send(deps, refund)
   const marked = await markRefund(deps.db, refund, fate)
-  const mined = await waitForReceipt(deps, refund.txHash)
+  const mined = await lookUntil(deps.clock, () => findReceipt(deps, refund.txHash), {
+    holds: (found) => found !== null,
+    withinMs: deps.refundWaitMs,
+    everyMs: LOOK_EVERY_MS,
+  })
   return mined ? markRefund(deps.db, refund, mined) : marked
 }
 
@@ -42,29 +47,16 @@ async function send({ sequencer, rpc }: Deps, { raw, txHash, executor }: Refund)
   return { status: 'uncertain', block: null, relayError: answer.words }
 }
 
-async function waitForReceipt(deps: Deps, hash: Hex): Promise<Fate | null> {
-  const until = performance.now() + deps.refundWaitMs
-  for (;;) {
-    const found = await findReceipt(deps, hash)
-    if (found || performance.now() > until) return found
-    await sleep(LOOK_EVERY_MS)
-  }
-}
-
-type Receipt = { status?: Hex; blockNumber?: Hex } | null
-
 async function findReceipt({ rpc }: Deps, hash: Hex): Promise<Fate | null> {
-  const receipt = await rpc
-    .request<Receipt>('eth_getTransactionReceipt', [hash], { timeoutMs: LOOK_BOUND_MS })
-    .catch(() => null)
-  return fateOf(receipt)
+  const receipt = await readOne(rpc, askReceipt(hash), { timeoutMs: LOOK_BOUND_MS }).catch(() => null)
+  return receipt && fateOf(receipt)
 }
 
-function fateOf(receipt: Receipt): Fate | null {
-  if (!receipt?.blockNumber) return null
-  const status = receipt.status === '0x1' ? 'mined' : 'reverted'
-  return { status, block: Number(receipt.blockNumber), relayError: null }
-}
+const fateOf = ({ ok, block }: Receipt): Fate => ({
+  status: ok ? 'mined' : 'reverted',
+  block,
+  relayError: null,
+})
 
 const AT_ONCE = 50
 const SWEEP_BOUND_MS = 10_000
@@ -73,17 +65,12 @@ const SWEEP_BOUND_MS = 10_000
  * Finishes what a call did not wait for, some at a time and all in turn. Nothing is sent: only the owner's
  * asking again does that.
  */
-export async function finishRefunds(deps: Deps & Pick<HostedDeps, 'clock'>): Promise<void> {
+export async function finishRefunds(deps: Deps): Promise<void> {
   const open = await takeOpenRefunds(deps.db, nowS(deps.clock), AT_ONCE)
-  const answers = await deps.rpc
-    .batch(
-      open.map(({ txHash }) => ['eth_getTransactionReceipt', [txHash]] as const),
-      { timeoutMs: SWEEP_BOUND_MS },
-    )
-    .catch(() => [])
+  const questions = open.map(({ txHash }) => askReceipt(txHash))
+  const receipts = await readAll(deps.rpc, questions, { timeoutMs: SWEEP_BOUND_MS }).catch(() => [])
   for (const [i, refund] of open.entries()) {
-    const answer = answers[i]
-    const found = answer?.ok ? fateOf(answer.result as Receipt) : null
-    if (found) await markRefund(deps.db, refund, found)
+    const receipt = receipts[i]
+    if (receipt) await markRefund(deps.db, refund, fateOf(receipt))
   }
 }

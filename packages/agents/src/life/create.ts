@@ -102,15 +102,15 @@ function refuseTooMany(agents: number): void {
 }
 
 /** A deleted agent leaves its book and its executor behind: making and deleting has to end somewhere. */
-const MADE_IN_A_DAY = 500
+const MAX_MADE_A_DAY = 500
 const DAY_S = 86_400
 
 async function refuseTooFast(sql: Sql, wallet: Address, atS: number): Promise<void> {
   const { made, firstAtS } = await countMade(sql, wallet, atS - DAY_S)
-  if (made < MADE_IN_A_DAY) return
+  if (made < MAX_MADE_A_DAY) return
   fail('RATE_LIMITED', {
     retryAfterS: Math.max(1, (firstAtS ?? atS) + DAY_S - atS),
-    message: `A wallet makes ${MADE_IN_A_DAY} agents a day at most.`,
+    message: `A wallet makes ${MAX_MADE_A_DAY} agents a day at most.`,
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { fail, markPrice, rescaleDown, worthDown } from '@pit/protocol'
+import { sweepJobs } from '../jobs.ts'
 import type { Cash, PaperDeps } from './deps.ts'
 import { fillOrder } from './fill.ts'
 import { type BookRow, insertBook, keepEquity, listFills, readBooks } from './store.ts'
@@ -12,6 +13,7 @@ export function openPaper(deps: PaperDeps): Paper {
   const { db, clock } = deps
   const valueBook = createValuer(deps)
   const thinEquity = createThinner(db)
+  const sweep = () => thinEquity(nowS(clock))
   const usdg = deps.profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
   const cash = (): Cash =>
     usdg
@@ -39,7 +41,8 @@ export function openPaper(deps: PaperDeps): Paper {
       await keepEquity(db, Math.floor(atS / 60) * 60, rows)
     },
     fillsOf: (bookId, page) => listFills(db, bookId, page),
-    sweep: () => thinEquity(nowS(clock)),
+    sweep,
+    jobs: sweepJobs('thin out paper equity', sweep),
   }
 }
 

@@ -1,7 +1,9 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
-import type { FeeClass, ShieldPolicy } from '@pit/protocol'
+import type { FeeClass } from '@pit/protocol'
 import type { Risk } from '@pit/trading'
+import type { AgentJobs } from '../jobs.ts'
+import type { AgentTerms } from '../types.ts'
 
 /** What one trade on paper moved. A book is its start and the sum of these, to the atom. */
 export interface PaperFill {
@@ -31,14 +33,6 @@ export interface FilledNow extends PaperFill {
   risks: readonly Risk[]
 }
 
-/** What the book's owner accepts for every trade. */
-export interface PaperTerms {
-  acceptRisks: readonly string[]
-  shield: boolean
-  /** Null: the default policies when shielded. */
-  policies: readonly ShieldPolicy[] | null
-}
-
 export interface FillAsk {
   bookId: number
   /** Whose fee tier counts. */
@@ -48,7 +42,7 @@ export interface FillAsk {
   tokenOut: string
   /** Dollars at the input's price, or atoms of the input. */
   size: { microUsd: bigint } | { amountIn: bigint }
-  terms: PaperTerms
+  terms: AgentTerms
   /** Runs in the fill's transaction: throwing undoes the fill. It may run again after a deadlock. */
   commit?(sql: Sql, fill: FilledNow): Promise<void>
 }
@@ -90,4 +84,5 @@ export interface Paper {
   fillsOf(bookId: number, page: { limit: number; before?: number }): Promise<PaperFill[]>
   /** Thins out old equity; answers how many rows went. */
   sweep(): Promise<number>
+  jobs: AgentJobs
 }

@@ -1,6 +1,6 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { Market, Tokens } from '@pit/market'
-import type { Clock } from '@pit/platform/clock'
+import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
@@ -20,7 +20,7 @@ import type { FindTokenHold, PracticeGate } from './types.ts'
 export interface TickOptions {
   db: Db
   rpc: Pick<Rpc, 'request'>
-  clock: Clock
+  clock: Timer
   crypto: Crypto
   logger: Logger
   metrics: Pick<Metrics, 'registry'>

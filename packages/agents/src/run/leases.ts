@@ -31,7 +31,7 @@ export interface DueAgent {
 export interface TakeAsk {
   nowMs: number
   token: string
-  most: number
+  limit: number
   /** Those with room. */
   queues: readonly QueueName[]
   /** Leases of ticks that run in this process: late renewals take nothing over from itself. */
@@ -78,7 +78,7 @@ export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
       ask.nowMs,
       ask.token,
       QUEUED_MS,
-      ask.most,
+      ask.limit,
       QUICK_BRAINS,
       ask.queues,
       ask.running,

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Job } from '@pit/platform/jobs'
+import { type Loop, startLoop } from '@pit/platform/loop'
+import { withinMs } from '@pit/platform/withinMs'
 import { lower } from '../deps.ts'
+import { type AgentJobs, sweepJobs } from '../jobs.ts'
 import type { Cash } from '../paper/deps.ts'
 import type { RunDeps, TickOptions } from './deps.ts'
 import { createMarkHistory } from './history.ts'
@@ -8,14 +11,14 @@ import { claimAgents, RENEW_MS, renewLeases, takeDue } from './leases.ts'
 import { createTickMetrics } from './metrics.ts'
 import { openQueue, QUEUES, type QueueName, type TickJob, type TickQueue } from './queue.ts'
 import { runTicks } from './runTicks.ts'
-import { sweepRun } from './sweep.ts'
+import { sweepRun } from './settle.ts'
 import { createTokenHolds } from './tokenHolds.ts'
 
 export interface Ticks {
-  /** Resolves once this process schedules and works. */
-  start(): Promise<void>
-  /** Takes nothing more and waits for what is under way. */
-  stop(): Promise<void>
+  /** Schedule what is due, and take it. */
+  jobs: AgentJobs
+  /** Waits for what is under way, once the jobs have stopped. */
+  close(): Promise<void>
   /** Schedules what is due and waits until all of it has run: tests own the time. */
   drain(): Promise<void>
   sweep(): Promise<void>
@@ -55,9 +58,7 @@ export function openTicks(options: TickOptions): Ticks {
   const claims = new Set<string>()
   const wakes = new Set<() => void>()
   let opening: Promise<TickQueue> | undefined
-  let stopped = false
-  let loops: Promise<void>[] = []
-  let renewing: NodeJS.Timeout | undefined
+  let renewing: Loop | undefined
 
   const queueOf = () => {
     opening ??= openQueue({ db, logger }).catch((error) => {
@@ -65,6 +66,10 @@ export function openTicks(options: TickOptions): Ticks {
       throw error
     })
     return opening
+  }
+
+  const wakeAll = () => {
+    for (const wake of wakes) wake()
   }
 
   /** Queues what is due, as much as the queue has room for; answers how many agents. */
@@ -76,7 +81,7 @@ export function openTicks(options: TickOptions): Ticks {
     const token = `queued ${randomUUID()}`
     const count = await db.transaction(async (sql) => {
       const running = [...claims]
-      const due = await takeDue(sql, { nowMs: clock.nowMs(), token, most: TAKEN_AT_ONCE, queues, running })
+      const due = await takeDue(sql, { nowMs: clock.nowMs(), token, limit: TAKEN_AT_ONCE, queues, running })
       const jobsOf = (name: QueueName, size: number): TickJob[] => {
         const agents = due.filter(({ queue: own }) => own === name).map(({ id, dueMs }) => ({ id, dueMs }))
         return chunksOf(agents, size).map((some) => ({ token, agents: some }))
@@ -86,14 +91,14 @@ export function openTicks(options: TickOptions): Ticks {
       await queue.add(sql, 'live', jobsOf('live', 1))
       return due.length
     })
-    if (count > 0) for (const wake of wakes) wake()
+    if (count > 0) wakeAll()
     return count
   }
 
   /** Takes jobs while lanes are free; answers how many. */
   async function takeJobs(name: QueueName): Promise<number> {
     const free = lanes[name] - running[name].size
-    if (free <= 0 || stopped) return 0
+    if (free <= 0) return 0
     const queue = await queueOf()
     const jobs = await queue.take(name, free)
     for (const { id, job } of jobs) {
@@ -104,7 +109,7 @@ export function openTicks(options: TickOptions): Ticks {
         .catch((error) => logger.warn({ err: error }, 'a done job was not taken off the queue'))
         .finally(() => {
           running[name].delete(work)
-          for (const wake of wakes) wake()
+          wakeAll()
         })
       running[name].add(work)
     }
@@ -123,48 +128,53 @@ export function openTicks(options: TickOptions): Ticks {
     }
   }
 
-  /** Until stopped: works while there is work, else waits a moment or until woken. */
-  async function loop(what: string, step: () => Promise<number>): Promise<void> {
-    while (!stopped) {
-      const did = await step().catch((error) => {
-        logger.warn({ err: error }, `${what} failed`)
-        return 0
-      })
-      if (did > 0 || stopped) continue
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          wakes.delete(end)
-          clearTimeout(timer)
-          resolve()
-        }
-        const timer = setTimeout(end, LOOK_MS * (0.75 + Math.random() / 2))
-        wakes.add(end)
-      })
-    }
-  }
+  /** No row of the table: ticks under way keep their leases until they end, which is after the rows stop. */
+  const startRenewing = (): Loop =>
+    startLoop({
+      clock,
+      intervalMs: RENEW_MS,
+      firstAfterMs: RENEW_MS,
+      maxRetryMs: RENEW_MS,
+      run: async () => {
+        if (claims.size > 0) await renewLeases(db, [...claims], clock.nowMs())
+      },
+      ended(error) {
+        if (error !== null) logger.warn({ err: error }, 'leases of ticks were not renewed')
+      },
+    })
 
-  async function renew(): Promise<void> {
-    if (claims.size > 0) await renewLeases(db, [...claims], clock.nowMs())
-  }
+  const jobOf = (name: string, step: () => Promise<number>): Job => ({
+    name,
+    intervalMs: LOOK_MS,
+    maxRetryMs: LOOK_MS,
+    run: async () => ((await step()) > 0 ? 'more' : 'done'),
+    wakeOn(wake) {
+      wakes.add(wake)
+      return () => wakes.delete(wake)
+    },
+  })
 
+  const sweep = () => sweepRun(deps)
   const underWay = () => NAMES.flatMap((name) => [...running[name]])
   return {
-    async start() {
-      await queueOf()
-      renewing = setInterval(() => {
-        renew().catch((error) => logger.warn({ err: error }, 'leases of ticks were not renewed'))
-      }, RENEW_MS)
-      loops = [
-        loop('scheduling ticks', schedule),
-        ...NAMES.map((name) => loop(`taking ${name} ticks`, () => takeJobs(name))),
-      ]
+    jobs: {
+      everywhere: [],
+      worker: [
+        jobOf('schedule ticks', schedule),
+        ...NAMES.map((name) =>
+          jobOf(`take ${name} ticks`, () => {
+            renewing ??= startRenewing()
+            return takeJobs(name)
+          }),
+        ),
+        ...sweepJobs('sweep hosted orders', sweep).worker,
+      ],
     },
-    async stop() {
-      stopped = true
-      for (const wake of wakes) wake()
-      await Promise.all(loops)
-      await Promise.race([Promise.allSettled(underWay()), sleep(STOP_WAIT_MS, undefined, { ref: false })])
-      clearInterval(renewing)
+    async close() {
+      await withinMs(STOP_WAIT_MS, Promise.allSettled(underWay()), () => new Error('late')).catch(() =>
+        logger.warn('ticks under way did not end in time; they are taken over'),
+      )
+      await renewing?.stop()
       const queue = await opening?.catch(() => undefined)
       await queue?.stop()
     },
@@ -176,10 +186,10 @@ export function openTicks(options: TickOptions): Ticks {
         let did = await schedule()
         for (const name of NAMES) did += await takeJobs(name)
         if (idle && did === 0) return
-        await Promise.race([Promise.allSettled(underWay()), sleep(50)])
+        await Promise.race([Promise.allSettled(underWay()), clock.sleep(50)])
       }
     },
-    sweep: () => sweepRun(deps),
+    sweep,
   }
 }
 

@@ -65,10 +65,10 @@ export async function openOrdersOf(sql: Sql, agentIds: readonly string[]): Promi
 }
 
 /** Those of agents that tick no more, or not for a while. */
-export async function oldOpenOrders(sql: Sql, beforeMs: number, most: number): Promise<OpenOrder[]> {
+export async function oldOpenOrders(sql: Sql, beforeMs: number, limit: number): Promise<OpenOrder[]> {
   const rows = await sql.query<OpenRow>(`${OPEN} and created_at_ms < $1 order by id limit $2`, [
     beforeMs,
-    most,
+    limit,
   ])
   return openOf(sql, rows)
 }
@@ -121,12 +121,12 @@ export async function moveOrder(
 const KEPT_MS = 30 * DAY_MS
 
 /** Deletes what ended long ago, a bounded number at a time. */
-export async function sweepOrders(sql: Sql, nowMs: number, most: number): Promise<number> {
+export async function sweepOrders(sql: Sql, nowMs: number, limit: number): Promise<number> {
   const rows = await sql.query(
     `delete from hosted_orders where id in (
        select id from hosted_orders where created_at_ms < $1 and status in ('filled', 'held', 'failed')
        order by created_at_ms limit $2) returning id`,
-    [nowMs - KEPT_MS, most],
+    [nowMs - KEPT_MS, limit],
   )
   return rows.length
 }

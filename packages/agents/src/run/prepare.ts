@@ -1,11 +1,11 @@
-import type { Address } from '@pit/chain'
+import { type Address, NATIVE } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { askBalances, readOne } from '@pit/platform/reads'
 import { type Session, statusOf } from '@pit/sessions'
 import type { BrainBook } from '../decide/index.ts'
 import type { Cash } from '../paper/deps.ts'
 import type { Paper } from '../paper/index.ts'
 import type { PauseReason } from '../types.ts'
-import { readHoldings } from './balances.ts'
 import type { TickOptions } from './deps.ts'
 import { dayUseOf } from './orders.ts'
 import { TRACELESS_MS } from './settle.ts'
@@ -155,5 +155,24 @@ async function prepareLive(
   } catch (error) {
     deps.logger.warn({ err: error, agent: agent.id }, 'the balances of a live agent could not be read')
     return hold(agent, 'RPC_UNAVAILABLE', 'The chain did not answer: what the wallet holds is not known.')
+  }
+}
+
+const TIMEOUT_MS = 4_000
+
+/**
+ * What a wallet holds of these tokens and what an executor has for gas, in one call and so of one block. A
+ * token that cannot be read is null. Throws when the chain does not answer.
+ */
+async function readHoldings(
+  { rpc, profile }: Pick<TickOptions, 'rpc' | 'profile'>,
+  { wallet, executor, tokens }: { wallet: Address; executor: Address; tokens: readonly Address[] },
+): Promise<{ held: Held; executorWei: bigint }> {
+  const holdings = [{ wallet: executor, token: NATIVE }, ...tokens.map((token) => ({ wallet, token }))]
+  const question = askBalances(profile.contracts.multicall3 as Address, holdings)
+  const [executorWei, ...balances] = await readOne(rpc, question, { timeoutMs: TIMEOUT_MS })
+  return {
+    held: new Map(tokens.map((token, i) => [token, balances[i] ?? null])),
+    executorWei: executorWei ?? 0n,
   }
 }

@@ -18,7 +18,7 @@ export interface TickJob {
 export interface TickQueue {
   /** In the transaction that took the agents: both happen or neither. */
   add(sql: Sql, name: QueueName, jobs: readonly TickJob[]): Promise<void>
-  take(name: QueueName, most: number): Promise<{ id: string; job: TickJob }[]>
+  take(name: QueueName, max: number): Promise<{ id: string; job: TickJob }[]>
   done(name: QueueName, ids: readonly string[]): Promise<void>
   /** Jobs nobody has taken yet. */
   waiting(name: QueueName): Promise<number>
@@ -55,8 +55,8 @@ export async function openQueue({ db, logger }: { db: Db; logger: Logger }): Pro
       const rows = jobs.map((data) => ({ name: QUEUES[name], data }))
       await boss.insert(rows, { db: faceOf(sql, neverAScript) })
     },
-    async take(name, most) {
-      const jobs = await boss.fetch<TickJob>(QUEUES[name], { batchSize: most })
+    async take(name, max) {
+      const jobs = await boss.fetch<TickJob>(QUEUES[name], { batchSize: max })
       return jobs.map(({ id, data }) => ({ id, job: data }))
     },
     done: async (name, ids) => {

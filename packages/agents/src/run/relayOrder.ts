@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
+import { lookUntil } from '@pit/platform/lookUntil'
 import { isPitError, type PitError, usdOf } from '@pit/protocol'
 import { isUnderWay, tradesByHash } from '@pit/relay'
 import { type CosignedTrade, describeSpend } from '@pit/sessions'
@@ -90,16 +90,19 @@ const WAIT_MS = 6_000
 const WAIT_STEP_MS = 150
 
 /** Whether a relayed order's trade was mined, and did not revert; waits a moment for it. */
-export async function isLanded({ db }: Pick<RunDeps, 'db'>, orderId: number): Promise<boolean> {
+export async function isLanded(
+  { db, clock }: Pick<RunDeps, 'db' | 'clock'>,
+  orderId: number,
+): Promise<boolean> {
   const [order] = await db.query<{ tx_hash: Hex | null }>('select tx_hash from hosted_orders where id = $1', [
     orderId,
   ])
   const hash = order?.tx_hash ?? null
   if (hash === null) return false
-  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += WAIT_STEP_MS) {
-    const trade = (await tradesByHash(db, [hash])).get(hash)
-    if (trade && !isUnderWay(trade)) return trade.status === 'mined'
-    await sleep(WAIT_STEP_MS)
-  }
-  return false
+  const trade = await lookUntil(clock, async () => (await tradesByHash(db, [hash])).get(hash), {
+    holds: (found) => found !== undefined && !isUnderWay(found),
+    withinMs: WAIT_MS,
+    everyMs: WAIT_STEP_MS,
+  })
+  return trade?.status === 'mined'
 }

@@ -1,5 +1,5 @@
 import { isStoreUnavailable } from '@pit/platform/db'
-import { writeLogs } from '../logs.ts'
+import { thinLogs, writeLogs } from '../logs.ts'
 import { pauseAgent } from '../store.ts'
 import { carryOut } from './carryOut.ts'
 import { type Decided, decideTick, failedRecord } from './decideTick.ts'
@@ -9,7 +9,6 @@ import { openOrdersOf } from './orders.ts'
 import { type Prepared, prepareTicks } from './prepare.ts'
 import { type Recorded, recordDecisions } from './record.ts'
 import { settleOrders } from './settle.ts'
-import { thinLogs } from './sweep.ts'
 import type { ClaimedAgent } from './types.ts'
 
 /** After so many failed ticks in a row nobody is asked any more. */

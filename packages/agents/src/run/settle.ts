@@ -1,10 +1,10 @@
-import type { Hex } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
+import { askIsKnown, readOne } from '@pit/platform/reads'
 import { SESSION, usdOf } from '@pit/protocol'
 import { writeLogs } from '../logs.ts'
 import type { LogEntry } from '../types.ts'
 import type { TickOptions } from './deps.ts'
-import { moveOrder, type OrderEnd } from './orders.ts'
+import { moveOrder, type OrderEnd, oldOpenOrders, sweepOrders } from './orders.ts'
 import type { OpenOrder } from './types.ts'
 
 /** Signed bytes that left no trace for this long leave none any more: the leaf they redeem has run out. */
@@ -62,9 +62,9 @@ export async function settleOrders(
   const open: OpenOrder[] = []
   for (const order of orders) {
     const untraced = order.status !== 'intended' && !order.trade && order.txHash !== null
-    const onChain = untraced ? await isOnChain(rpc, order.txHash!) : false
-    const nowMs = clock.nowMs()
     // A node that does not answer tells nothing: the order stays open.
+    const onChain = untraced && (await readOne(rpc, askIsKnown(order.txHash!)).catch(() => null))
+    const nowMs = clock.nowMs()
     const settled = onChain === null ? null : settleOf(order, { onChain, nowMs })
     if (settled === null) {
       open.push(order)
@@ -95,10 +95,12 @@ const entryOf = (order: OpenOrder, settled: NonNullable<Settled>, atMs: number):
   },
 })
 
-async function isOnChain(rpc: TickOptions['rpc'], hash: Hex): Promise<boolean | null> {
-  try {
-    return (await rpc.request('eth_getTransactionByHash', [hash])) !== null
-  } catch {
-    return null
-  }
+const OLD_MS = 10 * 60_000
+const AT_ONCE = 500
+
+/** Ends what agents that no longer tick left open, and deletes orders that ended long ago. */
+export async function sweepRun(deps: Pick<TickOptions, 'rpc' | 'clock'> & { db: Db }): Promise<void> {
+  const nowMs = deps.clock.nowMs()
+  await settleOrders(deps, await oldOpenOrders(deps.db, nowMs - OLD_MS, AT_ONCE))
+  await sweepOrders(deps.db, nowMs, 10 * AT_ONCE)
 }

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '@pit/platform/test/until'
 import { withDb } from '@pit/platform/test/withStore'
 import { expect, it, vi } from 'vitest'
 import { TOKENS, USD, WALLET } from '../../test/paperWorld.ts'
-import { decisionOf, openTickWorld, orderOf } from '../../test/tickWorld.ts'
+import { decisionOf, openTickWorld, orderOf, queriesOf } from '../../test/tickWorld.ts'
 import { replayBook } from '../decide/index.ts'
+import { KEPT_ROWS, thinLogs } from '../logs.ts'
 import { LEASE_MS, QUEUED_MS, SLOW_PER_WALLET } from './leases.ts'
-import { KEPT_ROWS, thinLogs } from './sweep.ts'
 
 withDb('ticks of hosted agents', (db) => {
   it('decides, writes what it begins and fills it on paper, tick after tick', async () => {
@@ -170,7 +170,10 @@ withDb('ticks of hosted agents', (db) => {
     const id = await world.addAgent()
     world.state.brain = async () => {
       world.clock.ms += LEASE_MS + 1
-      await sleep(400)
+      // Each look for what is due first asks three times how much is queued: two whole looks find it taken.
+      const { texts, end } = queriesOf(world)
+      await until(() => texts.filter((text) => /count\(\*\).*pgboss/is.test(text)).length >= 9)
+      end()
       return decisionOf(orderOf('ETH/USDG', 'buy', 10))
     }
     await world.drain()
@@ -340,11 +343,11 @@ withDb('ticks of hosted agents', (db) => {
   it('lets those that wait for nobody pass those that wait', async () => {
     const world = openTickWorld(db, { concurrency: 2 })
     let letGo = () => {}
-    const until = new Promise<void>((resolve) => {
+    const held = new Promise<void>((resolve) => {
       letGo = resolve
     })
     world.state.brain = async ({ agent }) => {
-      if (agent.brain === 'webhook') await until
+      if (agent.brain === 'webhook') await held
       return decisionOf()
     }
     // Of an owner each, and more than wait in the queue.
@@ -377,24 +380,11 @@ withDb('ticks of hosted agents', (db) => {
     const ids = await Promise.all(
       Array.from({ length: 5 }, () => world.addAgent({ brain: 'momentum', params })),
     )
-    const before = queriesOf(world)
+    const { texts, end } = queriesOf(world)
     await world.drain()
-    expect(before().filter((text) => text.includes('join marks'))).toHaveLength(1)
+    end()
+    expect(texts.filter((text) => text.includes('join marks'))).toHaveLength(1)
     for (const id of ids)
       expect(await world.ordersOf(id)).toMatchObject([{ status: 'filled', micro_usd: 25_000_000 }])
   })
 })
-
-/** Statements asked of the store from now on. */
-function queriesOf(world: ReturnType<typeof openTickWorld>): () => string[] {
-  const texts: string[] = []
-  const { query } = world.options.db
-  world.options.db.query = ((text: string, values?: readonly unknown[]) => {
-    texts.push(text)
-    return query(text, values)
-  }) as typeof query
-  return () => {
-    world.options.db.query = query
-    return texts
-  }
-}

@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { feedBackedTokens } from '@pit/platform/marks'
 import { type ChainProfile, SESSION, stockSessionOpen } from '@pit/protocol'
-import { readStock } from '../stock/stockStore.ts'
+import { readStock, whyNotValid } from '../stock/stockStore.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import type { TickOptions } from './deps.ts'
 import type { FindTokenHold, TokenHold } from './types.ts'
@@ -41,9 +41,16 @@ export function createTokenHolds(
     return null
   }
 
-  /** Of a stock token: the owner's word, and the hours it trades in. */
+  /** Whoever asks has looked at the session itself. */
+  async function isAttested(agent: HostedAgent): Promise<boolean> {
+    const { last } = await readStock(deps.db, agent.id)
+    const session = { status: 'active' } as const
+    return last !== null && whyNotValid(last, { agent, session, nowS: nowS(clock) }) === null
+  }
+
+  /** Of a stock token: the owner's attestation, and the hours it trades in. */
   async function ofStock(agent: HostedAgent, { token, address }: AgentToken): Promise<TokenHold | null> {
-    if (agent.mode === 'live' && !(await hasStockWord(deps, agent))) {
+    if (agent.mode === 'live' && !(await isAttested(agent))) {
       return {
         code: 'STOCK_ATTESTATION',
         message: `${token} is a stock token: the owner’s signed attestation is missing, has ended or was taken back.`,
@@ -73,21 +80,6 @@ export function createTokenHolds(
     }
     return null
   }
-}
-
-/** Whether the owner's word for stock tokens stands for this session and executor. */
-async function hasStockWord(
-  { db, clock }: Pick<TickOptions, 'db' | 'clock'>,
-  { id, executor, sessionId }: Pick<HostedAgent, 'id' | 'executor' | 'sessionId'>,
-): Promise<boolean> {
-  const { last } = await readStock(db, id)
-  return (
-    last !== null &&
-    last.revokedAtS === null &&
-    nowS(clock) < last.expiresS &&
-    last.executor === executor &&
-    last.sessionId === sessionId
-  )
 }
 
 /** Whether a stock token keeps hours: unless the profile says otherwise, it does. */

@@ -2,6 +2,7 @@ import type { Address } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
 import { unsummedFees, unsummedTrades } from '@pit/relay'
 import { sessionsGrantedTo } from '@pit/sessions'
+import { agentsBySession } from '../executors.ts'
 
 /** What an agent's live trades did, by pair and outcome. */
 export interface TradeSums {
@@ -33,7 +34,7 @@ export async function readLiveSums(db: Db, agentIds: readonly string[]): Promise
   if (agentIds.length === 0) return { trades: [], fees: [] }
   return db.transaction(
     async (sql) => {
-      const agentOf = await agentsBySession(sql, agentIds)
+      const agentOf = await sessionsOfAgents(sql, agentIds)
       const sessionIds = [...agentOf.keys()]
       const ofAgent = <T extends { sessionId: string }>({ sessionId, ...sums }: T) => ({
         agentId: agentOf.get(sessionId)!,
@@ -51,19 +52,16 @@ export async function readLiveSums(db: Db, agentIds: readonly string[]): Promise
 }
 
 /** Every session of every executor the agents ever had, with whose it is. */
-async function agentsBySession(sql: Sql, agentIds: readonly string[]): Promise<Map<string, string>> {
+async function sessionsOfAgents(sql: Sql, agentIds: readonly string[]): Promise<Map<string, string>> {
   const executors = await sql.query<{ executor: Address; agent_id: string; owner: Address }>(
     'select executor, agent_id, owner from hosted_executors where agent_id = any($1::text[])',
     [agentIds],
   )
-  const known = new Map(executors.map((one) => [one.executor, one]))
-  const sessions = await sessionsGrantedTo(sql, [...known.keys()])
-  return new Map(
-    sessions.flatMap(({ id, wallet, executor }) => {
-      const one = known.get(executor)
-      return one?.owner === wallet ? [[id, one.agent_id] as const] : []
-    }),
+  const sessions = await sessionsGrantedTo(
+    sql,
+    executors.map(({ executor }) => executor),
   )
+  return agentsBySession(executors, sessions)
 }
 
 async function summedTrades(sql: Sql, agentIds: readonly string[]): Promise<TradeSums[]> {

@@ -4,6 +4,7 @@ import type { Db, Sql } from '@pit/platform/db'
 import { type SettledTrade, takeSettled } from '@pit/relay'
 import { sessionParties } from '@pit/sessions'
 import type { HostedDeps } from '../deps.ts'
+import { agentsBySession } from '../executors.ts'
 import type { FeeSums } from './liveTrades.ts'
 
 /** By then a trade's block was checked again and its volume valued: no earlier reading is under way. */
@@ -48,13 +49,7 @@ async function agentsOf(sql: Sql, sessionIds: readonly string[]): Promise<Map<st
     'select executor, agent_id, owner from hosted_executors where executor = any($1::text[])',
     [sessions.map(({ executor }) => executor)],
   )
-  const known = new Map(rows.map((row) => [row.executor, row]))
-  return new Map(
-    sessions.flatMap(({ id, wallet, executor }) => {
-      const one = known.get(executor)
-      return one?.owner === wallet ? [[id, one.agent_id] as const] : []
-    }),
-  )
+  return agentsBySession(rows, sessions)
 }
 
 /** In one order, or two processes that add to the same sums would wait for each other. */

@@ -18,7 +18,7 @@ export interface StockAsk extends OwnAsk {
   signature: Hex
 }
 
-/** The owner's word, checked here and by the signing service, then kept. */
+/** The owner's attestation, checked here and by the signing service, then kept. */
 export async function attestStock(deps: HostedDeps, ask: StockAsk): Promise<AgentDetail> {
   const agent = await findOwned(deps.db, ask)
   const { issuedS, expiresS, signature } = ask
@@ -34,7 +34,7 @@ export async function attestStock(deps: HostedDeps, ask: StockAsk): Promise<Agen
 
   const { executor } = agent
   const kept = await deps.db.transaction(async (sql) => {
-    const word = {
+    const attestation = {
       executor: executor!,
       sessionId: session.id,
       issuedS,
@@ -42,7 +42,7 @@ export async function attestStock(deps: HostedDeps, ask: StockAsk): Promise<Agen
       signature,
       signedAtS: nowS(deps.clock),
     }
-    if (!(await addStock(sql, agent.id, word))) return false
+    if (!(await addStock(sql, agent.id, attestation))) return false
     await writeLogs(sql, {
       agentId: agent.id,
       tick: null,

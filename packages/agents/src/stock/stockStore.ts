@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { AgentSession } from '@pit/sessions'
-import type { StoredAgent } from '../store.ts'
+import type { HostedAgent } from '../types.ts'
 
 export interface StockAttestation {
   executor: Address
@@ -12,13 +12,13 @@ export interface StockAttestation {
   revokedAtS: number | null
 }
 
-/** The owner's last word on stock tokens, and after when another must be issued. */
-export interface StockWord {
+/** The owner's last attestation for stock tokens, and after when another must be issued. */
+export interface StockStanding {
   last: StockAttestation | null
   notBeforeS: number | null
 }
 
-export async function readStock(sql: Sql, agentId: string): Promise<StockWord> {
+export async function readStock(sql: Sql, agentId: string): Promise<StockStanding> {
   const [row] = await sql.query<{
     executor: Address | null
     session_id: string
@@ -49,17 +49,17 @@ export async function readStock(sql: Sql, agentId: string): Promise<StockWord> {
 }
 
 /**
- * False when one with this or a later time is there already, or the word was taken back at or after that
- * time, be it while the signing service was asked. The signing service holds this word now: it is told of no
+ * False when one with this or a later time is there already, or a revocation came at or after that time, be
+ * it while the signing service was asked. The signing service holds this attestation now: it is told of no
  * earlier revocation.
  */
 export async function addStock(
   sql: Sql,
   agentId: string,
-  { signature, ...word }: Omit<StockAttestation, 'revokedAtS'> & { signature: Hex },
+  { signature, ...attestation }: Omit<StockAttestation, 'revokedAtS'> & { signature: Hex },
 ): Promise<boolean> {
   // A revocation writes this row: whoever comes second sees what the first one left.
-  await sql.query('select 1 from hosted_executors where executor = $1 for update', [word.executor])
+  await sql.query('select 1 from hosted_executors where executor = $1 for update', [attestation.executor])
   const rows = await sql.query(
     `insert into hosted_stock_attestations
        (agent_id, executor, session_id, issued_s, expires_s, signature, signed_at_s)
@@ -67,13 +67,21 @@ export async function addStock(
      where not exists (select 1 from hosted_stock_attestations where agent_id = $1 and issued_s >= $4::int8)
        and not exists (select 1 from hosted_executors where agent_id = $1 and stock_revoked_at_s >= $4::int8)
      on conflict do nothing returning id`,
-    [agentId, word.executor, word.sessionId, word.issuedS, word.expiresS, signature, word.signedAtS],
+    [
+      agentId,
+      attestation.executor,
+      attestation.sessionId,
+      attestation.issuedS,
+      attestation.expiresS,
+      signature,
+      attestation.signedAtS,
+    ],
   )
   if (rows.length === 0) return false
   await sql.query(
     `update hosted_executors set stock_revoke_told_at_s = $2
      where executor = $1 and stock_revoked_at_s is not null and stock_revoke_told_at_s is null`,
-    [word.executor, word.signedAtS],
+    [attestation.executor, attestation.signedAtS],
   )
   return true
 }
@@ -89,12 +97,20 @@ export type WhyNot = 'REVOKED' | 'EXPIRED' | 'EXECUTOR_CHANGED' | 'SESSION_CHANG
 
 /** Why stock orders may not trade under it; null when they may. */
 export function whyNotValid(
-  word: StockAttestation,
-  { agent, session, nowS }: { agent: StoredAgent; session: AgentSession | null; nowS: number },
+  attestation: StockAttestation,
+  {
+    agent,
+    session,
+    nowS,
+  }: {
+    agent: Pick<HostedAgent, 'executor' | 'sessionId'>
+    session: Pick<AgentSession, 'status'> | null
+    nowS: number
+  },
 ): WhyNot | null {
-  if (word.revokedAtS !== null) return 'REVOKED'
-  if (nowS >= word.expiresS) return 'EXPIRED'
-  if (word.executor !== agent.executor) return 'EXECUTOR_CHANGED'
-  if (word.sessionId !== agent.sessionId) return 'SESSION_CHANGED'
+  if (attestation.revokedAtS !== null) return 'REVOKED'
+  if (nowS >= attestation.expiresS) return 'EXPIRED'
+  if (attestation.executor !== agent.executor) return 'EXECUTOR_CHANGED'
+  if (attestation.sessionId !== agent.sessionId) return 'SESSION_CHANGED'
   return session?.status === 'active' ? null : 'SESSION_NOT_ACTIVE'
 }

@@ -9,13 +9,13 @@ import { type Operator, OperatorRefused } from '@pit/server/operator'
 const NOTE_BOUND_MS = 3_000
 
 /** Where the signer is and what opens it to its operator. */
-export interface SignerPlace {
+export interface SignerAccess {
   url: string
   secret: string
 }
 
 /** From the settings, or from where `npm start` keeps the devnet's. */
-export function signerPlaceOf(env: Record<string, string | undefined>): SignerPlace {
+export function signerAccessOf(env: Record<string, string | undefined>): SignerAccess {
   const url = env['SIGNER_URL'] || `http://127.0.0.1:${env['SIGNER_PORT'] || '4664'}`
   const given = env['SIGNER_OPERATOR_SECRET']?.trim()
   if (given) return { url, secret: given }
@@ -40,13 +40,13 @@ export function signerPlaceOf(env: Record<string, string | undefined>): SignerPl
 export async function freezeSigner(
   {
     operator,
-    place,
+    access,
     clock,
     warn,
     noteBoundMs = NOTE_BOUND_MS,
   }: {
     operator: Operator
-    place: SignerPlace
+    access: SignerAccess
     clock: Clock
     warn(line: string): void
     noteBoundMs?: number
@@ -65,7 +65,7 @@ export async function freezeSigner(
     warn(`this could not be written down: ${(error as Error).message}`)
   }
   await note('asked').catch(unlessFrozen)
-  const client = createSignerClient({ ...place, clock })
+  const client = createSignerClient({ ...access, clock })
   try {
     const answer = await client.freeze(ask.frozen)
     await note('done').catch((error) => warn(`done, but not written down: ${(error as Error).message}`))

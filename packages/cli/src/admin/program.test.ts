@@ -1,16 +1,16 @@
 import type { Ask } from '@pit/server/operator'
 import { describe, expect, it } from 'vitest'
-import { type AdminPlace, createAdminProgram } from './program.ts'
+import { type AdminDeps, createAdminProgram } from './program.ts'
 
 const TX = `0x${'AB'.repeat(32)}`
 const WALLET = `0x${'aB'.repeat(20)}`
 
-/** Runs a command line against a place that only notes what it is asked. */
+/** Runs a command line against a world that only notes what it is asked. */
 async function run(line: string[], answer: unknown = { on: true, changed: true, tokens: [], transfers: [] }) {
   const asked: Omit<Ask, never>[] = []
   const frozen: unknown[] = []
   const printed: string[] = []
-  const place: AdminPlace = {
+  const deps: AdminDeps = {
     user: 'ada',
     act: async (ask) => {
       asked.push(ask)
@@ -22,7 +22,7 @@ async function run(line: string[], answer: unknown = { on: true, changed: true, 
     },
     print: (text) => printed.push(text),
   }
-  const program = createAdminProgram(place)
+  const program = createAdminProgram(deps)
   const quiet = { writeErr: () => {}, writeOut: () => {} }
   const all = [program, ...program.commands, ...program.commands.flatMap(({ commands }) => commands)]
   for (const command of all) command.exitOverride().configureOutput(quiet)

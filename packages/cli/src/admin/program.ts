@@ -5,7 +5,7 @@ import { addLeague } from './leagueCommands.ts'
 import { type Print, printActions, printClosing, printJson, printStatus, printTransfer } from './print.ts'
 
 /** How commands reach the operator's face, and the signer. */
-export interface AdminPlace {
+export interface AdminDeps {
   /** Who runs this, unless --operator says otherwise. */
   user: string
   act(ask: Ask): Promise<unknown>
@@ -14,12 +14,12 @@ export interface AdminPlace {
 }
 
 /** The commands of pit-admin. Each is one ask. */
-export function createAdminProgram(place: AdminPlace): Command {
+export function createAdminProgram(deps: AdminDeps): Command {
   const program = new Command('pit-admin')
     .description(
       'Operates a Pit: switches, the signer’s freeze, the treasury’s weeks and transfers, the league.',
     )
-    .option('--operator <name>', 'who does this; kept with what was done', place.user)
+    .option('--operator <name>', 'who does this; kept with what was done', deps.user)
     .option('--json', 'print answers as JSON')
     .showHelpAfterError('(--help says more)')
     .configureHelp({ showGlobalOptions: true })
@@ -32,9 +32,9 @@ export function createAdminProgram(place: AdminPlace): Command {
     reason: string | null = null,
   ): Promise<void> {
     const { operator, json } = settings()
-    const answer = (await place.act({ name, operator, reason, input })) as T
-    if (json) printJson(place.print, answer)
-    else show(place.print, answer)
+    const answer = (await deps.act({ name, operator, reason, input })) as T
+    if (json) printJson(deps.print, answer)
+    else show(deps.print, answer)
   }
   const reasonOption = () => new Option('--reason <text>', 'why; kept and shown').makeOptionMandatory()
 
@@ -68,9 +68,9 @@ export function createAdminProgram(place: AdminPlace): Command {
       .addOption(reasonOption())
       .action(async ({ reason }: { reason: string }) => {
         const { operator, json } = settings()
-        const answer = await place.freezeSigner({ frozen, operator, reason })
-        if (json) printJson(place.print, answer)
-        else place.print(answer.frozen ? 'the signer is frozen' : 'the signer signs again')
+        const answer = await deps.freezeSigner({ frozen, operator, reason })
+        if (json) printJson(deps.print, answer)
+        else deps.print(answer.frozen ? 'the signer is frozen' : 'the signer signs again')
       })
   }
 

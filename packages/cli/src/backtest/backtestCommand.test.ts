@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type BacktestPlace, backtestCommand } from './backtestCommand.ts'
+import { type BacktestDeps, backtestCommand } from './backtestCommand.ts'
 import { type Marks, readMarksFile, writeMarksFile } from './marksFile.ts'
 import { amount } from './printBacktest.ts'
 import type { StoredMark } from './series.ts'
@@ -20,7 +20,7 @@ const wave = (): StoredMark[] =>
 
 async function pit(args: string[], marks: Marks = new Map([['ETH', wave()]])) {
   const printed: string[] = []
-  const asked: Parameters<BacktestPlace['readStore']>[0][] = []
+  const asked: Parameters<BacktestDeps['readStore']>[0][] = []
   const command = backtestCommand({
     nowS: () => NOW_S,
     print: (text) => void printed.push(text),

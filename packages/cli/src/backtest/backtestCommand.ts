@@ -7,7 +7,7 @@ import { printBacktest } from './printBacktest.ts'
 import { CommandRefused } from './refused.ts'
 
 /** What the command reaches outside. */
-export interface BacktestPlace {
+export interface BacktestDeps {
   nowS(): number
   print(text: string): void
   readFile(file: string): Marks
@@ -40,7 +40,7 @@ const DAY_S = 86_400
 const CASH = 'USDG'
 
 /** `pit backtest`: a rule brain over the marks that were, and the book it would have. */
-export function backtestCommand(place: BacktestPlace): Command {
+export function backtestCommand(deps: BacktestDeps): Command {
   return new Command('backtest')
     .description('Rehearse a rule brain over the stored price history and print its book.')
     .argument('<brain>', `one of ${Object.keys(RULE_BRAINS).join(', ')}`)
@@ -62,14 +62,14 @@ export function backtestCommand(place: BacktestPlace): Command {
     .option('--save-marks <file>', 'write the marks that were read to this file')
     .option('--json', 'print everything as JSON')
     .action(async (brain: string, options: Options) => {
-      const { run, marks } = await runBacktest(place, brain, options)
-      if (options.saveMarks !== undefined) place.writeFile(options.saveMarks, marks)
-      place.print(options.json ? asJson(run) : printBacktest(run, { maxFills: options.fills }))
+      const { run, marks } = await runBacktest(deps, brain, options)
+      if (options.saveMarks !== undefined) deps.writeFile(options.saveMarks, marks)
+      deps.print(options.json ? asJson(run) : printBacktest(run, { maxFills: options.fills }))
     })
 }
 
 async function runBacktest(
-  place: BacktestPlace,
+  deps: BacktestDeps,
   name: string,
   options: Options,
 ): Promise<{ run: Backtest; marks: Marks }> {
@@ -79,7 +79,7 @@ async function runBacktest(
   const brain = RULE_BRAINS[name]
   const pairs = options.pair.length > 0 ? options.pair : ['ETH/USDG']
   const params = paramsOf(name, options.params, pairs)
-  const toS = options.to ?? place.nowS()
+  const toS = options.to ?? deps.nowS()
   const fromS = options.from ?? Math.floor(toS - options.days * DAY_S)
   if (fromS >= toS) throw new CommandRefused('--from has to be before --to')
   if (options.interval < HOSTED.minIntervalS) {
@@ -90,8 +90,8 @@ async function runBacktest(
   )
   const marks =
     options.marks === undefined
-      ? await place.readStore({ tokens, fromS: fromS - brain.historyS(params), toS })
-      : place.readFile(options.marks)
+      ? await deps.readStore({ tokens, fromS: fromS - brain.historyS(params), toS })
+      : deps.readFile(options.marks)
   const known = tokens.flatMap((token) => marks.get(token) ?? [])
   const missing = tokens.filter((token) => (marks.get(token) ?? []).length === 0)
   if (missing.length > 0) throw new CommandRefused(`there are no marks of ${missing.join(', ')} in that time`)

@@ -74,15 +74,15 @@ const orRefuse = <T>(answers: Promise<T>): Promise<T> =>
 export async function checkFacts(
   rpc: Pick<Rpc, 'request' | 'batch'>,
   record: SeasonRecord,
-  place: { registry: string | null; platformAgentId: string | null },
+  { registry, platformAgentId }: { registry: string | null; platformAgentId: string | null },
 ): Promise<ChainCheck['difference']> {
   const { start, end } = record.stakes
   for (const [name, stake] of [
     ['start', start],
     ['end', end],
   ] as const) {
-    if (!stake || stake.block === null || place.registry === null || place.platformAgentId === null) continue
-    const gain = await gainAt(rpc, place.registry, place.platformAgentId, stake)
+    if (!stake || stake.block === null || registry === null || platformAgentId === null) continue
+    const gain = await gainAt(rpc, registry, platformAgentId, stake)
     if (gain !== stake.gain) return { path: `stakes.${name}.gain`, recorded: stake.gain, rebuilt: gain }
   }
   const parties = record.entries.map(({ facts }) => facts.party)

@@ -1,5 +1,5 @@
+import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/exchange'
 import { isPlainObject } from '../../decide/index.ts'
-import { type Exchange, exchange } from '../exchange.ts'
 import type { StatedCost } from './cost.ts'
 
 /** The vendor's own header, in dollars. */
@@ -40,7 +40,7 @@ export async function callModel(ask: {
   return readCall(answer)
 }
 
-export function readCall(answer: Exchange): ModelCall {
+export function readCall(answer: HttpAnswer | NoAnswer): ModelCall {
   if (answer.kind === 'unreachable') return refused('PARTNER_UNREACHABLE', answer.why)
   if (answer.kind === 'timeout') return { kind: 'lost', code: 'PARTNER_TIMEOUT', message: answer.why }
   if (answer.kind !== 'answer') return lost(answer.why)
@@ -69,7 +69,7 @@ const secondsOf = (header: string | undefined): number | null => {
   return header !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : null
 }
 
-function readCompletion({ text, headers }: Extract<Exchange, { kind: 'answer' }>): ModelCall {
+function readCompletion({ text, headers }: HttpAnswer): ModelCall {
   let body: unknown
   try {
     body = JSON.parse(text)

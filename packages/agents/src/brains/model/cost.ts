@@ -21,7 +21,7 @@ export interface CountedCost {
 /** Each message costs a few tokens beyond its text. */
 const TOKENS_PER_MESSAGE = 16n
 /** Fewer tokens than one in so many characters are not believed. */
-const CHARS_PER_TOKEN_AT_MOST = 8
+const MAX_CHARS_PER_TOKEN = 8
 /** More than any call costs; a larger figure is counted as this. */
 const MAX_USD = 1e6
 
@@ -56,7 +56,7 @@ export function countCost(
   if (microUsd > call.boundMicroUsd) return { microUsd, source, overBound: true }
   const { promptTokens, completionTokens } = stated
   if (promptTokens === null || completionTokens === null) return bound
-  if (promptTokens * CHARS_PER_TOKEN_AT_MOST < call.promptChars) return bound
+  if (promptTokens * MAX_CHARS_PER_TOKEN < call.promptChars) return bound
   const listed = microOfPico(
     BigInt(promptTokens) * model.inputPico + BigInt(completionTokens) * model.outputPico,
   )

@@ -1,7 +1,7 @@
 import type { Clock } from '@pit/platform/clock'
+import { exchange } from '@pit/platform/exchange'
 import type { Logger } from '@pit/platform/logger'
 import { microUsdUp } from '@pit/protocol'
-import { exchange } from '../exchange.ts'
 
 /** A model of the gateway with its price in trillionths of a dollar for a token, rounded up. */
 export interface GatewayModel {

@@ -1,8 +1,7 @@
 import { usdOf } from '@pit/protocol'
 import { type Decision, plainText, readDecision } from '../../decide/index.ts'
-import type { ModelDeps } from '../deps.ts'
+import type { BrainAsk, Brained, ModelDeps } from '../deps.ts'
 import { type Settlement, settle } from '../money/ledger.ts'
-import type { BrainAsk, Brained } from '../types.ts'
 import { callModel, type ModelCall } from './callModel.ts'
 import { type CountedCost, countCost } from './cost.ts'
 import type { GatewayModel } from './models.ts'
@@ -47,8 +46,8 @@ export async function runCall(deps: ModelDeps, ask: BrainAsk, call: PaidCall): P
     const brained = { kind: late ? ('hold' as const) : ('error' as const), code, message }
     return { kind: 'done', brained: { ...brained, data: dataOf(call, boundCost(call), ENDED, ms) } }
   }
-  const cost = countCost(call.model, done.stated, { ...call, promptChars: call.promptChars })
-  const judged = judge(ask, done, cost, deps.clock.nowMs())
+  const cost = countCost(call.model, done.stated, call)
+  const judged = readAnswer(ask, done, cost, deps.clock.nowMs())
   await settleCall(deps, call, { ...done.stated, status: judged.status, code: judged.code, ms, cost })
   return { kind: 'done', brained: { ...judged.brained, data: dataOf(call, cost, done.stated, ms) } }
 }
@@ -84,7 +83,7 @@ interface Judged {
 }
 
 /** What an answered call decides; it is paid for either way. */
-function judge(
+function readAnswer(
   { agent, market, deadlineMs }: BrainAsk,
   { content, why }: Extract<ModelCall, { kind: 'answered' }>,
   cost: CountedCost,

@@ -119,13 +119,13 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
 /** Thrown to take a reservation back whole: others emptied the pool since it was looked at. */
 class PoolSpent extends Error {}
 
-async function takeFromPool(sql: Sql, dayS: number, microUsd: bigint, most: bigint): Promise<boolean> {
+async function takeFromPool(sql: Sql, dayS: number, microUsd: bigint, maxMicroUsd: bigint): Promise<boolean> {
   const taken = await sql.query(
     `insert into ai_pool_days (day_s, used_micro_usd) values ($1, $2)
      on conflict (day_s) do update set used_micro_usd = ai_pool_days.used_micro_usd + excluded.used_micro_usd
        where ai_pool_days.used_micro_usd + excluded.used_micro_usd <= $3
      returning 1`,
-    [dayS, microUsd, most],
+    [dayS, microUsd, maxMicroUsd],
   )
   return taken.length > 0
 }

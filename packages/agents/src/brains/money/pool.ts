@@ -1,4 +1,5 @@
-import type { Clock } from '@pit/platform/clock'
+import { createCache } from '@pit/platform/cache'
+import { type Clock, nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import { dayOf } from './rules.ts'
@@ -24,24 +25,16 @@ const KEEP_MS = 5_000
 
 /** The last reading, for answers that cannot wait; a fresh one is read behind it. Null before the first. */
 export function watchPool({ db, clock, logger }: { db: Sql; clock: Clock; logger: Pick<Logger, 'warn'> }) {
-  let last: { day: PoolDay; atMs: number } | null = null
-  let reading = false
-  async function refresh(): Promise<void> {
-    const atMs = clock.nowMs()
-    last = { day: await readPoolDay(db, Math.floor(atMs / 1_000)), atMs }
-  }
+  const days = createCache<'today', PoolDay>({ max: 1, ttlMs: KEEP_MS, clock })
+  const read = () =>
+    readPoolDay(db, nowS(clock)).catch((error: unknown) => {
+      logger.warn({ err: error }, 'the AI pool could not be read')
+      throw error
+    })
   return (): PoolDay | null => {
-    const nowMs = clock.nowMs()
-    if (!reading && (last === null || Math.abs(nowMs - last.atMs) >= KEEP_MS)) {
-      reading = true
-      refresh()
-        .catch((error: unknown) => logger.warn({ err: error }, 'the AI pool could not be read'))
-        .finally(() => {
-          reading = false
-        })
-    }
+    Promise.resolve(days.load('today', read)).catch(() => {})
+    const last = days.latest('today')
     // Yesterday's reading says nothing of today.
-    const fresh = last !== null && dayOf(Math.floor(last.atMs / 1_000)) === dayOf(Math.floor(nowMs / 1_000))
-    return fresh ? (last?.day ?? null) : null
+    return last && dayOf(Math.floor(last.atMs / 1_000)) === dayOf(nowS(clock)) ? last.value : null
   }
 }

@@ -1,13 +1,13 @@
 import type { Sql } from '@pit/platform/db'
 import type { Answer } from '@pit/protocol'
 import { usdOf } from '@pit/protocol'
+import { LARGEST_ID } from '../../logs.ts'
 import { DAY_S, dayOf } from './rules.ts'
 
 export type SpendRow = Answer<'hosted.spend'>['rows'][number]
 
 /** A row still reserved after this was never settled: its worker ended. */
 const UNDER_WAY_MS = 120_000
-const LARGEST_ID = '9223372036854775807'
 
 interface StoredRow {
   id: number

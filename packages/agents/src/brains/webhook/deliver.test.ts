@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { systemClock } from '@pit/platform/clock'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { HostedAgent } from '../../types.ts'
-import type { BrainAsk, Brained } from '../types.ts'
+import type { BrainAsk, Brained } from '../deps.ts'
 import { deliver, deliveryBody, type WebhookDeps } from './deliver.ts'
 
 const SECRET = 'whsec_test'

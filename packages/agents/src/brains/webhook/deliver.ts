@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { type Clock, nowS } from '@pit/platform/clock'
+import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/exchange'
+import { withinMs } from '@pit/platform/withinMs'
 import { HOSTED, type WebhookCode } from '@pit/protocol'
 import { readDecision } from '../../decide/index.ts'
 import type { HostedAgent } from '../../types.ts'
-import { type Exchange, type ExchangeAsk, exchange } from '../exchange.ts'
-import type { BrainAsk, Brained } from '../types.ts'
+import type { BrainAsk, Brained } from '../deps.ts'
 import { bookView, limitsView, marketView } from '../view.ts'
 import { findTarget, type Reach, type Resolve } from './target.ts'
 
@@ -76,10 +77,12 @@ async function tryOnce(
   { body, secret, headers }: { body: string; secret: string; headers: Record<string, string> },
 ): Promise<Attempt> {
   const untilMs = Math.min(clock.nowMs() + timeoutMs, deadlineMs)
-  const target = await inTime(
-    findTarget(String(agent.params['url']), reach, resolve),
+  // A resolver that hangs must not hold the tick.
+  const target = await withinMs(
     untilMs - clock.nowMs(),
-  )
+    findTarget(String(agent.params['url']), reach, resolve),
+    () => new Error('late'),
+  ).catch(() => undefined)
   if (target === undefined) return lost('WEBHOOK_TIMEOUT', 'its name did not resolve in time')
   if (!target.ok) {
     return target.gone
@@ -89,7 +92,7 @@ async function tryOnce(
   const leftMs = untilMs - clock.nowMs()
   if (leftMs <= 0) return lost('WEBHOOK_TIMEOUT', 'no time was left to ask it')
   const timestampS = nowS(clock)
-  const asked: ExchangeAsk = {
+  const answer = await exchange({
     method: 'POST',
     url: target.url,
     address: target.address,
@@ -104,11 +107,11 @@ async function tryOnce(
     body,
     timeoutMs: leftMs,
     maxAnswerBytes: HOSTED.webhookMaxAnswerBytes,
-  }
-  return judge(await exchange(asked))
+  })
+  return readAnswer(answer)
 }
 
-function judge(answer: Exchange): Attempt {
+function readAnswer(answer: HttpAnswer | NoAnswer): Attempt {
   if (answer.kind === 'timeout') return lost('WEBHOOK_TIMEOUT', answer.why)
   if (answer.kind === 'unreachable' || answer.kind === 'broken')
     return lost('WEBHOOK_UNREACHABLE', answer.why)
@@ -132,15 +135,6 @@ const lost = (code: WebhookCode, why: string): Attempt => ({
   message: said(why),
   again: true,
 })
-
-/** A resolver that hangs must not hold the tick. */
-async function inTime<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.max(0, ms))
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
-}
 
 /** What a receiver recomputes: HMAC-SHA256 under the agent's secret over `timestamp.body`. */
 export const signDelivery = (secret: string, timestampS: number, body: string): string =>

@@ -5,7 +5,7 @@ import { systemClock } from '@pit/platform/clock'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createAuthority, type Issued } from '../../../test/certificates.ts'
 import type { HostedAgent } from '../../types.ts'
-import type { BrainAsk } from '../types.ts'
+import type { BrainAsk } from '../deps.ts'
 import { deliver, type WebhookDeps } from './deliver.ts'
 
 const NAME = 'hook.owner.example'

@@ -123,8 +123,7 @@ function trade(
   const at = shownPrice(price)
   if (toSell.length > 0) {
     // The base bought at a level is worth more by now: the same base is sold, not the same dollars. Levels
-    // that do
-    // not fit into one trade are still over their line at the next tick.
+    // that do not fit into one trade are still over their line at the next tick.
     let worth = 0n
     let lots = 0
     for (const index of toSell) {

@@ -51,8 +51,7 @@ export const rebalance: RuleBrain = {
     const { weights, drift_bps } = params as Params
     const purse = openPurse(book, limits)
     const tally = openTally(purse)
-    // A token may stand in several pairs; the first that trades it against cash, else its first, keeps its
-    // weight.
+    // A token may be in several pairs: its first against cash, else its first, keeps its weight.
     const pairs = new Map<string, PairNow>()
     for (const pair of market.pairs) {
       const known = pairs.get(pair.base)

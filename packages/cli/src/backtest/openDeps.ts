@@ -1,9 +1,9 @@
-import type { BacktestPlace } from './backtestCommand.ts'
+import type { BacktestDeps } from './backtestCommand.ts'
 import { readMarksFile, writeMarksFile } from './marksFile.ts'
 import { openStoredMarks, readStoredMarks } from './storedMarks.ts'
 
 /** The command on this machine: files here, marks from the store the environment names. */
-export const openBacktestPlace = (env: Record<string, string | undefined>): BacktestPlace => ({
+export const openBacktestDeps = (env: Record<string, string | undefined>): BacktestDeps => ({
   nowS: () => Math.floor(Date.now() / 1_000),
   print: (text) => console.log(text),
   readFile: readMarksFile,
