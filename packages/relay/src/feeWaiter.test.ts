@@ -10,7 +10,7 @@ function node() {
   const request = async (_: string, [hash]: readonly unknown[] = []) => {
     asked.push(hash as Hex)
     const status = fates.get(hash as Hex)
-    return (status ? { status } : null) as never
+    return (status ? { status, blockNumber: '0x1', blockHash: '0xab', logs: [] } : null) as never
   }
   return { asked, fates, rpc: { request } }
 }

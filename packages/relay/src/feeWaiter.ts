@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
+import { askReceipt, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 
 export type FeeFate = 'mined' | 'reverted' | 'not yet' | 'too many'
@@ -23,10 +24,8 @@ export function createFeeWaiter(
 
   async function watch(hash: Hex): Promise<FeeFate> {
     for (const until = performance.now() + withinMs; ; await sleep(stepMs)) {
-      const receipt = await rpc
-        .request<{ status?: string } | null>('eth_getTransactionReceipt', [hash])
-        .catch(() => null)
-      if (receipt) return receipt.status === '0x1' ? 'mined' : 'reverted'
+      const receipt = await readOne(rpc, askReceipt(hash)).catch(() => null)
+      if (receipt) return receipt.ok ? 'mined' : 'reverted'
       if (performance.now() > until) return 'not yet'
     }
   }

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
+import { askIsKnown, askNonce, askReceipt, needAll } from '@pit/platform/reads'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 
 /** How long the sequencer has to answer. */
@@ -68,16 +69,9 @@ export async function viewChain(
   { hash, signer }: { hash: Hex; signer: Address },
 ): Promise<ChainView | null> {
   try {
-    const [receipt, tx, count] = await rpc.batch(
-      [
-        ['eth_getTransactionReceipt', [hash]],
-        ['eth_getTransactionByHash', [hash]],
-        ['eth_getTransactionCount', [signer, 'latest']],
-      ],
-      { timeoutMs: VIEW_BOUND_MS },
-    )
-    if (!receipt?.ok || !tx?.ok || !count?.ok) return null
-    return { known: receipt.result !== null || tx.result !== null, nonce: Number(count.result) }
+    const asked = [askReceipt(hash), askIsKnown(hash), askNonce(signer)] as const
+    const [receipt, isKnown, nonce] = await needAll(rpc, asked, { timeoutMs: VIEW_BOUND_MS })
+    return { known: receipt !== null || isKnown, nonce }
   } catch {
     return null
   }

@@ -136,7 +136,9 @@ export function createScriptedChain(crypto: Crypto, startS: number) {
     }
   }
   const blockJson = (block: Block | undefined) =>
-    block ? { number: hex(block.number), hash: block.hash, timestamp: hex(block.timeS) } : null
+    block
+      ? { number: hex(block.number), hash: block.hash, parentHash: block.hash, timestamp: hex(block.timeS) }
+      : null
   const at = (tag: unknown) => (tag === 'latest' ? height : Number(tag))
   const missing = (method: string) => new RpcError(method, -32_000, 'missing trie node', undefined)
 
@@ -170,7 +172,15 @@ export function createScriptedChain(crypto: Crypto, startS: number) {
         const { blockHash, address } = first as { blockHash: Hex; address: Address }
         return [...mined].flatMap(([hash, { block, logs }]) =>
           block.hash === blockHash
-            ? logs.filter((log) => log.address === address).map((log) => ({ ...log, transactionHash: hash }))
+            ? logs
+                .filter((log) => log.address === address)
+                .map((log, i) => ({
+                  ...log,
+                  transactionHash: hash,
+                  blockHash,
+                  blockNumber: hex(block.number),
+                  logIndex: hex(i),
+                }))
             : [],
         )
       }

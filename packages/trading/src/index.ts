@@ -1,3 +1,4 @@
+export { NotRunnable, simulateBlocks as runBlocks } from '@pit/platform/reads'
 export type { StorePlanAsk, TradeDeps } from './deps.ts'
 export * from './fast/index.ts'
 export { openTrade, type Trade } from './openTrade.ts'
@@ -44,5 +45,4 @@ export {
   type ShownQuote,
   usdOf,
 } from './quote/index.ts'
-export { NotRunnable, runBlocks } from './simulate/index.ts'
 export type * from './types.ts'

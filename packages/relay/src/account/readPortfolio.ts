@@ -1,10 +1,10 @@
-import type { Address, Hex } from '@pit/chain'
+import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { askBlockNumber, readBalances, readOne } from '@pit/platform/reads'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { ACCOUNT, type Answer, fail, NATIVE_TOKEN } from '@pit/protocol'
 import type { AccountDeps } from './deps.ts'
 import { describeHoldings } from './describeHoldings.ts'
-import { readBalances } from './readBalances.ts'
 import type { VolumeReader } from './readVolume.ts'
 import { describeVolume } from './rules.ts'
 import { createSharedReads } from './sharedReads.ts'
@@ -15,6 +15,7 @@ type Portfolio = Answer<'me.portfolio'>
 
 /** More than the route's overall rate lets in within five seconds. */
 const MAX_WALLETS = 1_000
+const TIMEOUT_MS = 4_000
 
 type PortfolioDeps = Pick<AccountDeps, 'db' | 'rpc' | 'clock' | 'profile' | 'market'> & {
   texts: TokenTexts
@@ -44,16 +45,22 @@ async function readPortfolio(
   deps: PortfolioDeps & { tradedTokens: (wallet: Address) => Promise<Address[]> },
   wallet: Address,
 ): Promise<Omit<Portfolio, 'cached'>> {
-  const { rpc, clock, market, texts, volumes } = deps
+  const { rpc, profile, clock, market, texts, volumes } = deps
   if (market.head() === null) fail('LIVE_UNAVAILABLE', { message: 'The market is not read yet.' })
-  const [tag, strangers, volumeMicroUsd] = await Promise.all([
-    fromChain(rpc.request<Hex>('eth_blockNumber')),
+  const [block, strangers, volumeMicroUsd] = await Promise.all([
+    fromChain(readOne(rpc, askBlockNumber())),
     deps.tradedTokens(wallet),
     volumes.volume(wallet),
   ])
   const { standing } = texts
   const [balances, textOf] = await Promise.all([
-    fromChain(readBalances(deps, { wallet, tag }, { standing, strangers })),
+    fromChain(
+      readBalances(
+        { rpc, multicall3: profile.contracts.multicall3 as Address },
+        { wallet, groups: [standing, strangers] },
+        { block, timeoutMs: TIMEOUT_MS },
+      ),
+    ),
     texts.read([...standing, ...strangers]),
   ])
   // A node that works always knows how much ETH there is.
@@ -65,7 +72,7 @@ async function readPortfolio(
   const unread = [...balances].filter(([, atoms]) => atoms === null).map(([address]) => textOf(address).token)
   return {
     wallet,
-    block: Number(tag),
+    block,
     read_at: nowS(clock),
     ...describeHoldings(held, { market, nowS: nowS(clock) }),
     unread,

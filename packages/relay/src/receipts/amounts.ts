@@ -1,5 +1,6 @@
-import { type Address, ERC20_TRANSFER_TOPIC, feeOf, type Hex, hookEffectOf, TOPIC } from '@pit/chain'
-import { NATIVE_TOKEN } from '@pit/protocol'
+import { type Address, ERC20_TRANSFER_TOPIC, type Hex, hookEffectOf, TOPIC } from '@pit/chain'
+import { addressIn, wordIn } from '@pit/platform/reads'
+import { beforeBps, feeOf, NATIVE_TOKEN } from '@pit/protocol'
 import { lower, type RelayDeps } from '../deps.ts'
 import type { BookedFee, FollowedRow, ReceiptLog } from './types.ts'
 
@@ -34,13 +35,6 @@ export function addressesOf({ profile, market }: Pick<RelayDeps, 'profile' | 'ma
   }
 }
 
-const wordAt = (data: Hex, index: number): bigint | undefined => {
-  const word = data.slice(2 + 64 * index, 66 + 64 * index)
-  return word.length === 64 ? BigInt(`0x${word}`) : undefined
-}
-const addressIn = (topic: Hex | undefined): Address | undefined =>
-  topic?.length === 66 ? (`0x${topic.slice(26)}` as Address) : undefined
-
 export interface Transfer {
   from: Address
   to: Address
@@ -52,8 +46,8 @@ export function transfersOf(logs: readonly ReceiptLog[], token: Address): Transf
   const transfers: Transfer[] = []
   for (const { address, topics, data } of logs) {
     if (address !== token || topics[0] !== ERC20_TRANSFER_TOPIC) continue
-    const [from, to, atoms] = [addressIn(topics[1]), addressIn(topics[2]), wordAt(data, 0)]
-    if (from && to && atoms !== undefined) transfers.push({ from, to, atoms })
+    const [from, to, atoms] = [addressIn(topics[1]), addressIn(topics[2]), wordIn(data)]
+    if (from && to && atoms !== null) transfers.push({ from, to, atoms })
   }
   return transfers
 }
@@ -78,23 +72,23 @@ export function etherMade(
   addresses: Addresses,
 ): bigint | null {
   let made: bigint | null = null
-  const add = (wei: bigint | undefined) => {
-    if (wei !== undefined) made = (made ?? 0n) + wei
+  const add = (wei: bigint | null) => {
+    if (wei !== null) made = (made ?? 0n) + wei
   }
   const curve = row.token_in === null ? undefined : addresses.curveOf(row.token_in)
   for (const { address, topics, data } of logs) {
     const [topic, first] = topics
     if (address === addresses.weth && topic === WITHDRAWAL && addressIn(first) === addresses.router) {
-      add(wordAt(data, 0))
+      add(wordIn(data))
     } else if (address === addresses.poolManager && topic === TOPIC.v4Swap && first) {
       if (addressIn(topics[2]) !== addresses.router) continue
-      const gained = BigInt.asIntN(128, wordAt(data, 0) ?? 0n)
+      const gained = BigInt.asIntN(128, wordIn(data) ?? 0n)
       if (gained <= 0n) continue
       const ofEther = addresses.isEtherPool(first)
       if (ofEther === undefined) return null
       if (ofEther) add(gained)
     } else if (address === curve && topic === TOPIC.curveTrade && isSale(topics[2])) {
-      add(wordAt(data, 0))
+      add(wordIn(data))
     }
   }
   return made
@@ -111,11 +105,7 @@ export function etherDelivered(row: FollowedRow, made: bigint): bigint {
 export function etherMadeFor(row: FollowedRow, delivered: bigint): bigint {
   if (row.fee_side !== 'output' || row.fee_apart) return delivered
   if (row.fee_amount !== null) return delivered + BigInt(row.fee_amount)
-  const whole = 10_000n
-  let made = (delivered * whole) / (whole - BigInt(row.fee_bps ?? 0))
-  while (etherDelivered(row, made) < delivered) made++
-  while (made > 0n && etherDelivered(row, made - 1n) >= delivered) made--
-  return made
+  return beforeBps(delivered, row.fee_bps ?? 0)
 }
 
 /** The wallet's output; an output-side fee paid separately comes off, as in the plan's minimum. */

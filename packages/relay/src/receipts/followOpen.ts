@@ -1,11 +1,9 @@
-import type { Address } from '@pit/chain'
-import type { RpcCall } from '@pit/platform/rpc'
+import { askIsKnown, askNonce, askReceipt, PAGED, type Question, readAll } from '@pit/platform/reads'
 import type { RelayDeps } from '../deps.ts'
 import type { RelayMetrics } from '../metrics.ts'
 import type { Addresses } from './amounts.ts'
 import { bookEach } from './bookOutcomes.ts'
 import { readOutcomes } from './readOutcomes.ts'
-import { readAll, receiptOf } from './readReceipts.ts'
 import { markDropped, markSeen, openRows } from './rows.ts'
 import { decide, nextLookMs } from './rules.ts'
 import type { FollowedRow } from './types.ts'
@@ -136,23 +134,24 @@ export function createOpenFollower(deps: FollowDeps): OpenFollower {
       nonce: looks >= 2,
     }))
     const signers = [...new Set(due.filter((_, i) => asks[i]!.nonce).map(({ row }) => row.signer))]
-    const calls: RpcCall[] = due.map(({ row }) => ['eth_getTransactionReceipt', [row.tx_hash]])
-    const knownAt = due.map(({ row }, i) =>
-      asks[i]!.known ? calls.push(['eth_getTransactionByHash', [row.tx_hash]]) - 1 : -1,
-    )
-    const nonceAt = new Map<Address, number>(
-      signers.map((signer) => [signer, calls.push(['eth_getTransactionCount', [signer, 'latest']]) - 1]),
-    )
-    const answers = await readAll(rpc, calls)
+    const questions: Question<unknown>[] = []
+    const ask = <T>(question: Question<T>): (() => T | undefined) => {
+      const at = questions.push(question) - 1
+      return () => answers[at] as T | undefined
+    }
+    let answers: unknown[] = []
+    const receipts = due.map(({ row }) => ask(askReceipt(row.tx_hash)))
+    const known = due.map(({ row }, i) => (asks[i]!.known ? ask(askIsKnown(row.tx_hash)) : () => false))
+    const nonces = new Map(signers.map((signer) => [signer, ask(askNonce(signer))]))
+    answers = await readAll(rpc, questions, PAGED)
     return due.map(({ row }, i) => {
-      const receipt = receiptOf(answers[i])
-      const count = answers[nonceAt.get(row.signer) ?? -1]
-      const tx = answers[knownAt[i]!]
+      const receipt = receipts[i]!()
+      const count = nonces.get(row.signer)?.()
       return {
         /** Undefined: the node would not say. */
         receipt,
-        known: typeof tx === 'object' && tx !== null,
-        nonceGone: receipt === null && typeof count === 'string' && Number(count) > row.nonce,
+        known: known[i]!() ?? false,
+        nonceGone: receipt === null && count !== undefined && count > row.nonce,
       }
     })
   }

@@ -1,4 +1,5 @@
 import { type Address, feeOf } from '@pit/chain'
+import { traceEther } from '@pit/platform/reads'
 import { NATIVE_TOKEN } from '@pit/protocol'
 import type { RelayDeps } from '../deps.ts'
 import {
@@ -13,7 +14,6 @@ import {
   tokenFeeByLogs,
 } from './amounts.ts'
 import { createStateReads, type StateReads } from './stateReads.ts'
-import { traceEther } from './traceEther.ts'
 import type { BookedFee, FollowedRow, Outcome, Receipt } from './types.ts'
 
 type ReadDeps = Pick<RelayDeps, 'rpc' | 'logger' | 'isPlainToken'> & { addresses: Addresses }

@@ -31,9 +31,8 @@ import { createScriptedChain, GAS_PRICE, GAS_USED, type ScriptedChain } from '..
 import { sweepRefused } from '../sweepPlans.ts'
 import { addressesOf } from './amounts.ts'
 import { readOutcomes } from './readOutcomes.ts'
-import { readReceipts } from './readReceipts.ts'
 import { openRows } from './rows.ts'
-import { createGivenUpWatcher } from './settleRows.ts'
+import { createGivenUpWatcher, receiptsOf } from './settleRows.ts'
 
 let crypto: Crypto
 beforeAll(async () => {
@@ -107,7 +106,7 @@ withDb('receipts', (db) => {
     await relay.close()
     chain.mine()
     const rows = await openRows(db, 0, 100)
-    const receipts = await readReceipts(chain.rpc, rows)
+    const receipts = await receiptsOf(chain.rpc, rows)
     const found = rows.map((row) => ({ row, receipt: receipts.get(row.id)! }))
     return { hashes, seen, outcomes: await readOutcomes({ ...followDeps(), rpc }, found) }
   }

@@ -1,4 +1,5 @@
 import { feeOf } from '@pit/chain'
+import { askReceipt, traceEther } from '@pit/platform/reads'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { curveSale, transfer, v4Swap, withdrawal } from '../../test/logs.ts'
@@ -12,11 +13,10 @@ import {
   tokenFeeByLogs,
 } from './amounts.ts'
 import { weekStartOf } from './bookOutcomes.ts'
-import { receiptOf } from './readReceipts.ts'
 import { decide, type Look, MUST_HAVE_LEFT_MS, nextLookMs } from './rules.ts'
-import { traceEther } from './traceEther.ts'
 import type { FollowedRow } from './types.ts'
 
+const receiptOf = askReceipt('0x').parse
 const POOL = `0x${'e'.repeat(64)}` as const
 const addresses: Addresses = {
   router: ROUTER,
@@ -162,6 +162,7 @@ describe('a receipt', () => {
       ok: true,
       block: 16,
       blockHash: '0xab',
+      from: null,
       logs: [],
       gasCostWei: 6n,
     })

@@ -1,10 +1,9 @@
 import { nowS } from '@pit/platform/clock'
-import type { RpcCall } from '@pit/platform/rpc'
+import { askHeader, PAGED, type Receipt, readAll, readReceipts } from '@pit/platform/reads'
 import { TRADE } from '@pit/protocol'
 import { bookEach, unbook } from './bookOutcomes.ts'
 import type { FollowDeps } from './followOpen.ts'
 import { readOutcomes } from './readOutcomes.ts'
-import { readAll, readReceipts } from './readReceipts.ts'
 import { givenUpRows, markSettled, trimSignedRefused, unsettledRows } from './rows.ts'
 import type { FollowedRow } from './types.ts'
 
@@ -25,7 +24,7 @@ export async function settleMined(deps: SettleDeps): Promise<boolean> {
   const { db, rpc, clock, logger } = deps
   const rows = await unsettledRows(db, nowS(clock) - SETTLES_AFTER_S, AT_ONCE)
   if (rows.length === 0) return false
-  const receipts = await readReceipts(rpc, rows)
+  const receipts = await receiptsOf(rpc, rows)
   const moved = rows.flatMap((row) => {
     const receipt = receipts.get(row.id)
     return receipt && receipt.blockHash !== row.block_hash ? [{ row, receipt }] : []
@@ -47,17 +46,32 @@ export async function settleMined(deps: SettleDeps): Promise<boolean> {
 async function placeLacking({ rpc }: SettleDeps, rows: readonly FollowedRow[]) {
   const answers = await readAll(
     rpc,
-    rows.map(({ block }): RpcCall => ['eth_getBlockByNumber', [`0x${(block ?? 0).toString(16)}`, false]]),
+    rows.map(({ block }) => askHeader(block ?? 0)),
+    PAGED,
   )
   const kept: FollowedRow[] = []
   const lost: FollowedRow[] = []
   for (const [i, row] of rows.entries()) {
-    const shown = answers[i] as { hash?: string } | null | undefined
-    if (typeof shown?.hash !== 'string') continue
-    if (shown.hash.toLowerCase() === row.block_hash) kept.push(row)
+    const shown = answers[i]
+    if (!shown) continue
+    if (shown.hash === row.block_hash) kept.push(row)
     else lost.push(row)
   }
   return { kept, lost }
+}
+
+/** By row id; null where the chain has none, absent where the node would not say. */
+export async function receiptsOf(
+  rpc: SettleDeps['rpc'],
+  rows: readonly FollowedRow[],
+): Promise<Map<number, Receipt | null>> {
+  const read = await readReceipts(
+    rpc,
+    rows.map(({ tx_hash }) => tx_hash),
+  )
+  return new Map(
+    rows.flatMap(({ id }, i) => (read[i] === undefined ? [] : [[id, read[i]] as [number, Receipt | null]])),
+  )
 }
 
 /** What the sequencer refused has a deadline of two minutes; past this only an approval could still land. */
@@ -73,7 +87,7 @@ export function createGivenUpWatcher(deps: SettleDeps): () => Promise<void> {
   return async () => {
     for (let page = 0; page < MAX_PAGES; page++) {
       const rows = await givenUpRows(db, after, AT_ONCE)
-      const receipts = await readReceipts(rpc, rows)
+      const receipts = await receiptsOf(rpc, rows)
       const found = rows.flatMap((row) => {
         const receipt = receipts.get(row.id)
         return receipt ? [{ row, receipt }] : []

@@ -1,8 +1,17 @@
 import { type Address, ERC20_TRANSFER_TOPIC, type Hex } from '@pit/chain'
-import type { Rpc, RpcCall } from '@pit/platform/rpc'
+import {
+  askBalance,
+  askBlockTime,
+  askEther,
+  askLogs,
+  askNonce,
+  PAGED,
+  type Question,
+  readAll,
+} from '@pit/platform/reads'
+import type { Rpc } from '@pit/platform/rpc'
 import { transfersOf } from './amounts.ts'
-import { readAll } from './readReceipts.ts'
-import type { Receipt, ReceiptLog } from './types.ts'
+import type { Receipt } from './types.ts'
 
 /** Reads gathered for many rows and sent together; what is asked for can be had once `run` is done. */
 export interface StateReads {
@@ -18,76 +27,50 @@ export interface StateReads {
   run(rpc: Rpc): Promise<void>
 }
 
-const BALANCE_OF = '0x70a08231'
-const tag = (block: number): Hex => `0x${block.toString(16)}`
-
 export function createStateReads(): StateReads {
   const places = new Map<string, number>()
-  const calls: RpcCall[] = []
+  const questions: Question<unknown>[] = []
   let answers: unknown[] = []
 
   /** The same question is asked once. */
-  function ask(call: RpcCall): () => unknown {
-    const name = JSON.stringify(call)
-    const place = places.get(name) ?? calls.push(call) - 1
+  function ask<T>(question: Question<T>): () => T | undefined {
+    const name = JSON.stringify(question.call)
+    const place = places.get(name) ?? questions.push(question) - 1
     places.set(name, place)
-    return () => answers[place]
+    return () => answers[place] as T | undefined
   }
-  const quantity = (call: RpcCall) => {
-    const answer = ask(call)
-    return (): bigint | undefined => {
-      const value = answer()
-      return typeof value === 'string' && /^0x[0-9a-f]{1,64}$/i.test(value) ? BigInt(value) : undefined
-    }
-  }
-  const balanceOf = (token: Address, holder: Address, block: number) =>
-    quantity([
-      'eth_call',
-      [{ to: token, data: `${BALANCE_OF}${holder.slice(2).padStart(64, '0')}` }, tag(block)],
-    ])
 
   return {
     blockTimeS(blockHash) {
-      const answer = ask(['eth_getBlockByHash', [blockHash, false]])
-      return () => {
-        const block = answer() as { timestamp?: string } | null | undefined
-        return block?.timestamp === undefined ? undefined : Number(block.timestamp)
-      }
+      const answer = ask(askBlockTime({ hash: blockHash }))
+      return () => answer() ?? undefined
     },
     etherGained({ wallet, receipt: { block }, ownTxs, gasWei }) {
-      const after = quantity(['eth_getBalance', [wallet, tag(block)]])
-      const before = quantity(['eth_getBalance', [wallet, tag(block - 1)]])
-      const sentAfter = quantity(['eth_getTransactionCount', [wallet, tag(block)]])
-      const sentBefore = quantity(['eth_getTransactionCount', [wallet, tag(block - 1)]])
+      const after = ask(askEther(wallet, block))
+      const before = ask(askEther(wallet, block - 1))
+      const sentAfter = ask(askNonce(wallet, block))
+      const sentBefore = ask(askNonce(wallet, block - 1))
       return () => {
         const [a, b, n, m] = [after(), before(), sentAfter(), sentBefore()]
         if (a === undefined || b === undefined || n === undefined || m === undefined) return undefined
         // The wallet sent something else in the same block: the difference is not this transaction's alone.
-        return n - m === BigInt(ownTxs) ? a - b + gasWei : undefined
+        return n - m === ownTxs ? a - b + gasWei : undefined
       }
     },
     tokenGained({ token, holder, hash, receipt: { block, blockHash } }) {
-      const after = balanceOf(token, holder, block)
-      const before = balanceOf(token, holder, block - 1)
-      const logs = ask(['eth_getLogs', [{ blockHash, address: token, topics: [ERC20_TRANSFER_TOPIC] }]])
+      const after = ask(askBalance({ wallet: holder, token }, { block }))
+      const before = ask(askBalance({ wallet: holder, token }, { block: block - 1 }))
+      const logs = ask(askLogs({ address: token, topics: [ERC20_TRANSFER_TOPIC] }, { blockHash }))
       return () => {
         const [a, b, all] = [after(), before(), logs()]
-        if (a === undefined || b === undefined || !Array.isArray(all)) return undefined
-        const others = (all as (ReceiptLog & { transactionHash: Hex })[]).filter(
-          ({ transactionHash }) => transactionHash.toLowerCase() !== hash,
-        )
-        const moved = transfersOf(others.map(lowered), token)
+        if (a === undefined || b === undefined || all === undefined) return undefined
+        const others = all.filter(({ transactionHash }) => transactionHash !== hash)
+        const moved = transfersOf(others, token)
         return moved.some(({ from, to }) => from === holder || to === holder) ? undefined : a - b
       }
     },
     run: async (rpc) => {
-      answers = await readAll(rpc, calls)
+      answers = await readAll(rpc, questions, PAGED)
     },
   }
 }
-
-const lowered = ({ address, topics, data }: ReceiptLog): ReceiptLog => ({
-  address: address.toLowerCase() as Address,
-  topics: topics.map((topic) => topic.toLowerCase() as Hex),
-  data,
-})

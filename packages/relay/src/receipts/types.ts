@@ -27,21 +27,7 @@ export interface FollowedRow {
   created_at_ms: number
 }
 
-export interface ReceiptLog {
-  address: Address
-  topics: readonly Hex[]
-  data: Hex
-}
-
-/** What is read of a receipt; lower-case throughout. */
-export interface Receipt {
-  ok: boolean
-  block: number
-  blockHash: Hex
-  logs: readonly ReceiptLog[]
-  /** What the signer paid for it; null where the node does not say. */
-  gasCostWei: bigint | null
-}
+export type { Receipt, ReceiptLog } from '@pit/platform/reads'
 
 export interface BookedFee {
   token: Address

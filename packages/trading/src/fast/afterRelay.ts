@@ -1,3 +1,5 @@
+import type { Address } from '@pit/chain'
+import { askNonce, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { fail } from '@pit/protocol'
 import type { RelayOutcome } from '@pit/relay'
@@ -41,8 +43,7 @@ export async function relayedOrRefused(
 /** Spent: another transaction took the nonce. Otherwise these bytes may still land. */
 async function nonceOf(rpc: Pick<Rpc, 'request'>, signer: string, nonce: number) {
   try {
-    const asked = ['eth_getTransactionCount', [signer, 'latest'], { timeoutMs: VIEW_BOUND_MS }] as const
-    const next = Number(await rpc.request<string>(...asked))
+    const next = await readOne(rpc, askNonce(signer as Address), { timeoutMs: VIEW_BOUND_MS })
     return { spent: next > nonce, nonce: next }
   } catch {
     // Not known to be spent: the caller has to look before it signs anything else.

@@ -1,21 +1,23 @@
-import { type Address, erc20Abi, type Hex, multicall3Abi, permit2Abi } from '@pit/chain'
-import type { Rpc } from '@pit/platform/rpc'
-import { type ChainProfile, fail, NATIVE_TOKEN } from '@pit/protocol'
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import type { Address, Hex } from '@pit/chain'
+import {
+  allowanceCall,
+  askMulticall,
+  balanceCall,
+  balanceOfCall,
+  type ContractCall,
+  isBlockedCall,
+  pausedCall,
+  permitCall,
+  readOne,
+  rpcUnavailable,
+  wordIn,
+} from '@pit/platform/reads'
+import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
+import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 import type { Funds, TokenFunds } from './facts.ts'
 import type { End, PinnedTable } from './table.ts'
 
-const stockAbi = parseAbi([
-  'function paused() view returns (bool)',
-  'function isBlocked(address token, address wallet) view returns (bool)',
-])
-const WORD = 64
 const READ_BOUND_MS = 3_000
-
-interface Question {
-  target: Address
-  callData: Hex
-}
 
 /** What all fast tokens are to some wallets, in one call and of one block. */
 export type ReadFunds = (wallets: readonly Address[]) => Promise<Funds[]>
@@ -35,45 +37,28 @@ export function createFundsReader({
   const registry = (profile.contracts.stock_registry?.toLowerCase() ?? null) as Address | null
   const tokens = tokensOf(pinned)
 
-  function questionsOf(wallet: Address): Question[] {
-    const ether = encodeFunctionData({ abi: multicall3Abi, functionName: 'getEthBalance', args: [wallet] })
-    return [
-      { target: multicall3, callData: ether },
-      ...tokens.flatMap((token) => tokenQuestions(token, wallet)),
-    ]
-  }
+  const questionsOf = (wallet: Address): ContractCall[] => [
+    balanceCall({ wallet, token: NATIVE_TOKEN }, multicall3),
+    ...tokens.flatMap((token) => tokenQuestions(token, wallet)),
+  ]
 
-  function tokenQuestions({ address, stock }: End, wallet: Address): Question[] {
+  function tokenQuestions({ address, stock }: End, wallet: Address): ContractCall[] {
     const { router, permit2 } = pinned.addresses!
-    const allowed = { functionName: 'allowance', args: [wallet, permit2] } as const
-    const permitted = { functionName: 'allowance', args: [wallet, address, router] } as const
-    const questions: Question[] = [
-      {
-        target: address,
-        callData: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] }),
-      },
-      { target: address, callData: encodeFunctionData({ abi: erc20Abi, ...allowed }) },
-      { target: permit2, callData: encodeFunctionData({ abi: permit2Abi, ...permitted }) },
+    const questions = [
+      balanceOfCall(address, wallet),
+      allowanceCall(address, wallet, permit2),
+      permitCall(permit2, { owner: wallet, token: address, spender: router }),
     ]
     if (!stock) return questions
-    const blocked = { functionName: 'isBlocked', args: [address, wallet] } as const
-    return [
-      ...questions,
-      { target: address, callData: encodeFunctionData({ abi: stockAbi, functionName: 'paused' }) },
-      // Without its registry nobody can say who may hold it: asked of nobody, it cannot be read, and is refused.
-      { target: registry ?? multicall3, callData: encodeFunctionData({ abi: stockAbi, ...blocked }) },
-    ]
+    // Without its registry nobody can say who may hold it: asked of nobody, it cannot be read, and is refused.
+    return [...questions, pausedCall(address), isBlockedCall(registry ?? multicall3, address, wallet)]
   }
 
   return async (wallets) => {
     const readAtMs = nowMs()
     const questions = wallets.map(questionsOf)
-    const args = [questions.flat().map((question) => ({ ...question, allowFailure: true }))] as const
-    const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args })
-    const answer = await rpc
-      .request<Hex>('eth_call', [{ to: multicall3, data }, 'latest'], { timeoutMs: READ_BOUND_MS })
-      .catch(() => unreadable('it did not answer for the wallet'))
-    const answers = readAnswers(answer)
+    const asked = askMulticall(multicall3, questions.flat())
+    const answers = await readOne(rpc, asked, { timeoutMs: READ_BOUND_MS }).catch(unanswered)
     return questions.map((asked) => {
       const [ether, ...words] = answers.splice(0, asked.length)
       let at = 0
@@ -95,15 +80,6 @@ function tokensOf({ routes }: PinnedTable): End[] {
   )
 }
 
-function readAnswers(answer: Hex): (Hex | null)[] {
-  try {
-    const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
-    return results.map(({ success, returnData }) => (success ? returnData : null))
-  } catch {
-    return unreadable('its answer is none of Multicall3')
-  }
-}
-
 function fundsOf([balance, allowance, permit, paused, blocked]: (Hex | null)[]): TokenFunds {
   return {
     balance: word(balance),
@@ -114,12 +90,12 @@ function fundsOf([balance, allowance, permit, paused, blocked]: (Hex | null)[]):
   }
 }
 
-function word(answer: Hex | null | undefined, index = 0): bigint {
-  const digits = answer?.slice(2 + index * WORD, 2 + (index + 1) * WORD) ?? ''
-  return digits.length === WORD ? BigInt(`0x${digits}`) : unreadable('a token or Permit2 does not answer')
-}
+const word = (answer: Hex | null | undefined, index = 0): bigint =>
+  wordIn(answer, index) ?? rpcUnavailable('a token or Permit2 does not answer')
 
-/** A declaration for the compiler's sake, as `fail` is. */
-function unreadable(why: string): never {
-  fail('RPC_UNAVAILABLE', { message: `The chain's RPC gave no usable answer: ${why}.` })
-}
+const unanswered = (error: unknown): never =>
+  rpcUnavailable(
+    error instanceof RpcUnreachable && error.why === 'unreadable'
+      ? 'its answer is none of Multicall3'
+      : 'it did not answer for the wallet',
+  )

@@ -1,9 +1,9 @@
-import { type Address, erc20Abi, type Hex } from '@pit/chain'
+import type { Address } from '@pit/chain'
 import { encodeErc20Approve } from '@pit/plans'
 import { nowS } from '@pit/platform/clock'
+import { askBalance, readOne } from '@pit/platform/reads'
 import { RpcError } from '@pit/platform/rpc'
 import { fail, isPitError } from '@pit/protocol'
-import { encodeFunctionData } from 'viem'
 import type { Check, TradeAsk, TradePlan, TradeQuote, WalletState } from '../types.ts'
 import { isEth } from './addresses.ts'
 import { buildPlan } from './buildPlan.ts'
@@ -187,14 +187,8 @@ async function readFeeBalance(
   wallet: Address,
 ): Promise<bigint | null> {
   if (execution !== 'curve' || isEth(fee.token) || fee.token === tokenIn.address) return null
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [wallet] })
-  try {
-    const word = await rpc.request<Hex>('eth_call', [{ to: fee.token, data }, 'latest'])
-    if (typeof word === 'string' && /^0x[0-9a-f]{64}$/i.test(word)) return BigInt(word)
-  } catch {
-    // Falls through: without the balance nobody can say that the plan is ready.
-  }
-  return fail('RPC_UNAVAILABLE')
+  // Without the balance nobody can say that the plan is ready.
+  return readOne(rpc, askBalance({ wallet, token: fee.token })).catch(() => fail('RPC_UNAVAILABLE'))
 }
 
 /** Milliseconds to a thousandth. */

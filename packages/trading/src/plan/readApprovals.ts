@@ -1,7 +1,15 @@
-import { type Address, erc20Abi, type Hex, permit2Abi } from '@pit/chain'
-import type { RpcCall } from '@pit/platform/rpc'
+import type { Address, Hex } from '@pit/chain'
+import {
+  allowanceCall,
+  askCall,
+  askChainId,
+  askEther,
+  askNonce,
+  permitCall,
+  readAll,
+  wordsIn,
+} from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
-import { encodeFunctionData } from 'viem'
 import type { PlanDeps } from './deps.ts'
 
 /** A token whose approval is to be taken back, and where the request names it. */
@@ -31,7 +39,6 @@ export interface ApprovalAsk {
 
 /** What a token may spend to answer; a hostile one hurts nobody but itself. */
 export const READ_GAS = 150_000
-const READ_GAS_HEX = `0x${READ_GAS.toString(16)}`
 
 /** The calls that tell what is approved, token by token: the allowance, then Permit2's where it counts. */
 export function approvalCalls({
@@ -41,29 +48,22 @@ export function approvalCalls({
   throughPermit2,
 }: ApprovalAsk): { to: Address; data: Hex }[] {
   return tokens.flatMap(({ address }) => {
-    const own = {
-      to: address,
-      data: encodeFunctionData({ abi: erc20Abi, functionName: 'allowance', args: [wallet, spender] }),
-    }
+    const own = allowanceCall(address, wallet, spender)
     if (!throughPermit2) return [own]
     const { permit2, router } = throughPermit2
-    const args = [wallet, address, router] as const
-    return [
-      own,
-      { to: permit2, data: encodeFunctionData({ abi: permit2Abi, functionName: 'allowance', args }) },
-    ]
+    return [own, permitCall(permit2, { owner: wallet, token: address, spender: router })]
   })
 }
 
 /** The answers of those calls; null for what cannot be read. */
 export function readApprovalAnswers(
   { tokens, throughPermit2 }: ApprovalAsk,
-  answers: readonly (Hex | null)[],
+  answers: readonly (Hex | null | undefined)[],
 ): (Approved | null)[] {
   const each = throughPermit2 ? 2 : 1
   return tokens.map((_, i) => {
-    const allowance = wordsOf(answers[i * each], 1)
-    const permit = throughPermit2 ? wordsOf(answers[i * each + 1], 3) : []
+    const allowance = wordsIn(answers[i * each], 1)
+    const permit = throughPermit2 ? wordsIn(answers[i * each + 1], 3) : []
     if (!allowance || !permit) return null
     const [amount, expiration] = permit
     return {
@@ -78,22 +78,17 @@ export async function readApprovals(
   { rpc, profile }: Pick<PlanDeps, 'rpc' | 'profile'>,
   ask: ApprovalAsk,
 ): Promise<ApprovalReading> {
-  const reads = approvalCalls(ask).map(
-    ({ to, data }): RpcCall => ['eth_call', [{ to, data, gas: READ_GAS_HEX }, 'latest']],
-  )
-  const answers = await rpc
-    .batch([
-      ['eth_getTransactionCount', [ask.wallet, 'pending']],
-      ['eth_getBalance', [ask.wallet, 'latest']],
-      ['eth_chainId', []],
-      ...reads,
-    ])
-    .catch(() => fail('RPC_UNAVAILABLE'))
-  const [nonce, balance, chainId, ...said] = answers.map((answer) =>
-    answer.ok ? hexOf(answer.result) : null,
-  )
+  const asked = [
+    askNonce(ask.wallet, 'pending'),
+    askEther(ask.wallet),
+    askChainId(),
+    ...approvalCalls(ask).map((call) => askCall(call, { gas: READ_GAS })),
+  ] as const
+  const [nonce, balanceWei, chainId, ...said] = await readAll(rpc, asked).catch(() => fail('RPC_UNAVAILABLE'))
   // Nothing approved on another chain is nothing to rest on.
-  if (!nonce || !balance || Number(chainId) !== profile.chain_id) return fail('RPC_UNAVAILABLE')
+  if (nonce === undefined || balanceWei === undefined || chainId !== profile.chain_id) {
+    return fail('RPC_UNAVAILABLE')
+  }
   const approved = readApprovalAnswers(ask, said).map(
     (one, i) =>
       one ??
@@ -102,14 +97,5 @@ export async function readApprovals(
         message: `${ask.tokens[i]!.address} does not answer as an ERC-20 token does.`,
       }),
   )
-  return { nonce: Number(nonce), balanceWei: BigInt(balance), approved }
-}
-
-const hexOf = (value: unknown): Hex | null =>
-  typeof value === 'string' && /^0x[0-9a-f]*$/i.test(value) ? (value as Hex) : null
-
-/** Exactly so many words, or nothing. */
-function wordsOf(answer: Hex | null | undefined, count: number): bigint[] | null {
-  if (answer?.length !== 2 + 64 * count) return null
-  return Array.from({ length: count }, (_, i) => BigInt(`0x${answer.slice(2 + 64 * i, 66 + 64 * i)}`))
+  return { nonce, balanceWei, approved }
 }

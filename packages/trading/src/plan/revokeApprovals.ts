@@ -1,9 +1,9 @@
 import type { Address } from '@pit/chain'
 import { encodeLockdown } from '@pit/plans'
 import { nowS } from '@pit/platform/clock'
+import { NotRunnable, simulateBlocks } from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
-import { NotRunnable, runBlocks } from '../simulate/runBlocks.ts'
 import type { PlanStep, PlanTx } from '../types.ts'
 import { isEth, lower } from './addresses.ts'
 import type { PlanDeps } from './deps.ts'
@@ -165,7 +165,7 @@ async function tryOut(
   const reads = approvalCalls(ask).map((call) => ({ ...call, gas: READ_GAS }))
   const calls = steps.map(({ tx: { from, to, data, gas } }) => ({ from, to, data, gas: gas * 2 }))
   try {
-    const [sent, read] = await runBlocks(rpc, [{ calls }, { calls: reads }], { timeoutMs: SIMULATE_MS })
+    const [sent, read] = await simulateBlocks(rpc, [{ calls }, { calls: reads }], { timeoutMs: SIMULATE_MS })
     const answers = read!.calls.map(({ ok, data }) => (ok ? data : null))
     const approved = readApprovalAnswers(ask, answers)
     if (approved.some((one) => one === null)) return null

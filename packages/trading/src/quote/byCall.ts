@@ -9,6 +9,7 @@ import {
   v4QuoterAbi,
 } from '@pit/chain'
 import { planHopOf } from '@pit/plans'
+import { askCall, type Question, readAll } from '@pit/platform/reads'
 import type { RpcError } from '@pit/platform/rpc'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { FailedRoute } from '../types.ts'
@@ -23,7 +24,7 @@ import { ATOMS_END } from './size.ts'
 const BUDGET_MS = 1_500
 /** Anyone can open pools with hooks: limits how many are asked per trade and the gas of each. */
 const MAX_CALLS = 8
-const CALL_GAS: Hex = '0x2dc6c0'
+const CALL_GAS = 3_000_000
 const MAX_ELSEWHERE = 3
 
 export interface CallRequest {
@@ -82,18 +83,19 @@ export function createCallQuoter({
   }
 
   async function ask(chosen: readonly Chosen[], { amountIn, block }: CallRequest): Promise<Outcome> {
-    if (chosen.length === 0) return { found: [], failed: [] }
-    const tag = `0x${block.toString(16)}`
-    const calls = chosen.map(({ hop }) => {
-      const call = { to: quoter, data: quoteCall(hop, amountIn), gas: CALL_GAS }
-      return ['eth_call', [call, tag]] as const
-    })
+    if (chosen.length === 0 || quoter === null) return { found: [], failed: [] }
+    const questions = chosen.map(
+      ({ hop }): Question<Read | Reason> => ({
+        call: askCall({ to: quoter, data: quoteCall(hop, amountIn) }, { block, gas: CALL_GAS }).call,
+        parse: readQuote,
+        refused: refusalOf,
+      }),
+    )
     try {
-      const answers = await rpc.batch(calls, { timeoutMs: BUDGET_MS })
+      const answers = await readAll(rpc, questions, { timeoutMs: BUDGET_MS })
       return chosen.reduce<Outcome>(
         (outcome, one, i) => {
-          const answer = answers[i]!
-          const read = answer.ok ? readQuote(answer.result) : refusalOf(answer.error)
+          const read = answers[i]!
           if ('why' in read) outcome.failed.push({ ...plain(one), ...read })
           else outcome.found.push(describe(one, read, amountIn))
           return outcome
@@ -161,15 +163,14 @@ function readQuote(result: unknown): Read | Reason {
       data: result as Hex,
     })
     if (amountOut <= 0n || amountOut >= ATOMS_END) return { why: 'The pool gives nothing for it.' }
-    return { amountOut, gas: Number(gas < BigInt(CALL_GAS) ? gas : BigInt(CALL_GAS)) }
+    return { amountOut, gas: gas < CALL_GAS ? Number(gas) : CALL_GAS }
   } catch {
     return { why: 'The quoter’s answer cannot be read.' }
   }
 }
 
 /** A revert is the pool's own word; anything else is the node's. */
-function refusalOf(error: RpcError): Reason {
-  return error.code === 3
+const refusalOf = ({ code }: RpcError): Reason =>
+  code === 3
     ? { why: 'The pool or its hook refuses this trade.' }
     : { why: 'The chain could not be asked.', code: 'VENUE_FAILED' }
-}

@@ -1,5 +1,5 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
-import { wordIn } from './readings.ts'
+import { wordIn } from '@pit/platform/reads'
 
 /** Where a token's code may keep its balances: a mapping by owner, hashed one way or another. */
 export type SlotOf = (owner: Address) => Hex

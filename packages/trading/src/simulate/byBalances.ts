@@ -1,7 +1,14 @@
 import type { Address } from '@pit/chain'
-import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
-import { balanceOf, decodeReadings, encodeReadings, holding, READING_GAS, wordIn } from './readings.ts'
-import type { RanCall, SimCall } from './runBlocks.ts'
+import {
+  balanceCall,
+  balanceOfCall,
+  decodeMulticall,
+  encodeMulticall,
+  type RanCall,
+  type SimCall,
+  wordIn,
+} from '@pit/platform/reads'
+import { isEth, lower, READING_GAS, type SimulateAsk, type SimulatorDeps } from './deps.ts'
 
 /** Null: could not be read. */
 interface Held {
@@ -17,15 +24,18 @@ interface Held {
 export function readingOf({ profile }: SimulatorDeps, ask: SimulateAsk, lent: boolean): SimCall {
   const { wallet, tokenIn, tokenOut, fee } = ask
   const multicall3 = lower(profile.contracts.multicall3)
-  const readings = [holding(tokenOut, wallet, multicall3), holding(fee.token, fee.recipient, multicall3)]
-  if (lent) readings.push(holding(tokenIn, wallet, multicall3))
-  return { to: multicall3, gas: READING_GAS, data: encodeReadings(readings) }
+  const holdings = [
+    { wallet, token: tokenOut },
+    { wallet: fee.recipient, token: fee.token },
+  ]
+  if (lent) holdings.push({ wallet, token: tokenIn })
+  const calls = holdings.map((holding) => balanceCall(holding, multicall3))
+  return { to: multicall3, gas: READING_GAS, data: encodeMulticall(calls) }
 }
 
 /** What a wallet holds of a token that was lent. */
 export const heldReading = ({ tokenIn, wallet }: SimulateAsk): SimCall => ({
-  to: tokenIn,
-  data: balanceOf(wallet),
+  ...balanceOfCall(tokenIn, wallet),
   gas: READING_GAS,
 })
 
@@ -51,7 +61,7 @@ export function measuredByBalances(ask: SimulateAsk, read: Read, lent: boolean) 
 }
 
 function heldIn({ ok, data }: RanCall, lent: boolean): Held {
-  const [output, fee, input] = decodeReadings(ok ? data : '0x', lent ? 3 : 2)
+  const [output, fee, input] = decodeMulticall(ok ? data : '0x', lent ? 3 : 2) ?? []
   return { output: wordIn(output), fee: wordIn(fee), input: wordIn(input) }
 }
 

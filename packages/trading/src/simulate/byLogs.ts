@@ -1,8 +1,7 @@
-import { type Address, ERC20_TRANSFER_TOPIC, type Hex } from '@pit/chain'
+import { type Address, ERC20_TRANSFER_TOPIC } from '@pit/chain'
+import { addressIn, type Move, type RanCall, wordIn } from '@pit/platform/reads'
 import type { ChainProfile } from '@pit/protocol'
 import { isEth, lower, type SimulateAsk } from './deps.ts'
-import { wordIn } from './readings.ts'
-import type { Move, RanCall } from './runBlocks.ts'
 
 /**
  * Whose moves are told by logs, so that nothing has to be read before and after: of ETH the node tells every
@@ -63,6 +62,3 @@ function movesOf({ logs, etherMoves }: RanCall, token: Address): Move[] {
     return what === WITHDRAWAL ? { from: addressIn(first), to: null, atoms } : []
   })
 }
-
-const addressIn = (topic: Hex | undefined): Address | null =>
-  topic?.length === 66 ? lower(`0x${topic.slice(26)}`) : null

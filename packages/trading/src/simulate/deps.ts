@@ -2,7 +2,7 @@ import type { Address, Crypto } from '@pit/chain'
 import type { Market } from '@pit/market'
 import type { Clock } from '@pit/platform/clock'
 import type { Rpc } from '@pit/platform/rpc'
-import { type ChainProfile, fail, NATIVE_TOKEN } from '@pit/protocol'
+import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 import type { PlanTx, StepKind } from '../types.ts'
 
 export interface SimulatorDeps {
@@ -43,9 +43,5 @@ export interface SimulateAsk {
 
 export const isEth = (token: Address): boolean => token === NATIVE_TOKEN
 export { lowerAddress as lower } from '@pit/chain'
-export const quantity = (value: bigint | number): `0x${string}` => `0x${value.toString(16)}`
-
-/** A declaration for the compiler's sake, as `fail` is. */
-export function unavailable(why: string): never {
-  fail('RPC_UNAVAILABLE', { message: `The chain's RPC gave no usable answer: ${why}.` })
-}
+/** What answers of a hostile token may cost: past it they count as unread. */
+export const READING_GAS = 3_000_000

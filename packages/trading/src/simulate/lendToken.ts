@@ -1,9 +1,8 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
+import { balanceOfCall, type SimBlock, simulateBlocks } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { balanceSlots, factorOf, type SlotOf, slotShown, TRIAL_WORDS } from './balanceSlots.ts'
-import { balanceOf } from './readings.ts'
-import { runBlocks, type SimBlock } from './runBlocks.ts'
 
 /** How to make a token show a balance that nobody has. */
 export interface Loan {
@@ -71,10 +70,10 @@ export function createLender(deps: {
       overrides: {
         [token]: { words: Object.fromEntries(candidates.map((slot, i) => [slot, wordAt(i)])) },
       },
-      calls: [{ to: token, data: balanceOf(owner), gas: BALANCE_GAS }],
+      calls: [{ ...balanceOfCall(token, owner), gas: BALANCE_GAS }],
     })
     const blocks = TRIAL_WORDS.flatMap((word) => [blockOf((i) => word * factorOf(i)), blockOf(() => word)])
-    const ran = await runBlocks(rpc, blocks, { timeoutMs })
+    const ran = await simulateBlocks(rpc, blocks, { timeoutMs })
     const shown = ran.map(({ calls }) => (calls[0]!.ok ? calls[0]!.data : null))
     for (const [i, word] of TRIAL_WORDS.entries()) {
       const found = slotShown(word, shown[2 * i]!, shown[2 * i + 1]!)

@@ -1,19 +1,19 @@
 import type { Address, Hex } from '@pit/chain'
 import { encodeErc20Approve, encodePermit2Approve } from '@pit/plans'
 import { nowS } from '@pit/platform/clock'
+import {
+  type AccountOverride,
+  NotRunnable,
+  type RanBlock,
+  type SimBlock,
+  type SimCall,
+  simulateBlocks,
+} from '@pit/platform/reads'
 import { toFunctionSelector } from 'viem'
 import type { SimulatedTx } from '../types.ts'
 import { heldReading, measuredByBalances, readingOf } from './byBalances.ts'
 import { type Doubt, measuredByLogs } from './byLogs.ts'
 import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
-import {
-  type AccountOverride,
-  NotRunnable,
-  type RanBlock,
-  runBlocks,
-  type SimBlock,
-  type SimCall,
-} from './runBlocks.ts'
 
 export interface RanPlan {
   /** The block it ran on top of. */
@@ -117,7 +117,7 @@ async function runNext(
   const next = { ...block, ...(head ? { baseFeeWei: head.baseFeeWei } : {}) }
   const timeS = Math.max(nowS(clock), head?.timestampS ?? 0) + 1
   const run = async (asked: SimBlock) => {
-    const ran = (await runBlocks(rpc, [asked], { timeoutMs, traceTransfers }))[0]!
+    const ran = (await simulateBlocks(rpc, [asked], { timeoutMs, traceTransfers }))[0]!
     // Some nodes look at it themselves, others only where transactions are validated.
     const tooLow = block.calls.some(({ maxFeePerGasWei: cap }) => cap !== undefined && cap < ran.baseFeeWei)
     if (tooLow) throw new NotRunnable(FEE_CAP_TOO_LOW, 'the fee cap is under the base fee')

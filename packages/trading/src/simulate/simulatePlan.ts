@@ -1,9 +1,9 @@
 import type { Address } from '@pit/chain'
+import { type AccountOverride, NotRunnable } from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
 import type { PlanSimulation } from '../types.ts'
 import { isEth, lower, type SimulateAsk, type SimulatorDeps } from './deps.ts'
 import type { Lender } from './lendToken.ts'
-import { type AccountOverride, NotRunnable } from './runBlocks.ts'
 import { type RanPlan, runPlan } from './runPlan.ts'
 
 type Deps = SimulatorDeps & { lender: Lender }
