@@ -1,4 +1,5 @@
 export { NotRunnable, simulateBlocks as runBlocks } from '@pit/platform/reads'
+export { fractionOf, microUsdDown as microUsdOf, usdOf } from '@pit/protocol'
 export type { StorePlanAsk, TradeDeps } from './deps.ts'
 export * from './fast/index.ts'
 export { openTrade, type Trade } from './openTrade.ts'
@@ -38,11 +39,8 @@ export {
 } from './plan/index.ts'
 export {
   disclosuresOf,
-  fractionOf,
   marksOf,
-  microUsdOf,
   routeRowOf,
   type ShownQuote,
-  usdOf,
 } from './quote/index.ts'
 export type * from './types.ts'

@@ -1,6 +1,6 @@
-import { type Address, type CurvePool, feeOf, NATIVE } from '@pit/chain'
+import { type Address, type CurvePool, NATIVE } from '@pit/chain'
 import type { PlanHop } from '@pit/plans'
-import type { CoreSymbol } from '@pit/protocol'
+import { type CoreSymbol, feeOf } from '@pit/protocol'
 import type { TradeAddresses } from '../src/plan/addresses.ts'
 import type { BuildableRoute } from '../src/plan/chooseRoute.ts'
 import type { BuildAsk } from '../src/plan/spending.ts'

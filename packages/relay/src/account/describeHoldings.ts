@@ -1,9 +1,6 @@
 import type { Mark } from '@pit/market'
-import { valueMicroUsd } from '@pit/platform/marks'
-import type { Answer } from '@pit/protocol'
-import { formatUnits } from 'viem'
+import { type Answer, decimalText, markPrice, priceUsdOf, usdOf, worthDown } from '@pit/protocol'
 import type { AccountDeps } from './deps.ts'
-import { dollarsOf } from './rules.ts'
 import type { TokenText } from './tokenTexts.ts'
 
 type Portfolio = Answer<'me.portfolio'>
@@ -34,25 +31,25 @@ export function describeHoldings(
       decimals,
       kind: text.kind,
       amount_atoms: atoms.toString(),
-      amount: formatUnits(atoms, decimals),
+      amount: decimalText(atoms, decimals),
     }
     if (!mark) {
       const unpriced = whyUnpriced(one, market)
       return { ...base, priced: false, price_usd: null, value_usd: null, mark: null, unpriced }
     }
-    const microUsd = valueMicroUsd(atoms, decimals, mark.priceE18)
+    const microUsd = worthDown(atoms, markPrice(mark.priceE18, decimals))
     totalMicroUsd += microUsd
     return {
       ...base,
       priced: true,
-      price_usd: Number(formatUnits(mark.priceE18, 18)),
-      value_usd: dollarsOf(microUsd),
+      price_usd: priceUsdOf(mark.priceE18),
+      value_usd: usdOf(microUsd),
       mark: describeMark(mark, nowS),
       unpriced: null,
     }
   })
   const priced = holdings.filter((holding) => holding.priced).length
-  return { holdings, total_usd: dollarsOf(totalMicroUsd), priced, unpriced: holdings.length - priced }
+  return { holdings, total_usd: usdOf(totalMicroUsd), priced, unpriced: holdings.length - priced }
 }
 
 /** Once the chain is silent the market calls every token unread, strangers too: they never had a mark. */

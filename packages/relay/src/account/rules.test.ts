@@ -1,7 +1,7 @@
-import { valueMicroUsd } from '@pit/platform/marks'
+import { markPrice, usdOf, worthDown } from '@pit/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { describeVolume, dollarsOf, tierOf } from './rules.ts'
+import { describeVolume, tierOf } from './rules.ts'
 
 const usd = (dollars: number) => BigInt(dollars) * 1_000_000n
 
@@ -35,9 +35,9 @@ it('says what is still missing to the next rate', () => {
 })
 
 it('values a balance downwards, and never by a cent more than its price', () => {
-  expect(valueMicroUsd(1n, 18, 3_000n * 10n ** 18n)).toBe(0n)
-  expect(valueMicroUsd(10n ** 18n, 18, 3_000n * 10n ** 18n)).toBe(usd(3_000))
-  expect(valueMicroUsd(1_999_999n, 6, 10n ** 18n)).toBe(1_999_999n)
+  expect(worthDown(1n, markPrice(3_000n * 10n ** 18n, 18))).toBe(0n)
+  expect(worthDown(10n ** 18n, markPrice(3_000n * 10n ** 18n, 18))).toBe(usd(3_000))
+  expect(worthDown(1_999_999n, markPrice(10n ** 18n, 6))).toBe(1_999_999n)
   fc.assert(
     fc.property(
       fc.bigInt(0n, 2n ** 256n - 1n),
@@ -45,7 +45,7 @@ it('values a balance downwards, and never by a cent more than its price', () => 
       fc.integer({ min: 0, max: 77 }),
       (atoms, priceE18, decimals) => {
         const scale = 10n ** BigInt(decimals + 12)
-        const value = valueMicroUsd(atoms, decimals, priceE18)
+        const value = worthDown(atoms, markPrice(priceE18, decimals))
         return value * scale <= atoms * priceE18 && atoms * priceE18 < (value + 1n) * scale
       },
     ),
@@ -53,6 +53,6 @@ it('values a balance downwards, and never by a cent more than its price', () => 
 })
 
 it('writes dollars as their own decimal text would read', () => {
-  expect(dollarsOf(3_000_120_001n)).toBe(3000.120001)
-  fc.assert(fc.property(fc.integer({ min: 0 }), (micro) => dollarsOf(BigInt(micro)) === micro / 1e6))
+  expect(usdOf(3_000_120_001n)).toBe(3000.120001)
+  fc.assert(fc.property(fc.integer({ min: 0 }), (micro) => usdOf(BigInt(micro)) === micro / 1e6))
 })

@@ -1,6 +1,6 @@
-import { type Address, feeOf } from '@pit/chain'
+import type { Address } from '@pit/chain'
 import { traceEther } from '@pit/platform/reads'
-import { NATIVE_TOKEN } from '@pit/protocol'
+import { feeOf, NATIVE_TOKEN } from '@pit/protocol'
 import type { RelayDeps } from '../deps.ts'
 import {
   type Addresses,

@@ -1,5 +1,5 @@
-import { feeOf } from '@pit/chain'
 import { askReceipt, traceEther } from '@pit/platform/reads'
+import { feeOf } from '@pit/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { curveSale, transfer, v4Swap, withdrawal } from '../../test/logs.ts'

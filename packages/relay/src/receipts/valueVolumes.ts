@@ -1,6 +1,6 @@
 import { pricesAt } from '@pit/market'
 import type { Sql } from '@pit/platform/db'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, markPrice } from '@pit/protocol'
 import { lower } from '../deps.ts'
 
 const AT_ONCE = 500
@@ -14,7 +14,7 @@ const GIVE_UP_S = 7_200
 /** The divisor from atoms times an e18 price to micro-dollars, for each token with marks. */
 export function volumeScales(profile: ChainProfile): Map<string, bigint> {
   const tokens = [...profile.core_tokens, ...profile.listed_stocks]
-  return new Map(tokens.map(({ address, decimals }) => [lower(address), 10n ** BigInt(decimals + 12)]))
+  return new Map(tokens.map(({ address, decimals }) => [lower(address), markPrice(1n, decimals).den]))
 }
 
 /**

@@ -1,5 +1,4 @@
-import { feeOf } from '@pit/chain'
-import { FAST, TRADE } from '@pit/protocol'
+import { FAST, feeOf, TRADE } from '@pit/protocol'
 import type { Facts } from './facts.ts'
 
 /** How a rule saw the facts. `value` and `limit` are JSON. */

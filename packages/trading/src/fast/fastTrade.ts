@@ -1,8 +1,8 @@
-import { type Address, feeOf, type Hex, type SignedTx } from '@pit/chain'
+import type { Address, Hex, SignedTx } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
 import type { Rpc } from '@pit/platform/rpc'
-import { CHAIN_ID, FAST, fail } from '@pit/protocol'
+import { CHAIN_ID, FAST, fail, feeOf } from '@pit/protocol'
 import {
   type Account,
   findRelayed,

@@ -1,5 +1,6 @@
-import { feeOf, type Hex, type PermitSingle } from '@pit/chain'
+import type { Hex, PermitSingle } from '@pit/chain'
 import { encodeSwap, type SwapPath } from '@pit/plans'
+import { lessBps } from '@pit/protocol'
 import type { FastAddresses, PinnedRoute } from './table.ts'
 
 /** A trade the client built and signed, and what it says of it. */
@@ -37,7 +38,7 @@ type Chosen = Pick<FastAsk, 'amountIn' | 'minOut' | 'deadlineS' | 'permit'>
 
 /** What enters the pool: the input less an input-side fee. */
 export const swapInOf = ({ row }: PinnedRoute, amountIn: bigint, feeBps: number): bigint =>
-  row.fee.side === 'input' ? amountIn - feeOf(amountIn, feeBps) : amountIn
+  row.fee.side === 'input' ? lessBps(amountIn, feeBps) : amountIn
 
 /** The permit that goes with exactly this trade. */
 export const permitOf = (

@@ -1,4 +1,4 @@
-import { CHAIN_ID, FAST, type FastRule } from '@pit/protocol'
+import { CHAIN_ID, FAST, type FastRule, isWithinBps, microUsdDown, usdOf } from '@pit/protocol'
 import {
   checkFee,
   checkFunds,
@@ -11,7 +11,7 @@ import {
 } from './checks.ts'
 import type { Facts } from './facts.ts'
 import { permitFault } from './permit.ts'
-import { bpsUnder, dollars, isFresh, microUsdOf, minOutFloor, poolFloor } from './prices.ts'
+import { bpsUnder, isFresh, minOutFloor, poolFloor } from './prices.ts'
 
 export interface Rule {
   code: Exclude<
@@ -21,6 +21,9 @@ export interface Rule {
   /** Null: there is nothing to judge, or not enough to judge it by. */
   check(facts: Facts): Verdict | null
 }
+
+const MIN_MICRO_USD = microUsdDown(FAST.minNotionalUsd)
+const MAX_MICRO_USD = microUsdDown(FAST.maxNotionalUsd)
 
 /**
  * The rules between a readable request and the relay, in the contract's order. Every one that can be judged
@@ -136,11 +139,11 @@ export const RULES: readonly Rule[] = [
     check: ({ priced }) => {
       if (!priced) return null
       const { notionalMicroUsd: micro } = priced
-      const tooSmall = micro < microUsdOf(FAST.minNotionalUsd)
+      const tooSmall = micro < MIN_MICRO_USD
       return {
-        ok: !tooSmall && micro <= microUsdOf(FAST.maxNotionalUsd),
+        ok: !tooSmall && micro <= MAX_MICRO_USD,
         rule: `One fast trade is ${FAST.minNotionalUsd} to ${FAST.maxNotionalUsd} dollars.`,
-        value: dollars(micro),
+        value: usdOf(micro),
         limit: tooSmall ? FAST.minNotionalUsd : FAST.maxNotionalUsd,
       }
     },
@@ -151,9 +154,9 @@ export const RULES: readonly Rule[] = [
       if (!priced || !route) return null
       const { max_usd } = route.row
       return {
-        ok: priced.notionalMicroUsd <= microUsdOf(max_usd),
+        ok: priced.notionalMicroUsd <= microUsdDown(max_usd),
         rule: `One trade on this route is at most ${max_usd} dollars.`,
-        value: dollars(priced.notionalMicroUsd),
+        value: usdOf(priced.notionalMicroUsd),
         limit: max_usd,
       }
     },
@@ -190,13 +193,11 @@ export const RULES: readonly Rule[] = [
     code: 'AMOUNT_USD',
     check: ({ priced, ask }) => {
       if (!priced || ask.amountUsd === undefined) return null
-      const sized = microUsdOf(ask.amountUsd)
-      const off =
-        priced.notionalMicroUsd > sized ? priced.notionalMicroUsd - sized : sized - priced.notionalMicroUsd
+      const toleranceBps = FAST.amountUsdTolerancePct * 100
       return {
-        ok: off * 100n <= sized * BigInt(FAST.amountUsdTolerancePct),
+        ok: isWithinBps(priced.notionalMicroUsd, microUsdDown(ask.amountUsd), toleranceBps),
         rule: `amount_in is worth amount_usd within ${FAST.amountUsdTolerancePct}%.`,
-        value: dollars(priced.notionalMicroUsd),
+        value: usdOf(priced.notionalMicroUsd),
         limit: ask.amountUsd,
       }
     },
@@ -206,9 +207,9 @@ export const RULES: readonly Rule[] = [
     check: ({ priced, ask }) => {
       if (!priced || ask.maxNotionalUsd === undefined) return null
       return {
-        ok: priced.notionalMicroUsd <= microUsdOf(ask.maxNotionalUsd),
+        ok: priced.notionalMicroUsd <= microUsdDown(ask.maxNotionalUsd),
         rule: 'amount_in is worth no more than max_notional_usd.',
-        value: dollars(priced.notionalMicroUsd),
+        value: usdOf(priced.notionalMicroUsd),
         limit: ask.maxNotionalUsd,
       }
     },

@@ -1,5 +1,4 @@
-import { feeOf } from '@pit/chain'
-import type { Answer } from '@pit/protocol'
+import { type Answer, feeOf } from '@pit/protocol'
 import type { Check, PlanSimulation } from '../types.ts'
 import type { Facts } from './facts.ts'
 

@@ -1,5 +1,6 @@
-import { feeOf, quoteCurveSell, readSwap } from '@pit/chain'
+import { quoteCurveSell, readSwap } from '@pit/chain'
 import { encodeSwap } from '@pit/plans'
+import { feeOf } from '@pit/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { curveOf, ETH, MEME, quoteOf, RECIPIENT, token, USDG, WETH } from '../../test/tradeFixtures.ts'

@@ -1,5 +1,4 @@
-import { feeOf } from '@pit/chain'
-import { BPS } from '@pit/protocol'
+import { BPS, beforeBps, feeOf, lessBps, maxOf, minOf } from '@pit/protocol'
 import type { PoolLeg, PricedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
 
 /** Expected and minimum output, as the wallet and as the called contract sees them. */
@@ -18,24 +17,8 @@ export interface Outcome {
   outputFee: bigint
 }
 
-const whole = BigInt(BPS)
-const TINY = 1n
 /** Amounts are clamped to uint128, the widest the router encodes. */
 const MAX_UINT128 = (1n << 128n) - 1n
-
-const atMost = (amount: bigint, limit: bigint): bigint => (amount < limit ? amount : limit)
-
-/** Less a tax or a fee of so many basis points, which is rounded down as contracts do. */
-const less = (amount: bigint, bps: number): bigint => amount - feeOf(amount, bps)
-
-/** The least amount of which `wanted` is left. */
-function before(wanted: bigint, bps: number): bigint {
-  if (bps <= 0 || wanted <= 0n) return wanted
-  let amount = (wanted * whole) / (whole - BigInt(bps))
-  while (less(amount, bps) < wanted) amount += TINY
-  while (amount > 0n && less(amount - TINY, bps) >= wanted) amount -= TINY
-  return amount
-}
 
 /** Takings on the way of the output, in their order; each leaves its part. */
 interface Takings {
@@ -60,28 +43,31 @@ export function outcomeOf(
   { minAmountOut = 0n }: { minAmountOut?: bigint } = {},
 ): Outcome {
   const takings = takingsOf(quote, route)
-  const gross = less(route.amountOut, flagBps(quote.tokenIn, 'sell_tax_bps'))
-  const tolerated = less(gross, Math.min(quote.slippageBps, BPS))
+  const gross = lessBps(route.amountOut, flagBps(quote.tokenIn, 'sell_tax_bps'))
+  const tolerated = lessBps(gross, Math.min(quote.slippageBps, BPS))
   // A fee of a curve sale is a fixed amount, sent apart: it does not shrink with what comes out.
   const fixedFee =
     quote.fee.side === 'output' && route.way?.kind === 'curve' ? feeOf(gross, quote.fee.bps) : 0n
   const arrives = (amount: bigint): bigint =>
-    less(less(less(amount, takings.buyTaxBps), takings.feeBps), takings.transferTaxBps) - fixedFee
+    lessBps(lessBps(lessBps(amount, takings.buyTaxBps), takings.feeBps), takings.transferTaxBps) - fixedFee
   const needed = (wanted: bigint): bigint =>
-    before(before(before(wanted + fixedFee, takings.transferTaxBps), takings.feeBps), takings.buyTaxBps)
+    beforeBps(
+      beforeBps(beforeBps(wanted + fixedFee, takings.transferTaxBps), takings.feeBps),
+      takings.buyTaxBps,
+    )
 
   const expected = arrives(gross)
-  const floor = minAmountOut > TINY ? minAmountOut : TINY
-  const least = atMost(arrives(tolerated) >= floor ? tolerated : needed(floor), MAX_UINT128)
+  const floor = maxOf(minAmountOut, 1n)
+  const least = minOf(arrives(tolerated) >= floor ? tolerated : needed(floor), MAX_UINT128)
   const min = arrives(least)
   return {
     expected,
     min,
-    contractMin: takings.countsBeforeTax ? least : less(less(least, takings.buyTaxBps), takings.feeBps),
+    contractMin: takings.countsBeforeTax ? least : lessBps(lessBps(least, takings.buyTaxBps), takings.feeBps),
     direct: takings.direct,
     countsBeforeTax: takings.countsBeforeTax,
     outputFee:
-      quote.fee.side === 'output' ? fixedFee || feeOf(less(gross, takings.buyTaxBps), quote.fee.bps) : 0n,
+      quote.fee.side === 'output' ? fixedFee || feeOf(lessBps(gross, takings.buyTaxBps), quote.fee.bps) : 0n,
   }
 }
 

@@ -1,7 +1,12 @@
 import { NATIVE } from '@pit/chain'
-import type { APPROVAL_MODES, PERMIT_MODES, PERMIT_SCOPES } from '@pit/protocol'
-import { TRADE } from '@pit/protocol'
-import { microUsdOf } from '../quote/index.ts'
+import {
+  type APPROVAL_MODES,
+  maxOf,
+  microUsdDown,
+  type PERMIT_MODES,
+  type PERMIT_SCOPES,
+  TRADE,
+} from '@pit/protocol'
 import type { TradeQuote, WalletState } from '../types.ts'
 
 export const MAX_UINT256 = (1n << 256n) - 1n
@@ -80,8 +85,7 @@ export function leftAfter({ approve, allowance, needed }: ApprovalNeed): bigint 
 function approvalAmount(quote: TradeQuote, needed: bigint, { mode, budgetUsd }: ApprovalTerms): bigint {
   if (mode === 'unlimited') return MAX_UINT256
   if (mode === 'exact') return needed
-  const budget = budgetAtoms(quote, budgetUsd)
-  return budget > needed ? budget : needed
+  return maxOf(budgetAtoms(quote, budgetUsd), needed)
 }
 
 function grantOf(quote: TradeQuote, terms: ApprovalTerms, anchorS: number): Grant {
@@ -96,7 +100,7 @@ function grantOf(quote: TradeQuote, terms: ApprovalTerms, anchorS: number): Gran
 /** The budget's dollars in atoms, at the price that values this trade; rounded down. */
 function budgetAtoms({ amountIn, notionalMicroUsd }: TradeQuote, budgetUsd: number): bigint {
   if (notionalMicroUsd === null || notionalMicroUsd === 0n) return 0n
-  const atoms = (amountIn * microUsdOf(budgetUsd)) / notionalMicroUsd
+  const atoms = (amountIn * microUsdDown(budgetUsd)) / notionalMicroUsd
   // Of a token that is worth next to nothing no more than can be moved at once.
   return isUnlimited(atoms) ? MAX_UINT160 - 1n : atoms
 }

@@ -1,6 +1,6 @@
-import { type CurvePool, feeOf } from '@pit/chain'
+import type { CurvePool } from '@pit/chain'
 import { encodeBatch, encodeCurveBuy, encodeCurveSell } from '@pit/plans'
-import { fail } from '@pit/protocol'
+import { fail, feeOf } from '@pit/protocol'
 import type { TradePlan } from '../types.ts'
 import { isEth, type TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'

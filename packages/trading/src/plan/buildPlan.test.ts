@@ -1,6 +1,6 @@
-import { createCrypto, feeOf, readSwap } from '@pit/chain'
+import { createCrypto, readSwap } from '@pit/chain'
 import { encodeErc20Approve } from '@pit/plans'
-import { isPitError } from '@pit/protocol'
+import { feeOf, isPitError } from '@pit/protocol'
 import { decodeFunctionData, parseAbi } from 'viem'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {

@@ -1,5 +1,5 @@
-import { type Crypto, feeOf } from '@pit/chain'
-import { fail } from '@pit/protocol'
+import type { Crypto } from '@pit/chain'
+import { fail, feeOf } from '@pit/protocol'
 import type { TradePlan } from '../types.ts'
 import type { TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'

@@ -1,5 +1,6 @@
-import { type Crypto, feeOf, type Hex, NATIVE, type Permit2Domain, type PermitSingle } from '@pit/chain'
+import { type Crypto, type Hex, NATIVE, type Permit2Domain, type PermitSingle } from '@pit/chain'
 import { describeSwap, encodeSwap, type SwapPlan } from '@pit/plans'
+import { feeOf } from '@pit/protocol'
 import type { PoolLeg, TradePlan, TradeQuote } from '../types.ts'
 import type { TradeAddresses } from './addresses.ts'
 import { type Outcome, outcomeOf } from './amounts.ts'

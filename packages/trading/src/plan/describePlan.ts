@@ -1,6 +1,6 @@
 import type { Permit2Domain } from '@pit/chain'
-import { type Answer, CHAIN_ID } from '@pit/protocol'
-import { disclosuresOf, routeRowOf, usdOf } from '../quote/index.ts'
+import { type Answer, CHAIN_ID, usdOf } from '@pit/protocol'
+import { disclosuresOf, routeRowOf } from '../quote/index.ts'
 import type { PlanStep, PlanTx, TradePlan, WalletState } from '../types.ts'
 import { isEth } from './addresses.ts'
 import { leftAfter } from './approvals.ts'

@@ -1,5 +1,10 @@
-import { DEFAULT_SHIELD_POLICIES, SHIELD_POLICIES, type ShieldPolicy, TRADE } from '@pit/protocol'
-import { microUsdOf } from '../quote/index.ts'
+import {
+  DEFAULT_SHIELD_POLICIES,
+  microUsdDown,
+  SHIELD_POLICIES,
+  type ShieldPolicy,
+  TRADE,
+} from '@pit/protocol'
 import type { PricedRoute, TradeQuote, TradeToken } from '../types.ts'
 import type { PolicyContext } from './policyContext.ts'
 
@@ -18,7 +23,7 @@ export const judgedOf = (quote: TradeQuote, context: PolicyContext): Judged => (
 
 /** What was asked in dollars counts as asked: converting to atoms and back rounds. */
 export const sizeOf = ({ quote, notionalUsd = quote.ask.notionalUsd }: Judged): bigint | null =>
-  notionalUsd === undefined ? quote.notionalMicroUsd : microUsdOf(notionalUsd)
+  notionalUsd === undefined ? quote.notionalMicroUsd : microUsdDown(notionalUsd)
 
 export const stockEnds = ({ tokenIn, tokenOut }: TradeQuote): TradeToken[] =>
   [tokenIn, tokenOut].filter(({ stock }) => stock)

@@ -1,6 +1,5 @@
 import { NATIVE } from '@pit/chain'
-import { APPROVAL_MODES, FEE, type RefusalCode, TRADE } from '@pit/protocol'
-import { microUsdOf, usdOf } from '../quote/index.ts'
+import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf } from '@pit/protocol'
 import type { Check } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
 import { isUnlimited } from './approvals.ts'
@@ -29,6 +28,9 @@ export type Rule = CommonRule &
     | { code: 'TOKEN_TIER'; severity: 'info' }
   )
 
+const MIN_MICRO_USD = microUsdDown(TRADE.minNotionalUsd)
+const MAX_MICRO_USD = microUsdDown(TRADE.maxNotionalUsd)
+
 /**
  * The trading policy. From what only another request mends (its terms, size and fee), over what the token's
  * issuer and its risks say, to what the price of this moment says: a token that must not be bought is never
@@ -56,7 +58,7 @@ export const POLICY: readonly Rule[] = [
     check: ({ approval }) =>
       approval
         ? {
-            ok: microUsdOf(approval.budgetUsd) > 0n && approval.budgetUsd <= TRADE.maxApprovalBudgetUsd,
+            ok: microUsdDown(approval.budgetUsd) > 0n && approval.budgetUsd <= TRADE.maxApprovalBudgetUsd,
             value: approval.budgetUsd,
             limit: TRADE.maxApprovalBudgetUsd,
             message: `The approval budget is above 0 and at most ${TRADE.maxApprovalBudgetUsd} dollars.`,
@@ -90,7 +92,7 @@ export const POLICY: readonly Rule[] = [
     check: (judged) => {
       const micro = sizeOf(judged)
       if (micro === null) return null
-      const ok = micro >= microUsdOf(TRADE.minNotionalUsd)
+      const ok = micro >= MIN_MICRO_USD
       const message = `One trade is at least ${TRADE.minNotionalUsd} dollar.`
       return { ok, value: usdOf(micro), limit: TRADE.minNotionalUsd, message }
     },
@@ -101,7 +103,7 @@ export const POLICY: readonly Rule[] = [
     check: (judged) => {
       const micro = sizeOf(judged)
       if (micro === null) return null
-      const ok = micro <= microUsdOf(TRADE.maxNotionalUsd)
+      const ok = micro <= MAX_MICRO_USD
       const message = `One trade is at most ${TRADE.maxNotionalUsd} dollars.`
       return { ok, value: usdOf(micro), limit: TRADE.maxNotionalUsd, message }
     },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { fail } from '@pit/protocol'
+import { fail, SIMULATION_GAS_CEILING } from '@pit/protocol'
 import type { SimulateAsk, Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
 import { holdsAll, maxWei } from './holdings.ts'
@@ -14,8 +14,6 @@ export interface SimulateTerms {
 
 /** Room for what an estimate did not see; what it really uses is what is answered. */
 const ROOM = 3
-/** A block has no room for more than a few of these. */
-const ROOM_UP_TO = 5_000_000
 
 /** Simulates exactly the plan's transactions, in order. */
 export const simulatePlanned = (
@@ -78,7 +76,7 @@ function withRoom<T extends { tx: PlanTx }>(
   transactions: readonly T[],
   balanceWei: bigint | null,
 ): readonly T[] {
-  const gasOf = ({ gas }: PlanTx) => Math.max(gas, Math.min(gas * ROOM, ROOM_UP_TO))
+  const gasOf = ({ gas }: PlanTx) => Math.max(gas, Math.min(gas * ROOM, SIMULATION_GAS_CEILING))
   const roomy = transactions.map((one) => ({ ...one, tx: { ...one.tx, gas: gasOf(one.tx) } }))
   return balanceWei === null || maxWei(roomy) <= balanceWei ? roomy : transactions
 }

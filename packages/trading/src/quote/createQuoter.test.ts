@@ -1,4 +1,5 @@
-import { feeOf, findRoutes, type Pool, quoteExactIn } from '@pit/chain'
+import { findRoutes, type Pool, quoteExactIn } from '@pit/chain'
+import { feeOf } from '@pit/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bestOf } from './rows.ts'

@@ -1,7 +1,7 @@
-import { type Address, feeOf, NATIVE } from '@pit/chain'
+import { type Address, NATIVE } from '@pit/chain'
 import { crossMid } from '@pit/market'
 import { nowS } from '@pit/platform/clock'
-import { fail } from '@pit/protocol'
+import { type AtomPrice, fail, fractionOf, lessBps, slippageTolerance } from '@pit/protocol'
 import type { FailedRoute, TradeAsk, TradeQuote, TradeToken } from '../types.ts'
 import { createAggregators, isAggregator } from './aggregators.ts'
 import { createCallQuoter } from './byCall.ts'
@@ -13,10 +13,10 @@ import { createHooks } from './hooks.ts'
 import { createLabels } from './labels.ts'
 import { createMeasure, gasCostOf, mostBelievable, rank, type Yardsticks } from './measure.ts'
 import { createPoolScanner } from './pools.ts'
-import { fractionOf, type Price, priceOf } from './prices.ts'
+import { priceOf } from './prices.ts'
 import { type ChangedTokens, createResolver, type NamedToken } from './resolve.ts'
 import { type Audited, risksOfTrade, worstAudit } from './risks.ts'
-import { checkAskedSize, notionalOf, sizeOf, slippageOf } from './size.ts'
+import { checkAskedSize, notionalOf, sizeOf } from './size.ts'
 import { createWinners } from './winners.ts'
 
 export interface Quoter {
@@ -51,7 +51,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     const bothCore = tokenIn.core !== null && tokenOut.core !== null
 
     const size = sizeOf(ask, tokenIn, () => priceByOutput(tokenIn, tokenOut))
-    const swapIn = size.amountIn - (fee.side === 'input' ? feeOf(size.amountIn, fee.bps) : 0n)
+    const swapIn = fee.side === 'input' ? lessBps(size.amountIn, fee.bps) : size.amountIn
     const eth = market.mark(NATIVE)
     const yard: Yardsticks = {
       tokenIn,
@@ -81,7 +81,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
   }
 
   /** Only where the input has no price of its own. */
-  function priceByOutput(tokenIn: TradeToken, tokenOut: TradeToken): Price | undefined {
+  function priceByOutput(tokenIn: TradeToken, tokenOut: TradeToken): AtomPrice | undefined {
     const price = priceOf(tokenOut)
     const spot = price && pools.spotBetween({ tokenIn: tokenIn.address, tokenOut: tokenOut.address })
     const rate = spot === undefined ? undefined : fractionOf(spot)
@@ -140,7 +140,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
       const best = routes.find(({ way }) => way !== null)
       const given = best && { swapIn: yard.swapIn, amountOut: best.amountOut }
       const notionalMicroUsd = notionalOf(size, yard, given)
-      const slippage = slippageOf(fee.class, notionalMicroUsd)
+      const slippage = slippageTolerance(fee.class, notionalMicroUsd)
       return {
         ask,
         block: head.number,

@@ -1,4 +1,5 @@
 import { type Address, type CurvePool, quoteCurveBuy, quoteCurveSell, snipeTaxBps } from '@pit/chain'
+import { BPS } from '@pit/protocol'
 import type { FailedRoute } from '../types.ts'
 import { idOf, type QuoterDeps } from './deps.ts'
 import type { Found, Outcome } from './found.ts'
@@ -7,7 +8,6 @@ import type { Labels } from './labels.ts'
 
 /** Measured, rounded up, with the transfer that pays the fee. */
 const CURVE_GAS = 160_000
-const BPS = 10_000
 
 export interface CurveRequest {
   tokenIn: Address

@@ -1,4 +1,4 @@
-import { feeOf } from '@pit/chain'
+import { feeOf } from '@pit/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TradeToken } from '../types.ts'

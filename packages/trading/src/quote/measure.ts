@@ -1,11 +1,11 @@
-import { feeOf, type GasCost } from '@pit/chain'
+import type { GasCost } from '@pit/chain'
+import { atomsDown, BPS, lessBps, rescaleDown } from '@pit/protocol'
 import type { PricedRoute, TradeFee, TradeQuote, TradeToken } from '../types.ts'
 import { roundBps } from './deps.ts'
 import type { Found } from './found.ts'
-import { atomsFor, priceOf, unitUsd } from './prices.ts'
+import { priceOf, unitUsd } from './prices.ts'
 
 const WEI_PER_ETH = 10n ** 18n
-const BPS = 10_000
 
 /** What every route of one trade is held against. */
 export interface Yardsticks {
@@ -32,8 +32,7 @@ export function gasCostOf(
   }
   const price = priceOf(tokenOut)
   if (!eth || !price) return undefined
-  const ethMicroUsd = eth.priceE18 / 10n ** 12n
-  return { gasPriceWei, outAtomsPerEth: atomsFor(ethMicroUsd, price) }
+  return { gasPriceWei, outAtomsPerEth: atomsDown(rescaleDown(eth.priceE18, 18, 6), price) }
 }
 
 /** Output less gas: what routes are ranked by. */
@@ -49,7 +48,7 @@ const gasOut = (gas: number, cost: GasCost | undefined): bigint =>
 export const receivedOf = (
   { fee }: { fee: Pick<TradeQuote['fee'], 'bps' | 'side'> },
   { amountOut }: Pick<PricedRoute, 'amountOut'>,
-): bigint => (fee.side === 'output' ? amountOut - feeOf(amountOut, fee.bps) : amountOut)
+): bigint => (fee.side === 'output' ? lessBps(amountOut, fee.bps) : amountOut)
 
 /** Prices a route of the trade; only figures to show and to judge by are made here, no amount. */
 export function createMeasure(yard: Yardsticks): (found: Found) => PricedRoute {

@@ -1,4 +1,4 @@
-import { feeOf } from '@pit/chain'
+import { feeOf } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import type { TradeAsk } from '../types.ts'
 import {

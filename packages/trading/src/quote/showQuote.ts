@@ -1,7 +1,7 @@
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/logger'
 import { withinMs } from '@pit/platform/withinMs'
-import { fail, isPitError, TRADE } from '@pit/protocol'
+import { fail, isPitError, microUsdDown, TRADE } from '@pit/protocol'
 import type { Check, PlanSimulation, PricedRoute, TradeAsk, TradeQuote } from '../types.ts'
 import type { Quoter } from './createQuoter.ts'
 import { receivedOf } from './measure.ts'
@@ -83,7 +83,7 @@ export function refusePolicies({ policies, shield }: Pick<TradeAsk, 'policies' |
 function refuseSize({ notionalMicroUsd, ask }: TradeQuote): void {
   if (notionalMicroUsd === null) return
   const field = ask.amountIn === undefined ? 'notional_usd' : 'amount_in'
-  const [min, max] = [BigInt(TRADE.minNotionalUsd) * 1_000_000n, BigInt(TRADE.maxNotionalUsd) * 1_000_000n]
+  const [min, max] = [microUsdDown(TRADE.minNotionalUsd), microUsdDown(TRADE.maxNotionalUsd)]
   if (notionalMicroUsd < min) fail('MIN_NOTIONAL', { field })
   if (notionalMicroUsd > max) fail('MAX_NOTIONAL', { field })
 }

@@ -1,7 +1,8 @@
+import { slippageTolerance } from '@pit/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TradeToken } from '../types.ts'
-import { ATOMS_END, checkAskedSize, notionalOf, sizeOf, slippageOf } from './size.ts'
+import { ATOMS_END, checkAskedSize, notionalOf, sizeOf } from './size.ts'
 import { ask, JUNK, OTHER, record, reference, refused, usd } from './test/fakeWorld.ts'
 
 const token = (over: Partial<TradeToken> = {}): TradeToken => ({
@@ -124,6 +125,6 @@ describe('slippage', () => {
     ['other', 99_000_000_000n, 100, 500],
     ['major', null, 30, 100],
   ] as const)('%s of %s: %d, at most %d', (cls, micro, defaultBps, capBps) => {
-    expect(slippageOf(cls, micro)).toEqual({ defaultBps, capBps })
+    expect(slippageTolerance(cls, micro)).toEqual({ defaultBps, capBps })
   })
 })

@@ -1,14 +1,6 @@
-import { type FeeClass, fail, TRADE } from '@pit/protocol'
+import { type AtomPrice, atomsDown, fail, microUsdDown, TRADE, worthDown } from '@pit/protocol'
 import type { TradeAsk, TradeToken } from '../types.ts'
-import {
-  atomsFor,
-  markPriceOf,
-  microUsdOf,
-  type Price,
-  priceOf,
-  referencePriceOf,
-  worthOf,
-} from './prices.ts'
+import { markPriceOf, priceOf, referencePriceOf } from './prices.ts'
 
 /** The pools count in 128 bits: a larger amount cannot be built, and no real one comes near. */
 export const ATOMS_END = 1n << 128n
@@ -37,11 +29,11 @@ export function checkAskedSize({ amountIn, notionalUsd }: TradeAsk): void {
  * Input atoms, rounded down. Dollars go through the input's mark, else its reference, else `byOutput`: what
  * the pools say it is worth in a priced output.
  */
-export function sizeOf(ask: TradeAsk, tokenIn: TradeToken, byOutput: () => Price | undefined): Size {
+export function sizeOf(ask: TradeAsk, tokenIn: TradeToken, byOutput: () => AtomPrice | undefined): Size {
   if (ask.amountIn !== undefined) return { amountIn: ask.amountIn, askedMicroUsd: null }
-  const askedMicroUsd = microUsdOf(ask.notionalUsd ?? 0)
+  const askedMicroUsd = microUsdDown(ask.notionalUsd ?? 0)
   const price = priceOf(tokenIn) ?? byOutput() ?? fail('NO_MARK', { field: 'notional_usd' })
-  const amountIn = atomsFor(askedMicroUsd, price)
+  const amountIn = atomsDown(askedMicroUsd, price)
   if (amountIn === 0n) {
     fail('BAD_REQUEST', {
       field: 'notional_usd',
@@ -62,11 +54,11 @@ export function notionalOf(
   given: { swapIn: bigint; amountOut: bigint } | undefined,
 ): bigint | null {
   if (askedMicroUsd !== null) return askedMicroUsd
-  const byInput = (price: Price | undefined) => price && worthOf(amountIn, price)
+  const byInput = (price: AtomPrice | undefined) => price && worthDown(amountIn, price)
   /** What the pools gave for the swapped part, for the whole. */
-  const byOutput = (price: Price | undefined) =>
+  const byOutput = (price: AtomPrice | undefined) =>
     price && given && given.swapIn > 0n
-      ? (worthOf(given.amountOut, price) * amountIn) / given.swapIn
+      ? (worthDown(given.amountOut, price) * amountIn) / given.swapIn
       : undefined
   return (
     byInput(markPriceOf(tokenIn)) ??
@@ -79,18 +71,4 @@ export function notionalOf(
 
 function tooManyAtoms(field: string): never {
   return fail('BAD_REQUEST', { field, message: `\`${field}\` is more atoms than a token can move at once.` })
-}
-
-/** Default and cap by size and class; a size nobody can tell is held to the tightest row. */
-export function slippageOf(
-  cls: FeeClass,
-  notionalMicroUsd: bigint | null,
-): { defaultBps: number; capBps: number } {
-  const rows = TRADE.slippageToleranceBySize
-  const row =
-    (notionalMicroUsd === null
-      ? undefined
-      : rows.find(({ up_to_usd }) => notionalMicroUsd <= BigInt(up_to_usd) * 1_000_000n)) ??
-    rows[rows.length - 1]!
-  return { defaultBps: row[cls].default_bps, capBps: row[cls].cap_bps }
 }

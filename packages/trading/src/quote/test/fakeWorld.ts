@@ -14,7 +14,7 @@ import {
   type V4Pool,
 } from '@pit/chain'
 import type { Mark, Tokens } from '@pit/market'
-import type { ChainProfile, CoreToken, RiskCode } from '@pit/protocol'
+import { type ChainProfile, type CoreToken, priceE18Down, type RiskCode } from '@pit/protocol'
 import type { TradeAsk, TradeToken } from '../../types.ts'
 import { createQuoter, type Quoter } from '../createQuoter.ts'
 import type { QuoterDeps } from '../deps.ts'
@@ -160,7 +160,7 @@ export const reference = (price_usd: number, source: Record['reference']['source
 export const usd = (dollars: number, over: Partial<Mark> = {}): Mark => ({
   token: ETH,
   symbol: 'X',
-  priceE18: BigInt(Math.round(dollars * 1e6)) * 10n ** 12n,
+  priceE18: priceE18Down(dollars),
   source: 'oracle_feed',
   block: 7,
   readAtS: NOW_S,
