@@ -1,6 +1,6 @@
 import type { Address, Crypto } from '@pit/chain'
 import type { Market } from '@pit/market'
-import type { Clock } from '@pit/platform/clock'
+import type { Timer } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
@@ -16,15 +16,13 @@ export interface RelayDeps {
   /** Takes eth_sendRawTransaction. */
   sequencer: Rpc
   crypto: Crypto
-  clock: Clock
+  clock: Timer
   logger: Logger
   metrics: Pick<Metrics, 'registry'>
   profile: ChainProfile
   market: RelayMarket
   isSanctioned(address: Address): boolean
   submitEnabled: boolean
-  /** Whether this process runs the jobs: follows receipts, finishes abandoned rows, sweeps. */
-  writes: boolean
   /** Whether a signer that is not the key's wallet is the executor of one of that wallet's sessions. */
   executorOf?(ask: { keyId: number; wallet: Address; signer: Address }): boolean | Promise<boolean>
   /** Whether a session is still active: plans of an ended session are not relayed. */

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Address, Hex } from '@pit/chain'
-import type { Sql } from '@pit/platform/db'
+import { lookUntil } from '@pit/platform/lookUntil'
 import { fail } from '@pit/protocol'
 import type { RelayDeps } from './deps.ts'
 import type { FeeWaiter } from './feeWaiter.ts'
@@ -69,14 +68,14 @@ const WAIT_STEP_MS = 40
 
 /** Refuses unless this hash is this wallet's relayed fee, large enough and not used by another swap. */
 export async function checkFeeSent(
-  { db: sql, waitForFee }: Pick<RelayDeps, 'db'> & { waitForFee: FeeWaiter },
+  { waitForFee, ...deps }: Pick<RelayDeps, 'db' | 'clock'> & { waitForFee: FeeWaiter },
   keyId: number,
   feeTxHash: Hex,
   { planned, signed }: Item,
 ): Promise<void> {
   const due = planned?.terms?.fee
   if (!planned || !due) return
-  const row = await readFee(sql, feeTxHash)
+  const row = await readFee(deps, feeTxHash)
   if (!row || row.wallet !== planned.wallet) refuse('fee_tx_hash is no fee relayed here for this wallet')
   const amount = BigInt(row.fee_amount)
   if (!paysFor({ token: row.fee_token, recipient: row.fee_recipient, amount }, due))
@@ -107,9 +106,9 @@ const NOT_MINED = {
   'too many': `the fee is not mined yet, and too many others of this key are waited for; ${LATER}`,
 } as const
 
-async function readFee(sql: Sql, hash: Hex): Promise<FeeRow | undefined> {
-  for (const until = performance.now() + WAIT_MS; ; await sleep(WAIT_STEP_MS)) {
-    const [row] = await sql.query<FeeRow>(
+function readFee({ db, clock }: Pick<RelayDeps, 'db' | 'clock'>, hash: Hex): Promise<FeeRow | undefined> {
+  const look = async () => {
+    const [row] = await db.query<FeeRow>(
       `select f.wallet, f.status, f.fee_token, f.fee_recipient, f.fee_amount,
          (select s.tx_hash from trades s where s.fee_tx_hash = f.tx_hash
             and (s.status in ('relaying', 'pending', 'mined') or (s.status = 'dropped' and not s.settled))
@@ -117,8 +116,10 @@ async function readFee(sql: Sql, hash: Hex): Promise<FeeRow | undefined> {
        from trades f where f.tx_hash = $1 and f.kind = 'fee_transfer'`,
       [hash],
     )
-    if (row?.status !== 'relaying' || performance.now() > until) return row
+    return row
   }
+  const holds = (row: FeeRow | undefined) => row?.status !== 'relaying'
+  return lookUntil(clock, look, { holds, withinMs: WAIT_MS, everyMs: WAIT_STEP_MS })
 }
 
 function refuse(why: string, sent: readonly Hex[] = []): never {

@@ -1,4 +1,5 @@
 import type { Hex } from '@pit/chain'
+import { systemClock } from '@pit/platform/clock'
 import { expect, it } from 'vitest'
 import { createFeeWaiter } from './feeWaiter.ts'
 
@@ -17,7 +18,7 @@ function node() {
 
 it('asks the node for one of many that wait for the same fee', async () => {
   const { rpc, asked, fates } = node()
-  const wait = createFeeWaiter(rpc, { stepMs: 20 })
+  const wait = createFeeWaiter({ rpc, clock: systemClock }, { stepMs: 20 })
   const many = Promise.all(Array.from({ length: 50 }, (_, i) => wait(i % 3, hashOf(1))))
   expect(asked).toHaveLength(1)
   fates.set(hashOf(1), '0x1')
@@ -29,7 +30,7 @@ it('asks the node for one of many that wait for the same fee', async () => {
 
 it('gives up after a while, and forgets what it waited for', async () => {
   const { rpc, asked } = node()
-  const wait = createFeeWaiter(rpc, { withinMs: 1, stepMs: 5 })
+  const wait = createFeeWaiter({ rpc, clock: systemClock }, { withinMs: 1, stepMs: 5 })
   expect(await wait(1, hashOf(1))).toBe('not yet')
   const before = asked.length
   expect(await wait(1, hashOf(1))).toBe('not yet')
@@ -38,7 +39,7 @@ it('gives up after a while, and forgets what it waited for', async () => {
 
 it('waits for a few fees of a key at a time, and for others’ beside them', async () => {
   const { rpc, fates } = node()
-  const wait = createFeeWaiter(rpc, { stepMs: 5 })
+  const wait = createFeeWaiter({ rpc, clock: systemClock }, { stepMs: 5 })
   const first = [1, 2, 3, 4].map((i) => wait(1, hashOf(i)))
   const again = wait(1, hashOf(4))
   expect(await wait(1, hashOf(5))).toBe('too many')

@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
-import { askReceipt, readOne } from '@pit/platform/reads'
+import type { Timer } from '@pit/platform/clock'
+import { lookUntil } from '@pit/platform/lookUntil'
+import { askReceipt, type Receipt, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 
 export type FeeFate = 'mined' | 'reverted' | 'not yet' | 'too many'
@@ -16,18 +17,18 @@ const MAX_PER_KEY = 4
 
 /** Calls that wait for the same fee share one polling loop. */
 export function createFeeWaiter(
-  rpc: Pick<Rpc, 'request'>,
+  { rpc, clock }: { rpc: Pick<Rpc, 'request'>; clock: Timer },
   { withinMs = MINED_WITHIN_MS, stepMs = STEP_MS } = {},
 ): FeeWaiter {
   const waiting = new Map<Hex, Promise<FeeFate>>()
   const byKey = new Map<number, Map<Hex, number>>()
 
   async function watch(hash: Hex): Promise<FeeFate> {
-    for (const until = performance.now() + withinMs; ; await sleep(stepMs)) {
-      const receipt = await readOne(rpc, askReceipt(hash)).catch(() => null)
-      if (receipt) return receipt.ok ? 'mined' : 'reverted'
-      if (performance.now() > until) return 'not yet'
-    }
+    const look = () => readOne(rpc, askReceipt(hash)).catch(() => null)
+    const holds = (receipt: Receipt | null) => receipt !== null
+    const receipt = await lookUntil(clock, look, { holds, withinMs, everyMs: stepMs })
+    if (receipt === null) return 'not yet'
+    return receipt.ok ? 'mined' : 'reverted'
   }
 
   function shared(hash: Hex): Promise<FeeFate> {

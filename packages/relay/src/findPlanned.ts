@@ -1,9 +1,14 @@
 import { type Address, bytesToHex, type Hex, hexToBytes } from '@pit/chain'
+import { type Cache, createCache } from '@pit/platform/cache'
 import type { Sql } from '@pit/platform/db'
 import type { FeeClass, FeeSide } from '@pit/protocol'
-import type { PlanCache } from './planCache.ts'
 import { type Built, unpacked } from './planHash.ts'
 import type { PlannedTx, TradePath, TxKind } from './types.ts'
+
+/** Transactions this process stored lately, so that submitting them needs no look-up. */
+export type PlanCache = Cache<string, PlannedTx>
+export const createPlanCache = (max = 4_000): PlanCache => createCache({ max })
+export const planKey = (keyId: number, hash: Hex): string => `${keyId}:${hash}`
 
 interface PlannedRow {
   hash: Hex
@@ -42,7 +47,7 @@ export async function findPlanned(
   const found = new Map<Hex, PlannedTx>()
   const unknown: Hex[] = []
   for (const hash of hashes) {
-    const planned = plans.get(keyId, hash)
+    const planned = plans.get(planKey(keyId, hash))
     if (planned && planned.expiresAtS >= nowS) found.set(hash, planned)
     else unknown.push(hash)
   }

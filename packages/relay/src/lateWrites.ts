@@ -1,4 +1,5 @@
 import type { Db } from '@pit/platform/db'
+import type { Job } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
 import { markPending } from './tradeRows.ts'
 
@@ -11,26 +12,13 @@ export interface LateWrites {
   pending(id: number): void
   /** Resolves once everything queued before is written, or one attempt failed. */
   flush(): Promise<void>
-  /** Makes one last attempt. */
-  close(): Promise<void>
+  job: Job
 }
 
-const GATHER_MS = 5
-const RETRY_MS = 500
-
-export function createLateWrites({
-  db,
-  logger,
-  gatherMs = GATHER_MS,
-}: {
-  db: Db
-  logger: Logger
-  gatherMs?: number
-}): LateWrites {
+export function createLateWrites({ db, logger }: { db: Db; logger: Logger }): LateWrites {
   let waiting: number[] = []
-  let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> = Promise.resolve()
-  let closed = false
+  let wake = () => {}
 
   async function write(): Promise<void> {
     const ids = waiting.splice(0)
@@ -39,28 +27,36 @@ export function createLateWrites({
       await markPending(db, ids)
     } catch (error) {
       waiting = [...ids, ...waiting]
-      logger.warn({ err: error, rows: ids.length }, 'relayed transactions are not marked pending yet')
-      if (!closed) schedule(RETRY_MS)
+      throw error
     }
   }
-  function flush(): Promise<void> {
-    clearTimeout(timer)
-    timer = undefined
-    writing = writing.then(write)
-    return writing
-  }
-  function schedule(ms: number): void {
-    timer ??= setTimeout(() => void flush(), ms)
+  /** One after another: a flush waits for what the job has begun. */
+  function writeNext(): Promise<void> {
+    const own = writing.then(write)
+    writing = own.catch(() => {})
+    return own
   }
   return {
     pending(id) {
       waiting.push(id)
-      schedule(gatherMs)
+      wake()
     },
-    flush,
-    async close() {
-      closed = true
-      await flush()
+    flush: () =>
+      writeNext().catch((error) =>
+        logger.warn({ err: error, rows: waiting.length }, 'relayed transactions are not marked pending'),
+      ),
+    job: {
+      name: 'mark pending',
+      intervalMs: null,
+      wakeAfterMs: 5,
+      maxRetryMs: 500,
+      run: writeNext,
+      wakeOn(loop) {
+        wake = loop
+        return () => {
+          wake = () => {}
+        }
+      },
     },
   }
 }

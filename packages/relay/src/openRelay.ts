@@ -1,10 +1,11 @@
+import type { Job } from '@pit/platform/jobs'
 import type { RelayDeps } from './deps.ts'
 import { createFeeWaiter } from './feeWaiter.ts'
+import { createPlanCache } from './findPlanned.ts'
+import { createRelayJobs } from './jobs.ts'
 import { createLateWrites } from './lateWrites.ts'
 import { createRelayMetrics } from './metrics.ts'
-import { createPlanCache } from './planCache.ts'
 import { createRelayOnce } from './relayOnce.ts'
-import { type Jobs, runJobs } from './runJobs.ts'
 import { type StorePlanAsk, type StoreRevocationAsk, storePlan, storeRevocation } from './storePlan.ts'
 import { createSubmitBytes, type SubmitBytes } from './submitBytes.ts'
 import type { RelayAsk, RelayOutcome } from './types.ts'
@@ -16,6 +17,8 @@ export interface Relay {
   storeRevocation(ask: StoreRevocationAsk): Promise<void>
   /** Writes, sends and finishes signed bytes that another path has checked. */
   relayOnce(ask: RelayAsk): Promise<RelayOutcome>
+  jobs: { everywhere: Job[]; worker: Job[] }
+  /** Waits for what is being relayed, and marks it. Stop the jobs before. */
   close(): Promise<void>
 }
 
@@ -24,18 +27,17 @@ export function openRelay(deps: RelayDeps): Relay {
   const plans = createPlanCache()
   const counted = createRelayMetrics(deps.metrics)
   const late = createLateWrites(deps)
-  let jobs: Jobs | undefined
-  const relayOnce = createRelayOnce({ ...deps, late, counted, onWritten: () => jobs?.wake() })
-  if (deps.writes) jobs = runJobs(deps, { counted, relayOnce })
+  const relayOnce = createRelayOnce({ ...deps, late, counted, onWritten: () => rowWritten() })
+  const { rows, rowWritten } = createRelayJobs(deps, { counted, isRelaying: relayOnce.isRelaying })
   return {
-    submitBytes: createSubmitBytes({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps.rpc) }),
+    submitBytes: createSubmitBytes({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps) }),
     storePlan: (ask) => storePlan({ ...deps, plans }, ask),
     storeRevocation: (ask) => storeRevocation({ ...deps, plans }, ask),
     relayOnce,
+    jobs: { everywhere: [late.job], worker: rows },
     async close() {
       await relayOnce.idle()
-      await late.close()
-      await jobs?.stop()
+      await late.flush()
     },
   }
 }

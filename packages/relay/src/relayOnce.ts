@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
+import { lookUntil } from '@pit/platform/lookUntil'
 import type { RelayDeps } from './deps.ts'
 import type { LateWrites } from './lateWrites.ts'
 import type { RelayMetrics } from './metrics.ts'
@@ -76,7 +76,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
       const outcome = outcomeOf(hash, status, msSince(started))
       if (outcome) return outcome
       if (performance.now() > waitUntil) return { kind: 'in_flight', hash, ms: msSince(started) }
-      await sleep(WAIT_STEP_MS)
+      await clock.sleep(WAIT_STEP_MS)
     }
   }
 
@@ -99,7 +99,7 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     const { hash, nonce } = signed
     let view = await viewChain(rpc, signed)
     for (let i = 1; i < VIEWS && view && !view.known; i++) {
-      await sleep(VIEW_PAUSE_MS)
+      await clock.sleep(VIEW_PAUSE_MS)
       view = await viewChain(rpc, signed)
     }
     if (view === null) {
@@ -129,14 +129,14 @@ export function createRelayOnce(deps: Deps): RelayOnce {
     const other = underWay.get(hash)
     if (other) return asRepeat(await other)
     const started = performance.now()
-    for (;;) {
-      const status = await statusOf(db, hash)
-      if (status === null || status === 'refused') return null
-      const outcome = outcomeOf(hash, status, msSince(started))
-      if (outcome) return outcome
-      if (performance.now() > started + WAIT_MS) return { kind: 'in_flight', hash, ms: msSince(started) }
-      await sleep(WAIT_STEP_MS)
-    }
+    const status = await lookUntil(clock, () => statusOf(db, hash), {
+      holds: (seen) => seen !== 'relaying',
+      withinMs: WAIT_MS,
+      everyMs: WAIT_STEP_MS,
+    })
+    if (status === null || status === 'refused') return null
+    const ms = msSince(started)
+    return outcomeOf(hash, status, ms) ?? { kind: 'in_flight', hash, ms }
   }
 
   return Object.assign(relayOnce, {

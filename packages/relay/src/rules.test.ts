@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { end, MEME, NATIVE, USDG, WETH } from '../test/openTestRelay.ts'
 import { diffsAgainst } from './diffs.ts'
 import { type Item, orderFault, paysFor } from './feeFirst.ts'
+import { createPlanCache, planKey } from './findPlanned.ts'
 import { createLateWrites } from './lateWrites.ts'
-import { createPlanCache } from './planCache.ts'
 import { type Built, planHash } from './planHash.ts'
 import { cleanWords, saysKnown } from './sendRaw.ts'
 import { volumeTokenOf } from './storePlan.ts'
@@ -130,12 +130,12 @@ it.each([
 it('keeps the plans stored last, and no more than it may', () => {
   const cache = createPlanCache(2)
   const planned = { kind: 'swap' } as PlannedTx
-  cache.put(1, '0x01', planned)
-  cache.put(1, '0x02', planned)
-  cache.put(1, '0x01', planned)
-  cache.put(2, '0x01', planned)
-  expect(cache.get(1, '0x02')).toBeUndefined()
-  expect([cache.get(1, '0x01'), cache.get(2, '0x01')]).toEqual([planned, planned])
+  cache.set(planKey(1, '0x01'), planned)
+  cache.set(planKey(1, '0x02'), planned)
+  cache.set(planKey(1, '0x01'), planned)
+  cache.set(planKey(2, '0x01'), planned)
+  expect(cache.get(planKey(1, '0x02'))).toBeUndefined()
+  expect([cache.get(planKey(1, '0x01')), cache.get(planKey(2, '0x01'))]).toEqual([planned, planned])
 })
 
 describe('late writes', () => {
@@ -150,13 +150,13 @@ describe('late writes', () => {
         return []
       },
     } as never
-    const late = createLateWrites({ db, logger, gatherMs: 1 })
+    const late = createLateWrites({ db, logger })
     late.pending(1)
     late.pending(2)
     await late.flush()
     expect(written).toEqual([])
     late.pending(3)
-    await late.close()
+    await late.flush()
     expect(written).toEqual([[1, 2, 3]])
   })
 })

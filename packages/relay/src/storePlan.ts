@@ -3,7 +3,7 @@ import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { type CoreSymbol, FEE_SIDE_RANK, type FeeClass, type FeeSide, TRADE } from '@pit/protocol'
 import { lower } from './deps.ts'
-import type { PlanCache } from './planCache.ts'
+import { type PlanCache, planKey } from './findPlanned.ts'
 import { type Built, packed, planHash } from './planHash.ts'
 import type { TradeTerms, TxKind } from './types.ts'
 
@@ -130,7 +130,7 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanAsk): Promise<voi
     { kept: true },
   )
   for (const { hash, kind, expiresAtS } of steps) {
-    deps.plans.put(keyId, hash, { kind, wallet: lower(ask.wallet), expiresAtS, terms })
+    deps.plans.set(planKey(keyId, hash), { kind, wallet: lower(ask.wallet), expiresAtS, terms })
   }
 }
 
@@ -152,7 +152,12 @@ export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationAsk):
     [ask.keyId, createdAtS, ...columnsOf(steps)],
   )
   for (const { hash } of steps) {
-    deps.plans.put(ask.keyId, hash, { kind: 'revoke', wallet: lower(ask.wallet), expiresAtS, terms: null })
+    deps.plans.set(planKey(ask.keyId, hash), {
+      kind: 'revoke',
+      wallet: lower(ask.wallet),
+      expiresAtS,
+      terms: null,
+    })
   }
 }
 

@@ -13,8 +13,7 @@ import {
   orderFault,
 } from './feeFirst.ts'
 import type { FeeWaiter } from './feeWaiter.ts'
-import { findPlanned, nearPlans } from './findPlanned.ts'
-import type { PlanCache } from './planCache.ts'
+import { findPlanned, nearPlans, type PlanCache } from './findPlanned.ts'
 import { type Built, planHash } from './planHash.ts'
 import { builtOf, type ReadTx, readSigned } from './readSigned.ts'
 import { refuseOutcome } from './refuseOutcome.ts'

@@ -216,7 +216,7 @@ withDb('a curve plan of two steps', (db) => {
 
   it('books the fee with its own transaction, though the swap fails', async () => {
     const { fee, swap } = await planTwo()
-    const following = openTestRelay(db, crypto, chain, { writes: true })
+    const following = openTestRelay(db, crypto, chain, { follows: true })
     await sendFee(fee.raw)
     chain.setMode({ kind: 'ok', mines: true, reverts: true })
     await relay.submit(wallet, { raws: swap.raw, feeTxHash: fee.hash })

@@ -25,16 +25,11 @@ export const sweepJob = (name: string, sweep: () => Promise<unknown>): Job => ({
   run: sweep,
 })
 
-type Sweeping = Record<
-  'account' | 'trade' | 'hosted' | 'paper' | 'brains' | 'ticks',
-  { sweep(): Promise<unknown> }
->
+type Sweeping = Record<'hosted' | 'paper' | 'brains' | 'ticks', { sweep(): Promise<unknown> }>
 
-export const sweepsOf = ({ account, trade, hosted, paper, brains, ticks }: Sweeping): CapabilityJobs => ({
+export const sweepsOf = ({ hosted, paper, brains, ticks }: Sweeping): CapabilityJobs => ({
   everywhere: [],
   worker: [
-    sweepJob('sweep refused calls', account.sweep),
-    sweepJob('sweep asked permits', trade.sweep),
     sweepJob('sweep hosted agents', hosted.sweep),
     sweepJob('thin out paper equity', paper.sweep),
     sweepJob('sweep AI spending', brains.sweep),

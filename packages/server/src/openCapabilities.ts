@@ -52,7 +52,6 @@ export async function openCapabilities(ground: Ground, start: Start) {
     ...ground,
     market,
     submitEnabled,
-    writes: config.roles.jobs,
     isPlainToken: tokens.isPlain,
     executorOf: gate.executorOf,
     sessionOpen: gate.isOpen,

@@ -55,7 +55,8 @@ async function open(start: Start): Promise<string> {
   const { db, clock, logger, metrics, sanctions } = ground
   const { redis, limiter } = openLimiter(ground, start)
   const capabilities = await openCapabilities(ground, start)
-  const { auth, market, tokens, sessions, brains, league, ticks, treasury, signer, vault } = capabilities
+  const { auth, market, tokens, account, relay, trade, sessions, brains, league } = capabilities
+  const { ticks, treasury, signer, vault } = capabilities
 
   const health = createHealth({
     probes: probesOf({ ...ground, market, redis, checkSigner: sessions.checkSigner }),
@@ -78,7 +79,10 @@ async function open(start: Start): Promise<string> {
   const jobs = runJobs(
     { clock, logger, metrics, leases: createLeases({ db, clock }) },
     tableOf(
-      [market, tokens, sessions, auth, health, stats, league, treasury, { jobs: sweepsOf(capabilities) }],
+      [
+        ...[market, tokens, account, relay, trade, sessions, auth, health, stats, league, treasury],
+        { jobs: sweepsOf(capabilities) },
+      ],
       config.roles,
     ),
   )

@@ -1,26 +1,34 @@
+import type { Job } from '@pit/platform/jobs'
 import type { TradeDeps } from './deps.ts'
 import { createPlanner, type Planner } from './plan/index.ts'
 import { createQuoter, type Quoter, type ShownQuote, showQuote } from './quote/index.ts'
 import { createSimulator, type Simulator } from './simulate/index.ts'
 import type { TradeAsk } from './types.ts'
 
-export interface Trade extends Omit<Planner, 'checkPolicy' | 'simulateRoute'> {
+export interface Trade extends Omit<Planner, 'checkPolicy' | 'simulateRoute' | 'sweep'> {
   quoteTrade: Quoter['quoteTrade']
   /** A quote with its best route simulated, and what a plan of it would be refused for. */
   showQuote(ask: { trade: TradeAsk; acceptRisks: readonly string[] }): Promise<ShownQuote>
   simulator: Simulator
+  jobs: { everywhere: Job[]; worker: Job[] }
 }
 
 /** Trading: quotes, plans, simulations and revocations, on what it is handed. */
 export function openTrade(deps: TradeDeps): Trade {
   const quoter = createQuoter(deps)
   const simulator = createSimulator(deps)
-  const { checkPolicy, simulateRoute, ...planner } = createPlanner({ ...deps, quoter, simulator })
+  const { checkPolicy, simulateRoute, sweep, ...planner } = createPlanner({ ...deps, quoter, simulator })
   const quoteDeps = { ...deps, quoter, checkPolicy, simulateRoute }
   return {
     ...planner,
     quoteTrade: quoter.quoteTrade,
     showQuote: (ask) => showQuote(quoteDeps, ask),
     simulator,
+    jobs: {
+      everywhere: [],
+      worker: [
+        { name: 'sweep asked permits', intervalMs: 60_000, firstAfterMs: 60_000, lease: true, run: sweep },
+      ],
+    },
   }
 }

@@ -3,7 +3,7 @@ import type { AccountDeps } from './deps.ts'
 import { listTrades, type TradesAsk, type TradesPage } from './listTrades.ts'
 import { createPortfolioReader, type ReadPortfolio } from './readPortfolio.ts'
 import { createVolumeReader } from './readVolume.ts'
-import { createRefusalLog, type Refusal } from './refusalLog.ts'
+import { createRefusalLog, type Refusal, type RefusalLog } from './refusalLog.ts'
 import { createTokenTexts } from './tokenTexts.ts'
 
 export interface Account {
@@ -13,8 +13,9 @@ export interface Account {
   tierBps(wallet: Address | null): Promise<number>
   /** Keeps a refused call, later and in bulk; never waits and never throws. */
   recordRefusal(refusal: Refusal): void
-  /** For a job, now and then: deletes refused calls that are past their time. */
+  /** Deletes refused calls that are past their time; answers how many. */
   sweep(): Promise<number>
+  jobs: RefusalLog['jobs']
   close(): Promise<void>
 }
 
@@ -29,6 +30,7 @@ export function openAccount(deps: AccountDeps): Account {
     tierBps: volumes.tierBps,
     recordRefusal: refusals.record,
     sweep: refusals.sweep,
+    jobs: refusals.jobs,
     close: refusals.close,
   }
 }

@@ -1,4 +1,5 @@
 import type { Address } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import { nowS } from '@pit/platform/clock'
 import { askBlockNumber, readBalances, readOne } from '@pit/platform/reads'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
@@ -7,7 +8,6 @@ import type { AccountDeps } from './deps.ts'
 import { describeHoldings } from './describeHoldings.ts'
 import type { VolumeReader } from './readVolume.ts'
 import { describeVolume } from './rules.ts'
-import { createSharedReads } from './sharedReads.ts'
 import type { TokenTexts } from './tokenTexts.ts'
 import { createTradedTokens } from './tradedTokens.ts'
 
@@ -29,15 +29,15 @@ export type ReadPortfolio = (wallet: Address) => Promise<Portfolio>
 export function createPortfolioReader(deps: PortfolioDeps): ReadPortfolio {
   const { clock, texts } = deps
   const tradedTokens = createTradedTokens({ ...deps, standing: texts.standing })
-  const reads = createSharedReads({
-    clock,
-    keepMs: ACCOUNT.portfolioCacheS * 1000,
+  const read = (wallet: Address) => readPortfolio({ ...deps, tradedTokens }, wallet)
+  const portfolios = createCache<Address, Omit<Portfolio, 'cached'>>({
     max: MAX_WALLETS,
-    read: (wallet) => readPortfolio({ ...deps, tradedTokens }, wallet as Address),
+    ttlMs: ACCOUNT.portfolioCacheS * 1000,
+    clock,
   })
   return async (wallet) => {
-    const { value, reused } = await reads.get(wallet)
-    return { ...value, cached: reused }
+    const known = portfolios.get(wallet)
+    return { ...(known ?? (await portfolios.load(wallet, read))), cached: known !== undefined }
   }
 }
 

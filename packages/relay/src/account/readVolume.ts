@@ -1,11 +1,11 @@
 import type { Address } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import { nowS } from '@pit/platform/clock'
 import { withinMs } from '@pit/platform/withinMs'
 import { FEE, refusal } from '@pit/protocol'
 import { Counter } from 'prom-client'
 import type { AccountDeps } from './deps.ts'
 import { tierOf } from './rules.ts'
-import { createSharedReads } from './sharedReads.ts'
 import { volumeSince } from './store.ts'
 
 /** Volume grows with what is mined; nobody waits longer than this for a better rate. */
@@ -36,12 +36,8 @@ export function createVolumeReader({
   metrics,
   patienceMs = PATIENCE_MS,
 }: Pick<AccountDeps, 'db' | 'clock' | 'logger' | 'metrics'> & { patienceMs?: number }): VolumeReader {
-  const reads = createSharedReads({
-    clock,
-    keepMs: KEEP_MS,
-    max: MAX_WALLETS,
-    read: (wallet) => volumeSince(db, wallet as Address, nowS(clock) - WINDOW_S),
-  })
+  const volumes = createCache<Address, bigint>({ max: MAX_WALLETS, ttlMs: KEEP_MS, clock })
+  const read = (wallet: Address) => volumeSince(db, wallet, nowS(clock) - WINDOW_S)
   const remembered = new Counter({
     name: 'pit_tier_remembered_total',
     help: 'Fee tiers answered from memory because the store did not answer.',
@@ -50,8 +46,8 @@ export function createVolumeReader({
   let restUntilMs = Number.NEGATIVE_INFINITY
 
   function lastKnown(wallet: Address): bigint | undefined {
-    const reading = reads.latest(wallet)
-    if (!reading || clock.nowMs() - reading.readAtMs > LAST_KNOWN_MS) return undefined
+    const reading = volumes.latest(wallet)
+    if (!reading || clock.nowMs() - reading.atMs > LAST_KNOWN_MS) return undefined
     remembered.inc()
     return reading.value
   }
@@ -61,7 +57,8 @@ export function createVolumeReader({
     const known = clock.nowMs() < restUntilMs ? lastKnown(wallet) : undefined
     if (known !== undefined) return known
     try {
-      return (await withinMs(patienceMs, reads.get(wallet), late)).value
+      const value = volumes.load(wallet, read)
+      return typeof value === 'bigint' ? value : await withinMs(patienceMs, value, late)
     } catch (error) {
       if (clock.nowMs() >= restUntilMs) logger.warn({ err: error }, 'a wallet’s volume cannot be read')
       restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS

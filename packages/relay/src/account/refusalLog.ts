@@ -1,4 +1,5 @@
 import { isStoreUnavailable } from '@pit/platform/db'
+import type { Job } from '@pit/platform/jobs'
 import { withinMs } from '@pit/platform/withinMs'
 import type { RefusalCode } from '@pit/protocol'
 import { Counter, Gauge } from 'prom-client'
@@ -26,14 +27,13 @@ export interface RefusalLog {
   record(refusal: Refusal): void
   /** Deletes what is past its time; answers how many. */
   sweep(): Promise<number>
+  jobs: { everywhere: Job[]; worker: Job[] }
   /** Writes what is left, for a moment. */
   close(): Promise<void>
 }
 
 const MAX_QUEUED = 5_000
 const AT_ONCE = 500
-const WRITE_AFTER_MS = 200
-const LONGEST_PAUSE_MS = 10_000
 const CLOSE_WITHIN_MS = 3_000
 const KEEP_PER_WALLET = 500
 const KEEP_MS = 30 * 86_400_000
@@ -54,9 +54,8 @@ export function createRefusalLog({
   maxQueued?: number
 }): RefusalLog {
   let queue: RefusedRow[] = []
-  let timer: NodeJS.Timeout | undefined
-  let underWay: Promise<void> | undefined
-  let pauseMs = WRITE_AFTER_MS
+  let writing: Promise<void> = Promise.resolve()
+  let wake = () => {}
   let closed = false
   const registers = [metrics.registry]
   const lost = new Counter({
@@ -79,43 +78,30 @@ export function createRefusalLog({
     queue = queue.slice(-maxQueued)
   }
 
-  function schedule(): void {
-    if (closed || timer !== undefined || underWay !== undefined || queue.length === 0) return
-    timer = setTimeout(() => {
-      timer = undefined
-      void write()
-    }, pauseMs)
-  }
-
-  function write(): Promise<void> {
-    underWay ??= writeAll().finally(() => {
-      underWay = undefined
-      schedule()
-    })
-    return underWay
-  }
-
   async function writeAll(): Promise<void> {
     while (queue.length > 0) {
       const batch = queue.splice(0, AT_ONCE)
       try {
         await addRefused(db, batch)
-        pauseMs = WRITE_AFTER_MS
       } catch (error) {
-        if (!isStoreUnavailable(error)) {
-          // The same rows would fail for ever, and keep all later ones waiting.
-          logger.error({ err: error, rows: batch.length }, 'refused calls could not be kept')
-          lost.inc(batch.length)
-          continue
+        if (isStoreUnavailable(error)) {
+          queue.unshift(...batch)
+          bound()
+          throw error
         }
-        if (pauseMs === WRITE_AFTER_MS) logger.warn({ err: error }, 'refused calls wait for the store')
-        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
-        queue.unshift(...batch)
-        bound()
-        return
+        // The same rows would fail for ever, and keep all later ones waiting.
+        logger.error({ err: error, rows: batch.length }, 'refused calls could not be kept')
+        lost.inc(batch.length)
+        continue
       }
       await trim(batch)
     }
+  }
+  /** One after another: the last write waits for what the job has begun. */
+  function write(): Promise<void> {
+    const own = writing.then(writeAll)
+    writing = own.catch(() => {})
+    return own
   }
 
   async function trim(batch: readonly RefusedRow[]): Promise<void> {
@@ -124,6 +110,34 @@ export function createRefusalLog({
     await trimRefused(db, wallets, KEEP_PER_WALLET).catch((error) =>
       logger.warn({ err: error }, 'old refused calls were not deleted'),
     )
+  }
+
+  async function sweep(): Promise<number> {
+    let swept = 0
+    for (let deleted = SWEEP_AT_ONCE; deleted === SWEEP_AT_ONCE; swept += deleted) {
+      deleted = await deleteRefusedBefore(db, clock.nowMs() - KEEP_MS, SWEEP_AT_ONCE)
+    }
+    return swept
+  }
+  const writeJob: Job = {
+    name: 'write refused calls',
+    intervalMs: null,
+    wakeAfterMs: 200,
+    maxRetryMs: 10_000,
+    run: write,
+    wakeOn(loop) {
+      wake = loop
+      return () => {
+        wake = () => {}
+      }
+    },
+  }
+  const sweepJob: Job = {
+    name: 'sweep refused calls',
+    intervalMs: 60_000,
+    firstAfterMs: 60_000,
+    lease: true,
+    run: sweep,
   }
 
   return {
@@ -146,23 +160,13 @@ export function createRefusalLog({
         atMs: clock.nowMs(),
       })
       bound()
-      schedule()
+      wake()
     },
-    async sweep() {
-      let swept = 0
-      for (let deleted = SWEEP_AT_ONCE; deleted === SWEEP_AT_ONCE; swept += deleted) {
-        deleted = await deleteRefusedBefore(db, clock.nowMs() - KEEP_MS, SWEEP_AT_ONCE)
-      }
-      return swept
-    },
+    sweep,
+    jobs: { everywhere: [writeJob], worker: [sweepJob] },
     async close() {
       closed = true
-      clearTimeout(timer)
-      const written = async () => {
-        await underWay
-        await write()
-      }
-      await withinMs(CLOSE_WITHIN_MS, written(), () => new Error('the store is too slow')).catch(() => {})
+      await withinMs(CLOSE_WITHIN_MS, write(), () => new Error('the store is too slow')).catch(() => {})
       if (queue.length === 0) return
       lost.inc(queue.length)
       logger.warn({ rows: queue.length }, 'refused calls are lost')

@@ -1,5 +1,7 @@
 import type { Address } from '@pit/chain'
+import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import { runJobs } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { withDb } from '@pit/platform/test/withStore'
@@ -158,18 +160,24 @@ withDb('refused calls', (db) => {
         },
       }
       const metrics = createMetrics({ withProcess: false })
+      const logger = createLogger({ level: 'silent' })
       const log = createRefusalLog({
         db: store,
         clock: { nowMs: () => START_MS },
-        logger: createLogger({ level: 'silent' }),
+        logger,
         metrics,
         texts: { addressOf: () => TOKENS.USDG },
         maxQueued,
       })
+      const jobs = runJobs({ clock: systemClock, logger, metrics }, log.jobs.everywhere)
       const read = async (name: string) =>
         (await metrics.registry.getSingleMetric(name)!.get()).values[0]?.value
       return {
         ...log,
+        async close() {
+          await jobs.stop()
+          await log.close()
+        },
         state,
         lost: () => read('pit_refusals_lost_total'),
         queued: () => read('pit_refusals_queued'),

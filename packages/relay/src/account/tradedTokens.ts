@@ -1,4 +1,5 @@
 import type { Address } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import { ACCOUNT } from '@pit/protocol'
 import type { AccountDeps } from './deps.ts'
 import { tradedSince } from './store.ts'
@@ -26,7 +27,7 @@ export function createTradedTokens({
 }: Pick<AccountDeps, 'db' | 'clock'> & { standing: readonly Address[] }): (
   wallet: Address,
 ) => Promise<Address[]> {
-  const known = new Map<Address, Traded>()
+  const known = createCache<Address, Traded>({ max: MAX_WALLETS })
 
   return async (wallet) => {
     const nowMs = clock.nowMs()
@@ -42,12 +43,7 @@ export function createTradedTokens({
     const lastIds = new Map(before.lastIds)
     for (const { token, lastId } of tokens) lastIds.set(token, Math.max(lastId, lastIds.get(token) ?? 0))
     const newest = [...lastIds].sort(([, a], [, b]) => b - a).slice(0, ACCOUNT.portfolioMaxTradedTokens)
-    known.delete(wallet)
     known.set(wallet, { ...before, lastIds: new Map(newest), fromId: finalId ?? before.fromId })
-    if (known.size > MAX_WALLETS) {
-      const [oldest] = known.keys()
-      if (oldest !== undefined) known.delete(oldest)
-    }
     return newest.map(([token]) => token)
   }
 }

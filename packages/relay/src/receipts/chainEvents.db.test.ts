@@ -31,7 +31,7 @@ withDb('crashes and reorganisations', (db) => {
   let wallet: Wallet
   const opened: TestRelay[] = []
   const open = (options: Parameters<typeof openTestRelay>[3] = {}) => {
-    const own = openTestRelay(db, crypto, chain, { writes: true, ...options })
+    const own = openTestRelay(db, crypto, chain, { follows: true, ...options })
     opened.push(own)
     return own
   }

@@ -54,7 +54,7 @@ withDb('receipts', (db) => {
   let wallet: Wallet
   const opened: TestRelay[] = []
   const open = (options: Parameters<typeof openTestRelay>[3] = {}) => {
-    const own = openTestRelay(db, crypto, chain, { writes: true, market, ...options })
+    const own = openTestRelay(db, crypto, chain, { follows: true, market, ...options })
     opened.push(own)
     return own
   }

@@ -1,3 +1,4 @@
+import { judgeAll } from '@pit/platform/judge'
 import {
   type Answer,
   errorRow,
@@ -11,7 +12,7 @@ import {
 import type { Check } from '../types.ts'
 import type { Facts, FastFee } from './facts.ts'
 import { minOutFloor } from './prices.ts'
-import { RULES, type Rule } from './rules.ts'
+import { type JudgedCode, RULES } from './rules.ts'
 import { describeSimulation } from './simulation.ts'
 
 export interface Failure {
@@ -23,19 +24,16 @@ export interface Failure {
 export interface Judged {
   /** Every rule that could be judged, in order. */
   checks: Check[]
-  failures: (Failure & { code: Rule['code'] })[]
+  failures: (Failure & { code: JudgedCode })[]
 }
 
 export function judge(facts: Facts): Judged {
-  const judged: Judged = { checks: [], failures: [] }
-  for (const { code, check } of RULES) {
-    const verdict = check(facts)
-    if (verdict === null) continue
-    const { ok, rule, message = (ok && rule) || errorRow(code).message, ...measured } = verdict
-    judged.checks.push({ code, ok, severity: 'refuse', message, ...measured })
-    if (!ok) judged.failures.push({ code, message, ...measured })
-  }
-  return judged
+  const checks = judgeAll(RULES, facts, ({ code }, { ok, rule, ...said }) => {
+    const { message = (ok && rule) || errorRow(code).message, ...measured } = said
+    return { code, ok, severity: 'refuse' as const, message, ...measured }
+  })
+  const failed = checks.filter(({ ok }) => !ok)
+  return { checks, failures: failed.map(({ ok: _, severity: __, ...failure }) => failure) }
 }
 
 /** The first failure, with all of them, and what would have passed where the contract promises it. */

@@ -1,3 +1,4 @@
+import type { Rule } from '@pit/platform/judge'
 import { CHAIN_ID, FAST, type FastRule, isWithinBps, microUsdDown, usdOf } from '@pit/protocol'
 import {
   checkFee,
@@ -13,14 +14,10 @@ import type { Facts } from './facts.ts'
 import { permitFault } from './permit.ts'
 import { bpsUnder, isFresh, minOutFloor, poolFloor } from './prices.ts'
 
-export interface Rule {
-  code: Exclude<
-    FastRule,
-    'FAST_DISABLED' | 'NONCE' | 'SUBMIT_REJECTED' | 'SEQUENCER_UNREACHABLE' | 'IN_FLIGHT'
-  >
-  /** Null: there is nothing to judge, or not enough to judge it by. */
-  check(facts: Facts): Verdict | null
-}
+export type JudgedCode = Exclude<
+  FastRule,
+  'FAST_DISABLED' | 'NONCE' | 'SUBMIT_REJECTED' | 'SEQUENCER_UNREACHABLE' | 'IN_FLIGHT'
+>
 
 const MIN_MICRO_USD = microUsdDown(FAST.minNotionalUsd)
 const MAX_MICRO_USD = microUsdDown(FAST.maxNotionalUsd)
@@ -30,7 +27,7 @@ const MAX_MICRO_USD = microUsdDown(FAST.maxNotionalUsd)
  * is; the first that fails is the answer. What comes before (FAST_DISABLED, the body's shape) and after has
  * its own place.
  */
-export const RULES: readonly Rule[] = [
+export const RULES: readonly Rule<Facts, Verdict, JudgedCode>[] = [
   {
     code: 'BAD_REQUEST',
     check: ({ tx }) => ({

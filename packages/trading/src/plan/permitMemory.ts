@@ -1,4 +1,5 @@
 import type { Address } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import { TRADE } from '@pit/protocol'
 import type { ApprovalTerms } from './approvals.ts'
 
@@ -40,19 +41,15 @@ const MAX_KEPT = 10_000
 
 /** The newest asked permits of this process, which save the second call a read of the store. */
 export function createPermitMemory(): PermitMemory {
-  const kept = new Map<string, AskedPermit & { untilS: number }>()
+  const kept = createCache<string, AskedPermit>({ max: MAX_KEPT })
+  let newestS = 0
 
   return {
-    remember(request, { amountIn, granted }) {
-      const key = permitKeyOf(request)
+    remember(request, asked) {
+      newestS = Math.max(newestS, request.anchorS)
       // The same request twice in one second: the newer answer is what the caller sees last.
-      kept.delete(key)
-      kept.set(key, { amountIn, granted, untilS: permitExpiryS(request) })
-      for (const [old, { untilS }] of kept) {
-        if (kept.size <= MAX_KEPT && untilS >= request.anchorS) break
-        kept.delete(old)
-      }
+      kept.set(permitKeyOf(request), asked)
     },
-    recall: (request) => kept.get(permitKeyOf(request)),
+    recall: (request) => (permitExpiryS(request) < newestS ? undefined : kept.get(permitKeyOf(request))),
   }
 }

@@ -1,16 +1,16 @@
+import { judgeAll } from '@pit/platform/judge'
 import { type ErrorCode, errorRow, fail, type RefusalCode } from '@pit/protocol'
 import type { Check, TradeQuote } from '../types.ts'
 import { blockedBy, type Judged, judgedOf, policiesOf, severeOf, unacceptedOf } from './judged.ts'
 import type { CheckPolicy, PolicyContext } from './policyContext.ts'
 import { POLICY } from './policyRules.ts'
 
-export const checkPolicy: CheckPolicy = (quote, context) => {
-  const judged = judgedOf(quote, context)
-  return POLICY.flatMap(({ code, severity, check }) => {
-    const verdict = check(judged)
-    return verdict ? [{ code, severity, ...verdict }] : []
-  })
-}
+export const checkPolicy: CheckPolicy = (quote, context) =>
+  judgeAll(POLICY, judgedOf(quote, context), ({ code, severity }, verdict) => ({
+    code,
+    severity,
+    ...verdict,
+  }))
 
 /** The rules that look at the request alone: they refuse before anything is read for it. */
 const OF_REQUEST = ['APPROVAL_MODE', 'APPROVAL_BUDGET', 'UNLIMITED_APPROVAL'] as const
@@ -19,11 +19,10 @@ export function refuseTerms(
   context: Pick<PolicyContext, 'approval'>,
   codes: readonly (typeof OF_REQUEST)[number][] = OF_REQUEST,
 ): void {
-  for (const { code, severity, field, check } of POLICY) {
-    if (severity !== 'refuse' || !(codes as readonly string[]).includes(code)) continue
-    const verdict = check(context as Judged)
-    if (verdict && !verdict.ok) refuse(code, verdict.message, { field })
-  }
+  const rules = POLICY.filter(({ code }) => (codes as readonly string[]).includes(code))
+  const judged = judgeAll(rules, context as Judged, (rule, verdict) => ({ ...rule, ...verdict }))
+  const failed = judged.find(({ ok }) => !ok)
+  if (failed) refuse(failed.code as RefusalCode, failed.message, { field: failed.field })
 }
 
 /** Whether every refusing rule that ran passed. */

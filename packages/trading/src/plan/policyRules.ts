@@ -1,4 +1,5 @@
 import { NATIVE } from '@pit/chain'
+import type { Rule } from '@pit/platform/judge'
 import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf } from '@pit/protocol'
 import type { Check } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
@@ -15,18 +16,12 @@ import {
 } from './judged.ts'
 
 type Verdict = Pick<Check, 'ok' | 'message' | 'value' | 'limit'>
-interface CommonRule {
-  /** The request field that would have to change. */
-  field?: string
-  /** Null when there is nothing to judge. */
-  check(judged: Judged): Verdict | null
-}
-export type Rule = CommonRule &
-  (
-    | { code: RefusalCode; severity: 'refuse' }
-    | { code: 'UNLIMITED_APPROVAL_IN_PLACE'; severity: 'warn' }
-    | { code: 'TOKEN_TIER'; severity: 'info' }
-  )
+/** `field`: the request field that would have to change. */
+type PolicyRule = { field?: string } & (
+  | (Rule<Judged, Verdict, RefusalCode> & { severity: 'refuse' })
+  | (Rule<Judged, Verdict, 'UNLIMITED_APPROVAL_IN_PLACE'> & { severity: 'warn' })
+  | (Rule<Judged, Verdict, 'TOKEN_TIER'> & { severity: 'info' })
+)
 
 const MIN_MICRO_USD = microUsdDown(TRADE.minNotionalUsd)
 const MAX_MICRO_USD = microUsdDown(TRADE.maxNotionalUsd)
@@ -36,7 +31,7 @@ const MAX_MICRO_USD = microUsdDown(TRADE.maxNotionalUsd)
  * issuer and its risks say, to what the price of this moment says: a token that must not be bought is never
  * answered with advice to try again.
  */
-export const POLICY: readonly Rule[] = [
+export const POLICY: readonly PolicyRule[] = [
   {
     code: 'APPROVAL_MODE',
     severity: 'refuse',

@@ -1,5 +1,6 @@
 import type { Address } from '@pit/chain'
 import { hasStockRules } from '@pit/market'
+import { createCache } from '@pit/platform/cache'
 import { fail, isPitError } from '@pit/protocol'
 import type { WalletAsk } from '../simulate/index.ts'
 import type { TradeAsk, TradeQuote, WalletState } from '../types.ts'
@@ -59,16 +60,13 @@ export function createWalletReader({
     return curve?.version === 'curve' && !curve.graduated ? curve.id : null
   }
 
-  const remembered = new Map<string, WalletState>()
+  const remembered = createCache<string, WalletState>({ max: MAX_REMEMBERED })
   const nameOf = (wallet: Address, tokenIn: End, tokenOut: End): string =>
     `${wallet} ${tokenIn.address} ${tokenOut.address}`
 
   async function read(ask: WalletAsk): Promise<WalletState> {
     const state = await simulator.readWallet(ask)
-    const name = nameOf(ask.wallet, ask.tokenIn, ask.tokenOut)
-    remembered.delete(name)
-    remembered.set(name, state)
-    if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!)
+    remembered.set(nameOf(ask.wallet, ask.tokenIn, ask.tokenOut), state)
     return state
   }
 

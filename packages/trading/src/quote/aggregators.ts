@@ -1,4 +1,7 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import type { Address } from '@pit/chain'
+import { exchange, type HttpAnswer, type NoAnswer } from '@pit/platform/exchange'
 import { CHAIN_ID, QUOTE_ONLY_VENUES, TRADE } from '@pit/protocol'
 import type { FailedRoute } from '../types.ts'
 import { idOf, type QuoterDeps } from './deps.ts'
@@ -44,7 +47,19 @@ export function createAggregators({
   const urls: Record<string, string | undefined> = profile.vendors.aggregator_urls
   const routeId = (name: string, tokenIn: Address, tokenOut: Address) =>
     idOf(crypto, `${name}:${tokenIn}:${tokenOut}`)
+  const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) }
   let underWay = 0
+
+  /** Once more on another connection, within the same bound, where the vendor had closed a kept one. */
+  async function get(url: URL): Promise<HttpAnswer | NoAnswer> {
+    const agent = url.protocol === 'https:' ? agents.https : agents.http
+    const startedMs = performance.now()
+    const ask = { method: 'GET', url, agent, maxAnswerBytes: MAX_ANSWER_BYTES } as const
+    const outcome = await exchange({ ...ask, timeoutMs: budgetMs })
+    const leftMs = budgetMs - (performance.now() - startedMs)
+    const isAgain = outcome.kind === 'broken' && outcome.onStaleConnection && leftMs > 0
+    return isAgain ? exchange({ ...ask, timeoutMs: leftMs }) : outcome
+  }
 
   async function askOne(name: Aggregator, request: AggregatorRequest): Promise<Offer> {
     const url = urls[name]
@@ -56,15 +71,12 @@ export function createAggregators({
       asked.searchParams.set('token_in', request.tokenIn)
       asked.searchParams.set('token_out', request.tokenOut)
       asked.searchParams.set('amount_in', request.amountIn.toString())
-      const answer = await fetch(asked, {
-        redirect: 'error',
-        signal: AbortSignal.timeout(budgetMs),
-        headers: { accept: 'application/json' },
-      })
-      const body = await boundedText(answer)
+      const answer = await get(asked)
+      if (answer.kind !== 'answer') throw new Failed(whyNone(answer))
       if (answer.status === 404) throw new Failed('It has no route.')
+      if (answer.status >= 300 && answer.status < 400) throw new Failed(SILENT)
       if (answer.status !== 200) throw new Failed(`It answered ${answer.status}.`)
-      return readOffer(parse(body), request)
+      return readOffer(parse(answer.text), request)
     } finally {
       underWay -= 1
     }
@@ -104,11 +116,14 @@ export function createAggregators({
 
 class Failed extends Error {}
 
-function whyOf(error: unknown): string {
-  if (error instanceof Failed) return error.message
-  return error instanceof Error && error.name === 'TimeoutError'
-    ? 'It did not answer in time.'
-    : 'It does not answer.'
+const SILENT = 'It does not answer.'
+const whyOf = (error: unknown): string => (error instanceof Failed ? error.message : SILENT)
+
+function whyNone({ kind, code }: NoAnswer): string {
+  if (kind === 'too large') return 'Its answer is too large.'
+  // Without a code of the system it was the time that ran out before there was a connection.
+  const isLate = kind === 'timeout' || (kind === 'unreachable' && code === undefined)
+  return isLate ? 'It did not answer in time.' : SILENT
 }
 
 interface Offer {
@@ -150,14 +165,3 @@ function readOffer(answer: unknown, request: AggregatorRequest): Offer {
 }
 
 const lowerText = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : undefined)
-
-async function boundedText(answer: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of answer.body ?? []) {
-    size += chunk.length
-    if (size > MAX_ANSWER_BYTES) throw new Failed('Its answer is too large.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}

@@ -1,5 +1,6 @@
 import { type Address, NATIVE } from '@pit/chain'
 import { hasStockRules, type RecordNow } from '@pit/market'
+import { createCache } from '@pit/platform/cache'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { type CoreSymbol, type CoreToken, fail, isPitError } from '@pit/protocol'
 import type { TradeAsk, TradeToken } from '../types.ts'
@@ -38,7 +39,7 @@ export function createResolver({
   const bySymbol = new Map(profile.core_tokens.map((token) => [token.symbol, token]))
   const byAddress = new Map(profile.core_tokens.map((token) => [lower(token.address), token]))
   const weth = bySymbol.get('WETH')
-  const coreRecords = new Map<string, { record: RecordNow; atMs: number }>()
+  const coreRecords = createCache<string, RecordNow>({ max: 100, ttlMs: CORE_RECORD_MS, clock })
 
   function read(text: string, field: Field): NamedToken {
     if (/^0x/i.test(text)) {
@@ -78,11 +79,10 @@ export function createResolver({
 
   /** Measured anew once a second: a record adds up every tick of a core asset's pools. */
   function coreRecord(symbol: string): RecordNow {
-    const nowMs = clock.nowMs()
     const known = coreRecords.get(symbol)
-    if (known && nowMs >= known.atMs && nowMs - known.atMs < CORE_RECORD_MS) return known.record
+    if (known) return known
     const record = tokens.coreBySymbol(symbol) ?? fail('REGISTRY_UNAVAILABLE')
-    coreRecords.set(symbol, { record, atMs: nowMs })
+    coreRecords.set(symbol, record)
     return record
   }
 

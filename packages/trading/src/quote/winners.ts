@@ -1,4 +1,5 @@
 import type { Address, PoolIndex, Route } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 
 /** Routes that won full scans lately, by pair; and what the splits answered lately were made of. */
@@ -16,35 +17,20 @@ const ROUTES_OF_PAIR = 4
 const RECENT_MS = 60_000
 
 export function createWinners({ clock, index }: { clock: Clock; index: PoolIndex }): Winners {
-  const pairs = new Map<string, { routes: readonly Route[]; atMs: number }>()
-  const splits = new Map<string, readonly Route[]>()
-
-  const put = <T>(kept: Map<string, T>, key: string, value: T) => {
-    kept.delete(key)
-    kept.set(key, value)
-    if (kept.size <= MAX_KEPT) return
-    const oldest = kept.keys().next().value
-    if (oldest !== undefined) kept.delete(oldest)
-  }
+  const pairs = createCache<string, readonly Route[]>({ max: MAX_KEPT, ttlMs: RECENT_MS, clock })
+  const splits = createCache<string, readonly Route[]>({ max: MAX_KEPT })
   /** A reorg may have taken a pool back, or put another one in its place. */
   const stands = ({ hops }: Route) => hops.every(({ pool }) => index.get(pool.id) === pool)
   const bare = ({ id, hops }: Route): Route => ({ id, hops })
 
   return {
-    of(tokenIn, tokenOut) {
-      const known = pairs.get(`${tokenIn}>${tokenOut}`)
-      const ageMs = known ? clock.nowMs() - known.atMs : Number.POSITIVE_INFINITY
-      // A clock that was set back must not keep a win for ever.
-      return known && ageMs >= 0 && ageMs < RECENT_MS ? known.routes.filter(stands) : []
-    },
-    keep(tokenIn, tokenOut, routes) {
-      const kept = { routes: routes.slice(0, ROUTES_OF_PAIR).map(bare), atMs: clock.nowMs() }
-      put(pairs, `${tokenIn}>${tokenOut}`, kept)
-    },
+    of: (tokenIn, tokenOut) => pairs.get(`${tokenIn}>${tokenOut}`)?.filter(stands) ?? [],
+    keep: (tokenIn, tokenOut, routes) =>
+      pairs.set(`${tokenIn}>${tokenOut}`, routes.slice(0, ROUTES_OF_PAIR).map(bare)),
     legsOf(splitId) {
       const legs = splits.get(splitId)
       return legs?.every(stands) ? legs : undefined
     },
-    keepSplit: (splitId, legs) => put(splits, splitId, legs.map(bare)),
+    keepSplit: (splitId, legs) => splits.set(splitId, legs.map(bare)),
   }
 }

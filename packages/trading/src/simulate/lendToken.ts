@@ -1,4 +1,5 @@
 import type { Address, Crypto, Hex } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import { balanceOfCall, type SimBlock, simulateBlocks } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
@@ -41,27 +42,11 @@ export function createLender(deps: {
 }): Lender {
   const { rpc, clock, owner, timeoutMs } = deps
   const slots = balanceSlots(deps.crypto)
-  const known = new Map<Address, { slot: Promise<BalanceSlot | null>; untilMs: number }>()
-
-  function slotFor(token: Address): Promise<BalanceSlot | null> {
-    const kept = known.get(token)
-    known.delete(token)
-    const entry =
-      kept && clock.nowMs() < kept.untilMs ? kept : { slot: search(token), untilMs: Number.POSITIVE_INFINITY }
-    // The one just used goes to the end; the first is the longest unused.
-    known.set(token, entry)
-    if (known.size > MAX_TOKENS) known.delete(known.keys().next().value!)
-    entry.slot.then(
-      (slot) => {
-        if (slot === null && entry.untilMs === Number.POSITIVE_INFINITY)
-          entry.untilMs = clock.nowMs() + UNFOUND_MS
-      },
-      () => {
-        if (known.get(token) === entry) known.delete(token)
-      },
-    )
-    return entry.slot
-  }
+  const known = createCache<Address, BalanceSlot | null>({
+    max: MAX_TOKENS,
+    ttlMs: (slot) => (slot === null ? UNFOUND_MS : Number.POSITIVE_INFINITY),
+    clock,
+  })
 
   /** One request: per trial word, a block with another multiple in each slot and one with all equal. */
   async function search(token: Address): Promise<BalanceSlot | null> {
@@ -85,13 +70,13 @@ export function createLender(deps: {
 
   return {
     async lend(token, to, amount) {
-      const found = await slotFor(token)
+      const found = await known.load(token, search)
       if (found === null) return null
       const slot = found.slotOf(to)
       if (found.word === found.shown) return { slot, word: amount, holds: (shown) => shown === amount }
       return { slot, word: scaled(found, amount), holds: (shown) => shown !== null && shown >= amount }
     },
-    forget: (token) => void known.delete(token),
+    forget: known.delete,
   }
 }
 

@@ -1,0 +1,54 @@
+import { nowS } from '@pit/platform/clock'
+import type { Job } from '@pit/platform/jobs'
+import type { RelayDeps } from './deps.ts'
+import type { RelayMetrics } from './metrics.ts'
+import { addressesOf } from './receipts/amounts.ts'
+import { createOpenFollower, type FollowDeps } from './receipts/followOpen.ts'
+import { createGivenUpWatcher, settleMined } from './receipts/settleRows.ts'
+import { valueVolumes, volumeScales } from './receipts/valueVolumes.ts'
+import type { RelayOnce } from './relayOnce.ts'
+import { sweepPlans, sweepRefused } from './sweepPlans.ts'
+
+const MAX_RETRY_MS = 1_000
+
+/** What finishes relayed transactions: receipts, blocks looked at again, volumes, old plans. */
+export function createRelayJobs(
+  deps: RelayDeps,
+  { counted, isRelaying }: { counted: RelayMetrics } & Pick<RelayOnce, 'isRelaying'>,
+): { rows: Job[]; rowWritten(): void } {
+  const { db, clock, market } = deps
+  const follow: FollowDeps = { ...deps, addresses: addressesOf(deps), counted, isRelaying }
+  const open = createOpenFollower(follow)
+  const scales = volumeScales(deps.profile)
+  let valuedTo = 0
+  counted.watchOpen(open.size)
+  const rows: Omit<Job, 'maxRetryMs'>[] = [
+    {
+      name: 'follow receipts',
+      intervalMs: 50,
+      run: open.round,
+      wakeOn: (wake) =>
+        market.onBlock(() => {
+          open.lookSoon()
+          wake()
+        }),
+    },
+    {
+      name: 'settle mined',
+      intervalMs: 2_000,
+      run: async () => ((await settleMined(follow)) ? 'more' : 'done'),
+    },
+    { name: 'watch given up', intervalMs: 10_000, run: createGivenUpWatcher(follow) },
+    {
+      // A tier may be so late. It looks at every trade whose minute has no mark yet.
+      name: 'value volumes',
+      intervalMs: 2_000,
+      run: async () => {
+        valuedTo = (await valueVolumes(db, scales, nowS(clock), { after: valuedTo })).next
+      },
+    },
+    { name: 'sweep plans', intervalMs: 30_000, run: () => sweepPlans(deps) },
+    { name: 'sweep refused transactions', intervalMs: 30_000, run: () => sweepRefused(deps) },
+  ]
+  return { rows: rows.map((row) => ({ ...row, maxRetryMs: MAX_RETRY_MS })), rowWritten: open.wake }
+}
