@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 
-/** The fee ledger as whoever keeps the treasury asks it: what a row took up is marked with the row's number. */
+/** The fee ledger as the treasury asks it: a fee that a row took up is marked with the row's number. */
 
 /** When the oldest fee was paid that no row took up; null without one. */
 export async function oldestFeeS(sql: Sql, recipient: Address): Promise<number | null> {
@@ -50,7 +50,8 @@ export async function sumTaken(
     `select coalesce((select sum(f.atoms) from fees f
          where f.recipient = $1 and f.token = given.token and f.treasury_seq is not null
            and f.block between given.from_block and given.to_block), 0) as atoms
-     from unnest($2::text[], $3::int8[], $4::int8[]) with ordinality as given (token, from_block, to_block, place)
+     from unnest($2::text[], $3::int8[], $4::int8[]) with ordinality
+       as given (token, from_block, to_block, place)
      order by place`,
     [
       recipient,

@@ -38,10 +38,12 @@ export async function takeSettled(
 ): Promise<SettledTrade[]> {
   const rows = await sql.query<SettledRow>(
     `with due as (
-       select id, session_id, status, token_in, token_out, amount_in, amount_out, volume_micro_usd, created_at_ms
+       select id, session_id, status, token_in, token_out, amount_in, amount_out, volume_micro_usd,
+         created_at_ms
        from trades
        where path = 'hosted' and kind = 'swap' and not summed and settled and mined_at_s < $1
-         and (status = 'reverted' or (status = 'mined' and (volume_token is null or volume_micro_usd is not null)))
+         and (status = 'reverted' or (status = 'mined'
+           and (volume_token is null or volume_micro_usd is not null)))
        order by mined_at_s limit $2 for update skip locked),
      marked as (
        update trades set summed = true from due where trades.id = due.id)

@@ -24,7 +24,8 @@ export const packed = (authorizations: readonly SignedAuthorization[]): Hex =>
   `0x${authorizations
     .map(
       ({ chainId, address, nonce, r, s, yParity }) =>
-        `${word(chainId)}${address.slice(2)}${word(nonce)}${word(BigInt(r))}${word(BigInt(s))}${word(yParity)}`,
+        `${word(chainId)}${address.slice(2)}${word(nonce)}` +
+        `${word(BigInt(r))}${word(BigInt(s))}${word(yParity)}`,
     )
     .join('')}`.toLowerCase() as Hex
 

@@ -26,7 +26,8 @@ export function readSigned(crypto: Crypto, raw: string): ReadTx {
   const { tx } = parsed
   const diffs = shapeDiffs(tx)
   if (diffs.length > 0) {
-    const message = `Only EIP-1559 transactions of chain ${CHAIN_ID} are built here, and a session’s set-code ones.`
+    const built = `Only EIP-1559 transactions of chain ${CHAIN_ID} are built here`
+    const message = `${built}, and a session’s set-code ones.`
     fail('NOT_AS_BUILT', { message, diffs })
   }
   const signer = senderOf(crypto, tx)

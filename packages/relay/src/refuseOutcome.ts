@@ -21,7 +21,8 @@ export function refuseOutcome(outcome: Failed, sent: readonly Hex[] | null): nev
     case 'dropped':
       return refuse(
         'SUBMIT_REJECTED',
-        'It was relayed before and has not reached the chain; until its deadline it may still land. Sign any replacement with the same nonce, so that only one of the two can.',
+        'It was relayed before and has not reached the chain; until its deadline it may still land. ' +
+          'Sign any replacement with the same nonce, so that only one of the two can.',
         { why: words, ...already },
       )
     case 'fee_used':

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Crypto, createCrypto, type Hex } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
+import type { ScriptedChain } from '@pit/platform/test/scriptedChain'
+import { until } from '@pit/platform/test/until'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   calldata,
   clock,
+  createTestChain,
   emptyStore,
   NATIVE,
   newWallet,
@@ -18,7 +21,6 @@ import {
   type TestRelay,
   USDG,
 } from '../test/openTestRelay.ts'
-import { createScriptedChain, type ScriptedChain } from '../test/scriptedChain.ts'
 
 let crypto: Crypto
 beforeAll(async () => {
@@ -32,7 +34,7 @@ withDb('relay', (db, store) => {
   beforeEach(async () => {
     await relay?.close()
     await emptyStore(db)
-    chain = createScriptedChain(crypto, nowS())
+    chain = createTestChain(crypto)
     relay = openTestRelay(db, crypto, chain)
   })
   const statusOf = async (hash: Hex) => (await rowOf(db, hash))?.status
@@ -152,7 +154,7 @@ withDb('relay', (db, store) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', words: 'internal error' })
-      chain.setAnswering(false)
+      chain.isDown = true
       expect(await codeOf(relay.submit(wallet, { raws: signed[0]!.raw }))).toBe('SEQUENCER_UNREACHABLE')
       await expectStatus(signed[0]!.hash, 'pending')
     })
@@ -174,7 +176,7 @@ withDb('relay', (db, store) => {
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', code: -32_003, words: 'transaction rejected' })
       const waiting = relay.submit(wallet, { raws: signed[0]!.raw })
-      await expect.poll(() => chain.calls(), { interval: 5 }).toBeGreaterThan(0)
+      await expect.poll(() => chain.asked.length, { interval: 5 }).toBeGreaterThan(0)
       chain.take(signed[0]!.raw)
       expect((await waiting).hashes).toEqual([signed[0]!.hash])
       await expectStatus(signed[0]!.hash, 'pending')
@@ -202,7 +204,7 @@ withDb('relay', (db, store) => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
       const { raw, hash } = signed[0]!
-      chain.setMode({ kind: 'ok', delayMs: 30 })
+      chain.on('eth_sendRawTransaction', () => sleep(30))
       const answers = await Promise.all(Array.from({ length: 64 }, () => relay.submit(wallet, { raws: raw })))
       expect(new Set(answers.flatMap(({ hashes }) => hashes))).toEqual(new Set([hash]))
       expect(chain.sentTimes(hash)).toBe(1)
@@ -216,7 +218,7 @@ withDb('relay', (db, store) => {
       for (let round = 0; round < 5; round++) {
         const { signed } = await relay.plan(wallet)
         const { raw, hash } = signed[0]!
-        chain.setMode({ kind: 'ok', delayMs: round * 20 })
+        chain.on('eth_sendRawTransaction', () => sleep(round * 20))
         const answers = await Promise.all(
           Array.from({ length: 64 }, (_, i) => (i % 2 ? relay : other).submit(wallet, { raws: raw })),
         )
@@ -234,7 +236,8 @@ withDb('relay', (db, store) => {
       const { raw, hash } = signed[0]!
       chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
       await refused(relay.submit(wallet, { raws: raw }))
-      chain.setMode({ kind: 'ok', delayMs: 20 })
+      chain.setMode({ kind: 'ok' })
+      chain.on('eth_sendRawTransaction', () => sleep(20))
       await Promise.all(
         Array.from({ length: 32 }, (_, i) => (i % 2 ? relay : other).submit(wallet, { raws: raw })),
       )
@@ -263,10 +266,23 @@ withDb('relay', (db, store) => {
       await relay.submit(wallet, { raws: raw })
       await expectStatus(hash, 'pending')
       await db.query(`update trades set status = 'relaying'`)
-      const waiting = relay.submit(wallet, { raws: raw })
-      await sleep(100)
+      let looks = 0
+      const looking = openTestRelay(
+        {
+          ...db,
+          query: (text, ...rest) => {
+            if (text.startsWith('select status from trades')) looks++
+            return db.query(text, ...rest)
+          },
+        },
+        crypto,
+        chain,
+      )
+      const waiting = looking.submit(wallet, { raws: raw })
+      await until(() => looks > 1)
       await db.query(`update trades set status = 'mined'`)
       expect((await waiting).hashes).toEqual([hash])
+      await looking.close()
       await db.query(`update trades set status = 'relaying'`)
       expect(await codeOf(relay.submit(wallet, { raws: raw }))).toBe('SEQUENCER_UNREACHABLE')
       await db.query(`update trades set status = 'dropped'`)
@@ -283,15 +299,10 @@ withDb('relay', (db, store) => {
     const wallet = newWallet(crypto)
     const { signed } = await relay.plan(wallet)
     let seen: string | undefined
-    const watching = openTestRelay(db, crypto, chain, {
-      sequencer: {
-        ...chain.sequencer,
-        request: async (method, params) => {
-          seen = await statusOf(signed[0]!.hash)
-          return chain.sequencer.request(method, params)
-        },
-      },
+    chain.on('eth_sendRawTransaction', async () => {
+      seen = await statusOf(signed[0]!.hash)
     })
+    const watching = openTestRelay(db, crypto, chain)
     await watching.submit(wallet, { raws: signed[0]!.raw })
     expect(seen).toBe('relaying')
     await watching.close()

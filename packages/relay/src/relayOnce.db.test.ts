@@ -1,11 +1,12 @@
 import { type Crypto, createCrypto } from '@pit/chain'
+import type { ScriptedChain } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import {
+  createTestChain,
   emptyStore,
   NATIVE,
   newWallet,
-  nowS,
   openTestRelay,
   RECIPIENT,
   ROUTER,
@@ -13,7 +14,6 @@ import {
   type TestRelay,
   USDG,
 } from '../test/openTestRelay.ts'
-import { createScriptedChain, type ScriptedChain } from '../test/scriptedChain.ts'
 import type { RelayAsk } from './types.ts'
 
 let crypto: Crypto
@@ -27,7 +27,7 @@ withDb('relayOnce', (db) => {
   beforeEach(async () => {
     await relay?.close()
     await emptyStore(db)
-    chain = createScriptedChain(crypto, nowS())
+    chain = createTestChain(crypto)
     relay = openTestRelay(db, crypto, chain)
   })
 
@@ -74,13 +74,18 @@ withDb('relayOnce', (db) => {
 
   it('tells of bytes in flight when asked to, here and in another process', async () => {
     const ask = fastAsk()
-    chain.setMode({ kind: 'ok', delayMs: 300 })
+    let take = () => {}
+    const taken = new Promise<void>((resolve) => {
+      take = resolve
+    })
+    chain.on('eth_sendRawTransaction', () => taken)
     const first = relay.relayOnce(ask)
     const tell = { ...ask, whenInFlight: 'tell' } as const
     expect(await relay.relayOnce(tell)).toMatchObject({ kind: 'in_flight' })
     const other = openTestRelay(db, crypto, chain)
     await expect.poll(async () => (await rowOf(db, ask.signed.hash))?.status).toBe('relaying')
     expect(await other.relayOnce(tell)).toMatchObject({ kind: 'in_flight' })
+    take()
     expect(await first).toMatchObject({ kind: 'sent' })
     expect(chain.sent).toHaveLength(1)
     await other.close()

@@ -18,10 +18,18 @@ const REFUSING_CODES: ReadonlySet<number> = new Set([
 ])
 /** Codes a gateway may also return after passing the bytes on: internal error, limit, unavailable. */
 const DOUBTFUL_CODES: ReadonlySet<number> = new Set([-32_603, -32_005, -32_002])
-const DOUBTFUL =
-  /time[d\s-]*out|deadline exceeded|internal|upstream|gateway|unavailable|connection|too many requests|rate.?limit|limit exceeded|try again/i
-const REFUSING =
-  /nonce|insufficient (funds|balance)|underpriced|(intrinsic|out of) gas|gas (limit|price|too|required|fee)|fee (cap|per gas|too)|base fee|exceeds the configured cap|already (known|imported|exists|in )|known transaction|invalid (sender|signature|chain|transaction|tx|nonce|type|param|argument|input|raw|rlp|opcode|v, r, s)|not supported|unsupported|oversized|too large|malformed|reject|revert|denied|forbidden|not allowed|blacklist|blocked|pool is full/i
+const oneOf = (...words: string[]): RegExp => new RegExp(words.join('|'), 'i')
+const DOUBTFUL = oneOf(
+  String.raw`time[d\s-]*out|deadline exceeded|internal|upstream|gateway|unavailable|connection`,
+  'too many requests|rate.?limit|limit exceeded|try again',
+)
+const REFUSING = oneOf(
+  'nonce|insufficient (funds|balance)|underpriced|(intrinsic|out of) gas|gas (limit|price|too|required|fee)',
+  'fee (cap|per gas|too)|base fee|exceeds the configured cap|already (known|imported|exists|in )',
+  'known transaction|invalid (sender|signature|chain|transaction|tx|nonce|type|param|argument|input|raw|rlp)',
+  'invalid (opcode|v, r, s)|not supported|unsupported|oversized|too large|malformed|reject|revert|denied',
+  'forbidden|not allowed|blacklist|blocked|pool is full',
+)
 
 /** Whether an error says no for certain. Every other one may have come after the bytes were passed on. */
 export function saysRefused({ code, message }: Pick<RpcError, 'code' | 'message'>): boolean {

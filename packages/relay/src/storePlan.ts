@@ -94,14 +94,14 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanAsk): Promise<voi
   await deps.db.query(
     `with plan as (
        insert into plans (key_id, wallet, path, session_id, execution, token_in, token_out, amount_in,
-         amount_out_min, fee_bps, fee_class, fee_tier, fee_side, fee_token, fee_amount, fee_recipient, fee_apart,
-         volume_token, created_at_s, deadline_s)
+         amount_out_min, fee_bps, fee_class, fee_tier, fee_side, fee_token, fee_amount, fee_recipient,
+         fee_apart, volume_token, created_at_s, deadline_s)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
        returning id)
      insert into plan_txs (key_id, hash, plan_id, kind, step, sender, target, value_wei, data, authorizations,
        created_at_s, expires_at_s)
-     select $1, given.hash, plan.id, given.kind, given.step, given.sender, given.target, given.value_wei::numeric,
-       given.data, given.authorizations, $19, given.expires_at_s
+     select $1, given.hash, plan.id, given.kind, given.step, given.sender, given.target,
+       given.value_wei::numeric, given.data, given.authorizations, $19, given.expires_at_s
      from plan, ${unnested(21)}
      ${NEWER_COUNTS}`,
     [
@@ -145,8 +145,8 @@ export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationAsk):
   await deps.db.query(
     `insert into plan_txs (key_id, hash, plan_id, kind, step, sender, target, value_wei, data, authorizations,
        created_at_s, expires_at_s)
-     select $1, given.hash, null, given.kind, given.step, given.sender, given.target, given.value_wei::numeric,
-       given.data, given.authorizations, $2, given.expires_at_s
+     select $1, given.hash, null, given.kind, given.step, given.sender, given.target,
+       given.value_wei::numeric, given.data, given.authorizations, $2, given.expires_at_s
      from ${unnested(3)}
      ${NEWER_COUNTS}`,
     [ask.keyId, createdAtS, ...columnsOf(steps)],
@@ -170,7 +170,8 @@ const hashOf = ({ crypto }: Pick<StoreDeps, 'crypto'>, { from, to, valueWei, dat
     ...(authorizations && { authorizations }),
   })
 
-const NEWER_COUNTS = `on conflict (key_id, hash) do update set plan_id = excluded.plan_id, kind = excluded.kind,
+const NEWER_COUNTS = `on conflict (key_id, hash) do update set plan_id = excluded.plan_id,
+  kind = excluded.kind,
   step = excluded.step, created_at_s = excluded.created_at_s, expires_at_s = excluded.expires_at_s`
 
 const unnested = (first: number): string => {

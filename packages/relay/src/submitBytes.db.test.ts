@@ -1,7 +1,9 @@
 import { type Crypto, createCrypto, type Hex } from '@pit/chain'
+import type { ScriptedChain } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
+  createTestChain,
   emptyStore,
   NATIVE,
   newWallet,
@@ -14,7 +16,6 @@ import {
   type TestRelay,
   USDG,
 } from '../test/openTestRelay.ts'
-import { createScriptedChain, type ScriptedChain } from '../test/scriptedChain.ts'
 
 let crypto: Crypto
 beforeAll(async () => {
@@ -29,7 +30,7 @@ withDb('submit', (db) => {
   beforeEach(async () => {
     await relay?.close()
     await emptyStore(db)
-    chain = createScriptedChain(crypto, nowS())
+    chain = createTestChain(crypto)
     relay = openTestRelay(db, crypto, chain)
   })
   const statusOf = async (hash: Hex) => (await rowOf(db, hash))?.status

@@ -3,7 +3,7 @@ import type { Sql } from '@pit/platform/db'
 import type { FeeClass, FeeSide } from '@pit/protocol'
 import type { TradeStatus, TxKind } from './types.ts'
 
-/** What others may know of relayed transactions. Each takes the caller's `Sql`, and so joins its transaction. */
+/** What others may know of relayed transactions. Each takes `Sql`, and so joins the caller's transaction. */
 
 export interface TradeNow {
   id: number
@@ -106,7 +106,8 @@ export async function countOpen(
 ): Promise<number> {
   const [row] = await sql.query<{ open: number }>(
     `select count(*)::int4 as open from trades
-     where (status in ('relaying', 'pending') and created_at_ms >= $3::int8 * 1000 and created_at_ms < $1::int8 * 1000)
+     where (status in ('relaying', 'pending')
+         and created_at_ms >= $3::int8 * 1000 and created_at_ms < $1::int8 * 1000)
        or ($2 and status = 'mined' and not settled and mined_at_s < $1)`,
     [beforeS, unsettledToo, sinceS],
   )
@@ -150,8 +151,8 @@ interface LedgerRow {
   created_at_ms: number
 }
 
-const LEDGER_COLUMNS = `id, kind, wallet, status, settled, token_in, token_out, amount_in, amount_out, tx_hash,
-  mined_at_s, block, gas_wei, created_at_ms`
+const LEDGER_COLUMNS = `id, kind, wallet, status, settled, token_in, token_out, amount_in, amount_out,
+  tx_hash, mined_at_s, block, gas_wei, created_at_ms`
 const atoms = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 const ledgerTradeOf = (row: LedgerRow): LedgerTrade => ({
   id: row.id,
@@ -170,7 +171,7 @@ const ledgerTradeOf = (row: LedgerRow): LedgerTrade => ({
   createdAtMs: row.created_at_ms,
 })
 
-/** Of what these wallets had relayed after an id, the next ids in order: only ids, since most may be known. */
+/** The next ids after one of what these wallets had relayed, in order: only ids, since most may be known. */
 export async function relayedIdsAfter(
   sql: Sql,
   { wallets, afterId, limit }: { wallets: readonly string[]; afterId: number; limit: number },
@@ -200,7 +201,8 @@ export async function minedBetween(
 ): Promise<LedgerTrade[]> {
   const rows = await sql.query<LedgerRow>(
     `select ${LEDGER_COLUMNS} from trades
-     where status in ('mined', 'reverted') and mined_at_s >= $2 and mined_at_s < $3 and wallet = any($1::text[])`,
+     where status in ('mined', 'reverted') and mined_at_s >= $2 and mined_at_s < $3
+       and wallet = any($1::text[])`,
     [wallets, fromS, beforeS],
   )
   return rows.map(ledgerTradeOf)

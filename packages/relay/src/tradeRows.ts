@@ -9,11 +9,11 @@ export async function insertRelaying(sql: Sql, ask: RelayAsk, nowMs: number): Pr
   const fee = kind === 'swap' || kind === 'fee_transfer' ? (terms?.fee ?? null) : null
   const [row] = await sql.query<{ id: number }>(
     `insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
-       amount_out, amount_out_kind, amount_out_min, tx_hash, signer, nonce, fee_bps, fee_class, fee_tier, fee_side,
-       fee_token, fee_amount, fee_recipient, fee_apart, fee_tx_hash, volume_token, created_at_ms)
+       amount_out, amount_out_kind, amount_out_min, tx_hash, signer, nonce, fee_bps, fee_class, fee_tier,
+       fee_side, fee_token, fee_amount, fee_recipient, fee_apart, fee_tx_hash, volume_token, created_at_ms)
      values ($1, $2, $3, $4, $5, 'relaying', $6, $7, $8, $9::numeric,
-       case when $9::numeric is null then null else 'minimum' end, $9::numeric, $10, $11, $12, $13, $14, $15, $16,
-       $17, $18, $19, $20, $21, $22, $23)
+       case when $9::numeric is null then null else 'minimum' end, $9::numeric, $10, $11, $12, $13, $14, $15,
+       $16, $17, $18, $19, $20, $21, $22, $23)
      on conflict do nothing returning id`,
     [
       kind,

@@ -1,20 +1,20 @@
 import { type Crypto, createCrypto, type Hex } from '@pit/chain'
+import type { ScriptedChain } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeAll, beforeEach, expect, it } from 'vitest'
 import {
+  createTestChain,
   emptyStore,
   feesOf,
   MEME,
   NATIVE,
   newWallet,
-  nowS,
   openTestRelay,
   refused,
   rowOf,
   type TestRelay,
   type Wallet,
 } from '../test/openTestRelay.ts'
-import { createScriptedChain, type ScriptedChain } from '../test/scriptedChain.ts'
 
 let crypto: Crypto
 beforeAll(async () => {
@@ -31,7 +31,7 @@ withDb('a curve plan of two steps', (db) => {
     await relay?.close()
     await emptyStore(db)
     wallet = newWallet(crypto)
-    chain = createScriptedChain(crypto, nowS())
+    chain = createTestChain(crypto)
     chain.setMode({ kind: 'ok', mines: true })
     relay = openTestRelay(db, crypto, chain)
   })
@@ -176,20 +176,14 @@ withDb('a curve plan of two steps', (db) => {
 
   it('tells what went out when one of them fails', async () => {
     const { fee, swap } = await planTwo()
-    const { request } = chain.sequencer
     for (const [mode, code] of [
       [{ kind: 'refuse', words: 'insufficient funds' }, 'SUBMIT_REJECTED'],
       [{ kind: 'deaf' }, 'SEQUENCER_UNREACHABLE'],
     ] as const) {
-      const own = openTestRelay(db, crypto, chain, {
-        sequencer: {
-          ...chain.sequencer,
-          request: (method, params) => {
-            chain.setMode(chain.sent.length === 0 ? { kind: 'ok', mines: true } : mode)
-            return request(method, params)
-          },
-        },
-      })
+      chain.on('eth_sendRawTransaction', () =>
+        chain.setMode(chain.sent.length === 0 ? { kind: 'ok', mines: true } : mode),
+      )
+      const own = openTestRelay(db, crypto, chain)
       const error = await refused(own.submit(wallet, { raws: [fee.raw, swap.raw] }))
       expect(error).toMatchObject({ code, extras: { sent: [fee.hash] } })
       await own.close()

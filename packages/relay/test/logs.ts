@@ -1,12 +1,12 @@
 import type { Address, Hex } from '@pit/chain'
+import type { ScriptedLog } from '@pit/platform/test/scriptedChain'
 import { encodeAbiParameters, encodeEventTopics, parseAbi } from 'viem'
-import type { ScriptedLog } from './scriptedChain.ts'
 
 const ABI = parseAbi([
   'event Transfer(address indexed from, address indexed to, uint256 value)',
   'event Withdrawal(address indexed src, uint256 wad)',
-  'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
-  'event CurveTrade(address indexed trader, bool indexed isBuy, uint256 pairAmount, uint256 tokenAmount, uint256 curveFee, uint256 creatorTax, uint256 snipeTax, uint256 x, uint256 y)',
+  'event Swap(bytes32 indexed id, address indexed sender, int128, int128, uint160, uint128, int24, uint24)',
+  'event CurveTrade(address indexed trader, bool indexed isBuy, uint, uint, uint, uint, uint, uint, uint)',
 ])
 const words = (values: bigint[]): Hex =>
   encodeAbiParameters(

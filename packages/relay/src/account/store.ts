@@ -24,9 +24,9 @@ const NEVER_MINED = ['dropped', 'refused']
 const LARGEST_ID = '9223372036854775807'
 
 /**
- * Every page starts where it starts in the index (wallet, id desc). The wallet is a range of one, not an equality:
- * with that the planner would see through the order and, for a wallet of many trades, walk all wallets' rows by id.
- * And `id < $2` stands plain: "or $2 is null" would begin every page at the newest row.
+ * Every page starts where it starts in the index (wallet, id desc). The wallet is a range of one, not an
+ * equality: with that the planner would see through the order and, for a wallet of many trades, walk all
+ * wallets' rows by id. And `id < $2` stands plain: "or $2 is null" would begin every page at the newest row.
  */
 export const TRADES_PAGE = `select id, path, status, code, token_in, token_out, amount_in, amount_out,
     amount_out_kind, amount_out_min, tx_hash, block, session_id, created_at_ms
@@ -87,7 +87,8 @@ export async function tradedSince(
        group by token_in, token_out),
      newest as (
        select token, max(last_id) as last_id
-       from (select token_in as token, last_id from pairs union all select token_out, last_id from pairs) as ends
+       from (select token_in as token, last_id from pairs
+         union all select token_out, last_id from pairs) as ends
        where last_id is not null and token <> all($3::text[])
        group by token order by last_id desc limit $4)
      select array_agg(token order by last_id desc) as tokens,
@@ -122,10 +123,10 @@ export async function addRefused(sql: Sql, rows: readonly RefusedRow[]): Promise
   await sql.query(
     `insert into trades (kind, status, wallet, key_id, path, session_id, code, token_in, token_out, amount_in,
        amount_out_min, created_at_ms)
-     select 'swap', 'refused', wallet, key_id, path, session_id, code, token_in, token_out, amount_in::numeric,
-       amount_out_min::numeric, created_at_ms
-     from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-         $9::text[], $10::int8[]) with ordinality
+     select 'swap', 'refused', wallet, key_id, path, session_id, code, token_in, token_out,
+       amount_in::numeric, amount_out_min::numeric, created_at_ms
+     from unnest($1::text[], $2::int8[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+         $8::text[], $9::text[], $10::int8[]) with ordinality
        as given (wallet, key_id, path, session_id, code, token_in, token_out, amount_in, amount_out_min,
          created_at_ms, place)
      order by place`,
@@ -145,8 +146,8 @@ export async function addRefused(sql: Sql, rows: readonly RefusedRow[]): Promise
 }
 
 /**
- * Deletes all but the newest refused calls of each wallet; an endless backlog in steps. Only calls: what has a hash was
- * signed, and may land on the chain although the sequencer refused it.
+ * Deletes all but the newest refused calls of each wallet; an endless backlog in steps. Only calls: what has
+ * a hash was signed, and may land on the chain although the sequencer refused it.
  */
 export async function trimRefused(sql: Sql, wallets: readonly Address[], keep: number): Promise<void> {
   await sql.query(

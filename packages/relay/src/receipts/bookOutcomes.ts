@@ -30,18 +30,21 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
     })
   const rows = await sql.query<{ id: number }>(
     `with given as (
-       select * from unnest($1::int8[], $2::text[], $3::text[], $4::int8[], $5::text[], $6::int8[], $7::text[],
-           $8::text[], $9::text[], $10::text[], $11::text[], $12::int4[], $13::text[], $14::text[], $15::int8[], $16::text[])
-         as given (id, was_hash, status, block, block_hash, mined_at_s, amount_out, amount_out_kind, fee_token,
-           fee_atoms, fee_side, fee_bps, fee_class, fee_recipient, week_start_s, gas_wei)),
+       select * from unnest($1::int8[], $2::text[], $3::text[], $4::int8[], $5::text[], $6::int8[],
+           $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::int4[], $13::text[],
+           $14::text[], $15::int8[], $16::text[])
+         as given (id, was_hash, status, block, block_hash, mined_at_s, amount_out, amount_out_kind,
+           fee_token, fee_atoms, fee_side, fee_bps, fee_class, fee_recipient, week_start_s, gas_wei)),
      marked as (
-       update trades t set status = given.status, code = null, block = given.block, block_hash = given.block_hash,
-         mined_at_s = given.mined_at_s, gas_wei = given.gas_wei::numeric, amount_out = given.amount_out::numeric,
+       update trades t set status = given.status, code = null, block = given.block,
+         block_hash = given.block_hash, mined_at_s = given.mined_at_s, gas_wei = given.gas_wei::numeric,
+         amount_out = given.amount_out::numeric,
          amount_out_kind = given.amount_out_kind, volume_micro_usd = null, settled = false,
          fee_tx_hash = ${KEPT_FEE_TX}
        from given
        where t.id = given.id and t.block_hash is not distinct from given.was_hash
-       returning t.id, t.tx_hash, given.block, given.mined_at_s, given.fee_token, given.fee_atoms, given.fee_side,
+       returning t.id, t.tx_hash, given.block, given.mined_at_s, given.fee_token, given.fee_atoms,
+         given.fee_side,
          given.fee_bps, given.fee_class, given.fee_recipient, given.week_start_s),
      unbooked as (
        delete from fees using marked where fees.trade_id = marked.id and marked.fee_atoms is null),
@@ -51,7 +54,8 @@ export async function bookOutcomes(sql: Sql, outcomes: readonly Outcome[]): Prom
        select id, fee_token, fee_atoms::numeric, fee_side, fee_bps, fee_class, fee_recipient, tx_hash, block,
          mined_at_s, week_start_s
        from marked where fee_atoms is not null
-       on conflict (trade_id) do update set token = excluded.token, atoms = excluded.atoms, side = excluded.side,
+       on conflict (trade_id) do update set token = excluded.token, atoms = excluded.atoms,
+         side = excluded.side,
          bps = excluded.bps, class = excluded.class, recipient = excluded.recipient, block = excluded.block,
          block_time_s = excluded.block_time_s, week_start_s = excluded.week_start_s)
      select id from marked`,
@@ -107,7 +111,8 @@ export async function unbook(sql: Sql, rows: readonly FollowedRow[]): Promise<Se
   if (rows.length === 0) return new Set()
   const undone = await sql.query<{ id: number }>(
     `with undone as (
-       update trades t set status = 'pending', block = null, block_hash = null, mined_at_s = null, gas_wei = null,
+       update trades t set status = 'pending', block = null, block_hash = null, mined_at_s = null,
+         gas_wei = null,
          volume_micro_usd = null, settled = false, amount_out = amount_out_min,
          amount_out_kind = case when amount_out_min is null then null else 'minimum' end,
          fee_tx_hash = ${KEPT_FEE_TX}

@@ -1,9 +1,12 @@
 import { type Crypto, createCrypto, type Hex } from '@pit/chain'
+import type { ScriptedChain } from '@pit/platform/test/scriptedChain'
+import { until } from '@pit/platform/test/until'
 import { withDb } from '@pit/platform/test/withStore'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { transfer } from '../../test/logs.ts'
 import {
   clock,
+  createTestChain,
   emptyStore,
   feesOf,
   NATIVE,
@@ -18,7 +21,6 @@ import {
   USDG,
   type Wallet,
 } from '../../test/openTestRelay.ts'
-import { createScriptedChain, type ScriptedChain } from '../../test/scriptedChain.ts'
 
 let crypto: Crypto
 beforeAll(async () => {
@@ -38,7 +40,7 @@ withDb('crashes and reorganisations', (db) => {
   beforeEach(async () => {
     await emptyStore(db)
     wallet = newWallet(crypto)
-    chain = createScriptedChain(crypto, nowS())
+    chain = createTestChain(crypto)
     relay = open()
   })
   afterEach(async () => {
@@ -107,10 +109,11 @@ withDb('crashes and reorganisations', (db) => {
       }
       await dying.close()
       chain.mine()
-      chain.setAnswering(false)
+      chain.isDown = true
+      const before = chain.asked.length
       relay = open()
-      await new Promise((resolve) => setTimeout(resolve, 300))
-      chain.setAnswering(true)
+      await until(() => chain.asked.length > before)
+      chain.isDown = false
       const done = async () => {
         const [row] = await db.query<{ n: number }>(`select count(*) as n from trades where status = 'mined'`)
         return row?.n

@@ -3,6 +3,7 @@ import { withDb } from '@pit/platform/test/withStore'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   clock,
+  createTestChain,
   emptyStore,
   feesOf,
   MEME,
@@ -15,7 +16,6 @@ import {
   rowOf,
   USDG,
 } from '../../test/openTestRelay.ts'
-import { createScriptedChain } from '../../test/scriptedChain.ts'
 import { sweepPlans } from '../sweepPlans.ts'
 import { bookEach, bookOutcomes } from './bookOutcomes.ts'
 import { openRows } from './rows.ts'
@@ -32,7 +32,7 @@ withDb('the ledger', (db, store) => {
 
   /** A relayed trade that waits for its receipt. */
   async function openTrade(own: Parameters<ReturnType<typeof openTestRelay>['plan']>[1] = {}) {
-    const chain = createScriptedChain(crypto, nowS())
+    const chain = createTestChain(crypto)
     // A swap waits for its fee; nobody follows receipts here, so its row stays open.
     chain.setMode({ kind: 'ok', mines: true })
     const relay = openTestRelay(db, crypto, chain)
@@ -202,7 +202,7 @@ withDb('the ledger', (db, store) => {
   })
 
   it('sweeps plans an hour after their deadline, and keeps what was relayed', async () => {
-    const relay = openTestRelay(db, crypto, createScriptedChain(crypto, nowS()))
+    const relay = openTestRelay(db, crypto, createTestChain(crypto))
     const wallet = newWallet(crypto)
     const { signed } = await relay.plan(wallet, { steps: ['approve', 'swap'], tokenIn: MEME })
     await relay.submit(wallet, { raws: signed[1]!.raw })

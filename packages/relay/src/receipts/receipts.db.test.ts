@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Address, type Crypto, createCrypto, type Hex } from '@pit/chain'
 import { createLogger } from '@pit/platform/logger'
-import { type Rpc, RpcError } from '@pit/platform/rpc'
+import { RpcError } from '@pit/platform/rpc'
+import { ETH, GAS_PRICE_WEI, GAS_USED, type ScriptedChain } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { curveSale, transfer, v4Swap, withdrawal } from '../../test/logs.ts'
 import {
   CURVE,
   clock,
+  createTestChain,
   emptyStore,
   feesOf,
   MEME,
   NATIVE,
   newWallet,
-  nowS,
   openTestRelay,
   POOL_MANAGER,
   PROFILE,
@@ -27,7 +28,6 @@ import {
   type Wallet,
   WETH,
 } from '../../test/openTestRelay.ts'
-import { createScriptedChain, GAS_PRICE, GAS_USED, type ScriptedChain } from '../../test/scriptedChain.ts'
 import { sweepRefused } from '../sweepPlans.ts'
 import { addressesOf } from './amounts.ts'
 import { readOutcomes } from './readOutcomes.ts'
@@ -38,7 +38,7 @@ let crypto: Crypto
 beforeAll(async () => {
   crypto = await createCrypto()
 })
-const GAS = GAS_USED * GAS_PRICE
+const GAS = GAS_USED * GAS_PRICE_WEI
 const ETHER_POOL = `0x${'e'.repeat(64)}` as Hex
 const market = {
   head: () => null,
@@ -61,7 +61,7 @@ withDb('receipts', (db) => {
   beforeEach(async () => {
     await emptyStore(db)
     wallet = newWallet(crypto)
-    chain = createScriptedChain(crypto, nowS())
+    chain = createTestChain(crypto)
     relay = open()
   })
   afterEach(async () => {
@@ -85,21 +85,17 @@ withDb('receipts', (db) => {
     addresses: addressesOf({ profile: PROFILE, market }),
   })
 
-  /** Twenty trades for ETH that nothing but a trace could tell of, read while the node takes so long for one. */
+  /** Twenty trades for ETH that only a trace could tell of; the node takes so long for each. */
   async function readWithTraces(traceMs: number) {
     let under = 0
     const seen = { asked: 0, most: 0 }
-    const rpc: Rpc = {
-      ...chain.rpc,
-      request: async (method, params) => {
-        if (method !== 'debug_traceTransaction') return chain.rpc.request(method, params)
-        seen.asked++
-        seen.most = Math.max(seen.most, ++under)
-        await sleep(traceMs)
-        under--
-        throw new RpcError(method, -32_601, 'no traces here', undefined)
-      },
-    }
+    chain.on('debug_traceTransaction', async () => {
+      seen.asked++
+      seen.most = Math.max(seen.most, ++under)
+      await sleep(traceMs)
+      under--
+      throw new RpcError('debug_traceTransaction', -32_601, 'no traces here', undefined)
+    })
     const hashes: Hex[] = []
     for (let nonce = 0; nonce < 20; nonce++)
       hashes.push(await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' }, nonce))
@@ -108,7 +104,7 @@ withDb('receipts', (db) => {
     const rows = await openRows(db, 0, 100)
     const receipts = await receiptsOf(chain.rpc, rows)
     const found = rows.map((row) => ({ row, receipt: receipts.get(row.id)! }))
-    return { hashes, seen, outcomes: await readOutcomes({ ...followDeps(), rpc }, found) }
+    return { hashes, seen, outcomes: await readOutcomes(followDeps(), found) }
   }
 
   it('are read with a few traces at a time', async () => {
@@ -160,7 +156,7 @@ withDb('receipts', (db) => {
       await expectRow(token, { status: 'mined', amount_out: null, amount_out_kind: null })
       expect(await feesOf(db, token)).toMatchObject([{ atoms: '2500' }])
       const ether = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' }, 1)
-      chain.setTrace(ether, { type: 'CALL', from: wallet.address, to: ROUTER, value: '0x0', calls: [] })
+      chain.traces.set(ether, { type: 'CALL', from: wallet.address, to: ROUTER, value: '0x0', calls: [] })
       chain.mine({ logs: { [ether]: [] } })
       await expectRow(ether, { status: 'mined', amount_out: null, amount_out_kind: null })
       expect(await feesOf(db, ether)).toEqual([])
@@ -184,9 +180,9 @@ withDb('receipts', (db) => {
     ])('for ETH %s knows the portion without a log of it', async (_, logs) => {
       const hash = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' })
       const before = 10n ** 18n
-      chain.setEther(wallet.address, chain.height(), before)
-      chain.setEther(wallet.address, chain.height() + 1, before + 1_000_007n - 2_500n - GAS)
-      chain.mine({ logs: { [hash]: logs(ROUTER) } })
+      const { number } = chain.mine({ logs: { [hash]: logs(ROUTER) } })
+      chain.setBalance(ETH, wallet.address, before, number - 1)
+      chain.setBalance(ETH, wallet.address, before + 1_000_007n - 2_500n - GAS, number)
       await expectRow(hash, { status: 'mined', amount_out: '997507', amount_out_kind: 'actual' })
       expect(await feesOf(db, hash)).toMatchObject([{ token: NATIVE, atoms: '2500', side: 'output' }])
     })
@@ -197,20 +193,20 @@ withDb('receipts', (db) => {
       await expectRow(hash, { status: 'mined', amount_out: '39900', amount_out_kind: 'actual' })
     })
 
-    it('for ETH asks a trace where logs and balance differ, and stays at the minimum without one', async () => {
+    it('for ETH asks a trace where logs and balance differ, else stays at the minimum', async () => {
       const more = async (nonce: number, trace: boolean) => {
         const hash = await relayed({ tokenIn: USDG, tokenOut: NATIVE, side: 'output' }, nonce)
-        chain.setEther(wallet.address, chain.height(), 0n)
-        chain.setEther(wallet.address, chain.height() + 1, 5_000_000_000n)
         if (trace) {
           const calls = [
             { type: 'CALL', from: ROUTER, to: RECIPIENT, value: '0x65' },
             { type: 'CALL', from: ROUTER, to: wallet.address, value: '0x9c40' },
             { type: 'CALL', from: ROUTER, to: wallet.address, value: '0xff', error: 'reverted' },
           ]
-          chain.setTrace(hash, { type: 'CALL', from: wallet.address, to: ROUTER, value: '0x0', calls })
+          chain.traces.set(hash, { type: 'CALL', from: wallet.address, to: ROUTER, value: '0x0', calls })
         }
-        chain.mine({ logs: { [hash]: [withdrawal(WETH, ROUTER, 40_000n)] } })
+        const { number } = chain.mine({ logs: { [hash]: [withdrawal(WETH, ROUTER, 40_000n)] } })
+        chain.setBalance(ETH, wallet.address, 0n, number - 1)
+        chain.setBalance(ETH, wallet.address, 5_000_000_000n, number)
         return hash
       }
       const traced = await more(0, true)
@@ -249,9 +245,9 @@ withDb('receipts', (db) => {
       const two = [0, 1]
       for (const crowded of two) {
         const hash = await relayed({ tokenOut: MEME }, crowded)
-        const [before, after] = [chain.height(), chain.height() + 1]
-        chain.setTokens(MEME, wallet.address, before, 5n)
-        chain.setTokens(MEME, wallet.address, after, 985n)
+        const [before, after] = [chain.head(), chain.head() + 1]
+        chain.setBalance(MEME, wallet.address, 5n, before)
+        chain.setBalance(MEME, wallet.address, 985n, after)
         const logs: Parameters<ScriptedChain['mine']>[0] = {
           logs: { [hash]: [transfer(MEME, ROUTER, wallet.address, 1_000n)] },
         }
@@ -274,8 +270,8 @@ withDb('receipts', (db) => {
       await relay.close()
       relay = open({ isPlainToken: (token) => token !== MEME })
       const hash = await relayed({ tokenIn: MEME, tokenOut: USDG, feeAmount: 500n })
-      chain.setTokens(MEME, RECIPIENT, chain.height(), 1n)
-      chain.setTokens(MEME, RECIPIENT, chain.height() + 1, 476n)
+      chain.setBalance(MEME, RECIPIENT, 1n, chain.head())
+      chain.setBalance(MEME, RECIPIENT, 476n, chain.head() + 1)
       chain.mine({ logs: { [hash]: [transfer(MEME, wallet.address, RECIPIENT, 500n)] } })
       await expectRow(hash, { status: 'mined' })
       expect(await feesOf(db, hash)).toMatchObject([{ token: MEME, atoms: '475' }])
@@ -316,7 +312,7 @@ withDb('receipts', (db) => {
       expect(await feesOf(db, hash)).toHaveLength(1)
     })
 
-    it('is looked for a few minutes only when the sequencer refused it, and deleted after a month', async () => {
+    it('is looked for a few minutes when the sequencer refused it, and deleted after a month', async () => {
       const { signed } = await relay.plan(wallet)
       chain.setMode({ kind: 'refuse', words: 'insufficient funds' })
       await refused(relay.submit(wallet, { raws: signed[0]!.raw }))

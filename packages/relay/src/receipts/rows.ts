@@ -2,8 +2,9 @@ import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { FollowedRow } from './types.ts'
 
-const COLUMNS = `id, kind, wallet, status, token_in, token_out, amount_in, amount_out_min, tx_hash, signer, nonce,
-  fee_bps, fee_class, fee_side, fee_token, fee_amount, fee_recipient, fee_apart, block, block_hash, created_at_ms`
+const COLUMNS = `id, kind, wallet, status, token_in, token_out, amount_in, amount_out_min, tx_hash, signer,
+  nonce, fee_bps, fee_class, fee_side, fee_token, fee_amount, fee_recipient, fee_apart, block, block_hash,
+  created_at_ms`
 
 /** Rows that wait for a receipt, from one id on, oldest first. */
 export const openRows = (sql: Sql, afterId: number, limit: number): Promise<FollowedRow[]> =>
@@ -54,7 +55,8 @@ export async function markDropped(sql: Sql, rows: readonly FollowedRow[]): Promi
 export async function markSettled(sql: Sql, rows: readonly FollowedRow[]): Promise<void> {
   if (rows.length === 0) return
   await sql.query(
-    `update trades t set settled = true from unnest($1::int8[], $2::text[], $3::text[]) as given (id, was, hash)
+    `update trades t set settled = true
+     from unnest($1::int8[], $2::text[], $3::text[]) as given (id, was, hash)
      where t.id = given.id and t.status = given.was and t.block_hash is not distinct from given.hash`,
     [rows.map(({ id }) => id), rows.map(({ status }) => status), rows.map(({ block_hash }) => block_hash)],
   )

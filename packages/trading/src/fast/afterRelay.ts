@@ -28,7 +28,8 @@ export async function relayedOrRefused(
         fail('LIVE_UNAVAILABLE', { message: `Nothing was sent: ${outcome.words}.` })
       if (outcome.reason === 'dropped') {
         const message =
-          'These bytes were relayed before and have not reached the chain. Look for their hash before you sign another.'
+          'These bytes were relayed before and have not reached the chain. ' +
+          'Look for their hash before you sign another.'
         fail('SUBMIT_REJECTED', { message, why: outcome.words })
       }
       if (outcome.nonceRefused) fail('NONCE', { chain: await nonceOf(rpc, signer, nonce) })

@@ -121,7 +121,8 @@ function pools(commands: readonly RouterCommand[]): string {
 function poolOfAction(action: V4Action): string {
   if (action.action === 'SWAP_EXACT_IN_SINGLE') {
     const { currency0, currency1, fee, tickSpacing, hooks } = action.poolKey
-    return `v4 ${[currency0, currency1, fee, tickSpacing, hooks, action.zeroForOne, action.hookData].join(' ')}`
+    const { zeroForOne, hookData } = action
+    return `v4 ${[currency0, currency1, fee, tickSpacing, hooks, zeroForOne, hookData].join(' ')}`
   }
   if (action.action !== 'SWAP_EXACT_IN') return ''
   const hops = action.path.map((hop) =>

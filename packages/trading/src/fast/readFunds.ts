@@ -50,7 +50,7 @@ export function createFundsReader({
       permitCall(permit2, { owner: wallet, token: address, spender: router }),
     ]
     if (!stock) return questions
-    // Without its registry nobody can say who may hold it: asked of nobody, it cannot be read, and is refused.
+    // Without a registry nobody can say who may hold it: what is asked of Multicall3 fails, and is refused.
     return [...questions, pausedCall(address), isBlockedCall(registry ?? multicall3, address, wallet)]
   }
 

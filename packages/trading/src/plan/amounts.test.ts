@@ -103,7 +103,7 @@ it('holds what arrives at the router against the minimum, whatever pool sent it'
   }
 })
 
-it('pays the wallet direct where transfers are taxed: v2 then counts what arrives and v3 what was sent', () => {
+it('pays the wallet direct where transfers are taxed: v2 counts what arrives, v3 what was sent', () => {
   const flags = { buy_tax_bps: 500, transfer_tax_bps: 500 }
   const of = (way: 'v2' | 'v3') => {
     const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut: 1_000_000n, way })
@@ -114,7 +114,7 @@ it('pays the wallet direct where transfers are taxed: v2 then counts what arrive
   expect(of('v2')).toMatchObject({ ...common, contractMin: 940_500n, countsBeforeTax: false })
 })
 
-it('stops at the router all the same where v2’s count of the wallet is not to be had: it is taxed once more', () => {
+it('stops at the router where v2’s count of the wallet is not to be had, and is taxed once more', () => {
   const flags = { buy_tax_bps: 500, transfer_tax_bps: 500 }
   const of = (way: 'v2' | 'v3') => {
     const { quote, route } = quoteOf({ tokenOut: taxed(flags), amountOut: 1_000_000n, way })

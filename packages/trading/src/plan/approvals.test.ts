@@ -61,7 +61,7 @@ it('approves nothing for ETH', () => {
   expect(curveNeed(quote, { curveAllowance: 0n }, terms(), 5n)).toMatchObject({ approve: null, needed: 0n })
 })
 
-it('approves a budget that is too small as far as the trade needs, and no budget where nothing has a price', () => {
+it('approves what the trade needs where the budget is too small or nothing has a price', () => {
   const { quote } = quoteOf()
   const small = routerNeed(quote, { allowance: 0n, permit: NONE }, terms({ budgetUsd: 5 }), times)
   expect(small.approve).toBe(100_000_000n)

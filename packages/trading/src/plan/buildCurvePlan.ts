@@ -25,7 +25,7 @@ export function buildCurvePlan(addresses: TradeAddresses, ask: CurveAsk, spendin
   const fee = feeAmount === 0n ? [] : [feeStep(feeToken, quote.fee.recipient, feeAmount)]
   const swap = curveDraft(ask, outcome.contractMin)
   const approve = approvalDrafts(ask, spending)
-  // In a batch a sale can pay its fee out of what it brought; apart, the fee goes first, or it might never come.
+  // In a batch a sale can pay its fee out of what it brought; apart, the fee goes first.
   const drafts = isBatch && !isInput ? [...approve, swap, ...fee] : [...approve, ...fee, swap]
   return {
     quote,

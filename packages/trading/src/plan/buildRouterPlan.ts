@@ -98,7 +98,9 @@ function grantStep({ permit2, router }: TradeAddresses, { tokenIn }: TradeQuote,
 
 const signStep = (addresses: Permit2Domain, permit: PermitSingle): Draft => ({
   kind: 'sign_permit',
-  why: 'Sign `permit` and send the request again with permit_signature and permit_now: no transaction, no gas.',
+  why:
+    'Sign `permit` and send the request again with permit_signature and permit_now: ' +
+    'no transaction, no gas.',
   call: null,
   decoded: permitJson(addresses, permit)['message'] as Record<string, unknown>,
 })
@@ -138,7 +140,8 @@ function swapDraft(
 }
 
 const BEFORE_TAX =
-  'before the token’s tax: the pool pays the wallet itself, since a stop at the router would be taxed again, and counts what it sends. A tax raised before the trade is mined comes off what arrives.'
+  'before the token’s tax: the pool pays the wallet itself, since a stop at the router would be taxed ' +
+  'again, and counts what it sends. A tax raised before the trade is mined comes off what arrives.'
 
 /** Checking a signature and writing a fresh allowance. */
 const PERMIT_GAS = 60_000

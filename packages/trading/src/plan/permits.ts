@@ -64,8 +64,9 @@ export function verifyPermit(
     fail('BAD_REQUEST', {
       field: 'permit_signature',
       message:
-        'The signature is not the wallet’s over this trade’s permit. Send the first call’s request again with ' +
-        'permit_now as answered (and amount_in as answered, if it was sized in dollars), or start over without it.',
+        'The signature is not the wallet’s over this trade’s permit. Send the first call’s request again ' +
+        'with permit_now as answered (and amount_in as answered, if it was sized in dollars), ' +
+        'or start over without it.',
     })
   }
   return `${bytesToHex(parts.rs)}${parts.yParity === 1 ? '1c' : '1b'}`

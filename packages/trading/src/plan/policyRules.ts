@@ -225,8 +225,9 @@ export const POLICY: readonly PolicyRule[] = [
     check: ({ judgedRoute }) => {
       const bps = judgedRoute?.vsMidBps
       if (bps === null || bps === undefined) return null
-      const message = `The route lands ${apart(-bps)} the reference mid; at most ${TRADE.maxVsMidBps} bps under it.`
-      return { ok: -bps <= TRADE.maxVsMidBps, value: bps, limit: -TRADE.maxVsMidBps, message }
+      const limit = TRADE.maxVsMidBps
+      const message = `The route lands ${apart(-bps)} the reference mid; at most ${limit} bps under it.`
+      return { ok: -bps <= limit, value: bps, limit: -limit, message }
     },
   },
   {
@@ -236,7 +237,8 @@ export const POLICY: readonly PolicyRule[] = [
       const bps = judged.judgedRoute?.guardBps
       if (bps === null || bps === undefined) return null
       const limit = guardLimitOf(judged)
-      const message = `The route lands ${apart(bps)} the token’s independent reference; at most ${limit} bps under it.`
+      const lands = `The route lands ${apart(bps)} the token’s independent reference`
+      const message = `${lands}; at most ${limit} bps under it.`
       return { ok: bps <= limit, value: bps, limit, message }
     },
   },
@@ -262,11 +264,12 @@ export const POLICY: readonly PolicyRule[] = [
       if (!wallet || quote.tokenIn.address === NATIVE) return null
       const allowance = approves === 'curve' ? wallet.curveAllowance : wallet.allowance
       const unlimited = isUnlimited(allowance)
+      const symbol = quote.tokenIn.symbol.slice(0, 32)
       return {
         ok: !unlimited,
         value: allowance.toString(),
         message: unlimited
-          ? `The wallet has an unlimited approval of ${quote.tokenIn.symbol.slice(0, 32)}; live/revoke takes it back.`
+          ? `The wallet has an unlimited approval of ${symbol}; live/revoke takes it back.`
           : 'The wallet has no unlimited approval of the input.',
       }
     },

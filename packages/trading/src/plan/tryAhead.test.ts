@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { createCrypto } from '@pit/chain'
 import { fail } from '@pit/protocol'
 import { expect, it } from 'vitest'
@@ -121,7 +122,7 @@ function open(ends: { tokenIn: TradeToken; tokenOut: TradeToken }, simulate = ra
     async prepare(state: WalletState) {
       isRead = false
       const preparing = prepareTrade({ ...ask, fund: 'auto' })
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      for (let turn = 0; turn < 5; turn++) await setImmediate()
       read(state)
       const { planned, steps, simulation } = await preparing
       return { ...describePlan({ chainId: 4663, permit2: PERMIT2 }, planned, steps), simulation }

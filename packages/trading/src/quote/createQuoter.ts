@@ -11,7 +11,7 @@ import { feeOfTrade, feeRecipientOf } from './fee.ts'
 import type { Found } from './found.ts'
 import { createHooks } from './hooks.ts'
 import { createLabels } from './labels.ts'
-import { createMeasure, gasCostOf, mostBelievable, rank, type Yardsticks } from './measure.ts'
+import { createMeasure, gasCostOf, maxBelievable, rank, type Yardsticks } from './measure.ts'
 import { createPoolScanner } from './pools.ts'
 import { priceOf } from './prices.ts'
 import { type ChangedTokens, createResolver, type NamedToken } from './resolve.ts'
@@ -130,7 +130,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
           ? []
           : await Promise.all([
               byCall.ask(read.chosen, read.call),
-              aggregators.ask(names, { ...asked, maxOut: mostBelievable(yard, read.found) }),
+              aggregators.ask(names, { ...asked, maxOut: maxBelievable(yard, read.found) }),
             ])
       const found = [...read.found, ...outcomes.flatMap((outcome) => outcome.found)]
       const failed = [...read.failed, ...outcomes.flatMap((outcome) => outcome.failed)]

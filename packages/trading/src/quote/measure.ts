@@ -90,7 +90,7 @@ const IMPLAUSIBLE_OVER_MID = 1.1
 const IMPLAUSIBLE_OVER_POOLS = 2n
 
 /** The most output that can be believed for `swapIn`; null when there is nothing to tell it by. */
-export function mostBelievable(
+export function maxBelievable(
   { mid, swapIn, tokenIn, tokenOut }: Yardsticks,
   found: readonly Found[],
 ): bigint | null {

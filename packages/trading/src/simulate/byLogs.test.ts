@@ -133,7 +133,7 @@ describe('a plan of tokens whose logs are told', () => {
     expect(result).toMatchObject({ ok: false, amountOut: 0n })
   })
 
-  it('is settled by balances where logs leave a doubt, and for a while balances are read at once', async () => {
+  it('is settled by balances where logs leave a doubt, and then by balances for a while', async () => {
     const balances = ran([10n, 0n], [{}], [110n, 1n])
     const flood = Array.from({ length: 300 }, () => transfer(OTHER, OTHER, OTHER, 1n))
     const doubts: Run[] = [

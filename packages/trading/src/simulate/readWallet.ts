@@ -39,12 +39,13 @@ type Question =
   | `${'paused' | 'blocked'} ${Address}`
 
 /**
- * What a plan must know of its wallet, in one round trip: what Multicall3 answers is of one block, and that block is
- * the one named or came while the batch was answered.
+ * What a plan must know of its wallet, in one round trip: what Multicall3 answers is of one block, and that
+ * block is the one named or came while the batch was answered.
  *
- * Nothing here is believed further than a suggestion. A node (or a token) that claims a balance or an allowance the
- * wallet has not makes a plan whose simulation reverts, because that moves the tokens; one that hides a balance makes
- * a simulation on a lent one, which says so. Either way the chain itself holds the trade to the minimum that was signed.
+ * Nothing here is believed further than a suggestion. A node (or a token) that claims a balance or an
+ * allowance the wallet has not makes a plan whose simulation reverts, because that moves the tokens; one that
+ * hides a balance makes a simulation on a lent one, which says so. Either way the chain itself holds the
+ * trade to the minimum that was signed.
  */
 export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<WalletState> {
   const { wallet, tokenIn, tokenOut } = ask

@@ -41,7 +41,8 @@ async function simulateOnLoan(deps: Deps, ask: SimulateAsk): Promise<PlanSimulat
   }
   return fail('DRY_RUN_UNFUNDABLE', {
     message:
-      'No balance of this token could be lent to the simulation: use fund false from a wallet that holds it, or trade a small real amount.',
+      'No balance of this token could be lent to the simulation: use fund false from a wallet ' +
+      'that holds it, or trade a small real amount.',
   })
 }
 
