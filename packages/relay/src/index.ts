@@ -1,4 +1,3 @@
-export { traceEther } from '@pit/platform/reads'
 export * from './account/index.ts'
 export type { RelayDeps } from './deps.ts'
 export * from './feeReads.ts'
