@@ -1,14 +1,5 @@
 import { aggregatorV3Abi, multicall3Abi, sqrtPriceAtTick, v3PoolAbi } from '@pit/chain'
-import {
-  ACCOUNT,
-  type ChainProfile,
-  divDown,
-  type Feed,
-  markPrice,
-  rescaleDown,
-  stockSessionOpen,
-  worthDown,
-} from '@pit/protocol'
+import { ACCOUNT, type ChainProfile, divDown, type Feed, rescaleDown, stockSessionOpen } from '@pit/protocol'
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem'
 import { askBlockNumber, askMulticall, type ContractCall, readOne, wordsIn } from './reads/index.ts'
 import type { Rpc } from './rpc.ts'
@@ -28,10 +19,6 @@ export interface Mark {
   /** Past its heartbeat, or its market is closed: it still sizes a trade, disclosed. */
   stale: boolean
 }
-
-/** Atoms at a price, in micro-dollars, rounded down. */
-export const valueMicroUsd = (atoms: bigint, decimals: number, priceE18: bigint): bigint =>
-  worthDown(atoms, markPrice(priceE18, decimals))
 
 export type UnreadMark = { token: Address; symbol: string; why: string }
 

@@ -1,7 +1,6 @@
 import type { AgentDetail, AgentLimits, AgentTerms, Refund, ShownAgent, StandingAgent } from '@pit/agents'
 import { policiesOf } from '@pit/agents'
-import { type Answer, boundRiskTerms, FEE, type SessionBinding } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
+import { type Answer, boundRiskTerms, FEE, type SessionBinding, usdOf } from '@pit/protocol'
 
 type Entry = Answer<'hosted.list'>['agents'][number]
 type Terms = Entry['terms']

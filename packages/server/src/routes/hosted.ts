@@ -1,8 +1,15 @@
 import type { AgentLimits, ExecutorNow, Hosted, LogRow } from '@pit/agents'
 import type { Hex } from '@pit/chain'
-import { type Answer, type ChainProfile, fail, LOG_KINDS, type ShieldPolicy } from '@pit/protocol'
+import {
+  type Answer,
+  type ChainProfile,
+  fail,
+  LOG_KINDS,
+  microUsdDown,
+  type ShieldPolicy,
+  usdOf,
+} from '@pit/protocol'
 import { describeRevoked, type Revoked } from '@pit/sessions'
-import { microUsdOf, usdOf } from '@pit/trading'
 import type { Caller, Charge, Handlers } from '../http/types.ts'
 import { screenAdmission, traderOf } from './caller.ts'
 import { describeAgent, describeDetail, describeRefund } from './describeAgent.ts'
@@ -47,7 +54,7 @@ export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Ha
         policies: policiesOf(body.policies) ?? null,
       },
       mode: body.mode,
-      startMicroUsd: body.paper_book === undefined ? null : microUsdOf(body.paper_book.usdg),
+      startMicroUsd: body.paper_book === undefined ? null : microUsdDown(body.paper_book.usdg),
       admit: screenAdmission(charge, caller),
     })
     return {
@@ -137,7 +144,7 @@ const policiesOf = <Named extends readonly ShieldPolicy[]>(named: false | Named 
   named === false ? null : named
 
 type LimitsBody = Answer<'hosted.list'>['agents'][number]['limits']
-const microUsd = (usd: number): bigint => microUsdOf(Math.min(usd, Number.MAX_SAFE_INTEGER))
+const microUsd = (usd: number): bigint => microUsdDown(Math.min(usd, Number.MAX_SAFE_INTEGER))
 
 /** Dollars as they were sent, cut to millionths; what is not named stays so. */
 export function limitsOf(body: LimitsBody): AgentLimits

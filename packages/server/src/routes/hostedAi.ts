@@ -1,6 +1,5 @@
 import { AI, type AiOverview, type AiSpend, type Brains, MAX_COMPLETION_TOKENS, TEMPLATES } from '@pit/agents'
-import { type Answer, HOSTED } from '@pit/protocol'
-import { usdOf } from '@pit/trading'
+import { type Answer, HOSTED, usdOf } from '@pit/protocol'
 import type { Handlers } from '../http/types.ts'
 import { traderOf } from './caller.ts'
 

@@ -1,6 +1,5 @@
 import type { League, Player } from '@pit/league'
-import { type Body, fail, type RouteId } from '@pit/protocol'
-import { microUsdOf } from '@pit/trading'
+import { type Body, fail, microUsdDown, type RouteId } from '@pit/protocol'
 import type { Caller, Handlers } from '../http/types.ts'
 
 type LeagueRoutes = Extract<RouteId, 'league' | `league.${string}` | `paper.${string}`>
@@ -32,7 +31,7 @@ export const leagueRoutes = (league: League): Pick<Handlers, LeagueRoutes> => ({
       tokenOut: body.token_out,
       size:
         body.amount_in === undefined
-          ? { microUsd: microUsdOf(body.notional_usd!) }
+          ? { microUsd: microUsdDown(body.notional_usd!) }
           : { amountIn: BigInt(body.amount_in) },
     }),
   'paper.book': ({ caller }) => league.paperBook(playerOf(caller)),

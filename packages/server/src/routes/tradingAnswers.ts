@@ -1,5 +1,5 @@
 import type { Permit2Domain } from '@pit/chain'
-import type { Answer } from '@pit/protocol'
+import { type Answer, usdOf } from '@pit/protocol'
 import {
   describePlan,
   disclosuresOf,
@@ -12,7 +12,6 @@ import {
   stepJson,
   type TokenApproval,
   type TradeQuote,
-  usdOf,
 } from '@pit/trading'
 
 export function describeQuote({
