@@ -51,7 +51,8 @@ export async function settle(
 ): Promise<Session['status']> {
   const [row] = await sql.query<{ status: Session['status'] }>(
     `with settled as (
-       update session_trades set status = 'signed', sequence = $2, leaf_hash = $3, micro_usd = $4, created_at_ms = $5
+       update session_trades set status = 'signed', sequence = $2, leaf_hash = $3, micro_usd = $4,
+         created_at_ms = $5
        where id = $1 returning session_id)
      select status from sessions where id = (select session_id from settled)`,
     [id, leaf.sequence, leaf.hash, leaf.microUsd, leaf.atMs],
@@ -63,7 +64,8 @@ export async function settle(
 export const unanswered = (sql: Sql, askedBeforeMs: number, max: number): Promise<RootName[]> =>
   sql.query(
     `select s.id, s.root_hash as "rootHash" from sessions s where exists (
-       select 1 from session_trades t where t.session_id = s.id and t.status = 'asked' and t.created_at_ms < $1)
+       select 1 from session_trades t
+       where t.session_id = s.id and t.status = 'asked' and t.created_at_ms < $1)
      limit $2`,
     [askedBeforeMs, max],
   )

@@ -66,8 +66,8 @@ export async function addPending(sql: Sql, session: Session, keep: number): Prom
        delete from sessions where id in (
          select id from sessions where wallet = $2 and status = 'pending'
          order by created_at_s desc, id offset $11))
-     insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash, curve_roots,
-       code_authorization, created_at_s, expires_at_s)
+     insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash,
+       curve_roots, code_authorization, created_at_s, expires_at_s)
      values ($1, $2, $3, 'pending', $4, $5, $6, $7, $8, $9, $10, $12)`,
     [
       session.id,
@@ -99,7 +99,8 @@ export async function findWithUse(
 ): Promise<{ session: Session; used: Used } | undefined> {
   const [row] = await sql.query<SessionRow & { trades: number; day: string }>(
     `select ${COLUMNS}, trades, day from sessions, lateral (
-       select count(*) as trades, coalesce(sum(micro_usd) filter (where created_at_ms > $2), 0)::numeric as day
+       select count(*) as trades,
+         coalesce(sum(micro_usd) filter (where created_at_ms > $2), 0)::numeric as day
        from session_trades where session_id = $1) as used
      where id = $1`,
     [id, nowMs - DAY_MS],
@@ -139,7 +140,8 @@ async function sign(
   { from, to, atS }: { from: Session['status']; to: Session['status']; atS: number | null },
 ): Promise<boolean> {
   const rows = await sql.query(
-    `update sessions set status = $6, root = $2, curve_roots = $3, code_authorization = $4, registering_at_s = $7
+    `update sessions set status = $6, root = $2, curve_roots = $3, code_authorization = $4,
+       registering_at_s = $7
      where id = $1 and status = $5 returning id`,
     [
       session.id,
@@ -166,7 +168,8 @@ export async function markActive(sql: Sql, id: string): Promise<boolean> {
 /** For good, and without what would give the wallet its code. The first time counts. */
 export async function markRevoked(sql: Sql, id: string, atS: number): Promise<Session | undefined> {
   const [row] = await sql.query<SessionRow>(
-    `update sessions set status = 'revoked', revoked_at_s = coalesce(revoked_at_s, $2), code_authorization = null
+    `update sessions set status = 'revoked', revoked_at_s = coalesce(revoked_at_s, $2),
+       code_authorization = null
      where id = $1 returning ${COLUMNS}`,
     [id, atS],
   )

@@ -54,13 +54,18 @@ export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
       lost_at_most_usd: usdOf(lost),
     },
     in_words: [
-      `While the co-signer keeps its word, at most ${usdOf(spent)} dollars are traded in all, ${usdOf(day)} in any 24 hours and ${usdOf(trade)} at once, and what is bought is worth at most ${shortfallBps} bps ${words} and a fee of ${feeBps} bps less than what is sold: ${usdOf(lost)} dollars in all.`,
+      `While the co-signer keeps its word, at most ${usdOf(spent)} dollars are traded in all, ` +
+        `${usdOf(day)} in any 24 hours and ${usdOf(trade)} at once, ` +
+        `and what is bought is worth at most ${shortfallBps} bps ${words} ` +
+        `and a fee of ${feeBps} bps less than what is sold: ` +
+        `${usdOf(lost)} dollars in all.`,
       eth === null
         ? 'With both keys stolen no ETH can leave.'
-        : `With both keys stolen at most ${eth['at_most_eth']} ETH can leave until the session ends or you end it on chain.`,
+        : `With both keys stolen at most ${eth['at_most_eth']} ETH can leave ` +
+          `until the session ends or you end it on chain.`,
       tokens.length === 0
         ? 'No token is approved.'
-        : `With both keys stolen everything approved can leave at once: ${tokens.map(({ symbol, amount }) => `${amount} atoms of ${symbol}`).join(', ')}.`,
+        : `With both keys stolen everything approved can leave at once: ${tokens.map(atomsText).join(', ')}.`,
     ],
   }
 }
@@ -97,6 +102,8 @@ function ethOf({ eth, binding, hasCurves }: ExposureAsk): Record<string, unknown
     at_most_eth: decimalText(max, 18),
   }
 }
+
+const atomsText = ({ amount, symbol }: ReturnType<typeof tokenOf>) => `${amount} atoms of ${symbol}`
 
 function tokenOf(budget: TokenBudget) {
   const { token } = budget

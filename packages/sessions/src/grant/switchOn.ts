@@ -143,7 +143,8 @@ async function signedAuthorization(
   if (nonce > authorization.nonce) {
     fail('WALLET_CODE', {
       message:
-        'The wallet has sent more than the setup since the grant, so its authorization no longer counts: grant again.',
+        'The wallet has sent more than the setup since the grant, ' +
+        'so its authorization no longer counts: grant again.',
     })
   }
   return signed

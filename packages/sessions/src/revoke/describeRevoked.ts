@@ -42,11 +42,13 @@ const approvalJson = ({ token, symbol, spender, amount, permit }: ApprovalLeft) 
 function effectiveText(told: boolean, steps: number): string {
   const here = told
     ? 'The service plans and the co-signer signs nothing more for this session.'
-    : 'The service asks for nothing more for this session; the co-signer has not confirmed yet and is told again until it does.'
+    : 'The service asks for nothing more for this session; ' +
+      'the co-signer has not confirmed yet and is told again until it does.'
   const chain =
     steps === 0
       ? 'Nothing of it is left on chain.'
-      : 'A trade co-signed in the last 120 seconds can still be sent until `on_chain` is mined or its leaf ends.'
+      : 'A trade co-signed in the last 120 seconds can still be sent ' +
+        'until `on_chain` is mined or its leaf ends.'
   return `${here} ${chain}`
 }
 
@@ -81,6 +83,10 @@ function resetJson(owner: OwnerState | null, steps: number): Record<string, unkn
     },
     nonce_when_sent_by_another: nonce,
     wallet_code: owner?.code ?? null,
-    how: 'Sign the authorization (EIP-7702) and send it in a type 4 transaction of the wallet itself, after the steps of on_chain; sent by another account its nonce is one less. Send on_chain all the same: giving the wallet its code again would revive roots that were not disabled.',
+    how:
+      'Sign the authorization (EIP-7702) and send it in a type 4 transaction of the wallet itself, ' +
+      'after the steps of on_chain; sent by another account its nonce is one less. ' +
+      'Send on_chain all the same: giving the wallet its code again ' +
+      'would revive roots that were not disabled.',
   }
 }

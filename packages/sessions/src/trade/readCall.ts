@@ -144,8 +144,10 @@ function approvalsMissing({ spending, ask: { quote } }: Planned): string | null 
   if (approve === null && grant === null) return null
   const symbol = quote.tokenIn.symbol.slice(0, 32)
   return approve !== null
-    ? `The wallet lets ${spender} take less ${symbol} than this trade spends: send the setup of the grant, or raise it.`
-    : `Permit2 lets the router take less ${symbol} than this trade spends, or not long enough: send the setup of the grant.`
+    ? `The wallet lets ${spender} take less ${symbol} than this trade spends: ` +
+        `send the setup of the grant, or raise it.`
+    : `Permit2 lets the router take less ${symbol} than this trade spends, ` +
+        `or not long enough: send the setup of the grant.`
 }
 
 /** An authorization counts at one nonce only: after the setup was sent, and before anything else. */
@@ -165,12 +167,14 @@ function codeFor(
   }
   if (nonce > authorization.nonce) {
     return unfit(
-      'The wallet has sent other transactions since the grant, so its authorization no longer counts: grant again.',
+      'The wallet has sent other transactions since the grant, ' +
+        'so its authorization no longer counts: grant again.',
     )
   }
   const setup =
     nonce < authorization.nonce
-      ? `The wallet’s authorization counts after its next ${authorization.nonce - nonce} transactions: send the setup of the grant.`
+      ? `The wallet’s authorization counts after its next ` +
+        `${authorization.nonce - nonce} transactions: send the setup of the grant.`
       : null
   return { code: { state: 'with this trade', authorization }, setup }
 }

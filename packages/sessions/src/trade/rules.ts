@@ -76,12 +76,11 @@ export const SESSION_RULES: readonly SessionRule[] = [
   },
   {
     code: 'SESSION_EXPIRY',
-    check: ({ session: { expiresAtS }, nowS }) => ({
-      ok: nowS + EXPIRY_MARGIN_S < expiresAtS,
-      message: `The session ends in ${Math.max(0, expiresAtS - nowS)} s; a trade takes up to ${EXPIRY_MARGIN_S}.`,
-      value: expiresAtS - nowS,
-      limit: EXPIRY_MARGIN_S,
-    }),
+    check({ session: { expiresAtS }, nowS }) {
+      const [value, limit] = [expiresAtS - nowS, EXPIRY_MARGIN_S]
+      const message = `The session ends in ${Math.max(0, value)} s; a trade takes up to ${limit}.`
+      return { ok: value > limit, message, value, limit }
+    },
   },
   {
     code: 'SESSION_BOUND',
@@ -141,7 +140,8 @@ export const SESSION_RULES: readonly SessionRule[] = [
       if (microUsd === undefined || !used) return null
       const limit = BigInt(binding.limits.max_day_micro_usd)
       const sum = used.dayMicroUsd + microUsd
-      const message = `Trades of any 24 hours are at most ${usdOf(limit)} dollars; ${usdOf(used.dayMicroUsd)} were co-signed.`
+      const signed = usdOf(used.dayMicroUsd)
+      const message = `Trades of any 24 hours are at most ${usdOf(limit)} dollars; ${signed} were co-signed.`
       return { ok: sum <= limit, message, value: usdOf(sum), limit: usdOf(limit) }
     },
   },
