@@ -47,7 +47,7 @@ export async function valueVolumes(
   return { valued, next: page.length === atOnce ? page.at(-1)!.id : 0 }
 }
 
-/** By the trades as they are now: one whose block changed since its price was read waits for another round. */
+/** By the trades as they are now: one whose block changed since its price was read waits a round. */
 async function writeVolumes(
   sql: Sql,
   scales: ReadonlyMap<string, bigint>,
