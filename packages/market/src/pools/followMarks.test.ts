@@ -1,0 +1,43 @@
+import type { Db } from '@pit/platform/db'
+import { BARE_PROFILE, NOWHERE } from '@pit/platform/test/bareProfile'
+import { createManualClock } from '@pit/platform/test/manualClock'
+import { createScriptedChain, word } from '@pit/platform/test/scriptedChain'
+import type { ChainProfile } from '@pit/protocol'
+import { expect, it } from 'vitest'
+import { followMarks } from './followMarks.ts'
+
+const MINUTE_S = 1_800_000_000
+const USDG = { symbol: 'USDG', name: 'USDG', address: `0x${'a'.repeat(40)}`, decimals: 6, feed: null }
+const profile = { ...BARE_PROFILE, core_tokens: [USDG] } as unknown as ChainProfile
+
+it('keeps one reading of each minute in which marks were read', async () => {
+  const clock = createManualClock(MINUTE_S * 1000 + 30_000)
+  const chain = createScriptedChain({ startS: MINUTE_S, multicall3: NOWHERE })
+  chain.onCall(() => word(BigInt(MINUTE_S)))
+  const kept: unknown[] = []
+  let isDown = false
+  const db = {
+    query: async (_: string, [minuteS, tokens]: unknown[]) => {
+      if (isDown) throw new Error('the store is down')
+      kept.push([minuteS, tokens])
+    },
+  } as unknown as Db
+  const marks = followMarks({ rpc: chain.rpc, db, clock, profile })
+  const { signal } = new AbortController()
+  const keep = () => marks.keepMinutes.run(signal)
+
+  await keep()
+  expect(kept).toEqual([])
+  await marks.refresh()
+  isDown = true
+  await expect(keep()).rejects.toThrow('the store is down')
+  isDown = false
+  await keep()
+  await keep()
+  await clock.advance(60_000)
+  await keep()
+  expect(kept).toEqual([[MINUTE_S, [USDG.address]]])
+  await marks.refresh()
+  await keep()
+  expect(kept.slice(1)).toEqual([[MINUTE_S + 60, [USDG.address]]])
+})
