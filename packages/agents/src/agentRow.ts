@@ -36,8 +36,7 @@ export interface AgentRow {
 
 /** The sealed webhook secret is not among them: only who signs deliveries reads it. */
 export const AGENT_COLUMNS = `id, wallet, key_id, name, brain, params, interval_s, pairs, tokens,
-  max_trade_micro_usd,
-  max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason, accept_risks, shield, policies,
+  max_trade_micro_usd, max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason, accept_risks, shield, policies,
   session_id, executor, brain_state, book_id, tick, created_at_s, stopped_at_s, deleted_at_s, revision`
 
 export function agentOfRow(row: AgentRow): HostedAgent & { revision: number } {

@@ -74,8 +74,8 @@ export async function refundsOf(sql: Sql, agentId: string): Promise<Refund[]> {
 
 export async function lastRefund(sql: Sql, agentId: string): Promise<Refund | null> {
   const [row] = await sql.query<Row>(
-    `select ${COLUMNS} from hosted_refunds where agent_id = $1 order by created_at_s desc,
-       nonce desc limit 1`,
+    `select ${COLUMNS} from hosted_refunds where agent_id = $1
+     order by created_at_s desc, nonce desc limit 1`,
     [agentId],
   )
   return row ? refundOf(row) : null

@@ -27,8 +27,8 @@ export async function readRuns(
     active_days: number
     max_dd_bps: number
   }>(
-    `select b.id, b.start_micro_usd, coalesce(held.tokens, '{}') as tokens, coalesce(held.atoms,
-       '{}') as atoms, coalesce(f.fills, 0) as fills, coalesce(f.active_days, 0) as active_days,
+    `select b.id, b.start_micro_usd, coalesce(held.tokens, '{}') as tokens,
+       coalesce(held.atoms, '{}') as atoms, coalesce(f.fills, 0) as fills, coalesce(f.active_days, 0) as active_days,
        coalesce(d.max_dd_bps, 0) as max_dd_bps
      from paper_books b
      left join lateral (

@@ -76,8 +76,8 @@ export async function oldOpenOrders(sql: Sql, beforeMs: number, limit: number): 
 /** When the newest signed order was begun whose trade has not landed, in milliseconds; null without one. */
 export async function lastUnlanded(sql: Sql, agentId: string): Promise<number | null> {
   const orders = await sql.query<{ tx_hash: Hex | null; created_at_ms: number }>(
-    `select tx_hash, created_at_ms from hosted_orders where agent_id = $1 and status in ('signed',
-       'relayed')`,
+    `select tx_hash, created_at_ms from hosted_orders
+     where agent_id = $1 and status in ('signed', 'relayed')`,
     [agentId],
   )
   const trades = await tradesByHash(

@@ -31,8 +31,8 @@ export async function readStock(sql: Sql, agentId: string): Promise<StockStandin
     `select a.executor, a.session_id, a.issued_s, a.expires_s, a.signed_at_s, a.revoked_at_s, taken_back_s
      from (select max(stock_revoked_at_s) as taken_back_s from hosted_executors where agent_id = $1) as back
      left join lateral (
-       select * from hosted_stock_attestations where agent_id = $1 order by issued_s desc limit 1) as a on
-         true`,
+       select * from hosted_stock_attestations where agent_id = $1
+       order by issued_s desc limit 1) as a on true`,
     [agentId],
   )
   if (!row) return { last: null, notBeforeS: null }

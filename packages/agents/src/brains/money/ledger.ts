@@ -52,8 +52,8 @@ export async function readFacts(
     `select spent.agent, spent.pool, spent.own,
        (select started_at_s from ai_trials where wallet = $1) as trial,
        (select used_micro_usd from ai_pool_days where day_s = $2) as pool_day,
-       (select agent_id from ai_pool_agents where day_s = $2 and wallet = $1 and agent_id <> $3 limit 1) as
-         other
+       (select agent_id from ai_pool_agents
+        where day_s = $2 and wallet = $1 and agent_id <> $3 limit 1) as other
      from (select coalesce(sum(cost_micro_usd) filter (where agent_id = $3), 0) as agent,
          coalesce(sum(cost_micro_usd) filter (where source = 'pool'), 0) as pool,
          coalesce(sum(cost_micro_usd) filter (where source = 'own'), 0) as own
@@ -134,8 +134,8 @@ async function takeFromPool(sql: Sql, dayS: number, microUsd: bigint, maxMicroUs
 export async function settle(db: Db, id: number, settled: Settlement): Promise<void> {
   await db.transaction(async (sql) => {
     const [row] = await sql.query<{ day_s: number; source: string; bound: number }>(
-      `with reserved as (select id, cost_micro_usd from ai_spend where id = $1 and status = 'reserved' for
-         update)
+      `with reserved as (
+         select id, cost_micro_usd from ai_spend where id = $1 and status = 'reserved' for update)
        update ai_spend set status = $2, code = $3, prompt_tokens = $4, completion_tokens = $5,
          cost_micro_usd = $6, cost_source = $7, ms = $8
        from reserved where ai_spend.id = reserved.id
@@ -175,8 +175,8 @@ export async function recordNoCall(sql: Sql, { agent, ...row }: NoCall): Promise
     `insert into ai_spend (agent_id, wallet, tick, at_ms, day_s, source, model, status, code, cost_micro_usd)
      select $1, $2, $3, $4, $5, $6, $7, $8, $9, 0
      where not exists (
-       select 1 from (select status, code, day_s from ai_spend where agent_id = $1 order by id desc limit 1)
-         as last
+       select 1 from (
+         select status, code, day_s from ai_spend where agent_id = $1 order by id desc limit 1) as last
        where last.status = $8 and last.code = $9 and last.day_s = $5)`,
     [
       agent.id,
