@@ -33,7 +33,7 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   const profile = join(folder, 'profile.json')
   writeFileSync(profile, JSON.stringify(BARE_PROFILE))
   const child: ChildProcess = fork('dist/server.js', [], {
-    execArgv: QUICK_WASM,
+    execArgv: process.env['VITEST'] ? QUICK_WASM : [],
     env: {
       PATH: process.env['PATH'],
       PORT: String(port),

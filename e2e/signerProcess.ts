@@ -46,7 +46,7 @@ export async function startSignerProcess({
   env?: Record<string, string>
 }): Promise<SignerProcess> {
   const child: ChildProcess = fork('dist/signer.js', [], {
-    execArgv: QUICK_WASM,
+    execArgv: process.env['VITEST'] ? QUICK_WASM : [],
     env: {
       PATH: process.env['PATH'],
       SIGNER_PORT: '0',
