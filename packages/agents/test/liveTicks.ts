@@ -26,6 +26,15 @@ import { AGENT_TOKENS, MANAGER, openTickWorld } from './tickWorld.ts'
 const crypto = await createCrypto()
 const RECIPIENT = '0x0000000000000000000000000000000000000fee'
 
+/** As the co-signer counts. */
+const SPEND = {
+  trades: 1,
+  trades_left: 99,
+  day_micro_usd: 10_000_000,
+  day_left_micro_usd: 90_000_000,
+  this_micro_usd: 10_000_000,
+}
+
 let keys = 1
 export function openLiveWorld(db: Db) {
   const account = privateKeyToAccount(toHex(++keys + 0xabc0000, { size: 32 }))
@@ -139,7 +148,7 @@ export function openLiveWorld(db: Db) {
             },
           },
           simulation: { ok: true },
-          cosigned: { spend: {} },
+          cosigned: { spend: SPEND },
           tx,
           ready: true,
         } as unknown as CosignedTrade
