@@ -25,6 +25,11 @@ const anyPrice = fc.oneof(
 )
 
 describe('worth', () => {
+  it('counts the least there is of a dollar as a micro-dollar where it is spent', () => {
+    expect(worthUp(1n, markPrice(E18, 6))).toBe(1n)
+    expect(worthUp(1n, markPrice(E18, 18))).toBe(1n)
+  })
+
   it('is exact where it can be', () => {
     expect(worthDown(E18, markPrice(3_000n * E18, 18))).toBe(3_000_000_000n)
     expect(worthDown(1_999_999n, markPrice(E18, 6))).toBe(1_999_999n)
