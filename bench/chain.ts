@@ -1,5 +1,6 @@
 /**
- * Hot paths of @pit/chain against viem and the Uniswap SDK, interleaved in one run: only the ratios mean anything, the
+ * Hot paths of @pit/chain against viem and the Uniswap SDK, interleaved in one run: only the ratios mean
+ * anything, the
  * microseconds are of whatever machine this is. Answers are compared before they are timed.
  */
 import { strict as assert } from 'node:assert'
@@ -45,7 +46,9 @@ const sdk: typeof import('@uniswap/v3-sdk') = require('@uniswap/v3-sdk')
 type Work = () => unknown
 type Rival = { name: string; ours: Work; theirs: Work; goal?: number }
 
-/** Short batches, many of them, and their better fifth: what a busy machine adds is then outside most of them. */
+/**
+ * Short batches, many of them, and their better fifth: what a busy machine adds is then outside most of them.
+ */
 const BATCH_US = 1_000
 const BUDGET_MS = 1_500
 const MIN_ROUNDS = 15

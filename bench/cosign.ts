@@ -1,6 +1,8 @@
 /**
- * Co-signing over HTTP by the running signer: so many calls under way, over many sessions, each with its ledger row
- * committed before its answer. Processor time is of the whole process, store included, so leaves for each second of it
+ * Co-signing over HTTP by the running signer: so many calls under way, over many sessions, each with its
+ * ledger row
+ * committed before its answer. Processor time is of the whole process, store included, so leaves for each
+ * second of it
  * are what one core does. node scripts/build.mjs && node dist/bench/cosign.js
  */
 import { execFileSync } from 'node:child_process'

@@ -3,7 +3,8 @@
  * - time inside the service (reading, recovering, rebuilding, judging; no simulation), as the answers tell it
  * - a whole call without a simulation against a bare eth_sendRawTransaction of the same call to the same node
  * - a whole call with its simulation against the same simulation and a bare send
- * The same bytes can be sent once only, so each round signs the same trade once for every subject, from wallets of the
+ * The same bytes can be sent once only, so each round signs the same trade once for every subject, from
+ * wallets of the
  * same kind. The sequencer answers after SEQUENCER_MS (default 0, as quick as this machine is).
  * `node dist/bench/fast.js [rounds]`
  */
@@ -80,7 +81,10 @@ async function readHead(): Promise<void> {
 const simulator = createSimulator({ rpc, crypto, profile, clock: systemClock, market: { head: () => head } })
 
 const FEE_BPS = 25
-/** Two hundred basis points under a price of 2,500 is under any the pool has here; the cap for this size is 200. */
+/**
+ * Two hundred basis points under a price of 2,500 is under any the pool has here; the cap for this size is
+ * 200.
+ */
 async function minOutOf(): Promise<bigint> {
   const asked = await trade('fast', 1n, { check_only: true })
   const floor = (asked.error as unknown as { terms: { floor: string } }).terms.floor
@@ -212,7 +216,10 @@ async function measure(subject: Subject, minOut: bigint): Promise<number> {
   return ms
 }
 
-/** Hashing for about as long as a call takes: how this machine interrupts plain work, in a process without our server. */
+/**
+ * Hashing for about as long as a call takes: how this machine interrupts plain work, in a process without our
+ * server.
+ */
 const controls: number[] = []
 const word = new Uint8Array(1_024)
 function control(): number {

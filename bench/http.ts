@@ -1,6 +1,8 @@
 /**
- * What the edge costs: requests/s of GET config and of an authenticated GET auth/me, against a bare node:http server
- * sending the same bytes. One run, slices interleaved, every server in its own process; the ratios count, not the
+ * What the edge costs: requests/s of GET config and of an authenticated GET auth/me, against a bare node:http
+ * server
+ * sending the same bytes. One run, slices interleaved, every server in its own process; the ratios count, not
+ * the
  * absolute figures. `node dist/bench/http.js [pairs of one-second slices]`
  */
 import { type ChildProcess, fork } from 'node:child_process'
@@ -29,7 +31,9 @@ const HEADERS = { authorization: `Bearer ${KEY}`, 'user-agent': 'bench', accept:
 
 type Recorded = { path: string; status: number; headers: Record<string, string>; body: string }
 
-/** The whole edge with real key look-up and the real answer of auth/me; only the store under it is a constant. */
+/**
+ * The whole edge with real key look-up and the real answer of auth/me; only the store under it is a constant.
+ */
 async function servePit(): Promise<void> {
   const config = readConfig({ PORT: '0', METRICS_PORT: '0' })
   const row = { id: 1, account_id: 1, wallet: `0x${'1'.repeat(40)}`, expires_at_s: 4_000_000_000 }
@@ -88,7 +92,10 @@ function ready(port: number): void {
   process.on('disconnect', () => process.exit())
 }
 
-/** Pairs of slices, pit and bare back to back; the middle pair answers, because a busy machine spoils single ones. */
+/**
+ * Pairs of slices, pit and bare back to back; the middle pair answers, because a busy machine spoils single
+ * ones.
+ */
 async function compare(pairs: number): Promise<void> {
   const pit = start('pit')
   const pitPort = (await said<{ port: number }>(pit)).port

@@ -1,6 +1,8 @@
 /**
- * Searching a registry of a million tokens: every kind of question a caller may ask, hostile ones too, on PGlite and
- * on PostgreSQL. Processor time stands beside the time that passed: on a busy machine only the first means something.
+ * Searching a registry of a million tokens: every kind of question a caller may ask, hostile ones too, on
+ * PGlite and
+ * on PostgreSQL. Processor time stands beside the time that passed: on a busy machine only the first means
+ * something.
  * `node dist/bench/search.js [pglite|postgres …]`, TOKENS_N for another size.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -21,7 +23,9 @@ const ROUNDS = Number(process.env['SEARCH_ROUNDS'] ?? 40)
 const BATCH = 50_000
 const engines = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['postgres', 'pglite']
 
-/** A tenth shares one prefix, a hundredth one symbol, the rest is spread; depths fall off as in a real market. */
+/**
+ * A tenth shares one prefix, a hundredth one symbol, the rest is spread; depths fall off as in a real market.
+ */
 const FILL = `
 with made as (
   select '0x' || md5(i::text) || substr(md5('a' || i), 1, 8) as address,

@@ -1,6 +1,8 @@
 /**
- * What sign-in verification costs around the curve: all that POST auth/verify does but SQL (shape, message rebuilt
- * from the stored facts, hash, recover, compare) against the bare recover of the library in use on parsed inputs.
+ * What sign-in verification costs around the curve: all that POST auth/verify does but SQL (shape, message
+ * rebuilt
+ * from the stored facts, hash, recover, compare) against the bare recover of the library in use on parsed
+ * inputs.
  * One run, slices interleaved; the ratio counts. `node dist/bench/verify.js [slices]`
  */
 import { randomBytes } from 'node:crypto'
@@ -62,7 +64,9 @@ const SUBJECTS = {
   },
 }
 
-/** Seconds for one, over a slice so short that most slices run without being interrupted by other processes. */
+/**
+ * Seconds for one, over a slice so short that most slices run without being interrupted by other processes.
+ */
 async function slice(subject: () => void | Promise<void>): Promise<number> {
   const started = performance.now()
   for (let i = 0; i < SLICE; i++) {
@@ -83,7 +87,8 @@ for (let round = -WARM_UP; round < rounds; round++) {
 const quantile = (share: number, numbers: number[]) =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN
 const ratioAt = (share: number) => quantile(share, times.recover) / quantile(share, times.verify)
-// On a busy machine half of all slices are interrupted, the longer ones more often: the quickest quarter is not.
+// On a busy machine half of all slices are interrupted, the longer ones more often: the quickest quarter is
+// not.
 const ratio = ratioAt(0.25)
 console.log(`curve          ${crypto.curve}
 bare recover   ${Math.round(1 / quantile(0.25, times.recover))}/s

@@ -18,11 +18,15 @@ import { loadGeneration, sweepGenerations, writeGround } from '../packages/devne
 import { writeChecked } from '../packages/devnet/src/engine/image.ts'
 
 /**
- * A devnet's folder whose world is deployed already. Deploying takes longer than most tests, so it is done once and
+ * A devnet's folder whose world is deployed already. Deploying takes longer than most tests, so it is done
+ * once and
  * copied; e2e/devnet.test.ts starts from nothing. Safe to delete.
  */
 const PLACE = '.cache/devnet'
-/** Feeds of a seed stand for an hour, and nobody writes them while the market is off: it is made anew long before. */
+/**
+ * Feeds of a seed stand for an hour, and nobody writes them while the market is off: it is made anew long
+ * before.
+ */
 const GOOD_FOR_MS = 15 * 60_000
 
 /** Puts a deployed world into a devnet's data folder. */
@@ -52,7 +56,9 @@ async function seed(): Promise<string> {
   return made
 }
 
-/** Of files that come to it at once, one makes it and the others wait; for one that died over it nobody does. */
+/**
+ * Of files that come to it at once, one makes it and the others wait; for one that died over it nobody does.
+ */
 function isTaken(lock: string): boolean {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' })
@@ -100,7 +106,9 @@ async function makeSeed(made: string): Promise<void> {
   rmSync(draft, { recursive: true, force: true })
 }
 
-/** Most of the world is in the image as thousands of calls; as accounts, engines take half the time to open. */
+/**
+ * Most of the world is in the image as thousands of calls; as accounts, engines take half the time to open.
+ */
 function foldChanges(dir: string): void {
   const { image, wal } = loadGeneration(dir)!
   wal.close()
@@ -131,7 +139,10 @@ function readyUrl(child: ChildProcess): Promise<string> {
   })
 }
 
-/** What the deployed world is made from: the program, the contracts, the packages that bring others, and this file. */
+/**
+ * What the deployed world is made from: the program, the contracts, the packages that bring others, and this
+ * file.
+ */
 function programHash(): string {
   const contracts = readdirSync('contracts', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.sol'))

@@ -17,7 +17,8 @@ import { type Intent, send } from './escape/intent.ts'
 import { openWorld, type World } from './escape/world.ts'
 
 /**
- * The server is taken over: whoever did it holds its secret, a valid session and honest trades to start from. Nothing
+ * The server is taken over: whoever did it holds its secret, a valid session and honest trades to start from.
+ * Nothing
  * that leaves the session's bounds may come back signed; everything honest must.
  */
 

@@ -140,7 +140,9 @@ const permit2 = parseAbi([
   'function approve(address token, address spender, uint160 amount, uint48 expiration)',
 ])
 
-/** What the text leaves to the reader: the token approved to Permit2, and the router where there is no permit. */
+/**
+ * What the text leaves to the reader: the token approved to Permit2, and the router where there is no permit.
+ */
 async function approve(symbol: string): Promise<void> {
   const token = Object.values(table.pairs).find(({ token_in }) => token_in.symbol === symbol)!.token_in
     .address as Hex

@@ -14,7 +14,10 @@ const SEED = Number(process.env['FAST_SEED'] ?? 4663)
 const AT_ONCE = 24
 /** Good calls are made anew this often: deadlines and marks are good for a minute, on a busy machine too. */
 const FRESH_EVERY = 360
-/** What the moment may be to blame for. A call that fails by these alone was not judged, and another is made for it. */
+/**
+ * What the moment may be to blame for. A call that fails by these alone was not judged, and another is made
+ * for it.
+ */
 const BY_THE_MOMENT = ['PRICE_STALE', 'DEADLINE', 'RPC_UNAVAILABLE', 'ENGINE_UNAVAILABLE']
 
 type Body = Built['body']
@@ -129,7 +132,9 @@ async function goodCalls(nonce: number): Promise<Good[]> {
   return goods
 }
 
-/** Changes one thing. What the wallet signs is signed again, so that only the change itself can be at fault. */
+/**
+ * Changes one thing. What the wallet signs is signed again, so that only the change itself can be at fault.
+ */
 async function mutate({ built, tx }: Good, random: Random): Promise<{ name: string; body: Body }> {
   const { body } = built
   const signed = async (change: Partial<Tx>): Promise<Body> => {

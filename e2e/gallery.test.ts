@@ -3,7 +3,8 @@ import { exactRisks } from './gallery/exactRisks.ts'
 import { useGallery } from './gallery/galleryWorld.ts'
 import { serverWithJobs, slowChain } from './gallery/otherServers.ts'
 
-// Every bad token of the devnet, through the real server on the real chain: each gets exactly the risks it deserves.
+// Every bad token of the devnet, through the real server on the real chain: each gets exactly the risks it
+// deserves.
 
 const w = useGallery()
 

@@ -6,7 +6,8 @@ import { bringHome, done as doneBy, grantTo, sendSteps } from './hosted/liveAgen
 import { openParty, type Party, type Pending, signaturesFor, startGrant } from './session/party.ts'
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
 
-// A live hosted agent from its making to its gas coming home, with the real signer. Its brain never finds a reason to
+// A live hosted agent from its making to its gas coming home, with the real signer. Its brain never finds a
+// reason to
 // trade: what trading agents do is another story.
 
 const ETH = 10n ** 18n

@@ -75,7 +75,10 @@ async function killHard(running: ServerProcess): Promise<void> {
   while (running.isAlive()) await sleep(5)
 }
 
-/** One challenge of a fresh wallet, sent to verify twice at the same time. Only a lost connection is no problem. */
+/**
+ * One challenge of a fresh wallet, sent to verify twice at the same time. Only a lost connection is no
+ * problem.
+ */
 async function signInTwiceAtOnce(url: string, made: SignIn[], problems: string[]): Promise<void> {
   const privateKey = randomBytes(32)
   const address = crypto.addressOf(privateKey)

@@ -190,7 +190,9 @@ async function openRows(metricsPort: number): Promise<number> {
   return Number(/^pit_relay_open_rows (\d+)$/m.exec(text)![1])
 }
 
-/** What the answers cannot show: rows of approvals and fees, and the ledger against the recipient's balances. */
+/**
+ * What the answers cannot show: rows of approvals and fees, and the ledger against the recipient's balances.
+ */
 async function checkStore(
   { sendings }: Rounds,
   before: Map<Hex, bigint>,

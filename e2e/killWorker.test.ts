@@ -21,7 +21,9 @@ const INTERVAL_S = 15
 const START_MICRO_USD = 10_000_000_000n
 const PATIENCE_MS = 240_000 + KILLS * 60_000
 
-/** Where ticks are held up, so that a kill meets them there: what a lock on this table keeps from happening. */
+/**
+ * Where ticks are held up, so that a kill meets them there: what a lock on this table keeps from happening.
+ */
 const POINTS = [
   { table: 'hosted_orders', at: 'before what it decided is stored' },
   { table: 'paper_books', at: 'after what it begins is stored, before it is filled' },

@@ -15,7 +15,8 @@ import { migrateStore } from '../packages/server/src/migrateStore.ts'
 import { seedDevnet } from './devnetSeed.ts'
 import { differences } from './market/differences.ts'
 
-// The market's memory against the chain's own storage, after a while of trading (MARKET_S seconds; an hour by hand).
+// The market's memory against the chain's own storage, after a while of trading (MARKET_S seconds; an hour by
+// hand).
 
 const MARKET_S = Number(process.env['MARKET_S'] ?? 5)
 

@@ -116,7 +116,10 @@ function faultOf({ codes, field }: Mutant, { status, code, error }: Reply): stri
   return named.includes(field) ? null : `the answer names ${named.join()}, not ${field}`
 }
 
-/** Nonce, gas and fees are the wallet's own: signed with others than were answered, each is relayed once and mined. */
+/**
+ * Nonce, gas and fees are the wallet's own: signed with others than were answered, each is relayed once and
+ * mined.
+ */
 async function relayAll(plans: readonly GoodPlan[]): Promise<number> {
   const hashes: Hex[] = []
   for (const signer of signers) {

@@ -19,7 +19,9 @@ import { operate } from '../packages/devnet/src/deploy/operate.ts'
 import { callCases } from './plans/callCases.ts'
 import { lower, openPlanWorld, type PlanWorld } from './plans/planWorld.ts'
 
-/** Plans of every shape, really executed by the deployed router: who had what before and after, to the atom. */
+/**
+ * Plans of every shape, really executed by the deployed router: who had what before and after, to the atom.
+ */
 
 const random = seeded(4663)
 const DEADLINE_S = 1n << 40n

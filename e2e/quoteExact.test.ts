@@ -182,7 +182,8 @@ test('random quotes are the quoters’ own, both ways, for input and output', as
       kind === 'In' ? quoteExactIn(pool, zeroForOne, amount) : quoteExactOut(pool, zeroForOne, amount)
     // A thousand steps are half a block's gas, and near its whole the quoter itself runs out.
     if (ours && ours.steps > 1000) continue
-    // A swap that finds no end takes the contract through every word to the last tick: a few of those are enough.
+    // A swap that finds no end takes the contract through every word to the last tick: a few of those are
+    // enough.
     if (!ours?.filled && i % 10 !== 0) continue
     const theirs = await askQuoter(pool, zeroForOne, amount, kind)
     if (!ours?.filled) {

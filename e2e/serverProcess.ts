@@ -23,7 +23,9 @@ export interface ServerProcess {
   stop(): Promise<void>
 }
 
-/** The built server in its own process and folder, on a free port, with no chain behind it (health: degraded). */
+/**
+ * The built server in its own process and folder, on a free port, with no chain behind it (health: degraded).
+ */
 export async function startServerProcess(env: Record<string, string> = {}): Promise<ServerProcess> {
   const folder =
     env['DATA_DIR'] || env['DATABASE_URL']

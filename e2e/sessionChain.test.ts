@@ -32,8 +32,10 @@ import { forbiddenReach } from './sessionChain/forbiddenReach.ts'
 import { BUDGET, CAPS, ETH, openStage, type Stage } from './sessionChain/stage.ts'
 
 /**
- * Sessions on the real Delegation Framework, router and curves. The attacker holds the co-signer's and the executor's
- * keys: what the owner signed must hold against both, and what it does not hold is exactly what Pit says it does not.
+ * Sessions on the real Delegation Framework, router and curves. The attacker holds the co-signer's and the
+ * executor's
+ * keys: what the owner signed must hold against both, and what it does not hold is exactly what Pit says it
+ * does not.
  */
 
 let stage: Stage

@@ -46,7 +46,10 @@ let owner: Party
 let executor: Party
 let fake: Hex
 
-/** As `StockProxy` would be deployed by anybody, without its source: code, slot, initialize, mint. Then a pool. */
+/**
+ * As `StockProxy` would be deployed by anybody, without its source: code, slot, initialize, mint. Then a
+ * pool.
+ */
 async function deployFake(): Promise<Hex> {
   const { devnet, profile } = world
   const listed = profile.listed_stocks[0]!.address as Hex

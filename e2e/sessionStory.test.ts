@@ -16,7 +16,8 @@ import { readStoryTokens } from './trading/storyTokens.ts'
 import { settledRow } from './trading/storyTrade.ts'
 import { balanceOf, receiptOf } from './trading/trader.ts'
 
-// A session from its grant to its end, with the real signer: what is answered is held against the chain's balances.
+// A session from its grant to its end, with the real signer: what is answered is held against the chain's
+// balances.
 
 const ETH = 10n ** 18n
 const USD = 10n ** 6n
@@ -66,7 +67,8 @@ describe('a plain wallet grants a session', () => {
       limits: LIMITS,
       risk_terms: { accept_risks: [], shield: false },
     })
-    // Dollars to Permit2 and from there to the router; the curve's token to its curve. The authorization counts then.
+    // Dollars to Permit2 and from there to the router; the curve's token to its curve. The authorization
+    // counts then.
     expect(grant.setup.map(({ kind }) => kind)).toEqual(
       expect.arrayContaining(['approve', 'approve', 'approve']),
     )

@@ -9,7 +9,8 @@ import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
 import { openTrader, type Plan, receiptOf, type Trader, type UnsignedStep } from './trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 
-// Requests that a careless server answers 200 or 500. Each differs from a good one in one thing, and gets its own code.
+// Requests that a careless server answers 200 or 500. Each differs from a good one in one thing, and gets its
+// own code.
 
 const NATIVE = `0x${'0'.repeat(40)}`
 const TENTH_ETH = '100000000000000000'

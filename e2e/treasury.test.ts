@@ -9,7 +9,8 @@ import { openSessionWorld, type SessionWorld } from './session/world.ts'
 import { doTrade } from './trading/storyTrade.ts'
 import { balanceOf, openTrader, receiptOf, type Trader } from './trading/trader.ts'
 
-// Where the fees went: trades through plain HTTP, an operator's week, and both held against the chain's own balances.
+// Where the fees went: trades through plain HTTP, an operator's week, and both held against the chain's own
+// balances.
 
 type Treasury = Answer<'treasury'>
 const NATIVE = `0x${'0'.repeat(40)}` as const

@@ -1,4 +1,5 @@
-// Fails when code crosses the house's walls: which package may import which, what stays pure, who owns a table, who
+// Fails when code crosses the house's walls: which package may import which, what stays pure, who owns a
+// table, who
 // knows HTTP, and whether files import each other in a circle.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -43,7 +44,9 @@ const ENV_READERS =
   /^(packages\/[^/]+\/src\/(config|main)\.ts|scripts\/|e2e\/|bench\/|.*\.test\.ts$|packages\/[^/]+\/test\/)/
 /** Tables that one early migration made for several owners. */
 const EARLY_TABLES = { operator_switches: 'sessions', operator_actions: 'server' }
-/** Migrations up to this one were written before tables had owners, and an applied migration never changes. */
+/**
+ * Migrations up to this one were written before tables had owners, and an applied migration never changes.
+ */
 const LAST_SHARED_MIGRATION = 14
 /** Joins over another owner's table that stay. */
 const JOINS_THAT_STAY = {

@@ -50,7 +50,8 @@ await build({
     },
   ],
 })
-// Server and signer read their SQL files from beside their bundles: the server's are those of every capability.
+// Server and signer read their SQL files from beside their bundles: the server's are those of every
+// capability.
 const capabilities = readdirSync('packages').map((name) => `packages/${name}/migrations`)
 const migrations = {
   'dist/migrations': capabilities.filter((directory) => existsSync(directory)),
@@ -65,7 +66,8 @@ for (const [target, sources] of Object.entries(migrations)) {
   for (const [file, from] of files) {
     const to = `${target}/${file}`
     if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue
-    // Renamed into place: a process that starts beside a build must never find a file missing or half written.
+    // Renamed into place: a process that starts beside a build must never find a file missing or half
+    // written.
     const draft = `dist/.migration.${process.pid}`
     writeFileSync(draft, readFileSync(from))
     renameSync(draft, to)

@@ -13,7 +13,8 @@ export const withoutServer = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !OWN.includes(name)))
 
 /**
- * Where nothing is at stake, the key that seals secrets in the store is made here and kept under DATA_DIR, and the AI
+ * Where nothing is at stake, the key that seals secrets in the store is made here and kept under DATA_DIR,
+ * and the AI
  * pool is open; on a real chain whoever operates it sets both.
  */
 export function serverEnvironment({

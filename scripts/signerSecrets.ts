@@ -5,7 +5,10 @@ import { join } from 'node:path'
 type Environment = Record<string, string | undefined>
 type Handed = { forSigner: Record<string, string>; forServer: Record<string, string> }
 
-/** What a process may know of the signer's settings: its keys, its ledger and its operator are nobody else's business. */
+/**
+ * What a process may know of the signer's settings: its keys, its ledger and its operator are nobody else's
+ * business.
+ */
 const KNOWN_TO: Record<string, readonly string[]> = {
   server: ['SIGNER_URL', 'SIGNER_SECRET', 'SIGNER_SECRET_FILE'],
 }
@@ -19,7 +22,8 @@ export function withoutSigner(env: Environment, name: string): Environment {
 }
 
 /**
- * What signer and server are started with so that they find and believe each other. Where nothing is at stake the
+ * What signer and server are started with so that they find and believe each other. Where nothing is at stake
+ * the
  * secrets are made here and kept under DATA_DIR; on a real chain whoever operates it chooses where they lie.
  */
 export function signerEnvironment({
@@ -53,7 +57,10 @@ export function signerEnvironment({
   return { forSigner, forServer }
 }
 
-/** A file with a secret nobody has to remember, readable by this user alone; the one from before if there is one. */
+/**
+ * A file with a secret nobody has to remember, readable by this user alone; the one from before if there is
+ * one.
+ */
 function made(file: string): string {
   try {
     writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' })

@@ -2,7 +2,10 @@ import { migrate, openDb, storeMigrations } from '../packages/platform/src/db/in
 import { findPostgres, postgresAt, startPostgres } from '../packages/platform/test/postgresServer.ts'
 import { TEMPLATE } from '../packages/platform/test/withDb.ts'
 
-/** One PostgreSQL for all store tests, with a migrated database to copy: starting one for each file takes longer. */
+/**
+ * One PostgreSQL for all store tests, with a migrated database to copy: starting one for each file takes
+ * longer.
+ */
 export default async function startSharedPostgres(): Promise<(() => Promise<void>) | undefined> {
   const bin = findPostgres()
   if (bin === null) return undefined

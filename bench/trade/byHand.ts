@@ -3,7 +3,9 @@ import { encodeExecute } from '@pit/plans'
 import type { ChainProfile } from '@pit/protocol'
 import { type Address, createPublicClient, defineChain, type Hex, http, type LocalAccount } from 'viem'
 
-/** What a developer writes with viem alone: one multicall of nine candidates, then a transaction, unsimulated. */
+/**
+ * What a developer writes with viem alone: one multicall of nine candidates, then a transaction, unsimulated.
+ */
 export function createByHand(profile: ChainProfile, url: string, sequencerUrl: string) {
   const multicall3 = { address: profile.contracts.multicall3 as Address }
   const chain = defineChain({
@@ -20,7 +22,9 @@ export function createByHand(profile: ChainProfile, url: string, sequencerUrl: s
   const [weth, usdg] = [core('WETH'), core('USDG')]
   const FEES = [100, 500, 3000, 10_000] as const
 
-  /** Nine candidates: four fee tiers at three sizes, as a router that looks for splits would ask, less three. */
+  /**
+   * Nine candidates: four fee tiers at three sizes, as a router that looks for splits would ask, less three.
+   */
   async function quote(amountIn: bigint): Promise<{ fee: number; amountOut: bigint }> {
     const asks = [1n, 2n, 4n]
       .flatMap((part) => FEES.map((fee) => ({ fee, amountIn: amountIn / part })))

@@ -16,7 +16,10 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { bandBps, type Honest } from './honest.ts'
 import type { World } from './world.ts'
 
-/** Router calls that do something else than the honest one they are made from. Undefined: not possible with this one. */
+/**
+ * Router calls that do something else than the honest one they are made from. Undefined: not possible with
+ * this one.
+ */
 
 type Swap = Honest & { kind: 'router' }
 export type HostileCall = (

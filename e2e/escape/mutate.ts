@@ -5,12 +5,16 @@ import type { World } from './world.ts'
 
 /** One bit of an honest call changed, where no bit may be. */
 
-/** Bits of a number that its owner may choose; flipped all at once they show where they stand in the calldata. */
+/**
+ * Bits of a number that its owner may choose; flipped all at once they show where they stand in the calldata.
+ */
 const flip = (value: bigint, bits: number): bigint => value ^ ((1n << BigInt(bits)) - 1n)
 
 /**
- * Which bytes say something a session leaves open: how much at least, how much of a token in, until when, and by way of
- * which pools. Another value there is another trade inside the bounds, or is judged by the other hostile calls.
+ * Which bytes say something a session leaves open: how much at least, how much of a token in, until when, and
+ * by way of
+ * which pools. Another value there is another trade inside the bounds, or is judged by the other hostile
+ * calls.
  */
 function openBytes(path: SwapPath): Set<number> {
   const base = bytesOf(path)
@@ -65,7 +69,9 @@ function otherPool(hop: HopPath): HopPath {
   }
 }
 
-/** The honest calldata with one bit of one closed byte flipped; undefined for a plan with a token in between. */
+/**
+ * The honest calldata with one bit of one closed byte flipped; undefined for a plan with a token in between.
+ */
 export function flipBit({ random }: World, { path, execution }: Honest & { kind: 'router' }) {
   // The token in between may be any, and stands in places of its own.
   if (path.legs.some(({ hops }) => hops.length > 1)) return undefined

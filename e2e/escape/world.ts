@@ -57,7 +57,9 @@ export type GrantChange = Partial<Omit<SessionBindingV3, 'marks'>> & {
   walletKey?: Hex
 }
 
-/** A devnet whose market stands still, the running signer beside it, and every role's key but the co-signer's. */
+/**
+ * A devnet whose market stands still, the running signer beside it, and every role's key but the co-signer's.
+ */
 export async function openWorld({ seed }: { seed: number }) {
   const crypto: Crypto = await createCrypto()
   const random = createRandom(seed)

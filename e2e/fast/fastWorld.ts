@@ -17,7 +17,10 @@ export interface FastWorld {
   seen(hash: Hex): Promise<number>
   refused(pair: string, changes: Changes): Promise<Refusal>
   refusedBody(body: object, hash?: Hex): Promise<Refusal>
-  /** Waits until such a trade, only checked, is answered by this code; null: until it passes. Marks are read twice a second. */
+  /**
+   * Waits until such a trade, only checked, is answered by this code; null: until it passes. Marks are read
+   * twice a second.
+   */
   judgedBy(code: string | null, pair: string, changes?: Changes): Promise<void>
 }
 

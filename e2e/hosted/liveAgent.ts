@@ -55,7 +55,9 @@ export interface RefundAnswer {
   closed: boolean
 }
 
-/** Brings a stopped agent's gas home and accounts for every wei of it: what came, what it cost, what stayed. */
+/**
+ * Brings a stopped agent's gas home and accounts for every wei of it: what came, what it cost, what stayed.
+ */
 export async function bringHome(
   world: SessionWorld,
   owner: Party,

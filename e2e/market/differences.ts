@@ -98,7 +98,9 @@ function concentratedReadings(name: string, pool: Pool & { ticks: unknown }, sta
   return readings
 }
 
-/** All words where there are few, else those around the price and those in use: a tick we missed shows there. */
+/**
+ * All words where there are few, else those around the price and those in use: a tick we missed shows there.
+ */
 function wordsToLookAt(pool: {
   tick: number
   tickSpacing: number

@@ -16,7 +16,8 @@ import { buyToken, grantCurves, launchCurves, sendEth, swapEth, swapUsdg, takeUs
 import { BUDGET, CAPS, LIMITS, type Stage, USDG } from './stage.ts'
 
 /**
- * What whoever holds both keys can do because the chain does not uphold it: each is done for real. Should one of these
+ * What whoever holds both keys can do because the chain does not uphold it: each is done for real. Should one
+ * of these
  * begin to fail, the chain has come to uphold more than NOT_ENFORCED_ON_CHAIN says, and the list must shrink.
  */
 export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> {
@@ -107,7 +108,8 @@ export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> 
       expect(await gained(who.mallory, NATIVE, act)).toBe(2n * CAPS.dayWei)
     },
     async curve_fee_cosigner() {
-      // A wallet of the thief's pays for nothing with the fee root: the co-signer redeems, no executor is asked.
+      // A wallet of the thief's pays for nothing with the fee root: the co-signer redeems, no executor is
+      // asked.
       const [curve] = await launchCurves(stage)
       const { fee, feeRead } = grantCurves(stage, grant(), [curve])
       const amountWei = feeRead.eth.dayWei

@@ -230,7 +230,10 @@ export async function openStage() {
     tryFree,
     redeemFree,
     disable: (root: Delegation) => send('wallet', { to: place.manager, data: encodeDisable(root) }),
-    /** The owner's setup of a session in one transaction of its own: its code, and so much USDG for the router. */
+    /**
+     * The owner's setup of a session in one transaction of its own: its code, and so much USDG for the
+     * router.
+     */
     approveBudget: (amount: bigint) => {
       const [token, spender] = [at.usdg, at.router]
       const expiration = nowS() + 30 * SESSION.dayWindowS

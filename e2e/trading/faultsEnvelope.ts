@@ -12,7 +12,10 @@ export interface Refused {
 /** Beyond the extras of a code's row: retry advice, and the hash of what may have arrived. */
 const ALWAYS = ['code', 'message', 'retry_after_s', 'tx_hash']
 
-/** Sends a body (an object, or text as it is) that is to be refused, and holds the answer against the documents. */
+/**
+ * Sends a body (an object, or text as it is) that is to be refused, and holds the answer against the
+ * documents.
+ */
 export async function refusedBy(
   url: string,
   route: RouteId,

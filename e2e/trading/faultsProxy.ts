@@ -10,7 +10,10 @@ export interface RpcMessage {
 export interface Fault {
   /** Which calls; all unless told. A batch with one of them is hit as a whole by what hits the connection. */
   on?: (message: RpcMessage) => boolean
-  /** hang: takes it and never answers. drop: cuts the connection. html: a gateway's error page. error: a JSON-RPC error. */
+  /**
+   * hang: takes it and never answers. drop: cuts the connection. html: a gateway's error page. error: a
+   * JSON-RPC error.
+   */
   way?: 'hang' | 'drop' | 'html' | 'error'
   /** Another result than the chain's. */
   lie?: (result: unknown, message: RpcMessage) => unknown

@@ -10,7 +10,8 @@ const sum = (values: readonly (string | bigint | null)[]): bigint =>
   values.reduce<bigint>((all, value) => all + BigInt(value ?? 0), 0n)
 
 /**
- * Signs plans of one swap each with nonces one after another, sends them all at once, and holds the wallet's rows
+ * Signs plans of one swap each with nonces one after another, sends them all at once, and holds the wallet's
+ * rows
  * against its balances. Answers the rows, and what the fee recipient received in all.
  */
 export async function sendTogether(

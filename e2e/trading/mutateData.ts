@@ -78,7 +78,10 @@ export function reworded(data: Hex, random: Random, addresses: readonly Hex[]): 
   return `${data.slice(0, at)}${(word % (1n << 256n)).toString(16).padStart(64, '0')}${data.slice(at + 64)}` as Hex
 }
 
-/** A router's command left out, doubled, moved, or paid to somebody else; what is no router call is cut in two. */
+/**
+ * A router's command left out, doubled, moved, or paid to somebody else; what is no router call is cut in
+ * two.
+ */
 export function recommanded(data: Hex, random: Random, somebody: Hex): Hex {
   const decoded = data.startsWith(EXECUTE) ? decodeExecute(data) : null
   if (!decoded?.ok) return data.slice(0, 2 + 2 * random.below((data.length - 2) / 2)) as Hex

@@ -103,7 +103,10 @@ const JUDGES: Record<string, Judge> = {
 /** How much the price may have moved between a refusal and the quote it is held against. */
 const MOVED = 1.25
 
-/** Dollars as asked; atoms by a quote of now, since what a market trades is not worth what it was when this began. */
+/**
+ * Dollars as asked; atoms by a quote of now, since what a market trades is not worth what it was when this
+ * began.
+ */
 async function sizeNow({ ask, wallet }: Refused): Promise<number> {
   const { token_in, token_out, notional_usd, amount_in } = ask.body
   if (notional_usd !== undefined) return Number(notional_usd)
@@ -115,7 +118,9 @@ async function sizeNow({ ask, wallet }: Refused): Promise<number> {
   return (status === 200 ? body.notional_usd : null) ?? ask.usd
 }
 
-/** The check that failed says how far; these limits are the documents', and what is far is no small distance. */
+/**
+ * The check that failed says how far; these limits are the documents', and what is far is no small distance.
+ */
 function farBy({ answer }: Refused, code: string, sign: 1 | -1): boolean {
   const { checks } = answer.body.error!['policy'] as {
     checks: { code: string; value: number; limit: number }[]
@@ -134,7 +139,8 @@ async function wantsTooMuch({ ask, wallet }: Refused, { crowd }: RandomMarket): 
 }
 
 /**
- * The service follows the chain, so its pools may be of the block before another's trade: what is refused for that is
+ * The service follows the chain, so its pools may be of the block before another's trade: what is refused for
+ * that is
  * planned a moment later, by a fresh quote where a route was named.
  */
 async function mendsByAsking({ ask, wallet }: Refused): Promise<boolean> {

@@ -124,7 +124,8 @@ async function mine(
     : steps.map(({ raw }) => ({ raw_tx: raw }))
   for (const body of bodies) {
     let sent = await wallet.post('live/submit', body)
-    // On a busy machine store or sequencer may be late: the same bytes are never sent twice, so they may come again.
+    // On a busy machine store or sequencer may be late: the same bytes are never sent twice, so they may come
+    // again.
     for (let tries = 0; LATE.has(codeOf(sent)) && tries < 20; tries++) {
       await sleep(1_000)
       sent = await wallet.post('live/submit', body)
@@ -164,7 +165,8 @@ function feeFaults(
   const fixed = plan.fee.amount === undefined ? null : BigInt(plan.fee.amount)
   let due: bigint
   if (side === 'input') due = feeOf(BigInt(plan.amount_in), bps)
-  // Apart from the trade it is of what was expected; out of it, of what came: the wallet's part and the fee's.
+  // Apart from the trade it is of what was expected; out of it, of what came: the wallet's part and the
+  // fee's.
   else if (fixed !== null) due = feeOf(BigInt(plan.amount_out_expected) + fixed, bps)
   else due = feeOf(got + income, bps)
   if (fixed !== null && fixed !== due) faults.push(`a fee of ${fixed} was answered, ${due} is due`)

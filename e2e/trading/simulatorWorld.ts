@@ -32,7 +32,9 @@ export const lower = (address: string): Address => address.toLowerCase() as Addr
 const FEE_BPS = 25
 const quantity = (value: number): Hex => `0x${value.toString(16)}`
 
-/** A simulator on a devnet whose market stands still, and plans to try on it, made from the pools as they are. */
+/**
+ * A simulator on a devnet whose market stands still, and plans to try on it, made from the pools as they are.
+ */
 export interface SimulatorWorld {
   devnet: Devnet
   rpc: Rpc

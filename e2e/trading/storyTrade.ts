@@ -38,7 +38,10 @@ interface Ends {
   tokenOut: string
 }
 
-/** Plans, signs, sends and waits; then holds the plan, its simulation and the wallet's row against the balances. */
+/**
+ * Plans, signs, sends and waits; then holds the plan, its simulation and the wallet's row against the
+ * balances.
+ */
 export async function doTrade(
   devnet: DevnetProcess,
   trader: Trader,
@@ -94,7 +97,8 @@ export async function doTrade(
 }
 
 /**
- * A plan that knows what was traded before it. A curve's fee is fixed by the quote, and the market hears of a block a
+ * A plan that knows what was traded before it. A curve's fee is fixed by the quote, and the market hears of a
+ * block a
  * moment after the chain: until then the quote is not what the simulation delivers.
  */
 async function planNow(trader: Trader, request: object): Promise<Plan> {

@@ -140,7 +140,10 @@ export async function openTrader(
   return trader
 }
 
-/** Signs every transaction of a plan and sends them in order, as one submission where the plan has a fee of its own. */
+/**
+ * Signs every transaction of a plan and sends them in order, as one submission where the plan has a fee of
+ * its own.
+ */
 export async function submitPlan(
   trader: Trader,
   plan: Plan,

@@ -13,7 +13,8 @@ export interface Artifact {
 export type Artifacts = Record<string, Artifact>
 
 const SETTINGS = {
-  // Common-subexpression elimination and the Yul optimizer take two thirds of the time for a fifth of the size.
+  // Common-subexpression elimination and the Yul optimizer take two thirds of the time for a fifth of the
+  // size.
   optimizer: {
     enabled: true,
     runs: 200,
@@ -34,7 +35,10 @@ const SETTINGS = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 }
 
-/** Walks up from the running file, which may be src/ or the bundle in dist/, to the folder that has `contracts/`. */
+/**
+ * Walks up from the running file, which may be src/ or the bundle in dist/, to the folder that has
+ * `contracts/`.
+ */
 export function projectRoot(from: string = import.meta.dirname): string {
   if (existsSync(join(from, 'contracts', 'launchpad'))) return from
   const up = dirname(from)
@@ -80,7 +84,8 @@ function compile(sources: Record<string, { content: string }>): Artifacts {
 let loaded: Promise<Artifacts> | undefined
 
 /**
- * Our contracts, from `.cache/contracts/` when sources and settings are the ones compiled last, else compiled now.
+ * Our contracts, from `.cache/contracts/` when sources and settings are the ones compiled last, else compiled
+ * now.
  * Read once a process: what runs was deployed from them.
  */
 export function compileContracts(say: (line: string) => void = () => {}): Promise<Artifacts> {

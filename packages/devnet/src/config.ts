@@ -1,5 +1,6 @@
 /**
- * Every setting of the devnet: its name, default and meaning. With main.ts the only reader of process.env; the
+ * Every setting of the devnet: its name, default and meaning. With main.ts the only reader of process.env;
+ * the
  * docs table is made from it.
  */
 interface Setting {

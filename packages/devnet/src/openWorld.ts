@@ -40,7 +40,10 @@ export function writeWhole(file: string, value: unknown): void {
   renameSync(`${file}.new`, file)
 }
 
-/** Opens the chain and its world, deploying both the first time. The world's file, written last, says it is whole. */
+/**
+ * Opens the chain and its world, deploying both the first time. The world's file, written last, says it is
+ * whole.
+ */
 export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
   const { dir, stage } = options
   const files = dir && {

@@ -24,7 +24,8 @@ import {
 } from '../src/market/index.ts'
 
 /**
- * The least world the market can live in: real exchanges, three assets, a pool of every version and a curve. Small
+ * The least world the market can live in: real exchanges, three assets, a pool of every version and a curve.
+ * Small
  * enough to be built for each test.
  */
 export interface SmallWorld {

@@ -7,8 +7,10 @@ import { SHIELD_POLICY_NAMES } from './risks.ts'
 import { Exact, OneOf } from './schemas/scalars.ts'
 
 /**
- * What a session's owner signs besides the caveats: its canonical JSON is hashed into the root's salt, so that no key
- * can widen it later. Every field has one spelling (lower-case, sorted, whole numbers), because another spelling
+ * What a session's owner signs besides the caveats: its canonical JSON is hashed into the root's salt, so
+ * that no key
+ * can widen it later. Every field has one spelling (lower-case, sorted, whole numbers), because another
+ * spelling
  * would be another hash. A shape once signed under is never changed; a new one gets a new version.
  */
 
@@ -79,7 +81,10 @@ export const SessionBindingV3 = Exact(
     ...common,
     fee: Fee,
     risk: Exact({ accept_risks: AcceptedRisks, shield: Type.Boolean(), policies: Policies }),
-    /** For each token the co-signer cannot price itself: it judges trades of it by this. Left out when there is none. */
+    /**
+     * For each token the co-signer cannot price itself: it judges trades of it by this. Left out when there
+     * is none.
+     */
     marks: Type.Optional(Type.Array(Mark, { minItems: 1, maxItems: MAX_TOKENS })),
   },
   { title: 'SessionBinding' },
@@ -94,7 +99,10 @@ const SCHEMAS = { 1: BindingV1, 2: BindingV2, 3: SessionBindingV3 } as const
 export type BindingFault = { field: string; message: string }
 export type ReadBinding = { ok: true; binding: SessionBinding } | ({ ok: false } & BindingFault)
 
-/** Any version ever granted, in its one spelling; what breaks a rule is named. Its end is judged by `expiryFaults`. */
+/**
+ * Any version ever granted, in its one spelling; what breaks a rule is named. Its end is judged by
+ * `expiryFaults`.
+ */
 export function readBinding(value: unknown): ReadBinding {
   const version = (value as { version?: unknown } | null)?.version
   const schema = version === 1 || version === 2 || version === 3 ? SCHEMAS[version] : undefined

@@ -8,9 +8,11 @@ export type Json =
   | { readonly [field: string]: Json | undefined }
 
 /**
- * The one text of a value that is hashed: keys sorted by code point, no spaces, ASCII only (`\u` and four lower-case
+ * The one text of a value that is hashed: keys sorted by code point, no spaces, ASCII only (`\u` and four
+ * lower-case
  * digits for everything else), numbers as ECMAScript writes them. It is what Python's `json.dumps(value,
- * sort_keys=True, separators=(",", ":"))` writes for texts and whole numbers, so a hash can be checked anywhere.
+ * sort_keys=True, separators=(",", ":"))` writes for texts and whole numbers, so a hash can be checked
+ * anywhere.
  */
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value === 'boolean') return String(value)
@@ -38,7 +40,9 @@ function written(value: number): string {
   return JSON.stringify(value)
 }
 
-/** JavaScript compares UTF-16 units, which puts U+1F600 before U+FF5E; everybody else compares code points. */
+/**
+ * JavaScript compares UTF-16 units, which puts U+1F600 before U+FF5E; everybody else compares code points.
+ */
 function byCodePoint(a: string, b: string): number {
   const [left, right] = [[...a], [...b]]
   for (let i = 0; i < Math.min(left.length, right.length); i++) {

@@ -1,6 +1,8 @@
 import type { PoolPin } from './profile.ts'
 
-/** A pinned pool and the way through it. Addresses are lower-case; `fee` is in hundredths of a basis point. */
+/**
+ * A pinned pool and the way through it. Addresses are lower-case; `fee` is in hundredths of a basis point.
+ */
 export type FastPool =
   | {
       version: 'v3'

@@ -28,7 +28,10 @@ export interface FastToken {
   decimals: number
 }
 
-/** A pinned pair in one direction: all that the bytes of a trade are made of, but the amounts and the fee's rate. */
+/**
+ * A pinned pair in one direction: all that the bytes of a trade are made of, but the amounts and the fee's
+ * rate.
+ */
 export interface FastRoute {
   token_in: FastToken
   token_out: FastToken
@@ -43,7 +46,10 @@ export interface FastRoute {
   /** A byte per input, in order. */
   commands: string
   inputs: readonly RouterInput[]
-  /** For a token input the router has no allowance for: the same with the permit first. Null where ETH is the input. */
+  /**
+   * For a token input the router has no allowance for: the same with the permit first. Null where ETH is the
+   * input.
+   */
   permit: { commands: string; input: RouterInput; gas_add: number } | null
   gas_floor: number
   max_usd: number

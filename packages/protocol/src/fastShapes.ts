@@ -2,8 +2,10 @@ import type { FastPool } from './fastPools.ts'
 import type { FeeSide } from './values.ts'
 
 /**
- * One command of a router call, as anybody's ABI library encodes it: `abi.encode` of `values` by `types`. A value that
- * starts with `$` is filled in: amount_in, fee (floor(amount_in × bps / 10,000)), swap_in (amount_in − fee), min_out,
+ * One command of a router call, as anybody's ABI library encodes it: `abi.encode` of `values` by `types`. A
+ * value that
+ * starts with `$` is filled in: amount_in, fee (floor(amount_in × bps / 10,000)), swap_in (amount_in − fee),
+ * min_out,
  * fee_bps, and the permit's parts. Numbers are decimal texts.
  */
 export interface RouterInput {
@@ -38,7 +40,9 @@ const input = (
   values: fields.map(([, value]) => value),
 })
 
-/** The commands of a trade on a pinned pool, in the order and form in which the service builds them itself. */
+/**
+ * The commands of a trade on a pinned pool, in the order and form in which the service builds them itself.
+ */
 export function shapeOf(trade: {
   pool: FastPool
   side: FeeSide
@@ -136,7 +140,10 @@ function v3Swap(pool: FastPool & { version: 'v3' }, terms: SwapTerms): RouterInp
   ])
 }
 
-/** Paid in full first (SETTLE), swapped for all that was paid, all of the output taken: 0 stands for "all of it". */
+/**
+ * Paid in full first (SETTLE), swapped for all that was paid, all of the output taken: 0 stands for "all of
+ * it".
+ */
 function v4Swap(pool: FastPool & { version: 'v4' }, terms: SwapTerms): RouterInput {
   const { currency0, currency1, fee, tick_spacing, hooks, token_in, token_out, zero_for_one } = pool
   const floors = terms.layout === '2.1.1' ? { types: ['uint256'], values: ['0'] } : { types: [], values: [] }

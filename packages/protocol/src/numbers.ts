@@ -116,7 +116,9 @@ export const SESSION = {
 export const COSIGNER = {
   /** A minimum is never worth so much less than the input, beyond the fee: see `priceBandBps`. */
   maxSlippageBps: TRADE.maxSlippageBps,
-  /** What pools may differ from oracle feeds by, beside the slippage; and from a mean of the last half hour. */
+  /**
+   * What pools may differ from oracle feeds by, beside the slippage; and from a mean of the last half hour.
+   */
   feedBandBps: 100,
   meanBandBps: 300,
   /** The same against an owner-signed mark, which ages for up to a day. */
@@ -125,7 +127,10 @@ export const COSIGNER = {
   capPriceBandBps: 1_000,
   /** Prices of a reading older than this sign nothing. */
   maxReadingAgeS: 30,
-  /** Nor do prices of a block older than this: a node that stands still answers as readily as one that does not. */
+  /**
+   * Nor do prices of a block older than this: a node that stands still answers as readily as one that does
+   * not.
+   */
   maxHeadAgeS: 60,
   /** A call's time may differ so much from the signer's. */
   callWindowS: 30,

@@ -2,7 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 
 /**
  * A chain profile: every address, feed and pin of one deployment, as data. The devnet writes one; `profiles/`
- * holds the real chain's. A value that is not publicly known is null there and the features that need it stay off.
+ * holds the real chain's. A value that is not publicly known is null there and the features that need it stay
+ * off.
  */
 
 export const Address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' })

@@ -88,7 +88,9 @@ export const BUCKETS = {
 } as const
 export type BucketId = keyof typeof BUCKETS
 
-/** Sign-in caps, counted per client address and day and for the whole service per hour; defaults of settings. */
+/**
+ * Sign-in caps, counted per client address and day and for the whole service per hour; defaults of settings.
+ */
 export const CAPS = {
   signup: { code: 'SIGNUP_CAPPED', what: 'new accounts', perAddressPerDay: 20, overallPerHour: 2_000 },
   keys: { code: 'KEYS_CAPPED', what: 'new keys', perAddressPerDay: 50, overallPerHour: 5_000 },

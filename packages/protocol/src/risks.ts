@@ -1,4 +1,7 @@
-/** The disclosure table: what a token or a trade may carry, and whether it must be accepted first. Ours, as data. */
+/**
+ * The disclosure table: what a token or a trade may carry, and whether it must be accepted first. Ours, as
+ * data.
+ */
 export const RISKS = {
   HONEYPOT: { severity: 'severe', meaning: 'it can be bought and not sold' },
   SELL_TAX: { severity: 'severe', meaning: 'selling it costs more than 10%' },

@@ -42,7 +42,10 @@ export function withDefaults<T extends object>(schema: TSchema, value: T): T {
   return filled
 }
 
-/** A union with `chosenBy` is judged by the variant its field selects, so that the field named is the one at fault. */
+/**
+ * A union with `chosenBy` is judged by the variant its field selects, so that the field named is the one at
+ * fault.
+ */
 function chosenVariant(schema: TSchema, value: unknown): TSchema {
   const choose = schema['chosenBy'] as { field: string; value?: unknown } | undefined
   if (choose === undefined || typeof value !== 'object' || value === null) return schema

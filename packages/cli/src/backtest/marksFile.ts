@@ -9,7 +9,9 @@ export type Marks = Map<string, StoredMark[]>
 const MAX_BYTES = 200_000_000
 const MAX_PRICE_CHARS = 39
 
-/** `{"marks": {"ETH": [[1800000000, "2000.5"], [1800000060, "2001", "stale"]]}}`: second, dollars, if stale. */
+/**
+ * `{"marks": {"ETH": [[1800000000, "2000.5"], [1800000060, "2001", "stale"]]}}`: second, dollars, if stale.
+ */
 export function readMarksFile(file: string): Marks {
   let value: unknown
   try {

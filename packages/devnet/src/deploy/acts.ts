@@ -21,7 +21,9 @@ interface Act {
 /** What the world's builder does, queued in order and packed many acts to a transaction. */
 export interface Acts {
   builder: Address
-  /** Deploys one of our contracts by CREATE2 and answers its address; the builder is its deployer and owner. */
+  /**
+   * Deploys one of our contracts by CREATE2 and answers its address; the builder is its deployer and owner.
+   */
   deploy(name: string, args?: unknown[], salt?: bigint): Address
   /** Calls a contract of ours by its ABI. */
   call(

@@ -43,7 +43,9 @@ export interface CoreTokens {
 /** Everything of its own the builder may ever need to provide liquidity with. */
 const BUILDER_HOLDS = 1_000_000_000n
 
-/** Queues core tokens and stock tokens, all issued by the builder, and mints the builder its stock of them. */
+/**
+ * Queues core tokens and stock tokens, all issued by the builder, and mints the builder its stock of them.
+ */
 export function queueCoreTokens(artifacts: Artifacts, acts: Acts, weth: Address): CoreTokens {
   const issue = (contract: string, target: Address, decimals: number) =>
     acts.call(contract, target, 'mint', [acts.builder, BUILDER_HOLDS * 10n ** BigInt(decimals)], 120_000n)

@@ -90,7 +90,9 @@ async function launch(wish: {
 }
 
 let untaxed = 0n
-/** A curve of the same code, opened by hand, on which rounding is all that stands between a trader and a gain. */
+/**
+ * A curve of the same code, opened by hand, on which rounding is all that stands between a trader and a gain.
+ */
 async function untaxedCurve(virtualPair: bigint): Promise<Fresh> {
   untaxed += 1n
   const from = it.accounts[1]!
@@ -153,7 +155,10 @@ const toLaunch = ({
   virtualPair: virtualPairOf({ pair: wish.pair, scale }),
 })
 
-/** A buy of so many millionths of the virtual reserve, or a sale of so many millionths of what the trader holds. */
+/**
+ * A buy of so many millionths of the virtual reserve, or a sale of so many millionths of what the trader
+ * holds.
+ */
 const trades = fc.array(
   fc.record({
     isBuy: fc.boolean(),

@@ -45,7 +45,9 @@ interface PlannedCurve extends LongTailToken {
   spend: bigint
 }
 
-/** Queues `count` launches; the money that then went into them comes by `queueCurveBuys`, in a later block. */
+/**
+ * Queues `count` launches; the money that then went into them comes by `queueCurveBuys`, in a later block.
+ */
 export function queueCurves(
   acts: Acts,
   world: { assets: Assets; tokenCode: Address; random: Random; at: LaunchpadAt; creators: Address[] },

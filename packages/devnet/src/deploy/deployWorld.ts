@@ -23,7 +23,10 @@ import type { World } from './world.ts'
 
 export interface WorldOptions {
   seed?: number
-  /** The chain's past: blocks are mined from its first second to this many seconds later, so that a TWAP has one. */
+  /**
+   * The chain's past: blocks are mined from its first second to this many seconds later, so that a TWAP has
+   * one.
+   */
   historyS?: number
   longTail?: number
   curves?: number
@@ -37,7 +40,10 @@ const ROUND_EVERY_S = 600n
 const BUILDER_ETH_WEI = 1_000_000n * 10n ** 18n
 const BUILDER_WETH_WEI = 200_000n * 10n ** 18n
 
-/** Deploys everything onto a fresh chain: real contracts, fixtures, a market with a past. Same seed, same world. */
+/**
+ * Deploys everything onto a fresh chain: real contracts, fixtures, a market with a past. Same seed, same
+ * world.
+ */
 export async function deployWorld(chain: Chain, options: WorldOptions = {}): Promise<World> {
   const started = performance.now()
   const artifacts = await compileContracts()

@@ -10,7 +10,9 @@ import type { Acts } from './acts.ts'
 import { type Asset, atomsOf, isqrt, sorted, sqrtPriceX96 } from './amounts.ts'
 import type { Exchanges } from './exchanges.ts'
 
-/** A position around the price: `below` and `above` in tick spacings, its depth as a multiple of the pool's. */
+/**
+ * A position around the price: `below` and `above` in tick spacings, its depth as a multiple of the pool's.
+ */
 interface Band {
   below: number
   above: number

@@ -22,7 +22,10 @@ export interface Transactions {
 /** What a block of the devnet takes. */
 const BLOCK_GAS = 15_000_000n
 
-/** Code deposit, calldata and a constructor's own work; a limit that is too high only wastes room in the block. */
+/**
+ * Code deposit, calldata and a constructor's own work; a limit that is too high only wastes room in the
+ * block.
+ */
 const creationGas = (initCode: Hex) => 250_000n + BigInt((initCode.length / 2) * 230)
 
 export async function createTransactions(chain: Chain, from: Address): Promise<Transactions> {

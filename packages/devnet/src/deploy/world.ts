@@ -7,7 +7,10 @@ import type { Specimen } from './gallery.ts'
 import type { Hooks } from './hooks.ts'
 import type { LongTailToken } from './longTail.ts'
 
-/** Everything that was deployed, as plain data: what the devnet tells about itself, and what its operator needs. */
+/**
+ * Everything that was deployed, as plain data: what the devnet tells about itself, and what its operator
+ * needs.
+ */
 export interface World {
   profile: ChainProfile
   /** Bad tokens (and one good) by what is wrong with them. */

@@ -40,7 +40,9 @@ export interface ChainOptions {
 const ROTATE_AT_KB = 18_000
 /** Before the clock ticks somebody mines by hand, to deploy a world as fast as can be: what can wait does. */
 const UNTICKED_FACTOR = 6
-/** Blocks wait for an engine's successor when it has grown to this many times its limit: memory before speed. */
+/**
+ * Blocks wait for an engine's successor when it has grown to this many times its limit: memory before speed.
+ */
 const WAIT_AT = 3
 /** The traces of this many transactions may wait for V8 to notice. */
 const COLLECT_AFTER_TXS = 20

@@ -13,14 +13,18 @@ function collector(): Collect {
 }
 
 /**
- * An engine's memory is outside the JavaScript heap, so its weight never makes V8 collect the small object that holds
+ * An engine's memory is outside the JavaScript heap, so its weight never makes V8 collect the small object
+ * that holds
  * it: a dropped engine would stay until the heap itself fills. Asked for only when an engine was dropped.
  */
 export function collectGarbage(): void {
   collector()()
 }
 
-/** The same for an engine's answers, which hold megabytes of traces each: about a millisecond, young objects only. */
+/**
+ * The same for an engine's answers, which hold megabytes of traces each: about a millisecond, young objects
+ * only.
+ */
 export function collectAnswers(): void {
   collector()({ type: 'minor' })
 }

@@ -78,7 +78,10 @@ function isAlive(holder: string): boolean {
 
 const startTicks = (pid: number): string => statOf(pid)?.startTicks ?? '-'
 
-/** The state letter of a process and when it started, in the kernel's ticks; undefined where there is no /proc. */
+/**
+ * The state letter of a process and when it started, in the kernel's ticks; undefined where there is no
+ * /proc.
+ */
 function statOf(pid: number): { state: string; startTicks: string } | undefined {
   const stat = read(`/proc/${pid}/stat`)
   if (!stat) return undefined

@@ -34,7 +34,10 @@ export interface PoolEntry {
   txs: Replayable[]
 }
 
-/** Applies an entry to an engine; a block's hash must come out as it was logged. Answers its transactions' hashes. */
+/**
+ * Applies an entry to an engine; a block's hash must come out as it was logged. Answers its transactions'
+ * hashes.
+ */
 export async function applyEntry(engine: Provider, entry: Entry): Promise<Hex[]> {
   if (entry.kind === 'admin') await engine.request(entry.method, entry.params)
   if (entry.kind !== 'block') return []

@@ -6,7 +6,8 @@ import { type Groundwork, type Image, readChecked, writeChecked } from './image.
 import { openRecordLog, type RecordLog, readRecords } from './recordLog.ts'
 
 /**
- * A generation is what one pair of engines lives on: `state-N` (the accounts), `image-B` (how to bring them to block
+ * A generation is what one pair of engines lives on: `state-N` (the accounts), `image-B` (how to bring them
+ * to block
  * B) and `wal-B` (what happened since). It exists once its wal does; that file is made last.
  */
 export interface Generation {

@@ -3,7 +3,8 @@ const KB_PER_TX = 20
 const KB_PER_MGAS = 120
 
 /**
- * How much an engine grows by a block, for good, as measured with swaps: in kilobytes, and what it takes to replay the
+ * How much an engine grows by a block, for good, as measured with swaps: in kilobytes, and what it takes to
+ * replay the
  * block is in proportion.
  */
 export const growthOf = (txs: number, gasUsed: bigint): number =>

@@ -24,7 +24,9 @@ export interface EngineSettings {
   timeOffsetS: string
 }
 
-/** All that is needed to build an engine that goes on from block `base`, mining the same hashes every time. */
+/**
+ * All that is needed to build an engine that goes on from block `base`, mining the same hashes every time.
+ */
 export interface Image {
   genesisTimeS: string
   initialBaseFeeWei: string
@@ -72,7 +74,10 @@ export function createEngine(role: EngineRole, ground: Groundwork, ownedKeys: st
   })
 }
 
-/** Brings a fresh engine to the image's base block: same number, same state, same terms; only its hash is its own. */
+/**
+ * Brings a fresh engine to the image's base block: same number, same state, same terms; only its hash is its
+ * own.
+ */
 export async function advanceEngine(
   engine: Provider,
   { changes, base, settings }: Pick<Image, 'changes' | 'base' | 'settings'>,

@@ -32,7 +32,10 @@ export interface GenesisTerms {
 const FUNDED_WEI: Hex = `0x${(10_000n * 10n ** 18n).toString(16)}`
 const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`
 
-/** Takes the folder and what is in it, or begins a chain there. Without a folder, one that goes when it is released. */
+/**
+ * Takes the folder and what is in it, or begins a chain there. Without a folder, one that goes when it is
+ * released.
+ */
 export function openDisk(dataDir: string | undefined, genesis: GenesisTerms): Disk {
   const dir = dataDir ?? mkdtempSync(join(tmpdir(), 'pit-chain-'))
   const unlock = lockDir(dir)

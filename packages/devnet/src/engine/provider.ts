@@ -3,7 +3,8 @@ import { env } from 'node:process'
 import type * as Edr from '@nomicfoundation/edr'
 import { createTurns } from './turns.ts'
 
-// EDR's allocator gives freed memory back after a second at its leisure; after 10 ms it is a quarter less in all.
+// EDR's allocator gives freed memory back after a second at its leisure; after 10 ms it is a quarter less in
+// all.
 env['MIMALLOC_PURGE_DELAY'] ??= '10'
 // Huge pages fill up what lies freed between what is used: within an hour that was 400 MB for nothing.
 env['MIMALLOC_ALLOW_THP'] ??= '0'
@@ -19,7 +20,9 @@ export interface RpcFailure extends Error {
 export interface Provider {
   request<T = unknown>(method: string, params?: unknown[]): Promise<T>
   raw(json: string): Promise<string>
-  /** Several calls in one hop, nothing of others between them; stops at the first that fails and throws it. */
+  /**
+   * Several calls in one hop, nothing of others between them; stops at the first that fails and throws it.
+   */
   batch(calls: readonly Call[]): Promise<unknown[]>
 }
 
@@ -41,7 +44,10 @@ export interface ProviderOptions {
   autoMine: boolean
   blockGasLimit: bigint
   baseFeeWei: bigint
-  /** `priority` (default): by tip, then arrival. `arrival` mines in the order sent, which is what a replay needs. */
+  /**
+   * `priority` (default): by tip, then arrival. `arrival` mines in the order sent, which is what a replay
+   * needs.
+   */
   ordering?: 'priority' | 'arrival'
 }
 
@@ -64,15 +70,19 @@ const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex.replace(/^0x/, ''
 const bigintsAsHex = (_: string, value: unknown) =>
   typeof value === 'bigint' ? `0x${value.toString(16)}` : value
 
-// Out here on purpose: the engine holds its callbacks for good, and one made inside createProvider would hold that
+// Out here on purpose: the engine holds its callbacks for good, and one made inside createProvider would hold
+// that
 // call's variables, the engine among them. No dropped engine would ever be freed.
 const SILENT_LOGGER = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} }
 const NO_SUBSCRIPTIONS = { subscriptionCallback: () => {} }
 
 /**
- * An engine works on one request at a time; more of them inside only hold more of its threads, each of which keeps the
- * memory it once used. The second crosses over while the first is worked on. Of all engines together (two in service,
- * two being made, those kept for reads) no more than this machine can work on: threads, once made, take turns and stay.
+ * An engine works on one request at a time; more of them inside only hold more of its threads, each of which
+ * keeps the
+ * memory it once used. The second crosses over while the first is worked on. Of all engines together (two in
+ * service,
+ * two being made, those kept for reads) no more than this machine can work on: threads, once made, take turns
+ * and stay.
  */
 const IN_ENGINE_AT_ONCE = 2
 const IN_ALL_ENGINES_AT_ONCE = 4

@@ -169,7 +169,10 @@ function archivedTx(at: ReadPlaces, hash: Hex) {
   return { entry, index: entry.block.transactions.findIndex((tx) => tx.hash === hash.toLowerCase()) }
 }
 
-/** The block number a tag, number or {blockHash} means. A hash that is not the archive's is the engine's to know. */
+/**
+ * The block number a tag, number or {blockHash} means. A hash that is not the archive's is the engine's to
+ * know.
+ */
 function numberOf(at: ReadPlaces, tag: unknown): number {
   if (tag === undefined || tag === null || tag === 'latest' || tag === 'safe' || tag === 'finalized') {
     return Number(at.head.number)

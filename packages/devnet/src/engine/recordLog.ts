@@ -2,7 +2,8 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, writeSync 
 import { crc32 } from 'node:zlib'
 
 /**
- * An append-only file of JSON records, each with its length and checksum before it. `append` has handed the bytes to
+ * An append-only file of JSON records, each with its length and checksum before it. `append` has handed the
+ * bytes to
  * the operating system when it returns, so a record survives the death of the process.
  */
 export interface RecordLog<T> {

@@ -30,8 +30,10 @@ export interface Rotated {
 }
 
 /**
- * Builds a fresh pair of engines from the state and moves onto them: the old ones hold every block and state they ever
- * had. The slow part runs beside the blocks; what changed meanwhile is set at the switch, and nothing is switched
+ * Builds a fresh pair of engines from the state and moves onto them: the old ones hold every block and state
+ * they ever
+ * had. The slow part runs beside the blocks; what changed meanwhile is set at the switch, and nothing is
+ * switched
  * unless the new state root is the old one's. `adopt` runs before anything else can.
  */
 export async function rotate(
@@ -60,7 +62,8 @@ export async function rotate(
 }
 
 /**
- * The same without engines to go on with: at a stop, so that the next start has nothing to replay. One engine is built
+ * The same without engines to go on with: at a stop, so that the next start has nothing to replay. One engine
+ * is built
  * all the same, to prove the image.
  */
 export async function leaveImage(deps: RotationDeps): Promise<Generation> {

@@ -42,7 +42,9 @@ export interface ShadowSetup {
 
 interface ShadowDeps extends ShadowSetup {
   log: (message: string, fields?: Record<string, unknown>) => void
-  /** A new engine and world at the log's beginning, and the log's first `count` entries to bring them up with. */
+  /**
+   * A new engine and world at the log's beginning, and the log's first `count` entries to bring them up with.
+   */
   rebuild(count: number): Promise<ShadowSetup & { entries: Entry[] }>
 }
 
@@ -52,7 +54,9 @@ type Traceable = { txs: TracedTx[] } | { admin: { method: string; params: unknow
 const TRACED_AT_ONCE = 8
 /** With more steps than this to trace, no pauses. */
 const HURRY_AT = 40
-/** Until then, none while somebody simulates: whoever does comes again at once, and nobody waits for an image. */
+/**
+ * Until then, none while somebody simulates: whoever does comes again at once, and nobody waits for an image.
+ */
 const QUIET_MS = 40
 /** With no more steps than this left, the state is recent enough to build an engine from. */
 const RECENT = 80

@@ -37,7 +37,10 @@ const DEFAULTS: SimulateSettings = { maxBlocks: 256, maxCalls: 1_000, maxMs: 10_
 /** A request that the engine has yet to be given, and who hears its answer. */
 type Waiting = readonly [call: Call, heard?: (answer: unknown) => void]
 
-/** Where a simulation stands. Nothing is asked for itself that can go along with the next call: each hop costs. */
+/**
+ * Where a simulation stands. Nothing is asked for itself that can go along with the next call: each hop
+ * costs.
+ */
 interface Progress {
   engine: Provider
   options: SimulateOptions
@@ -58,9 +61,12 @@ interface OpenBlock {
 }
 
 /**
- * eth_simulateV1. EDR's pool would check funds, nonces and order against the state before the block, so no call goes
- * through it: an empty block with the asked-for terms is mined, each call is traced inside that block, and what it
- * changed is written into the state before the next. One thing differs from a real block: the BASEFEE opcode reads
+ * eth_simulateV1. EDR's pool would check funds, nonces and order against the state before the block, so no
+ * call goes
+ * through it: an empty block with the asked-for terms is mined, each call is traced inside that block, and
+ * what it
+ * changed is written into the state before the next. One thing differs from a real block: the BASEFEE opcode
+ * reads
  * zero, also where the block's base fee is not (fees themselves are charged right).
  */
 export function createSimulate(chain: Pick<Chain, 'onShadow'>, settings: Partial<SimulateSettings> = {}) {
@@ -210,7 +216,9 @@ async function runCall(
   return { call, gas: terms.gas, nonce: sender.nonce, frame }
 }
 
-/** A traced call runs at base fee zero, so the fee recipient was credited the base fee too: it is burnt here. */
+/**
+ * A traced call runs at base fee zero, so the fee recipient was credited the base fee too: it is burnt here.
+ */
 function burnBaseFee(diff: StateDiff, header: BlockJson, burntWei: bigint): void {
   const recipient = diff.post[header['miner'] as Hex]
   if (burntWei === 0n || recipient?.balance === undefined) return

@@ -100,7 +100,9 @@ export const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 const byteLength = (call: SimulatedCall) => (call.data.length - 2) / 2
 
-/** Prague's least gas of a transaction: what it costs before its first opcode, or EIP-7623's floor if higher. */
+/**
+ * Prague's least gas of a transaction: what it costs before its first opcode, or EIP-7623's floor if higher.
+ */
 export function intrinsicGas(call: SimulatedCall): bigint {
   let zeros = 0
   for (let at = 2; at < call.data.length; at += 2) {

@@ -2,7 +2,9 @@ import { type RpcFailure, rpcFailure } from './provider.ts'
 import { SIMULATE_CODE } from './simulateFailure.ts'
 import type { Hex } from './types.ts'
 
-/** Readers of JSON that came from outside: a value of the asked-for kind, or -32602 with the field's place. */
+/**
+ * Readers of JSON that came from outside: a value of the asked-for kind, or -32602 with the field's place.
+ */
 export type Fields = Record<string, unknown>
 
 export const invalid = (message: string): RpcFailure => rpcFailure(SIMULATE_CODE.invalidParams, message)

@@ -4,7 +4,9 @@ import type { BlockReference } from './simulateRequest.ts'
 import { type AccountDiff, DELEGATION, type StateDiff, setWord, ZERO_WORD } from './simulateState.ts'
 import type { Head, Hex } from './types.ts'
 
-/** Blocks a simulation may stand behind the head: what a client needs that asked for the number a moment ago. */
+/**
+ * Blocks a simulation may stand behind the head: what a client needs that asked for the number a moment ago.
+ */
 const MAX_BLOCKS_BACK = 64
 const TRACER = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
 
@@ -16,8 +18,10 @@ interface Former {
 }
 
 /**
- * The requests that take the state back to an earlier block: what each transaction since changed is set to what it
- * was before. Nonces cannot be lowered in EDR and stay the head's; so do number and time of the simulated block.
+ * The requests that take the state back to an earlier block: what each transaction since changed is set to
+ * what it
+ * was before. Nonces cannot be lowered in EDR and stay the head's; so do number and time of the simulated
+ * block.
  */
 export async function requestsOfRewind(engine: Provider, at: BlockReference, head: Head): Promise<Call[]> {
   if ('tag' in at || ('number' in at && at.number === head.number)) return []

@@ -40,7 +40,9 @@ export function requestsOfDiff(diff: StateDiff, undelegated: readonly Hex[]): Ca
   return requests
 }
 
-/** Accounts whose delegation a call took away: the diff does not tell an emptied code from an unchanged one. */
+/**
+ * Accounts whose delegation a call took away: the diff does not tell an emptied code from an unchanged one.
+ */
 export async function undelegatedBy(call: SimulatedCall, diff: StateDiff): Promise<Hex[]> {
   const suspects = (Object.keys(diff.post) as Hex[]).filter(
     (address) => diff.pre[address]?.code?.startsWith(DELEGATION) && diff.post[address]?.code === undefined,
@@ -86,7 +88,9 @@ async function authorityOf(item: Item): Promise<string | undefined> {
 export const readsState = (overrides: readonly AccountOverride[]): boolean =>
   overrides.some(({ nonce, state }) => nonce !== undefined || state !== undefined)
 
-/** The requests that put overrides in place; reads the state first where EDR could not undo or refuse clearly. */
+/**
+ * The requests that put overrides in place; reads the state first where EDR could not undo or refuse clearly.
+ */
 export async function requestsOfOverrides(
   engine: Provider,
   overrides: readonly AccountOverride[],

@@ -2,7 +2,9 @@ import { toHex } from './hex.ts'
 import type { Call, Provider } from './provider.ts'
 import type { Hex } from './types.ts'
 
-/** An engine that can be taken back to where it stood. The first request takes the snapshot along: a hop less. */
+/**
+ * An engine that can be taken back to where it stood. The first request takes the snapshot along: a hop less.
+ */
 export function undoable(engine: Provider): { engine: Provider; undo(): Promise<boolean> } {
   let first: Promise<unknown> | undefined
   let snapshot: Hex | undefined
@@ -33,7 +35,8 @@ export function undoable(engine: Provider): { engine: Provider; undo(): Promise<
       if (!first) return true
       await first
       if (snapshot) return revertTo(snapshot)
-      // What failed with the snapshot did not tell its name: they are numbered, and it is the one before the next.
+      // What failed with the snapshot did not tell its name: they are numbered, and it is the one before the
+      // next.
       const next = await engine.request<Hex>('evm_snapshot')
       // Where there is none of that number none was taken, so nothing that came after it ran either.
       if (!(await revertTo(toHex(BigInt(next) - 1n)))) await revertTo(next)

@@ -2,7 +2,9 @@ import type { Asset, Pool } from './types.ts'
 
 const Q96 = 2 ** 96
 
-/** The square-root price (X96) at which a pool of these two is fair: dollars of one over dollars of the other. */
+/**
+ * The square-root price (X96) at which a pool of these two is fair: dollars of one over dollars of the other.
+ */
 export function fairSqrtX96(asset0: Asset, asset1: Asset, usd0: number, usd1: number): bigint {
   const atomsPerAtom = (usd0 / usd1) * 10 ** (asset1.decimals - asset0.decimals)
   return BigInt(Math.floor(Math.sqrt(atomsPerAtom) * Q96))

@@ -54,7 +54,10 @@ const MAX_STEPS = 600n
 
 const answerOf = (price: number, decimals: number): bigint => BigInt(Math.round(price * 10 ** decimals))
 
-/** Reads where feeds (and, for PARTNER, its pool) stand now: the walk goes on from the chain, also after a restart. */
+/**
+ * Reads where feeds (and, for PARTNER, its pool) stand now: the walk goes on from the chain, also after a
+ * restart.
+ */
 export async function readPrices(chain: Chain, world: MarketWorld, options: PricesOptions): Promise<Prices> {
   const answers = await readMany(
     chain,

@@ -40,7 +40,10 @@ interface NonceState {
   seenAt: bigint
 }
 
-/** Pools signed transactions with nonces counted here, and counts anew from the chain whenever something is refused. */
+/**
+ * Pools signed transactions with nonces counted here, and counts anew from the chain whenever something is
+ * refused.
+ */
 export function createSender({ chain, crypto }: { chain: Chain; crypto: Crypto }): Sender {
   const nonces = new Map<Hex, NonceState>()
   const stats = { sent: 0, refused: 0, resyncs: 0 }

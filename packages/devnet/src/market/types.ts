@@ -20,7 +20,9 @@ export interface AssetFeed {
   session: 'always' | 'stock'
 }
 
-/** A pool of any version. v4 has no address of its own; its key is the two currencies, fee, spacing and hooks. */
+/**
+ * A pool of any version. v4 has no address of its own; its key is the two currencies, fee, spacing and hooks.
+ */
 export interface Pool {
   version: 2 | 3 | 4
   address: Hex

@@ -106,7 +106,8 @@ it('stands still outside the stock session, by New York time whatever the season
       expect(moves(asset(0.3), 'hours', BigInt(atS))).toBe(true)
     }),
   )
-  // The first Sunday of November 2026 has 25 hours: the session opens an hour later in UTC than the week before.
+  // The first Sunday of November 2026 has 25 hours: the session opens an hour later in UTC than the week
+  // before.
   const opensAt = (dayMs: number) => {
     let s = dayMs / 1000
     while (!moves(asset(0.3, 'stock'), 'hours', BigInt(s))) s += hourS / 4

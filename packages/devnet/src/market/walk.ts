@@ -3,7 +3,10 @@ import { drawsFor } from './random.ts'
 import type { Asset } from './types.ts'
 
 const YEAR_S = 365 * 24 * 3600
-/** How fast a price is drawn home: half the way in about a day, so that weeks of devnet stay in the world it was built for. */
+/**
+ * How fast a price is drawn home: half the way in about a day, so that weeks of devnet stay in the world it
+ * was built for.
+ */
 const HOMING_PER_S = Math.log(2) / (24 * 3600)
 
 export interface WalkTerms {
@@ -12,7 +15,9 @@ export interface WalkTerms {
   blockS: number
 }
 
-/** The next price of an asset: lognormal steps drawn from (seed, symbol, block), pulled gently to its anchor. */
+/**
+ * The next price of an asset: lognormal steps drawn from (seed, symbol, block), pulled gently to its anchor.
+ */
 export function stepPrice(
   terms: WalkTerms,
   asset: Asset,

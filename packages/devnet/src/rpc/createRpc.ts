@@ -26,7 +26,10 @@ export interface RpcOptions {
 
 /** JSON-RPC 2.0 over a chain, whatever carries the text. */
 export interface Rpc {
-  /** Answers one message or batch; undefined when nothing is to be answered. With a session, subscriptions work. */
+  /**
+   * Answers one message or batch; undefined when nothing is to be answered. With a session, subscriptions
+   * work.
+   */
   handle(text: string, session?: Session): Promise<string | undefined>
   /** One method, for callers in the same process. Throws. */
   call(method: string, params?: unknown[]): Promise<unknown>
@@ -74,7 +77,8 @@ export function createRpc(options: RpcOptions): Rpc {
     const answers: Promise<string | undefined>[] = []
     for (const item of list) {
       const message = readMessage(item)
-      // Reads run side by side; a write waits for what stands before it, and what follows waits for the write.
+      // Reads run side by side; a write waits for what stands before it, and what follows waits for the
+      // write.
       const alone = message.kind === 'call' && writes(message.method)
       if (alone) await Promise.all(answers)
       answers.push(answer(message, session))

@@ -6,7 +6,8 @@ const METHOD_NOT_FOUND = -32601
 const EDR_UNSUPPORTED = -32004
 const INVALID_PARAMS = -32602
 
-// EDR gives every refusal the same code, so its text is all there is to go by. What clients look for stands left.
+// EDR gives every refusal the same code, so its text is all there is to go by. What clients look for stands
+// left.
 const WORDS: readonly [geth: string, edr: RegExp][] = [
   ['nonce too low', /^(transaction )?nonce too low/i],
   ['already known', /^known transaction/i],

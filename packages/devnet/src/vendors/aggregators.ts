@@ -12,7 +12,10 @@ export interface AggregatorDeps {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
-/** An aggregator is a little better or worse than the mid, always the same way for the same pair: −25 to +5 bps. */
+/**
+ * An aggregator is a little better or worse than the mid, always the same way for the same pair: −25 to +5
+ * bps.
+ */
 export function biasBps(seed: string, name: string, tokenIn: string, tokenOut: string): bigint {
   const text = `${seed}:${name}:${tokenIn.toLowerCase()}:${tokenOut.toLowerCase()}`
   return BigInt(createHash('sha256').update(text).digest().readUInt32BE(0) % 31) - 25n

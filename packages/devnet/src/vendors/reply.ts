@@ -56,7 +56,10 @@ const FAULTS: Record<string, Fault> = {
   oversized: (_, __, options) => ({ status: 200, body: oversizedBody(options.bytes ?? 8_000_000) }),
 }
 
-/** Answers the fault's reply, 'silent' when nothing is to be written, or undefined when the vendor is to answer. */
+/**
+ * Answers the fault's reply, 'silent' when nothing is to be written, or undefined when the vendor is to
+ * answer.
+ */
 export async function misbehave(
   request: IncomingMessage,
   response: ServerResponse,

@@ -67,7 +67,9 @@ export async function holdToReality(setup: Setup, random: Random, rounds: number
   return tally
 }
 
-/** The plan's block, then a block that only reads: token balances by calls, ETH by a contract that tells it. */
+/**
+ * The plan's block, then a block that only reads: token balances by calls, ETH by a contract that tells it.
+ */
 async function simulated(
   { simulate, source }: Setup,
   plan: PlannedCall[],
@@ -186,7 +188,10 @@ const plain = ({ address, topics, data }: Log): Log => ({
   data,
 })
 
-/** Without validation no gas is paid, so the probe's one log that tells the sender's balance differs in that word. */
+/**
+ * Without validation no gas is paid, so the probe's one log that tells the sender's balance differs in that
+ * word.
+ */
 const withoutSenderBalance = (outcome: Outcome): Outcome => ({
   ...outcome,
   logs: outcome.logs.map((log) =>

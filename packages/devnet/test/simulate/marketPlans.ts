@@ -46,7 +46,10 @@ const traders = publicAccounts()
   .slice(1)
   .map(({ privateKey }) => privateKeyToAccount(privateKey))
 
-/** Trades on the real contracts: Universal Router over v2, v3, v4 and hooks, Permit2, curves, stocks, bad tokens. */
+/**
+ * Trades on the real contracts: Universal Router over v2, v3, v4 and hooks, Permit2, curves, stocks, bad
+ * tokens.
+ */
 export async function marketPlans(it: TestWorld): Promise<PlanSource> {
   const { contracts, fee_recipient } = it.world.profile
   const router = contracts.universal_router as Address

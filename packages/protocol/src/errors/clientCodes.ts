@@ -1,4 +1,7 @@
-/** Raised by client libraries without calling the server. A server refusal keeps its code, or is HTTP_<status>. */
+/**
+ * Raised by client libraries without calling the server. A server refusal keeps its code, or is
+ * HTTP_<status>.
+ */
 export const CLIENT_ERRORS = {
   VERIFICATION_FAILED: 'a server answer failed a local check; `rule` names it; nothing signed',
   FAST_PAIR: 'no pinned fast route for the pair',

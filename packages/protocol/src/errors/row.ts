@@ -45,7 +45,9 @@ export const EXTRAS = {
 export type ExtraName = keyof typeof EXTRAS
 
 export type ErrorRow = {
-  /** All statuses it may have; the first is the default. Empty: a check's name, never answered as a refusal. */
+  /**
+   * All statuses it may have; the first is the default. Empty: a check's name, never answered as a refusal.
+   */
   readonly statuses: readonly number[]
   readonly group: ErrorGroup
   readonly extras: readonly ExtraName[]

@@ -3,7 +3,8 @@ import type { ErrorCode, RefusalCode } from '../errors/table.ts'
 import type { BucketId } from '../rates.ts'
 
 /**
- * none: public. key: any valid key. wallet: a key bound to a wallet. owner: the key of the wallet that created the
+ * none: public. key: any valid key. wallet: a key bound to a wallet. owner: the key of the wallet that
+ * created the
  * agent. session: the session wallet's key or its executor's. wallet_when_given: bound when `wallet` is sent.
  * signature: a wallet signature in the body, no key.
  */
@@ -53,7 +54,9 @@ export type Route<
   readonly sanctionedKeyAllowed: boolean
   /** Texts of several lines: line breaks and tabs may stand in them, other control characters nowhere. */
   readonly multilineFields: readonly string[]
-  /** Fields that are named only to be refused, and with what. DEV_DISABLED ones pass where DEV_FIELDS is on. */
+  /**
+   * Fields that are named only to be refused, and with what. DEV_DISABLED ones pass where DEV_FIELDS is on.
+   */
   readonly refusedFields: { readonly [field: string]: RefusalCode }
   /** Beyond the documents. */
   readonly ours: boolean

@@ -28,7 +28,9 @@ const ROWS = {
 type Rows = typeof ROWS
 export type RouteId = keyof Rows
 
-/** Every route, by id. A route's handler, validation, documentation and client method all come from its row. */
+/**
+ * Every route, by id. A route's handler, validation, documentation and client method all come from its row.
+ */
 export const ROUTES = Object.fromEntries(
   Object.entries(ROWS).map(([id, row]) => [id, { ...row, id, path: `${API_PREFIX}${row.path}` }]),
 ) as { readonly [Id in RouteId]: Rows[Id] & { readonly id: Id } }

@@ -45,7 +45,10 @@ export const Hex = (description: string) => Type.String({ description, pattern: 
 export const TxHash = (description: string) => Type.String({ description, pattern: '^0x[0-9a-fA-F]{64}$' })
 export const Signature = (description: string) =>
   Type.String({ description: `${description}; 0x and 130 hex digits`, pattern: '^0x[0-9a-fA-F]{130}$' })
-/** Contract wallets sign with longer hex, compact ones with 64 bytes: they pass here, and BAD_SIGNATURE says why not. */
+/**
+ * Contract wallets sign with longer hex, compact ones with 64 bytes: they pass here, and BAD_SIGNATURE says
+ * why not.
+ */
 export const SignInSignature = (description: string) =>
   Type.String({
     description: `${description}; 0x and 130 hex digits (longer ones, as contract wallets send, are BAD_SIGNATURE)`,
@@ -66,7 +69,9 @@ export const AgentIdIn = (description: string) =>
   })
 /** Query flags are `1` or absent. */
 export const QueryFlag = (description: string) => Type.Optional(Type.Literal('1', { description }))
-/** A caller may leave it out; `withDefaults` fills it in, so a handler always finds it and its type says so. */
+/**
+ * A caller may leave it out; `withDefaults` fills it in, so a handler always finds it and its type says so.
+ */
 export const ByDefault = <T extends TSchema, const D>(value: D, schema: T) =>
   Type.Optional({ ...schema, default: value }) as unknown as T & { readonly default: D }
 export const Limit = (max: number, byDefault: number) =>

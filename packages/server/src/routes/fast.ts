@@ -59,7 +59,10 @@ const askOf = (body: Body<'live.fast'>): FastAsk => ({
   ...(body.max_notional_usd !== undefined && { maxNotionalUsd: body.max_notional_usd }),
 })
 
-/** Every refusal by a rule of fast mode lists the failures; one that is refused outside the list is its only one. */
+/**
+ * Every refusal by a rule of fast mode lists the failures; one that is refused outside the list is its only
+ * one.
+ */
 function withFailures(error: PitError): PitError {
   if (error.extras['failures'] !== undefined || !(FAST_RULES as readonly string[]).includes(error.code))
     return error
