@@ -19,7 +19,7 @@ const AT_ONCE = 24
 /** Plans live for two minutes: what is mutated has to be good as it is. */
 const FRESH_FOR_MS = 45_000
 /** The devnet's sequencer remembers ten thousand. */
-const MOST_AT_ONCE = 8_000
+const MAX_AT_ONCE = 8_000
 
 const random = createRandom(SEED)
 let world: TradingWorld
@@ -49,7 +49,7 @@ it(
       const plans = await buildGoods(shapes)
       const goods = plans.flatMap((plan) => plan.goods)
       const ground: Ground = { goods, others: signers, random, sweep }
-      const until = Math.min(MUTATIONS, done + MOST_AT_ONCE)
+      const until = Math.min(MUTATIONS, done + MAX_AT_ONCE)
       const freshUntil = Date.now() + FRESH_FOR_MS
       const hashes: Hex[] = goods.map(({ hash }) => hash)
       const work = async () => {
@@ -70,8 +70,7 @@ it(
       expect([...(await seenAmong(world.devnet, hashes))]).toEqual([])
       // The same plans are relayed as soon as nothing is wrong with them.
       relayed += await relayAll(plans)
-      if (MUTATIONS > MOST_AT_ONCE)
-        console.log(`${done} mutated and refused, ${relayed} as built and relayed`)
+      if (MUTATIONS > MAX_AT_ONCE) console.log(`${done} mutated and refused, ${relayed} as built and relayed`)
     }
     report(counts, relayed)
     // Every way was tried, and many rules refused, not one that comes before all others.

@@ -17,7 +17,7 @@ import {
 
 /** So many trades are looked at, and they come within so many blocks. */
 const TRADES = 21
-const MOST_BLOCKS = 60
+const MAX_BLOCKS = 60
 
 export function oneDevnet(): void {
   describe('one devnet, cold and warm', () => {
@@ -53,7 +53,7 @@ export function oneDevnet(): void {
     it('makes blocks with trades in them, none of which fails for want of gas or nonce', async () => {
       const receipts: { status: Hex }[] = []
       const from = await blockNumber(devnet.url)
-      for (let block = from; receipts.length < TRADES && block < from + MOST_BLOCKS; block++) {
+      for (let block = from; receipts.length < TRADES && block < from + MAX_BLOCKS; block++) {
         await untilBlock(devnet.url, block)
         receipts.push(
           ...(await rpc<{ status: Hex }[]>(devnet.url, 'eth_getBlockReceipts', [`0x${block.toString(16)}`])),

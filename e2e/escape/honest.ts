@@ -67,7 +67,7 @@ interface Ends {
   microUsd: bigint
 }
 /** Dollars, and up to them the slippage a major trade may have. */
-const MOST_SLIPPAGE: readonly [bigint, number][] = [
+const MAX_SLIPPAGE: readonly [bigint, number][] = [
   [100n, 200],
   [1_000n, 150],
   [10_000n, 100],
@@ -79,7 +79,7 @@ export function bandBps({ at }: Pick<World, 'at'>, { tokenIn, tokenOut, microUsd
   if (ends.some(({ isMajor }) => !isMajor)) return 2_000
   const differ = ends.some(({ address }) => address === at.symbol('PARTNER')) ? 300 : 100
   // What is spent is rounded up: just at a bound the narrower row counts.
-  const row = MOST_SLIPPAGE.find(([dollars]) => microUsd + 1_000n <= dollars * 1_000_000n)
+  const row = MAX_SLIPPAGE.find(([dollars]) => microUsd + 1_000n <= dollars * 1_000_000n)
   return Math.min((row?.[1] ?? 100) + differ, 500)
 }
 

@@ -10,7 +10,7 @@ export interface Reply {
 }
 
 const AGAIN_MS = 500
-const MOST_TRIES = 60
+const MAX_TRIES = 60
 
 /** Submits over connections that stay open: a hundred thousand calls are mostly handshakes otherwise. */
 export function createSubmitter(url: string, atOnce: number) {
@@ -48,7 +48,7 @@ export function createSubmitter(url: string, atOnce: number) {
     async submit(key: string, body: object): Promise<Reply> {
       for (let tries = 1; ; tries++) {
         const reply = await once(key, body)
-        if (reply.code !== 'ENGINE_UNAVAILABLE' || tries === MOST_TRIES) return reply
+        if (reply.code !== 'ENGINE_UNAVAILABLE' || tries === MAX_TRIES) return reply
         await sleep(AGAIN_MS)
       }
     },

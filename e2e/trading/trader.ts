@@ -53,7 +53,7 @@ export interface Trader {
 export const MNEMONIC = 'test test test test test test test test test test test junk'
 
 const AGAIN_MS = 1_000
-const MOST_TRIES = 30
+const MAX_TRIES = 30
 
 let crypto: Crypto | undefined
 
@@ -92,7 +92,7 @@ export async function openTrader(
       const read = (await answer.json()) as Answered<T>['body']
       // Overloaded, by other tests too: said before anything is looked at, and with when to come again.
       const isBusy = read.error?.code === 'ENGINE_UNAVAILABLE' && read.error['retry_after_s'] !== undefined
-      if (!isBusy || tries === MOST_TRIES) return { status: answer.status, body: read }
+      if (!isBusy || tries === MAX_TRIES) return { status: answer.status, body: read }
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }
   }

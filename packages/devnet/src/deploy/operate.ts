@@ -21,7 +21,7 @@ interface Receipt {
   logs: { address: Address; topics: [Hex, ...Hex[]]; data: Hex }[]
 }
 
-const MOST_BLOCKS = 20
+const MAX_BLOCKS = 20
 
 /** The calldata with which account 0 makes the builder do several things at once. */
 export function encodeActs(artifacts: Artifacts, acts: OperatorAct[]): Hex {
@@ -43,14 +43,14 @@ export async function operate(chain: Chain, world: World, acts: OperatorAct[]): 
   const hash = await chain.sendOwned({ from: world.accounts[0]!, to: world.builder, data })
   const names = acts.map((act) => act.functionName).join(', ')
   // A full pool may make it wait for a block or two.
-  for (let block = 0; block < MOST_BLOCKS; block++) {
+  for (let block = 0; block < MAX_BLOCKS; block++) {
     await chain.mine()
     const receipt = await chain.request<Receipt | null>('eth_getTransactionReceipt', [hash])
     if (receipt === null) continue
     if (receipt.status !== '0x1') throw new Error(`the operator's ${names} reverted`)
     return receipt
   }
-  throw new Error(`the operator's ${names} was not mined in ${MOST_BLOCKS} blocks`)
+  throw new Error(`the operator's ${names} was not mined in ${MAX_BLOCKS} blocks`)
 }
 
 /** A new round: at this price in dollars (else the last one), so many seconds old (else now). */

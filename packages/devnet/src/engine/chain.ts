@@ -49,10 +49,10 @@ const COLLECT_AFTER_TXS = 20
 /** A stop leaves an image when a start would otherwise replay this part of what makes a rotation. */
 const LEAVE_IMAGE_AT = 0.1
 /** With more than this to trace, a stop does not wait for an image: the next start replays. */
-const MOST_TRACED_AT_STOP = 200
+const MAX_TRACED_AT_STOP = 200
 const KEEP_STATE_BLOCKS = 128
 /** Blocks stop when the shadow is this many entries behind: its queue is memory. */
-const MOST_SHADOW_LAG = 4_000
+const MAX_SHADOW_LAG = 4_000
 export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   const now = options.now ?? Date.now
   const log = options.log ?? ((message, fields) => console.error(message, fields ?? ''))
@@ -210,7 +210,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
   }
   const limitKb = () => (ticking ? rotateAt : rotateAt * UNTICKED_FACTOR)
   const mine = async (atS?: bigint): Promise<BlockJson> => {
-    while (shadow.lag() > MOST_SHADOW_LAG) await shadow.replayed()
+    while (shadow.lag() > MAX_SHADOW_LAG) await shadow.replayed()
     while (rotating && grownKb - deployedKb > WAIT_AT * limitKb()) await rotating
     const block = await onMain(async () => {
       const mined = await mineNow(atS)
@@ -267,7 +267,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
       })
 
   const leaveImageBehind = async () => {
-    if (shadow.backlog() > MOST_TRACED_AT_STOP) return
+    if (shadow.backlog() > MAX_TRACED_AT_STOP) return
     try {
       const left = await leaveImage(rotationDeps())
       generation.wal.close()
@@ -343,7 +343,7 @@ export async function openChain(options: ChainOptions = {}): Promise<Chain> {
     async close() {
       closing = true
       stopTicking()
-      if (shadow.backlog() > MOST_TRACED_AT_STOP) shadow.stopTracing()
+      if (shadow.backlog() > MAX_TRACED_AT_STOP) shadow.stopTracing()
       while (rotating) await rotating
       await onMain(async () => {
         const txs = await pool.waiting(main)

@@ -18,7 +18,7 @@ interface ClockDeps {
 }
 
 /** The most blocks one hardhat_mine may ask for. */
-const MOST_BLOCKS_AT_ONCE = 10_000n
+const MAX_BLOCKS_AT_ONCE = 10_000n
 
 /** The admin calls about time and the next block, which the chain itself keeps. */
 export async function clockCall(deps: ClockDeps, method: string, params: unknown[]): Promise<unknown> {
@@ -54,7 +54,7 @@ export async function clockCall(deps: ClockDeps, method: string, params: unknown
 async function mineMany({ head, mine }: ClockDeps, blocks: unknown, intervalS: unknown): Promise<boolean> {
   const count = blocks === undefined ? 1n : amountOf(blocks, 'blocks')
   const gapS = intervalS === undefined ? undefined : amountOf(intervalS, 'interval')
-  if (count > MOST_BLOCKS_AT_ONCE) throw rpcFailure(-32602, `at most ${MOST_BLOCKS_AT_ONCE} blocks at once`)
+  if (count > MAX_BLOCKS_AT_ONCE) throw rpcFailure(-32602, `at most ${MAX_BLOCKS_AT_ONCE} blocks at once`)
   for (let at = 0n; at < count; at++) {
     await mine(at === 0n || gapS === undefined ? undefined : head().timestampS + gapS)
   }

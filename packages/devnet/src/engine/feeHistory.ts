@@ -9,7 +9,7 @@ interface FeeHistoryQuery {
   percentiles: number[]
 }
 
-const MOST_BLOCKS = 1024
+const MAX_BLOCKS = 1024
 
 /** eth_feeHistory from the blocks themselves; the next block's base fee is the newest's, which is pinned. */
 export async function feeHistory(
@@ -19,7 +19,7 @@ export async function feeHistory(
   if (!(blocks >= 1)) throw rpcFailure(-32602, 'blockCount must be at least 1')
   const sorted = percentiles.every((p, at) => p >= 0 && p <= 100 && (at === 0 || p >= percentiles[at - 1]!))
   if (!sorted) throw rpcFailure(-32602, 'rewardPercentiles must rise from 0 to 100')
-  const oldest = Math.max(0, newest - Math.min(blocks, MOST_BLOCKS) + 1)
+  const oldest = Math.max(0, newest - Math.min(blocks, MAX_BLOCKS) + 1)
   const entries: ArchivedBlock[] = []
   for (let number = oldest; number <= newest; number++) {
     const entry = await blockAt(number)

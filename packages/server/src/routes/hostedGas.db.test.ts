@@ -5,9 +5,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hostedWorld.ts'
 import { codeOf, crypto, refused, WHO } from '../../test/sessionWorld.ts'
 
-const MOST_COST = BigInt(GAS.limit) * GAS.maxFeeWei
+const MAX_COST = BigInt(GAS.limit) * GAS.maxFeeWei
 /** What the scripted chain takes of it. */
-const COST = MOST_COST / 2n
+const COST = MAX_COST / 2n
 const BALANCE = 10n ** 16n
 
 withDb('the gas of hosted agents', (db) => {
@@ -136,20 +136,20 @@ withDb('the gas of hosted agents', (db) => {
         id: agent.id,
         executor: agent.executor,
         to: WHO.owner,
-        value_wei: (BALANCE - MOST_COST).toString(),
+        value_wei: (BALANCE - MAX_COST).toString(),
         balance_wei: BALANCE.toString(),
         nonce: 0,
         gas: GAS.limit,
         max_fee_per_gas: GAS.maxFeeWei.toString(),
-        max_cost_wei: MOST_COST.toString(),
+        max_cost_wei: MAX_COST.toString(),
         status: 'mined',
         block: 42,
         already: false,
         relay_error: null,
         closed: true,
       })
-      expect(owned() - before).toBe(BALANCE - MOST_COST)
-      expect(world.chain.balance(NATIVE, agent.executor as Address)).toBe(MOST_COST - COST)
+      expect(owned() - before).toBe(BALANCE - MAX_COST)
+      expect(world.chain.balance(NATIVE, agent.executor as Address)).toBe(MAX_COST - COST)
       expect(await world.executor(agent)).toMatchObject({
         closed: true,
         refund: { last: { status: 'mined' } },
@@ -323,9 +323,9 @@ withDb('the gas of hosted agents', (db) => {
       const bent = (to: Address, value: bigint) =>
         signRefund(crypto, key, { to, value, nonce: 0, balance: BALANCE })
       for (const refund of [
-        bent(WHO.stranger, BALANCE - MOST_COST),
-        { ...bent(WHO.stranger, BALANCE - MOST_COST), to: WHO.owner },
-        bent(WHO.owner, BALANCE - MOST_COST - 1n),
+        bent(WHO.stranger, BALANCE - MAX_COST),
+        { ...bent(WHO.stranger, BALANCE - MAX_COST), to: WHO.owner },
+        bent(WHO.owner, BALANCE - MAX_COST - 1n),
       ]) {
         world.signer.bend.refund = () => refund
         world.signer.refunds.clear()
