@@ -1,7 +1,6 @@
 /**
  * Hot paths of @pit/chain against viem and the Uniswap SDK, interleaved in one run: only the ratios mean
- * anything, the
- * microseconds are of whatever machine this is. Answers are compared before they are timed.
+ * anything, the microseconds are of whatever machine this is. Answers are compared before they are timed.
  */
 import { strict as assert } from 'node:assert'
 import { createRequire } from 'node:module'

@@ -1,9 +1,7 @@
 /**
  * Co-signing over HTTP by the running signer: so many calls under way, over many sessions, each with its
- * ledger row
- * committed before its answer. Processor time is of the whole process, store included, so leaves for each
- * second of it
- * are what one core does. node scripts/build.mjs && node dist/bench/cosign.js
+ * ledger row committed before its answer. Processor time is of the whole process, store included, so leaves
+ * for each second of it are what one core does. node scripts/build.mjs && node dist/bench/cosign.js
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

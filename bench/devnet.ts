@@ -7,8 +7,7 @@ import type { ChainProfile } from '@pit/protocol'
 import { encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem'
 
 // The devnet under load: cold boot, then SOAK_S seconds of RATE trades a second with simulations and quotes
-// beside
-// it, then a warm restart. node scripts/build.mjs && SOAK_S=60 node dist/bench/devnet.js
+// beside it, then a warm restart. node scripts/build.mjs && SOAK_S=60 node dist/bench/devnet.js
 
 const SOAK_S = Number(process.env['SOAK_S'] ?? 60)
 const RATE = process.env['RATE'] ?? '30'

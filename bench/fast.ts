@@ -4,8 +4,8 @@
  * - a whole call without a simulation against a bare eth_sendRawTransaction of the same call to the same node
  * - a whole call with its simulation against the same simulation and a bare send
  * The same bytes can be sent once only, so each round signs the same trade once for every subject, from
- * wallets of the
- * same kind. The sequencer answers after SEQUENCER_MS (default 0, as quick as this machine is).
+ * wallets of the same kind. The sequencer answers after SEQUENCER_MS (default 0, as quick as this machine
+ * is).
  * `node dist/bench/fast.js [rounds]`
  */
 import { readFileSync } from 'node:fs'

@@ -1,7 +1,6 @@
 /**
  * Standings of a full season: trades taken into their books, then the prize board from the store and from the
- * cache.
- * Processor time stands beside the time that passed: on a busy machine only the first means something.
+ * cache. Processor time stands beside the time that passed: on a busy machine only the first means something.
  * `ENTRANTS=10000 TRADES=1000000 node dist/bench/league.js [postgres|pglite]`; small when nothing is said.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,10 +1,8 @@
 /**
  * A full scan of ETH → USDG in process against (a) the same direct candidates through the on-chain quoters,
- * one
- * Multicall over the node, and (b) the Uniswap SDK for the same v3 pools. One run, interleaved; answers are
- * compared to
- * the wei before anything is timed. Then the scan beside 100 and beside 10,000 pools that have nothing to do
- * with it.
+ * one Multicall over the node, and (b) the Uniswap SDK for the same v3 pools. One run, interleaved; answers
+ * are compared to the wei before anything is timed. Then the scan beside 100 and beside 10,000 pools that
+ * have nothing to do with it.
  */
 import { strict as assert } from 'node:assert'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,8 +1,7 @@
 /**
  * Searching a registry of a million tokens: every kind of question a caller may ask, hostile ones too, on
- * PGlite and
- * on PostgreSQL. Processor time stands beside the time that passed: on a busy machine only the first means
- * something.
+ * PGlite and on PostgreSQL. Processor time stands beside the time that passed: on a busy machine only the
+ * first means something.
  * `node dist/bench/search.js [pglite|postgres …]`, TOKENS_N for another size.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

@@ -1,7 +1,6 @@
 /**
  * A session trade beside a prepare of the same trade by the same wallet, interleaved: the trade is planned,
- * co-signed by
- * the running signer and simulated as the executor's transaction. node scripts/build.mjs && node
+ * co-signed by the running signer and simulated as the executor's transaction. node scripts/build.mjs && node
  * dist/bench/session.js
  */
 import type { Hex } from '@pit/chain'

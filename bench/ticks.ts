@@ -1,9 +1,7 @@
 /**
  * Paper agents of rule brains on a living devnet: how many ticks a second one process does when all are due
- * at once,
- * and how late they begin when each ticks at its own time. AGENTS=10000 SECONDS=600 STORE=postgres for the
- * real thing:
- * node scripts/build.mjs && node dist/bench/ticks.js
+ * at once, and how late they begin when each ticks at its own time. AGENTS=10000 SECONDS=600 STORE=postgres
+ * for the real thing: node scripts/build.mjs && node dist/bench/ticks.js
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'

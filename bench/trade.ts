@@ -1,11 +1,8 @@
 /**
  * Trading over HTTP against the same node, one interleaved run: a quote beside a bare eth_call of QuoterV2
- * and beside
- * viem with a multicall of nine candidates; prepare beside one eth_simulateV1 of the same transaction; submit
- * beside
- * one send; the whole way beside a bare send and beside viem by hand. Then many wallets at once, and a minute
- * of
- * prepares. node scripts/build.mjs && node dist/bench/trade.js
+ * and beside viem with a multicall of nine candidates; prepare beside one eth_simulateV1 of the same
+ * transaction; submit beside one send; the whole way beside a bare send and beside viem by hand. Then many
+ * wallets at once, and a minute of prepares. node scripts/build.mjs && node dist/bench/trade.js
  */
 import { v3QuoterAbi } from '@pit/chain'
 import { encodeFunctionData, type Hex, numberToHex } from 'viem'

@@ -1,9 +1,7 @@
 /**
  * What sign-in verification costs around the curve: all that POST auth/verify does but SQL (shape, message
- * rebuilt
- * from the stored facts, hash, recover, compare) against the bare recover of the library in use on parsed
- * inputs.
- * One run, slices interleaved; the ratio counts. `node dist/bench/verify.js [slices]`
+ * rebuilt from the stored facts, hash, recover, compare) against the bare recover of the library in use on
+ * parsed inputs. One run, slices interleaved; the ratio counts. `node dist/bench/verify.js [slices]`
  */
 import { randomBytes } from 'node:crypto'
 import { createCrypto, hexToBytes, serializeSignature, splitSignature } from '@pit/chain'

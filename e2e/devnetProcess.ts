@@ -16,8 +16,7 @@ export interface DevnetProcess {
 
 /**
  * The built devnet in its own process and folder, on free ports, its world deployed already. A chain that
- * starts from an
- * image has no older state: who asks for the past takes a new one.
+ * starts from an image has no older state: who asks for the past takes a new one.
  */
 export async function startDevnetProcess(
   env: Record<string, string> = {},

@@ -19,8 +19,7 @@ import { writeChecked } from '../packages/devnet/src/engine/image.ts'
 
 /**
  * A devnet's folder whose world is deployed already. Deploying takes longer than most tests, so it is done
- * once and
- * copied; e2e/devnet.test.ts starts from nothing. Safe to delete.
+ * once and copied; e2e/devnet.test.ts starts from nothing. Safe to delete.
  */
 const PLACE = '.cache/devnet'
 /**

@@ -18,8 +18,7 @@ import { openWorld, type World } from './escape/world.ts'
 
 /**
  * The server is taken over: whoever did it holds its secret, a valid session and honest trades to start from.
- * Nothing
- * that leaves the session's bounds may come back signed; everything honest must.
+ * Nothing that leaves the session's bounds may come back signed; everything honest must.
  */
 
 // Ten thousand by hand: ESCAPE_INTENTS=10000 npx vitest run --project e2e e2e/escape.test.ts

@@ -7,8 +7,7 @@ import { openParty, type Party, type Pending, signaturesFor, startGrant } from '
 import { openSessionWorld, type SessionWorld } from './session/world.ts'
 
 // A live hosted agent from its making to its gas coming home, with the real signer. Its brain never finds a
-// reason to
-// trade: what trading agents do is another story.
+// reason to trade: what trading agents do is another story.
 
 const ETH = 10n ** 18n
 const GAS_WEI = 12_345_678_901_234_567n

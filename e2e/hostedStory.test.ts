@@ -10,8 +10,7 @@ import { openSessionWorld, type SessionWorld } from './session/world.ts'
 import { balanceOf, receiptOf } from './trading/trader.ts'
 
 // Every brain trades: all seven on paper, one of each kind on chain. Devnet, signer and server as `npm start`
-// runs them,
-// a webhook of the owner's own, the stand-in of the AI gateway.
+// runs them, a webhook of the owner's own, the stand-in of the AI gateway.
 
 const ETH = 10n ** 18n
 const GAS_WEI = 20_000_000_000_000_001n

@@ -12,8 +12,8 @@ import { MNEMONIC, openTrader, type Trader } from './trading/trader.ts'
 import { tradingEnv } from './trading/world.ts'
 
 // A league as its users see it, on the devnet’s registry: entered before the first season, played once it
-// runs. Time
-// cannot be moved under a server, so its first season is: it is started twice, with another Monday each.
+// runs. Time cannot be moved under a server, so its first season is: it is started twice, with another Monday
+// each.
 
 interface Statement {
   message: string

@@ -33,9 +33,8 @@ import { BUDGET, CAPS, ETH, openStage, type Stage } from './sessionChain/stage.t
 
 /**
  * Sessions on the real Delegation Framework, router and curves. The attacker holds the co-signer's and the
- * executor's
- * keys: what the owner signed must hold against both, and what it does not hold is exactly what Pit says it
- * does not.
+ * executor's keys: what the owner signed must hold against both, and what it does not hold is exactly what
+ * Pit says it does not.
  */
 
 let stage: Stage

@@ -15,8 +15,7 @@ import { balanceOf, openTrader, type Plan, receiptOf, submitPlan, type Trader } 
 import { tradingEnv } from './trading/world.ts'
 
 // What goes wrong around a trade: tokens, nodes, sequencers, and many at once. Nothing hangs, nothing is
-// lost.
-// More at once, by hand: FAULTS_AT_ONCE=100 npx vitest run e2e/tradingFaults.test.ts
+// lost. More at once, by hand: FAULTS_AT_ONCE=100 npx vitest run e2e/tradingFaults.test.ts
 const AT_ONCE = Number(process.env['FAULTS_AT_ONCE'] ?? 12)
 const PATIENCE_MS = 180_000 + AT_ONCE * 2_000
 

@@ -1,6 +1,5 @@
 // Fails when code crosses the house's walls: which package may import which, what stays pure, who owns a
-// table, who
-// knows HTTP, and whether files import each other in a circle.
+// table, who knows HTTP, and whether files import each other in a circle.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'

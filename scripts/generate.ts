@@ -1,6 +1,5 @@
 // Writes the files that are made from tables. `--check` writes nothing and fails when one differs; `--force`
-// lets the
-// contract lock lose or change a row, which breaks clients.
+// lets the contract lock lose or change a row, which breaks clients.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type ContractLock, contractLock, errorsDoc, llmsText, lockBreaches } from '@pit/protocol'

@@ -14,8 +14,7 @@ export const withoutServer = (env: Environment): Environment =>
 
 /**
  * Where nothing is at stake, the key that seals secrets in the store is made here and kept under DATA_DIR,
- * and the AI
- * pool is open; on a real chain whoever operates it sets both.
+ * and the AI pool is open; on a real chain whoever operates it sets both.
  */
 export function serverEnvironment({
   dataDir,

@@ -23,8 +23,8 @@ export function withoutSigner(env: Environment, name: string): Environment {
 
 /**
  * What signer and server are started with so that they find and believe each other. Where nothing is at stake
- * the
- * secrets are made here and kept under DATA_DIR; on a real chain whoever operates it chooses where they lie.
+ * the secrets are made here and kept under DATA_DIR; on a real chain whoever operates it chooses where they
+ * lie.
  */
 export function signerEnvironment({
   dataDir,

@@ -12,9 +12,8 @@ const flip = (value: bigint, bits: number): bigint => value ^ ((1n << BigInt(bit
 
 /**
  * Which bytes say something a session leaves open: how much at least, how much of a token in, until when, and
- * by way of
- * which pools. Another value there is another trade inside the bounds, or is judged by the other hostile
- * calls.
+ * by way of which pools. Another value there is another trade inside the bounds, or is judged by the other
+ * hostile calls.
  */
 function openBytes(path: SwapPath): Set<number> {
   const base = bytesOf(path)

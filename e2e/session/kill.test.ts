@@ -14,9 +14,8 @@ import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } f
 
 /**
  * The server dies while sessions trade and submit. What it counted is never less than what the signer
- * co-signed, no
- * signed bytes leave it twice, however often they are submitted, and what it had asked is settled by the
- * signer's word.
+ * co-signed, no signed bytes leave it twice, however often they are submitted, and what it had asked is
+ * settled by the signer's word.
  */
 
 // A hundred by hand: KILL_ROUNDS=100 npx vitest run --project e2e e2e/session/kill.test.ts

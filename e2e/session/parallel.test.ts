@@ -10,9 +10,8 @@ import { openSessionWorld, type SessionWorld } from './world.ts'
 
 /**
  * Two servers on one PostgreSQL, one signer: trades of one session at once through both of them, against caps
- * that fit
- * only some. As many as fit are co-signed at most, and what the service counts is never less than what the
- * signer did.
+ * that fit only some. As many as fit are co-signed at most, and what the service counts is never less than
+ * what the signer did.
  */
 
 // By hand: PARALLEL_TRADES=200 PARALLEL_ROUNDS=50 npx vitest run --project e2e e2e/session/parallel.test.ts

@@ -17,8 +17,8 @@ import { BUDGET, CAPS, LIMITS, type Stage, USDG } from './stage.ts'
 
 /**
  * What whoever holds both keys can do because the chain does not uphold it: each is done for real. Should one
- * of these
- * begin to fail, the chain has come to uphold more than NOT_ENFORCED_ON_CHAIN says, and the list must shrink.
+ * of these begin to fail, the chain has come to uphold more than NOT_ENFORCED_ON_CHAIN says, and the list
+ * must shrink.
  */
 export function allowed(stage: Stage): Record<NotEnforced, () => Promise<void>> {
   const { at, who, place, crypto, grant, balance, redeemFree, redeem, freeLeaf } = stage

@@ -11,8 +11,7 @@ const sum = (values: readonly (string | bigint | null)[]): bigint =>
 
 /**
  * Signs plans of one swap each with nonces one after another, sends them all at once, and holds the wallet's
- * rows
- * against its balances. Answers the rows, and what the fee recipient received in all.
+ * rows against its balances. Answers the rows, and what the fee recipient received in all.
  */
 export async function sendTogether(
   devnet: DevnetProcess,

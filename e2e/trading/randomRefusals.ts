@@ -140,8 +140,7 @@ async function wantsTooMuch({ ask, wallet }: Refused, { crowd }: RandomMarket): 
 
 /**
  * The service follows the chain, so its pools may be of the block before another's trade: what is refused for
- * that is
- * planned a moment later, by a fresh quote where a route was named.
+ * that is planned a moment later, by a fresh quote where a route was named.
  */
 async function mendsByAsking({ ask, wallet }: Refused): Promise<boolean> {
   const { route_id, token_in, token_out, notional_usd, amount_in } = ask.body

@@ -29,8 +29,7 @@ const BY_ID = toEventSelector('Swap(bytes32,address,int128,int128,uint160,uint12
 
 /**
  * How many logs of others the pools of a trade wrote after the block it was simulated on (or asked for on)
- * and before it was mined. For
- * one that reverted, whose pools wrote nothing, all pools count.
+ * and before it was mined. For one that reverted, whose pools wrote nothing, all pools count.
  */
 export async function tradedBetween(
   devnet: DevnetProcess,

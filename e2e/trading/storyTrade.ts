@@ -98,8 +98,7 @@ export async function doTrade(
 
 /**
  * A plan that knows what was traded before it. A curve's fee is fixed by the quote, and the market hears of a
- * block a
- * moment after the chain: until then the quote is not what the simulation delivers.
+ * block a moment after the chain: until then the quote is not what the simulation delivers.
  */
 async function planNow(trader: Trader, request: object): Promise<Plan> {
   for (const until = Date.now() + 20_000; ; await sleep(100)) {

@@ -85,8 +85,7 @@ let loaded: Promise<Artifacts> | undefined
 
 /**
  * Our contracts, from `.cache/contracts/` when sources and settings are the ones compiled last, else compiled
- * now.
- * Read once a process: what runs was deployed from them.
+ * now. Read once a process: what runs was deployed from them.
  */
 export function compileContracts(say: (line: string) => void = () => {}): Promise<Artifacts> {
   loaded ??= loadOrCompile(say).catch((error) => {

@@ -1,7 +1,6 @@
 /**
  * Every setting of the devnet: its name, default and meaning. With main.ts the only reader of process.env;
- * the
- * docs table is made from it.
+ * the docs table is made from it.
  */
 interface Setting {
   default: string

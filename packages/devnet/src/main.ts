@@ -45,8 +45,7 @@ try {
     if (stopping) return
     stopping = true
     // Whatever hangs, the process is gone: the chain's log is complete up to its last block at any moment.
-    // Long enough
-    // for a busy machine to write the image that the next start opens from.
+    // Long enough for a busy machine to write the image that the next start opens from.
     setTimeout(() => process.exit(1), 8_000).unref()
     await devnet.close()
     process.exit(0)

@@ -25,8 +25,7 @@ import {
 
 /**
  * The least world the market can live in: real exchanges, three assets, a pool of every version and a curve.
- * Small
- * enough to be built for each test.
+ * Small enough to be built for each test.
  */
 export interface SmallWorld {
   world: MarketWorld

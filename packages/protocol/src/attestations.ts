@@ -2,9 +2,8 @@ import { NATIVE_TOKEN } from './numbers.ts'
 
 /**
  * Texts that one party signs (EIP-191) and anybody rebuilds from the fields: one spelling each, so that the
- * bytes are
- * the same in every language. Addresses and hashes are lower-case, times unix seconds with the same in words
- * beside.
+ * bytes are the same in every language. Addresses and hashes are lower-case, times unix seconds with the same
+ * in words beside.
  */
 
 export interface ExecutorAttestation {

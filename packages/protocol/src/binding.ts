@@ -8,10 +8,9 @@ import { Exact, OneOf } from './schemas/scalars.ts'
 
 /**
  * What a session's owner signs besides the caveats: its canonical JSON is hashed into the root's salt, so
- * that no key
- * can widen it later. Every field has one spelling (lower-case, sorted, whole numbers), because another
- * spelling
- * would be another hash. A shape once signed under is never changed; a new one gets a new version.
+ * that no key can widen it later. Every field has one spelling (lower-case, sorted, whole numbers), because
+ * another spelling would be another hash. A shape once signed under is never changed; a new one gets a new
+ * version.
  */
 
 const MICRO = Number(MICRO_USD_PER_USD)

@@ -9,10 +9,9 @@ export type Json =
 
 /**
  * The one text of a value that is hashed: keys sorted by code point, no spaces, ASCII only (`\u` and four
- * lower-case
- * digits for everything else), numbers as ECMAScript writes them. It is what Python's `json.dumps(value,
- * sort_keys=True, separators=(",", ":"))` writes for texts and whole numbers, so a hash can be checked
- * anywhere.
+ * lower-case digits for everything else), numbers as ECMAScript writes them. It is what Python's
+ * `json.dumps(value, sort_keys=True, separators=(",", ":"))` writes for texts and whole numbers, so a hash
+ * can be checked anywhere.
  */
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value === 'boolean') return String(value)

@@ -3,10 +3,8 @@ import type { FeeSide } from './values.ts'
 
 /**
  * One command of a router call, as anybody's ABI library encodes it: `abi.encode` of `values` by `types`. A
- * value that
- * starts with `$` is filled in: amount_in, fee (floor(amount_in × bps / 10,000)), swap_in (amount_in − fee),
- * min_out,
- * fee_bps, and the permit's parts. Numbers are decimal texts.
+ * value that starts with `$` is filled in: amount_in, fee (floor(amount_in × bps / 10,000)), swap_in
+ * (amount_in − fee), min_out, fee_bps, and the permit's parts. Numbers are decimal texts.
  */
 export interface RouterInput {
   command: string

@@ -36,8 +36,7 @@ export function delegationAddresses(): Delegation & { all: Record<string, Addres
 
 /**
  * Puts code at an address as its constructor would have left it there: the init code runs at that very
- * address in a
- * call, so what it fixes about itself (EIP-712 domains, `address(this)`) is right.
+ * address in a call, so what it fixes about itself (EIP-712 domains, `address(this)`) is right.
  */
 async function construct(chain: Chain, at: Address, initCode: Hex): Promise<void> {
   const runtime = await chain.request<Hex>('eth_call', [{ to: at }, 'latest', { [at]: { code: initCode } }])

@@ -5,9 +5,8 @@ import { writeWhole } from './recordLog.ts'
 
 /**
  * Three append-only files. `bodies`: compressed blocks. `blocks`: one fixed-width row a block (where its body
- * is, its
- * hash, its bloom), row n being block n. `txs`: one fixed-width row a transaction. A block is there when its
- * row in
+ * is, its hash, its bloom), row n being block n. `txs`: one fixed-width row a transaction. A block is there
+ * when its row in
  * `blocks` is, which is written last.
  */
 export interface ArchiveFiles {

@@ -14,8 +14,8 @@ function collector(): Collect {
 
 /**
  * An engine's memory is outside the JavaScript heap, so its weight never makes V8 collect the small object
- * that holds
- * it: a dropped engine would stay until the heap itself fills. Asked for only when an engine was dropped.
+ * that holds it: a dropped engine would stay until the heap itself fills. Asked for only when an engine was
+ * dropped.
  */
 export function collectGarbage(): void {
   collector()()

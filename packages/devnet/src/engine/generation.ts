@@ -7,8 +7,7 @@ import { openRecordLog, type RecordLog, readRecords } from './recordLog.ts'
 
 /**
  * A generation is what one pair of engines lives on: `state-N` (the accounts), `image-B` (how to bring them
- * to block
- * B) and `wal-B` (what happened since). It exists once its wal does; that file is made last.
+ * to block B) and `wal-B` (what happened since). It exists once its wal does; that file is made last.
  */
 export interface Generation {
   image: Image

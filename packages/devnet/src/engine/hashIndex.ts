@@ -2,8 +2,7 @@ import type { Hex } from './types.ts'
 
 /**
  * From hashes to block numbers in about 20 bytes each: open addressing on the first 48 bits. Two hashes may
- * share
- * them, so a lookup answers candidates and the reader compares the whole hash.
+ * share them, so a lookup answers candidates and the reader compares the whole hash.
  */
 export interface HashIndex {
   set(hash: Hex | Buffer, number: number): void

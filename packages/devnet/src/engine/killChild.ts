@@ -5,8 +5,7 @@ import type { Hex, ReceiptJson } from './types.ts'
 
 /**
  * The process that the kill test kills: trades as fast as it can and prints every receipt it has read.
- * Nothing is
- * printed before the chain has answered, so each line is a promise the chain made.
+ * Nothing is printed before the chain has answered, so each line is a promise the chain made.
  */
 const [dir] = process.argv.slice(2)
 if (!dir) throw new Error('which folder?')

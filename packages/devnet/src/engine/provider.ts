@@ -71,18 +71,15 @@ const bigintsAsHex = (_: string, value: unknown) =>
   typeof value === 'bigint' ? `0x${value.toString(16)}` : value
 
 // Out here on purpose: the engine holds its callbacks for good, and one made inside createProvider would hold
-// that
-// call's variables, the engine among them. No dropped engine would ever be freed.
+// that call's variables, the engine among them. No dropped engine would ever be freed.
 const SILENT_LOGGER = { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} }
 const NO_SUBSCRIPTIONS = { subscriptionCallback: () => {} }
 
 /**
  * An engine works on one request at a time; more of them inside only hold more of its threads, each of which
- * keeps the
- * memory it once used. The second crosses over while the first is worked on. Of all engines together (two in
- * service,
- * two being made, those kept for reads) no more than this machine can work on: threads, once made, take turns
- * and stay.
+ * keeps the memory it once used. The second crosses over while the first is worked on. Of all engines
+ * together (two in service, two being made, those kept for reads) no more than this machine can work on:
+ * threads, once made, take turns and stay.
  */
 const IN_ENGINE_AT_ONCE = 2
 const IN_ALL_ENGINES_AT_ONCE = 4

@@ -3,8 +3,7 @@ import { crc32 } from 'node:zlib'
 
 /**
  * An append-only file of JSON records, each with its length and checksum before it. `append` has handed the
- * bytes to
- * the operating system when it returns, so a record survives the death of the process.
+ * bytes to the operating system when it returns, so a record survives the death of the process.
  */
 export interface RecordLog<T> {
   append(record: T): void

@@ -31,10 +31,8 @@ export interface Rotated {
 
 /**
  * Builds a fresh pair of engines from the state and moves onto them: the old ones hold every block and state
- * they ever
- * had. The slow part runs beside the blocks; what changed meanwhile is set at the switch, and nothing is
- * switched
- * unless the new state root is the old one's. `adopt` runs before anything else can.
+ * they ever had. The slow part runs beside the blocks; what changed meanwhile is set at the switch, and
+ * nothing is switched unless the new state root is the old one's. `adopt` runs before anything else can.
  */
 export async function rotate(
   deps: RotationDeps,
@@ -63,8 +61,7 @@ export async function rotate(
 
 /**
  * The same without engines to go on with: at a stop, so that the next start has nothing to replay. One engine
- * is built
- * all the same, to prove the image.
+ * is built all the same, to prove the image.
  */
 export async function leaveImage(deps: RotationDeps): Promise<Generation> {
   await deps.settleHead()

@@ -62,12 +62,9 @@ interface OpenBlock {
 
 /**
  * eth_simulateV1. EDR's pool would check funds, nonces and order against the state before the block, so no
- * call goes
- * through it: an empty block with the asked-for terms is mined, each call is traced inside that block, and
- * what it
- * changed is written into the state before the next. One thing differs from a real block: the BASEFEE opcode
- * reads
- * zero, also where the block's base fee is not (fees themselves are charged right).
+ * call goes through it: an empty block with the asked-for terms is mined, each call is traced inside that
+ * block, and what it changed is written into the state before the next. One thing differs from a real block:
+ * the BASEFEE opcode reads zero, also where the block's base fee is not (fees themselves are charged right).
  */
 export function createSimulate(chain: Pick<Chain, 'onShadow'>, settings: Partial<SimulateSettings> = {}) {
   const limits = { ...DEFAULTS, ...settings }

@@ -19,8 +19,7 @@ const CHAIN_ID = 4663
 
 /**
  * The answer's block. Its hash and roots are those of the engine's block before the calls, so that BLOCKHASH
- * in a
- * later simulated block agrees with the hashes shown.
+ * in a later simulated block agrees with the hashes shown.
  */
 export function blockAnswer(
   header: BlockJson,
@@ -103,8 +102,7 @@ const hexFields = (item: Record<string, unknown> | object) =>
 
 /**
  * A name for a transaction that was never signed, so has no true hash: equal calls of two senders differ.
- * SHA-256,
- * because encoding and hashing it as if it were signed took longer than running it.
+ * SHA-256, because encoding and hashing it as if it were signed took longer than running it.
  */
 function transactionName({ call, nonce, gas }: RanCall, header: BlockJson): Hex {
   const { from, to = '', valueWei, data } = call

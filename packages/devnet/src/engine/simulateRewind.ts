@@ -19,9 +19,8 @@ interface Former {
 
 /**
  * The requests that take the state back to an earlier block: what each transaction since changed is set to
- * what it
- * was before. Nonces cannot be lowered in EDR and stay the head's; so do number and time of the simulated
- * block.
+ * what it was before. Nonces cannot be lowered in EDR and stay the head's; so do number and time of the
+ * simulated block.
  */
 export async function requestsOfRewind(engine: Provider, at: BlockReference, head: Head): Promise<Call[]> {
   if ('tag' in at || ('number' in at && at.number === head.number)) return []

@@ -54,8 +54,7 @@ export interface ChainStats {
 /**
  * The local chain: a main engine that clients read, a shadow engine that replays every block (hashes asserted
  * equal) and serves simulations, an append-only log that survives kill -9, and an archive of blocks and
- * receipts
- * older than the running engine.
+ * receipts older than the running engine.
  */
 export interface Chain {
   /** True when there was no chain on disk: the caller deploys the world. */

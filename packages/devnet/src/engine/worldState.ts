@@ -121,8 +121,7 @@ export function createWorldState(initial: readonly ImageAccount[]): WorldState {
 
 /**
  * Accounts whose diff leaves open what became of them: a delegation's code that is named before and not after
- * was
- * kept or reset (only a transaction with authorizations can reset it), an account with no after at all is
+ * was kept or reset (only a transaction with authorizations can reset it), an account with no after at all is
  * gone.
  */
 export function openQuestions({ pre, post }: StateDiff, hasAuthorizations: boolean): Hex[] {

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto'
 /**
  * The mind behind the gateway: reads the market quoted in a prompt and decides, always the same for the same
  * prompt. It understands what a trading prompt usually quotes (pairs with prices, changes or histories, a
- * book,
- * limits) without knowing one exact shape.
+ * book, limits) without knowing one exact shape.
  */
 
 export interface Order {

@@ -4,9 +4,8 @@ import type { BucketId } from '../rates.ts'
 
 /**
  * none: public. key: any valid key. wallet: a key bound to a wallet. owner: the key of the wallet that
- * created the
- * agent. session: the session wallet's key or its executor's. wallet_when_given: bound when `wallet` is sent.
- * signature: a wallet signature in the body, no key.
+ * created the agent. session: the session wallet's key or its executor's. wallet_when_given: bound when
+ * `wallet` is sent. signature: a wallet signature in the body, no key.
  */
 export type Auth = 'none' | 'key' | 'wallet' | 'owner' | 'session' | 'wallet_when_given' | 'signature'
 
