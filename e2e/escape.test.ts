@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { delegationSigner, parseSignedTx, readLeaf, senderOf } from '@pit/chain'
 import { systemClock } from '@pit/platform/clock'
 import { createSignerClient } from '@pit/platform/signerClient'
+import { until } from '@pit/platform/test/until'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Honest, honestTrade } from './escape/honest.ts'
 import {
@@ -273,20 +274,14 @@ test('signs nothing by old prices, far from its own, or when the chain is silent
   ])
   await until(async () => (await send(world, usdgForEth())).status === 200)
   await devnet.stop()
-  await until(async () => (await send(world, usdgForEth())).code === 'CHAIN_UNAVAILABLE', 60_000)
+  await until(async () => (await send(world, usdgForEth())).code === 'CHAIN_UNAVAILABLE', {
+    withinMs: 60_000,
+  })
   expect(await world.signer.client.health()).toMatchObject({
     status: 'degraded',
     why: 'the chain cannot be read',
   })
 })
-
-async function until(isSo: () => Promise<boolean>, boundMs = 30_000): Promise<void> {
-  const deadline = Date.now() + boundMs
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error('it never came')
-    await sleep(200)
-  }
-}
 
 const inspect = (value: unknown): string =>
   JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? inner.toString() : inner)).slice(0, 3_000)

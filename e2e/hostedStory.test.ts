@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { replayBook } from '@pit/agents/decide'
 import type { Hex } from '@pit/chain'
+import { until } from '@pit/platform/test/until'
 import { keccak256, stringToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bringHome, costOf, done, grantTo, NATIVE } from './hosted/liveAgent.ts'
@@ -75,19 +76,6 @@ const read = async (owner: Party, { id }: Pick<Agent, 'id'>) => (await owner.get
 const rowsOf = async (owner: Party, { id }: Pick<Agent, 'id'>, kinds = '') =>
   (await owner.get<{ rows: LogRow[] }>(`hosted/${id}/logs?limit=200${kinds && `&kinds=${kinds}`}`)).body.rows
 
-/** Until it is there; what the agents did instead is said when it never is. */
-async function until<T>(
-  find: () => Promise<T | null>,
-  withinMs: number,
-  said: () => Promise<unknown>,
-): Promise<T> {
-  for (const lastMs = Date.now() + withinMs; ; await sleep(400)) {
-    const found = await find()
-    if (found !== null) return found
-    if (Date.now() > lastMs)
-      throw new Error(`not in ${withinMs} ms:\n${JSON.stringify(await said(), null, 1)}`)
-  }
-}
 const told = (rows: readonly LogRow[]) => rows.map(({ kind, code, message }) => `${kind} ${code}: ${message}`)
 
 describe('live, one of each kind', () => {
@@ -129,8 +117,7 @@ describe('live, one of each kind', () => {
         const now = await read(owner, agent)
         return now.live_stats?.mined === 1 ? now : null
       },
-      FIRST_TRADE_MS,
-      async () => told(await rowsOf(owner, agent)),
+      { withinMs: FIRST_TRADE_MS, everyMs: 400, said: async () => told(await rowsOf(owner, agent)) },
     )
     const tx = traded.last_trade!.tx_hash!
     expect(await receiptOf(world.devnet, tx)).toMatchObject({ status: '0x1' })
@@ -207,11 +194,14 @@ describe('on paper, one of every brain', () => {
         const traded = await Promise.all(agents.map((agent) => rowsOf(owner, agent, 'trade')))
         return traded.every((rows) => rows.length > 0) || null
       },
-      FIRST_TRADE_MS,
-      async () =>
-        Object.fromEntries(
-          await Promise.all(agents.map(async (agent) => [agent.brain, told(await rowsOf(owner, agent))])),
-        ),
+      {
+        withinMs: FIRST_TRADE_MS,
+        everyMs: 400,
+        said: async () =>
+          Object.fromEntries(
+            await Promise.all(agents.map(async (agent) => [agent.brain, told(await rowsOf(owner, agent))])),
+          ),
+      },
     )
     expect(webhook.refused).toEqual([])
     // Of two agents at least, and the same delivery is never a second decision.

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
 import { mondayOf } from '@pit/league/rules'
+import { until } from '@pit/platform/test/until'
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
@@ -59,17 +59,8 @@ const signAs = (account: number, message: string): Promise<Hex> =>
   mnemonicToAccount(MNEMONIC, { addressIndex: account }).signMessage({ message })
 const get = async <T>(path: string): Promise<T & { error?: { code: string } }> =>
   (await (await fetch(`${server.url}/api/v1/${path}`)).json()) as T & { error?: { code: string } }
-/** Asks until it is so; generous, for a busy machine. */
-async function until<T>(
-  read: () => Promise<T>,
-  isSo: (seen: T) => boolean,
-  patienceMs = 120_000,
-): Promise<T> {
-  for (const endMs = Date.now() + patienceMs; ; await sleep(500)) {
-    const seen = await read()
-    if (isSo(seen) || Date.now() > endMs) return seen
-  }
-}
+/** Generous, for a busy machine. */
+const patient = <T>(holds: (seen: T) => boolean, withinMs = 120_000) => ({ holds, withinMs, everyMs: 500 })
 
 beforeAll(async () => {
   // Who first funded an entrant is in the past.
@@ -209,7 +200,7 @@ describe('once the season runs', () => {
   it('has opened, with everyone who entered', async () => {
     const league = await until(
       () => get<{ season: { state: string }; entrants: number; practice_entrants: number }>('league'),
-      ({ entrants, practice_entrants }) => entrants === 2 && practice_entrants === 1,
+      patient(({ entrants, practice_entrants }) => entrants === 2 && practice_entrants === 1),
     )
     expect(league).toMatchObject({ season: { number: 1, state: 'open' }, entrants: 2, practice_entrants: 1 })
   })
@@ -253,7 +244,7 @@ describe('once the season runs', () => {
     expect(own.body.error?.code).toBe('PARTICIPANT_TOKEN')
     const board = await until(
       () => get<Standings>('league/standings?board=practice'),
-      ({ rows }) => rows[0]?.trades === 1,
+      patient(({ rows }) => rows[0]?.trades === 1),
     )
     expect(board.rows).toMatchObject([{ trades: 1, left: false }])
   })
@@ -261,7 +252,7 @@ describe('once the season runs', () => {
   it('reads the stake for the reserve', async () => {
     const reserve = await until(
       () => get<{ estimate: { status: string; gain_so_far: string | null } }>('league/reserve'),
-      ({ estimate }) => estimate.gain_so_far !== null,
+      patient(({ estimate }) => estimate.gain_so_far !== null),
     )
     expect(BigInt(reserve.estimate.gain_so_far!)).toBeGreaterThan(0n)
   })
@@ -269,8 +260,7 @@ describe('once the season runs', () => {
   it('counts the trade once it is final', async () => {
     const board = await until(
       () => get<Standings>('league/standings'),
-      ({ rows }) => rows.some(({ trades }) => trades === 1),
-      170_000,
+      patient(({ rows }) => rows.some(({ trades }) => trades === 1), 170_000),
     )
     const row = board.rows.find((each) => each.wallet === wallet)
     expect(row).toMatchObject({ trades: 1 })
@@ -288,7 +278,7 @@ describe('once the season runs', () => {
       )
     const board = await until(
       () => get<Standings>('league/standings'),
-      (seen) => rulesOf(seen).every(({ status }) => status !== 'pending'),
+      patient((seen) => rulesOf(seen).every(({ status }) => status !== 'pending')),
     )
     expect(rulesOf(board)).toMatchObject([{ status: 'pass' }, { status: 'pass' }, { status: 'pass' }])
   })
@@ -300,7 +290,7 @@ describe('once the season runs', () => {
     expect((await owner.post('league/leave', {})).body.error?.code).toBe('NOT_ENTERED')
     const board = await until(
       () => get<Standings>('league/standings'),
-      ({ rows }) => rows.some((row) => row.left),
+      patient(({ rows }) => rows.some((row) => row.left)),
     )
     expect(board.rows.filter((row) => row.left)).toHaveLength(1)
   })

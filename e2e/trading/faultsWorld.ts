@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from '@pit/chain'
+import { until } from '@pit/platform/test/until'
 import { privateKeyToAccount } from 'viem/accounts'
 import type { DevnetProcess } from '../devnetProcess.ts'
 import { privateKeyOf } from '../fast/fastTrader.ts'
@@ -26,11 +26,5 @@ export async function give(
 }
 
 export async function eventually(check: () => Promise<void>, withinMs = 30_000): Promise<void> {
-  for (const until = Date.now() + withinMs; ; await sleep(100)) {
-    try {
-      return await check()
-    } catch (error) {
-      if (Date.now() > until) throw error
-    }
-  }
+  await until(() => check().then(() => true), { withinMs, everyMs: 100 })
 }

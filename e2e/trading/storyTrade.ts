@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { feeOf, type Hex } from '@pit/chain'
+import { until } from '@pit/platform/test/until'
 import { expect } from 'vitest'
 import type { DevnetProcess } from '../devnetProcess.ts'
 import { type Answered, balanceOf, type Plan, type Receipt, receiptOf, type Trader } from './trader.ts'
@@ -150,12 +151,10 @@ async function pageOf(trader: Trader, query = '') {
 }
 
 /** A row of me/trades once its receipt was read. */
-export async function settledRow(trader: Trader, hash: Hex, withinMs = 30_000): Promise<TradeRow> {
-  const until = Date.now() + withinMs
-  for (;;) {
-    const row = (await pageOf(trader)).trades.find(({ tx_hash }) => tx_hash === hash)
-    if (row && row.status !== 'pending') return row
-    if (Date.now() > until) throw new Error(`${hash} is ${row?.status ?? 'not in me/trades'}`)
-    await sleep(100)
-  }
-}
+export const settledRow = (trader: Trader, hash: Hex, withinMs = 30_000): Promise<TradeRow> =>
+  until(async () => (await pageOf(trader)).trades.find(({ tx_hash }) => tx_hash === hash), {
+    holds: (row) => row !== undefined && row.status !== 'pending',
+    withinMs,
+    everyMs: 100,
+    said: () => hash,
+  })

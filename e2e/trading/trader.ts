@@ -1,4 +1,5 @@
 import { type Crypto, createCrypto, type Hex, hexToBytes, serializeSignature, signTx } from '@pit/chain'
+import { until } from '@pit/platform/test/until'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import type { DevnetProcess } from '../devnetProcess.ts'
 
@@ -171,15 +172,11 @@ export interface Receipt {
   effectiveGasPrice: Hex
 }
 
-export async function receiptOf(devnet: DevnetProcess, hash: Hex, withinMs = 20_000): Promise<Receipt> {
-  const until = Date.now() + withinMs
-  for (;;) {
-    const receipt = await devnet.rpc<Receipt | null>('eth_getTransactionReceipt', [hash])
-    if (receipt) return receipt
-    if (Date.now() > until) throw new Error(`${hash} was not mined`)
-    await new Promise((resolve) => setTimeout(resolve, 30))
-  }
-}
+export const receiptOf = (devnet: DevnetProcess, hash: Hex, withinMs = 20_000): Promise<Receipt> =>
+  until(() => devnet.rpc<Receipt | null>('eth_getTransactionReceipt', [hash]), {
+    withinMs,
+    said: () => `${hash} was not mined`,
+  })
 
 const NATIVE = '0x0000000000000000000000000000000000000000'
 
