@@ -1,9 +1,9 @@
 import type { Address } from '@pit/chain'
+import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import type { HostedDeps, OwnAsk } from './deps.ts'
 import { type ExecutorNow, readExecutor } from './gas/readExecutor.ts'
 import { type Refunded, refundGas } from './gas/refundGas.ts'
 import { finishRefunds } from './gas/relayRefund.ts'
-import { type AgentJobs, sweepJobs } from './jobs.ts'
 import { attachSession } from './life/attach.ts'
 import { type CreateAsk, type Created, createAgent } from './life/create.ts'
 import { pauseByOwner, resumeAgent } from './life/pause.ts'
@@ -49,7 +49,7 @@ export interface Hosted {
   standing(wallet: Address): Promise<StandingAgent[]>
   /** Retries what the league, the signer or the chain missed; sums old trades; deletes old logs. */
   sweep(): Promise<void>
-  jobs: AgentJobs
+  jobs: CapabilityJobs
 }
 
 const LEAVING_AT_ONCE = 100
@@ -83,6 +83,6 @@ export function openHosted(deps: HostedDeps): Hosted {
     agentOf: (id) => readAgent(deps.db, id),
     standing: (wallet) => listStanding(deps, wallet),
     sweep,
-    jobs: sweepJobs('sweep hosted agents', sweep),
+    jobs: { everywhere: [], worker: [sweepJob('sweep hosted agents', sweep)] },
   }
 }

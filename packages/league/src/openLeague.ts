@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import type { Job } from '@pit/platform/jobs'
+import type { CapabilityJobs, Job } from '@pit/platform/jobs'
 import { type Answer, type Board, fail } from '@pit/protocol'
 import { assetsOf } from './books/assets.ts'
 import { createMarkBook } from './books/marks.ts'
@@ -44,7 +44,7 @@ export interface League {
   leaveHosted(hostedId: string): Promise<void>
   /** For the treasury's record. */
   prizePayouts(): Promise<Answer<'treasury'>['prize_payouts']>
-  jobs: { everywhere: Job[]; worker: Job[] }
+  jobs: CapabilityJobs
 }
 
 const RUN_EVERY_MS = 2_000

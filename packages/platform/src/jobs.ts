@@ -17,6 +17,25 @@ export interface Job<Name extends string = string>
   lateAfterMs?: number
 }
 
+/** What a capability has running in the background. */
+export interface CapabilityJobs {
+  /** In every process: they fill its memory. */
+  everywhere: readonly Job[]
+  /** Where the jobs role is. */
+  worker: readonly Job[]
+}
+
+const SWEEP_EVERY_MS = 60_000
+
+/** Deletes what nobody can ask for any more. One process at a time is enough. */
+export const sweepJob = (name: string, sweep: () => Promise<unknown>): Job => ({
+  name,
+  intervalMs: SWEEP_EVERY_MS,
+  firstAfterMs: SWEEP_EVERY_MS,
+  lease: true,
+  run: sweep,
+})
+
 export interface JobState {
   name: string
   status: 'ok' | 'late' | 'failing'

@@ -1,4 +1,4 @@
-import type { Job } from '@pit/platform/jobs'
+import type { CapabilityJobs } from '@pit/platform/jobs'
 import type { RelayDeps } from './deps.ts'
 import { createFeeWaiter } from './feeWaiter.ts'
 import { createPlanCache } from './findPlanned.ts'
@@ -17,7 +17,7 @@ export interface Relay {
   storeRevocation(ask: StoreRevocationAsk): Promise<void>
   /** Writes, sends and finishes signed bytes that another path has checked. */
   relayOnce(ask: RelayAsk): Promise<RelayOutcome>
-  jobs: { everywhere: Job[]; worker: Job[] }
+  jobs: CapabilityJobs
   /** Waits for what is being relayed, and marks it. Stop the jobs before. */
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import { nowS } from '@pit/platform/clock'
-import type { Job } from '@pit/platform/jobs'
+import type { CapabilityJobs, Job } from '@pit/platform/jobs'
 import type { SessionDeps } from './deps.ts'
 import { endSession } from './revoke/revokeSession.ts'
 import { reconcile, unanswered } from './spend.ts'
@@ -21,10 +21,7 @@ const ENDED_FOR_S = 90 * 86_400
 type JobDeps = Pick<SessionDeps, 'db' | 'clock' | 'cosigner'>
 
 /** Tells the co-signer what it missed, settles what it answered and nobody heard, and sweeps. */
-export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): {
-  everywhere: Job[]
-  worker: Job[]
-} {
+export function sessionJobs(deps: JobDeps & Pick<SessionDeps, 'hosted'>): CapabilityJobs {
   const often = (name: string, run: (deps: JobDeps) => Promise<void>): Job => ({
     name,
     intervalMs: EVERY_MS,

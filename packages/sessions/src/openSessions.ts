@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import type { Job } from '@pit/platform/jobs'
+import type { CapabilityJobs } from '@pit/platform/jobs'
 import type { SignerClient } from '@pit/platform/signerClient'
 import { lower, sessionAddressesOf } from './addresses.ts'
 import { type Cosigner, createCosigner } from './cosigner.ts'
@@ -29,7 +29,7 @@ export interface Sessions {
   /** Throws in words when the signer does not answer or signs nothing; null where there is none. */
   checkSigner: (() => Promise<void>) | null
   /** For every process, and for those of the jobs role. */
-  jobs: { everywhere: Job[]; worker: Job[] }
+  jobs: CapabilityJobs
   close(): void
 }
 

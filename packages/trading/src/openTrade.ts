@@ -1,4 +1,4 @@
-import type { Job } from '@pit/platform/jobs'
+import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import type { TradeDeps } from './deps.ts'
 import { createPlanner, type Planner } from './plan/index.ts'
 import { createQuoter, type Quoter, type ShownQuote, showQuote } from './quote/index.ts'
@@ -10,7 +10,7 @@ export interface Trade extends Omit<Planner, 'checkPolicy' | 'simulateRoute' | '
   /** A quote with its best route simulated, and what a plan of it would be refused for. */
   showQuote(ask: { trade: TradeAsk; acceptRisks: readonly string[] }): Promise<ShownQuote>
   simulator: Simulator
-  jobs: { everywhere: Job[]; worker: Job[] }
+  jobs: CapabilityJobs
 }
 
 /** Trading: quotes, plans, simulations and revocations, on what it is handed. */
@@ -26,9 +26,7 @@ export function openTrade(deps: TradeDeps): Trade {
     simulator,
     jobs: {
       everywhere: [],
-      worker: [
-        { name: 'sweep asked permits', intervalMs: 60_000, firstAfterMs: 60_000, lease: true, run: sweep },
-      ],
+      worker: [sweepJob('sweep asked permits', sweep)],
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import type { Job } from '@pit/platform/jobs'
+import type { CapabilityJobs } from '@pit/platform/jobs'
 import { lookUntil } from '@pit/platform/lookUntil'
 import type { Metrics } from '@pit/platform/metrics'
 import { askHeader, createLogSpan, readOne } from '@pit/platform/reads'
@@ -36,7 +36,7 @@ export interface Treasury {
   closeWeek(ask: CloseWeekAsk): Promise<Closing>
   recordTransfer(ask: Parameters<typeof recordTransfer>[1]): ReturnType<typeof recordTransfer>
   state(): Promise<TreasuryState>
-  jobs: { everywhere: Job[]; worker: Job[] }
+  jobs: CapabilityJobs
 }
 
 export interface CloseWeekAsk {

@@ -2,13 +2,13 @@ import type { Address } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
 import { type Answer, type Brain, type ChainProfile, fail, maxOf, usdOf } from '@pit/protocol'
 import { Counter } from 'prom-client'
 import { isRuleBrain, RULE_BRAINS } from '../decide/index.ts'
 import type { AgentBrains, OwnAsk } from '../deps.ts'
-import { type AgentJobs, sweepJobs } from '../jobs.ts'
 import type { HostedAgent } from '../types.ts'
 import { connectKey } from './connect.ts'
 import type { BrainAsk, BrainDeps, Brained, ModelDeps } from './deps.ts'
@@ -56,7 +56,7 @@ export interface Brains extends AgentBrains {
   poolNow(): Answer<'stats'>['ai_pool']
   /** Deletes old spending; asked now and then. */
   sweep(): Promise<void>
-  jobs: AgentJobs
+  jobs: CapabilityJobs
 }
 
 /** A day and what a mark of a day ago may be late. */
@@ -166,7 +166,7 @@ export function openBrains(deps: BrainsDeps): Brains {
     historyS: ({ brain, params }) =>
       isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : OUTSIDE_HISTORY_S,
     sweep,
-    jobs: sweepJobs('sweep AI spending', sweep),
+    jobs: { everywhere: [], worker: [sweepJob('sweep AI spending', sweep)] },
     poolNow() {
       const day = gateway === null || !terms.on || terms.dayMicroUsd === 0n ? null : pool()
       if (day === null) return null

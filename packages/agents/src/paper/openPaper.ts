@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { sweepJob } from '@pit/platform/jobs'
 import { fail, markPrice, rescaleDown, worthDown } from '@pit/protocol'
-import { sweepJobs } from '../jobs.ts'
 import type { Cash, PaperDeps } from './deps.ts'
 import { fillOrder } from './fill.ts'
 import { type BookRow, insertBook, keepEquity, listFills, readBooks } from './store.ts'
@@ -42,7 +42,7 @@ export function openPaper(deps: PaperDeps): Paper {
     },
     fillsOf: (bookId, page) => listFills(db, bookId, page),
     sweep,
-    jobs: sweepJobs('thin out paper equity', sweep),
+    jobs: { everywhere: [], worker: [sweepJob('thin out paper equity', sweep)] },
   }
 }
 

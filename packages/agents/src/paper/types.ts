@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
+import type { CapabilityJobs } from '@pit/platform/jobs'
 import type { FeeClass } from '@pit/protocol'
 import type { Risk } from '@pit/trading'
-import type { AgentJobs } from '../jobs.ts'
 import type { AgentTerms } from '../types.ts'
 
 /** What one trade on paper moved. A book is its start and the sum of these, to the atom. */
@@ -84,5 +84,5 @@ export interface Paper {
   fillsOf(bookId: number, page: { limit: number; before?: number }): Promise<PaperFill[]>
   /** Thins out old equity; answers how many rows went. */
   sweep(): Promise<number>
-  jobs: AgentJobs
+  jobs: CapabilityJobs
 }

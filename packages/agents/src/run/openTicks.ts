@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Job } from '@pit/platform/jobs'
+import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import { type Loop, startLoop } from '@pit/platform/loop'
 import { withinMs } from '@pit/platform/withinMs'
 import { lower } from '../deps.ts'
-import { type AgentJobs, sweepJobs } from '../jobs.ts'
 import type { Cash } from '../paper/deps.ts'
 import type { RunDeps, TickOptions } from './deps.ts'
 import { createMarkHistory } from './history.ts'
@@ -16,7 +16,7 @@ import { createTokenHolds } from './tokenHolds.ts'
 
 export interface Ticks {
   /** Schedule what is due, and take it. */
-  jobs: AgentJobs
+  jobs: CapabilityJobs
   /** Waits for what is under way, once the jobs have stopped. */
   close(): Promise<void>
   /** Schedules what is due and waits until all of it has run: tests own the time. */
@@ -167,7 +167,7 @@ export function openTicks(options: TickOptions): Ticks {
             return takeJobs(name)
           }),
         ),
-        ...sweepJobs('sweep hosted orders', sweep).worker,
+        sweepJob('sweep hosted orders', sweep),
       ],
     },
     async close() {

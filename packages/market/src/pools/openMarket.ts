@@ -10,7 +10,7 @@ import {
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Header } from '@pit/platform/follow'
-import type { Job } from '@pit/platform/jobs'
+import type { CapabilityJobs } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
 import type { Mark } from '@pit/platform/marks'
 import type { Metrics } from '@pit/platform/metrics'
@@ -49,7 +49,7 @@ export interface Market {
   /** Resolves once the chain's head was applied and marks were read. */
   ready(): Promise<void>
   /** The market follows the chain only while these run. */
-  jobs: { everywhere: readonly Job[]; worker: readonly Job[] }
+  jobs: CapabilityJobs
   close(): Promise<void>
 }
 

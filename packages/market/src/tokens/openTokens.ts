@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Address } from '@pit/chain'
-import type { Job } from '@pit/platform/jobs'
+import type { CapabilityJobs } from '@pit/platform/jobs'
 import { type Answer, FEE, type RiskCode } from '@pit/protocol'
 import { createAgentTokens } from './agentTokens.ts'
 import { createTokenStats } from './countTokens.ts'
@@ -30,7 +30,7 @@ export interface Tokens {
   isPlain(token: Address): Promise<boolean>
   /** How many tokens have a route; null before the first count. */
   tradable(): number | null
-  jobs: { everywhere: readonly Job[]; worker: readonly Job[] }
+  jobs: CapabilityJobs
   close(): Promise<void>
 }
 

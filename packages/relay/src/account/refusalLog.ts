@@ -1,5 +1,5 @@
 import { isStoreUnavailable } from '@pit/platform/db'
-import type { Job } from '@pit/platform/jobs'
+import type { CapabilityJobs, Job } from '@pit/platform/jobs'
 import { withinMs } from '@pit/platform/withinMs'
 import type { RefusalCode } from '@pit/protocol'
 import { Counter, Gauge } from 'prom-client'
@@ -27,7 +27,7 @@ export interface RefusalLog {
   record(refusal: Refusal): void
   /** Deletes what is past its time; answers how many. */
   sweep(): Promise<number>
-  jobs: { everywhere: Job[]; worker: Job[] }
+  jobs: CapabilityJobs
   /** Writes what is left, for a moment. */
   close(): Promise<void>
 }

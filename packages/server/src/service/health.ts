@@ -1,6 +1,5 @@
-import type { Job } from '@pit/platform/jobs'
+import type { CapabilityJobs, Job } from '@pit/platform/jobs'
 import { withinMs } from '@pit/platform/withinMs'
-import type { CapabilityJobs } from '../jobs.ts'
 
 /**
  * What the service stands on. `required`: without it nothing can be served (down); else its loss is
