@@ -144,6 +144,8 @@ withStore(
                 ? {
                     status: '0x1',
                     blockNumber: `0x${blocks.get(first)!.toString(16)}`,
+                    blockHash: `0x${'0b'.repeat(32)}`,
+                    logs: [],
                     gasUsed: '0x1',
                     effectiveGasPrice: `0x${(E18 / 10_000n).toString(16)}`,
                   }
@@ -151,20 +153,20 @@ withStore(
             return { ok: true as const, result }
           }),
       }
-      const place = {
+      const deps = {
         db,
         profile: { ...world.profile, contracts: { ...world.profile.contracts, agent_registry: null } },
         rpc,
       }
       // The node does not show who funded whom: that is a difference too.
-      expect((await verifySeason(place, 1, true)).text).toContain('differs at funders.')
+      expect((await verifySeason(deps, 1, true)).text).toContain('differs at funders.')
       await db.query('update league_funders set funder = null')
       await db.query(
         `update league_standings set facts = jsonb_set(jsonb_set(facts, '{party,funders}', '[]'), '{party,namedFunders}', '[]')`,
       )
-      expect((await verifySeason(place, 1, true)).text).toContain('equal')
+      expect((await verifySeason(deps, 1, true)).text).toContain('equal')
       blocks.set(rows[0]!.tx_hash, 7)
-      expect((await verifySeason(place, 1, true)).text).toContain('.block: recorded')
+      expect((await verifySeason(deps, 1, true)).text).toContain('.block: recorded')
     })
   },
   storeMigrations(),
