@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config'
-import { QUICK_WASM } from './packages/platform/test/quickWasm.ts'
 
 // Unit tests are pure and parallel. The engine's own tests need the machine to themselves; those that start processes
 // wait for them much of the time, so two files run side by side.
@@ -29,7 +28,6 @@ export default defineConfig({
           include: ['packages/*/src/**/*.db.test.ts'],
           globalSetup: ['scripts/storeTestSetup.ts'],
           maxWorkers: 2,
-          execArgv: QUICK_WASM,
           // Each file starts on an empty store, so what is imported can be shared.
           isolate: false,
           sequence: { groupOrder: 2 },

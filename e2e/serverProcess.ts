@@ -4,7 +4,6 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
-import { QUICK_WASM } from '@pit/platform/test/quickWasm'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 
@@ -35,7 +34,6 @@ export async function startServerProcess(env: Record<string, string> = {}): Prom
   const profile = join(folder, 'profile.json')
   writeFileSync(profile, JSON.stringify(BARE_PROFILE))
   const child: ChildProcess = fork('dist/server.js', [], {
-    execArgv: process.env['VITEST'] ? QUICK_WASM : [],
     env: {
       PATH: process.env['PATH'],
       PORT: String(port),

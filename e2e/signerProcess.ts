@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { systemClock } from '@pit/platform/clock'
 import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
 import { seedStore } from '@pit/platform/test/embeddedStore'
-import { QUICK_WASM } from '@pit/platform/test/quickWasm'
 import { ledgerMigrations } from '../packages/signer/src/ledger/openLedger.ts'
 
 export interface SignerProcess {
@@ -46,7 +45,6 @@ export async function startSignerProcess({
   env?: Record<string, string>
 }): Promise<SignerProcess> {
   const child: ChildProcess = fork('dist/signer.js', [], {
-    execArgv: process.env['VITEST'] ? QUICK_WASM : [],
     env: {
       PATH: process.env['PATH'],
       SIGNER_PORT: '0',

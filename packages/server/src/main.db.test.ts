@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { storeMigrations } from '@pit/platform/db'
 import { seedStore } from '@pit/platform/test/embeddedStore'
-import { QUICK_WASM } from '@pit/platform/test/quickWasm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const FILE = new URL('../../../dist/server.js', import.meta.url).pathname
@@ -39,7 +38,7 @@ function start(how: 'alone' | 'supervised', env: Record<string, string> = {}): v
   child =
     how === 'alone'
       ? spawn(process.execPath, [FILE], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-      : fork(FILE, [], { ...options, execArgv: QUICK_WASM, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+      : fork(FILE, [], { ...options, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   child.on('message', ({ text }: { text: string }) => {
     output += text
   })

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
 import { seedStore } from '@pit/platform/test/embeddedStore'
-import { QUICK_WASM } from '@pit/platform/test/quickWasm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openCosigner } from './keys/openCosigner.ts'
 import { ledgerMigrations } from './ledger/openLedger.ts'
@@ -30,7 +29,6 @@ afterEach(() => {
 /** With a profile that never comes, a good start goes on for a minute. */
 function start(env: Record<string, string | undefined> = GIVEN): void {
   child = fork(FILE, [], {
-    execArgv: QUICK_WASM,
     env: {
       PATH: process.env['PATH'],
       SIGNER_PORT: '0',
