@@ -2,7 +2,7 @@ import type { Timer } from './clock.ts'
 
 export interface LoopOptions {
   clock: Timer
-  /** Between two starts. Null: only when woken. */
+  /** From the end of a run to the next start. Null: only when woken. */
   intervalMs: number | null
   /** Answering `'more'` runs it again at once. The signal is aborted when the loop is stopped. */
   run(signal: AbortSignal): Promise<unknown>
@@ -28,7 +28,7 @@ export interface Loop {
 const MAX_RETRY_MS = 5_000
 const FIRST_RETRY_MS = 100
 
-/** Runs work again and again, never twice at once. Starts lie on a fixed grid; those missed are skipped. */
+/** Runs work again and again, never twice at once. It rests after each run, so that slow runs ask for less. */
 export function startLoop({
   clock,
   intervalMs,
@@ -40,10 +40,10 @@ export function startLoop({
 }: LoopOptions): Loop {
   const stopping = new AbortController()
   const { signal } = stopping
+  const restMs = intervalMs ?? Number.POSITIVE_INFINITY
   let nap = new AbortController()
   let isWoken = false
   let runningSinceMs: number | null = null
-  let dueMs = clock.nowMs() + firstAfterMs
 
   /** Sleeps until the next start is due, or a wake-up. */
   async function pause(ms: number): Promise<void> {
@@ -54,18 +54,9 @@ export function startLoop({
     if (isWoken && wakeAfterMs > 0) await clock.sleep(wakeAfterMs, signal)
   }
 
-  function untilDueMs(): number {
-    if (intervalMs === null) return Number.POSITIVE_INFINITY
-    const nowMs = clock.nowMs()
-    if (nowMs >= dueMs) dueMs += intervalMs * (Math.floor((nowMs - dueMs) / intervalMs) + 1)
-    // The clock was set back: nothing is to wait until it has caught up.
-    else if (dueMs - nowMs > intervalMs) dueMs = nowMs + intervalMs
-    return dueMs - nowMs
-  }
-
   function retryMs(failures: number): number {
     const backoffMs = Math.min((intervalMs ?? FIRST_RETRY_MS) * 2 ** failures, maxRetryMs)
-    return intervalMs === null ? backoffMs : Math.max(backoffMs, untilDueMs())
+    return Math.max(backoffMs, intervalMs ?? 0)
   }
 
   async function runOnce(): Promise<'failed' | 'more' | 'done'> {
@@ -92,7 +83,7 @@ export function startLoop({
       failures = outcome === 'failed' ? failures + 1 : 0
       if (outcome === 'failed') await clock.sleep(retryMs(failures), signal)
       // A stop that came during the run has ended the nap before it began.
-      else if (outcome === 'done' && !signal.aborted) await pause(untilDueMs())
+      else if (outcome === 'done' && !signal.aborted) await pause(restMs)
     }
   }
 
