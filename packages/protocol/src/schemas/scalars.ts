@@ -82,3 +82,11 @@ export const Before = (what: string) =>
 /** Anything the sender likes, described in words. */
 export const Open = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description })
 export const Anything = (description: string) => Type.Unknown({ description })
+/** Names one intended trade or agent, so that a retry is known as one. */
+export const ClientId = Type.Optional(
+  Type.String({
+    description:
+      'your own id for this one intention; send the same id again when you retry: the same request is answered as before and counted once, another one is refused',
+    pattern: '^[A-Za-z0-9._:-]{1,64}$',
+  }),
+)
