@@ -1,9 +1,13 @@
-import type { ChainProfile, RouteId } from '@pit/protocol'
+import type { ChainProfile } from '@pit/protocol'
 import type { Account } from './account.ts'
 import { type Api, createApi, pause, type TransportOptions } from './call.ts'
 import type { ClientDeps, VerbOptions } from './deps.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
+import { grantSession } from './verbs/grantSession.ts'
+import { attestStocks, createAgent, enterLeague, ownAnswer, refundGas } from './verbs/owners.ts'
+import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
+import { sessionTrade } from './verbs/sessionTrade.ts'
 import { signIn } from './verbs/signIn.ts'
 import { plan, send, trade } from './verbs/trade.ts'
 
@@ -66,6 +70,31 @@ export function createClient(options: ClientOptions) {
     trade: bind(deps, trade),
     plan: bind(deps, plan),
     send: bind(deps, send),
+    grantSession: bind(deps, grantSession),
+    sessionTrade: bind(deps, sessionTrade),
+    revokeSession: bind(deps, revokeSession),
+    revokeApprovals: bind(deps, revokeApprovals),
+    hosted: {
+      create: bind(deps, createAgent),
+      attestStocks: bind(deps, attestStocks),
+      refundGas: bind(deps, refundGas),
+    },
+    league: { enter: bind(deps, enterLeague) },
+    portfolio: async (call?: VerbOptions) => ownAnswer(options.account, await api['me.portfolio']({}, call)),
+    sessions: async (call?: VerbOptions) => ownAnswer(options.account, await api['me.sessions']({}, call)),
+    trades: ({ refused = false, signal }: { refused?: boolean } & VerbOptions = {}) =>
+      tradesOf(deps, refused, signal),
+  }
+}
+
+/** Newest first, page by page. */
+async function* tradesOf({ api, account }: ClientDeps, refused: boolean, signal: AbortSignal | undefined) {
+  for (let before: number | undefined; ; ) {
+    const query = { ...(before !== undefined && { before }), ...(refused && { refused: '1' as const }) }
+    const page = ownAnswer(account, await api['me.trades']({ query }, { signal }))
+    yield* page.trades
+    if (page.next_before === null) return
+    before = page.next_before
   }
 }
 
@@ -77,5 +106,3 @@ const bind =
 function noNode(): Rpc {
   throw new TypeError('the profile has no rpc_url: hand in `rpc`, the node the client verifies by')
 }
-
-export type { RouteId }
