@@ -100,10 +100,9 @@ function checkAuthorization(
   must(chain_id === pins.profile.chain_id, 'GRANT_BINDING', 'the authorization is for another chain')
   const isPinned = address.toLowerCase() === pins.delegation.delegator
   must(isPinned, 'GRANT_BINDING', 'the authorization is for code that is not pinned', { address })
-  must(at === nonce, 'GRANT_BINDING', 'the authorization is for another nonce than the wallet’s', {
-    at,
-    nonce,
-  })
+  // The setup may be sent before the first trade; the authorization then counts at the nonce after it.
+  const isNext = at >= nonce && at <= nonce + setup.length
+  must(isNext, 'GRANT_BINDING', 'the authorization is for another nonce than the wallet’s', { at, nonce })
   if (!allow7702) refuse('CONSENT_REQUIRED', 'pass allow7702 if your wallet may take this code', { address })
   if (!account.signAuthorization)
     refuse('CONSENT_REQUIRED', 'this wallet does not sign EIP-7702 authorizations: grant with a local key')
