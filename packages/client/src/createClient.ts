@@ -2,6 +2,7 @@ import type { ChainProfile } from '@pit/protocol'
 import type { Account } from './account.ts'
 import { type Api, createApi, pause, type TransportOptions } from './call.ts'
 import type { ClientDeps, VerbOptions } from './deps.ts'
+import { createFast } from './fast/fastTrade.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
 import { grantSession } from './verbs/grantSession.ts'
@@ -51,6 +52,7 @@ export function createClient(options: ClientOptions) {
     sleep: pause,
     checked,
   }
+  const fast = createFast(deps)
   return {
     /** Every route as it is, unverified: `api['live.quote']`. */
     api,
@@ -70,6 +72,9 @@ export function createClient(options: ClientOptions) {
     trade: bind(deps, trade),
     plan: bind(deps, plan),
     send: bind(deps, send),
+    fastTrade: fast.fastTrade,
+    /** Reads what the next fast trade is built from ahead of it. */
+    warmUp: fast.warmUp,
     grantSession: bind(deps, grantSession),
     sessionTrade: bind(deps, sessionTrade),
     revokeSession: bind(deps, revokeSession),

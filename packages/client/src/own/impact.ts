@@ -9,7 +9,7 @@ import {
   v3QuoterAbi,
   v4QuoterAbi,
 } from '@pit/chain'
-import { bpsDown } from '@pit/protocol'
+import { bpsDown, type FastPool } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData, encodePacked, getCreate2Address, keccak256 } from 'viem'
 import type { Pins } from '../pins.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
@@ -23,6 +23,33 @@ const V2_FEE_BPS = 30
 interface Asked {
   call: RpcCall
   read(data: Hex): bigint
+}
+
+/** What a pinned pool gives for an amount now. */
+export async function quotePool(
+  rpc: Rpc,
+  pins: Pins,
+  pool: FastPool,
+  amount: bigint,
+  signal?: AbortSignal,
+): Promise<bigint> {
+  const ends = { tokenIn: pool.token_in as Address, tokenOut: pool.token_out as Address }
+  const hop: HopPath =
+    pool.version === 'v3'
+      ? { version: 'v3', ...ends, feePips: pool.fee }
+      : {
+          version: 'v4',
+          ...ends,
+          key: {
+            currency0: pool.currency0 as Address,
+            currency1: pool.currency1 as Address,
+            fee: pool.fee,
+            tickSpacing: pool.tick_spacing,
+            hooks: pool.hooks as Address,
+          },
+        }
+  const [out] = await quoteAll(rpc, [askHop(pins, hop, amount)], signal)
+  return out!
 }
 
 /** How far this trade's price lies under that of a thousandth of it, on the same way; null if unread. */
