@@ -56,16 +56,16 @@ interface Parameter {
 
 function encode(types: readonly string[], values: readonly RouterValue[], filled: Filled): Hex {
   const parameters = parseAbiParameters(types.join(', ')) as readonly Parameter[]
-  const given = values.map((value, i) => valueOf(parameters[i]!, value, filled))
+  const given = values.map((value, i) => filledValue(parameters[i]!, value, filled))
   return encodeAbiParameters(parameters as never, given as never)
 }
 
 /** A template's value as viem takes it: integers of up to 48 bits as numbers, wider ones as bigints. */
-function valueOf(parameter: Parameter, value: RouterValue, filled: Filled): unknown {
+function filledValue(parameter: Parameter, value: RouterValue, filled: Filled): unknown {
   if (Array.isArray(value)) {
     const { components } = parameter
     const item = { type: parameter.type.slice(0, -2) }
-    return value.map((part, i) => valueOf(components?.[i] ?? item, part, filled))
+    return value.map((part, i) => filledValue(components?.[i] ?? item, part, filled))
   }
   const text = typeof value === 'string' && value.startsWith('$') ? filled[value] : value
   if (text === undefined) throw new TypeError(`nothing to fill ${String(value)} with`)

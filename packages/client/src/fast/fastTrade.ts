@@ -8,6 +8,7 @@ import {
   FAST,
   lessBps,
   markPrice,
+  maxOf,
   microUsdDown,
   priceUsdOf,
   worthUp,
@@ -140,7 +141,7 @@ async function size(deps: ClientDeps, ask: FastAsk, state: Warm, pair: string, s
   const least = lessBps(fair, Math.ceil(route.band_bps + feeBps + route.pool_fee_bps))
   if (out < least) refuse('POOL_FAR', `it gives ${out}, at least ${least} was to be expected`)
   const minOut = lessBps(out, ask.slippageBps ?? DEFAULT_SLIPPAGE_BPS)
-  return { amountIn, minOut: minOut > least ? minOut : least, feeBps }
+  return { amountIn, minOut: maxOf(minOut, least), feeBps }
 }
 
 /** Held against what the service shows: one of the two feeds may stand still. */
