@@ -131,7 +131,8 @@ export function configDiffs(pins: Pins, config: Answer<'config'>): string[] {
   )
   for (const code of RISK_CODES) same(`risks.${code}`, config.risks[code], RISKS[code].severity)
   for (const code of Object.keys(config.risks)) if (!Object.hasOwn(RISKS, code)) diffs.push(`risks.${code}`)
-  same('session.cosigner', config.session.cosigner, pins.cosigner)
+  // Where none is pinned, trades can be verified and sessions cannot.
+  if (pins.cosigner !== null) same('session.cosigner', config.session.cosigner, pins.cosigner)
   same('session.delegation_manager', config.session.delegation_manager, pins.delegation.manager)
   same('session.stateless_delegator', config.session.stateless_delegator, pins.delegation.delegator)
   for (const [name, address] of Object.entries(pins.profile.delegation.enforcers))
