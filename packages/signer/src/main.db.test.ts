@@ -70,7 +70,7 @@ describe('the signer’s start', () => {
     const crypto = await createCrypto()
     const key = '12'.repeat(32)
     const importKeyFile = join(folder, 'key')
-    writeFileSync(importKeyFile, key)
+    writeFileSync(importKeyFile, key, { mode: 0o600 })
     const dataDir = join(folder, 'signer')
     await openCosigner({ dataDir, passphrase: GIVEN.SIGNER_PASSPHRASE, importKeyFile, crypto })
     start({ ...GIVEN, SIGNER_PASSPHRASE: 'not that passphrase' })

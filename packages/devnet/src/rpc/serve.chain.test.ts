@@ -162,7 +162,47 @@ test('bodies are bounded, other verbs refused, a local page may ask', async () =
     204,
     'http://localhost:5173',
   ])
-  expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull()
+  const foreign = await preflight('https://evil.example')
+  expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null])
+})
+
+test('pages from elsewhere, other names of this machine and forms move nothing', async () => {
+  const { port } = serving
+  const body = JSON.stringify({
+    ...{ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction' },
+    params: [{ from: deployer!.address, to: alice.address, value: '0x7' }],
+  })
+  const send = (headers: Record<string, string>, path = '/') =>
+    new Promise<number>((resolve, reject) => {
+      const json = { 'content-type': 'application/json' }
+      const request = httpRequest(
+        { port, path, method: 'POST', headers: { ...json, ...headers } },
+        (answer) => {
+          answer.resume()
+          resolve(answer.statusCode!)
+        },
+      )
+      request.once('error', reject)
+      request.end(body)
+    })
+  const sentBefore = (await ask('eth_getTransactionCount', [deployer!.address, 'pending'])).result
+  for (const path of ['/', '/sequencer']) {
+    expect(await send({ origin: 'https://evil.example' }, path)).toBe(403)
+    expect(await send({ host: `evil.example:${port}` }, path)).toBe(421)
+    expect(await send({ 'content-type': 'text/plain' }, path)).toBe(415)
+  }
+  expect((await ask('eth_getTransactionCount', [deployer!.address, 'pending'])).result).toBe(sentBefore)
+  expect(await send({ host: `localhost:${port}` })).toBe(200)
+
+  const refusal = (headers: Record<string, string>) =>
+    new Promise<number>((resolve) => {
+      const socket = new WebSocket(serving.url.replace('http', 'ws'), { headers })
+      socket.once('unexpected-response', (_, answer) => resolve(answer.statusCode!))
+      socket.once('error', () => {})
+      socket.once('open', () => resolve(101))
+    })
+  expect(await refusal({ origin: 'https://evil.example' })).toBe(403)
+  expect(await refusal({ host: 'evil.example' })).toBe(421)
 })
 
 test('a socket answers requests and its subscriptions end when told', async () => {
