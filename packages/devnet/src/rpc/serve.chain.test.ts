@@ -38,12 +38,13 @@ afterAll(async () => {
   await chain.close()
 })
 
+const JSON_BODY = { 'content-type': 'application/json' }
 const post = async (body: unknown, path = '/', headers: Record<string, string> = {}) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const answer = await fetch(serving.url + path, {
     method: 'POST',
     body: text,
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { ...JSON_BODY, ...headers },
   })
   const content = await answer.text()
   return {
@@ -174,9 +175,8 @@ test('pages from elsewhere, other names of this machine and forms move nothing',
   })
   const send = (headers: Record<string, string>, path = '/') =>
     new Promise<number>((resolve, reject) => {
-      const json = { 'content-type': 'application/json' }
       const request = httpRequest(
-        { port, path, method: 'POST', headers: { ...json, ...headers } },
+        { port, path, method: 'POST', headers: { ...JSON_BODY, ...headers } },
         (answer) => {
           answer.resume()
           resolve(answer.statusCode!)
@@ -193,6 +193,7 @@ test('pages from elsewhere, other names of this machine and forms move nothing',
   }
   expect((await ask('eth_getTransactionCount', [deployer!.address, 'pending'])).result).toBe(sentBefore)
   expect(await send({ host: `localhost:${port}` })).toBe(200)
+  await chain.mine()
 
   const refusal = (headers: Record<string, string>) =>
     new Promise<number>((resolve) => {
@@ -245,6 +246,7 @@ test('the sequencer takes transactions only, and counts what it was given', asyn
   expect((await chain.mine()).transactions.map((tx) => tx.hash)).toEqual([hash])
   const again = await fetch(sequencerOnly.url, {
     method: 'POST',
+    headers: JSON_BODY,
     body: JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'eth_sendRawTransaction', params: [raw] }),
   })
   expect(await again.json()).toMatchObject({ id: 9, error: { code: -32000 } })
@@ -265,7 +267,7 @@ test('told to be lossy, it pools and never answers', async () => {
   await ask('devnet_sequencer', [{ mode: 'lossy' }])
   const raw = await signed()
   const failure = await new Promise<NodeJS.ErrnoException>((resolve, reject) => {
-    const sending = httpRequest(`${serving.url}/sequencer`, { method: 'POST' }, () =>
+    const sending = httpRequest(`${serving.url}/sequencer`, { method: 'POST', headers: JSON_BODY }, () =>
       reject(new Error('answered')),
     )
     sending.on('error', resolve)
@@ -296,6 +298,7 @@ test('closing lets an open request finish and hangs on no idle connection', asyn
   const gone = new Promise<number>((resolve) => socket.once('close', resolve))
   const open = fetch(other.url, {
     method: 'POST',
+    headers: JSON_BODY,
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'devnet_late' }),
   }).then((answer) => answer.json())
   await new Promise((resolve) => setTimeout(resolve, 100))
