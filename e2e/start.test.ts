@@ -14,7 +14,6 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { seedStore } from '@pit/platform/test/embeddedStore'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { WebSocket } from 'ws'
 import { storeMigrations } from '../packages/platform/src/db/index.ts'
 import { ledgerMigrations } from '../packages/signer/src/ledger/openLedger.ts'
 import { seedDevnet } from './devnetSeed.ts'
@@ -151,12 +150,17 @@ it('comes up, keeps its data and its chain to this user and machine, and ends wi
   half.on('error', () => {})
   half.write('POST /api/v1/auth/challenge HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n')
   half.write('Content-Length: 100\r\n\r\n{')
-  const subscriber = new WebSocket(`ws://127.0.0.1:${ports.DEVNET_PORT}`)
+  const subscriber = connect(ports.DEVNET_PORT, '127.0.0.1')
   subscriber.on('error', () => {})
-  await new Promise((resolve) => subscriber.once('open', resolve))
+  subscriber.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n')
+  subscriber.write('Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n')
+  const upgraded = await new Promise<string>((resolve) =>
+    subscriber.once('data', (data) => resolve(`${data}`)),
+  )
+  expect(upgraded).toContain('101')
   await stop(npm, npm.pid!)
   half.destroy()
-  subscriber.terminate()
+  subscriber.destroy()
 })
 
 it('ends when its own process is told to, after a second start', async () => {
