@@ -22,8 +22,6 @@ export interface Pins {
   router: Address
   layout: RouterLayout
   weth: Address
-  /** Null where the profile knows none. */
-  usdg: Address | null
   /** Where pools are found and asked; null where the profile names none. */
   exchanges: { v2Factory: Address | null; v3Quoter: Address | null; v4Quoter: Address | null }
   feeRecipient: Address
@@ -56,7 +54,6 @@ export function pinsOf(profile: ChainProfile, cosigner: Address): Pins {
     router: pinned('universal_router', contracts.universal_router),
     layout: contracts.universal_router_layout,
     weth: pinned('weth', contracts.weth),
-    usdg: known(core_tokens.find(({ symbol }) => symbol === 'USDG')?.address),
     exchanges: {
       v2Factory: known(contracts.v2_factory),
       v3Quoter: known(contracts.v3_quoter),

@@ -3,14 +3,14 @@ import { RpcError } from '@pit/platform/rpc'
 import { rpcOf } from '@pit/platform/test/scriptedChain'
 import { decodeFunctionData, type Hex, numberToHex } from 'viem'
 import { expect, it } from 'vitest'
-import { E18, JUNK, JUNK_MARK, USDG, WETH } from '../../test/kit.ts'
+import { E18, JUNK, JUNK_MARK, PINS as KIT_PINS, USDG, WETH } from '../../test/kit.ts'
 import { readOffers } from './readOffers.ts'
 
 const at = (n: number): Address => numberToHex(n, { size: 20 })
 const [V2_FACTORY, V3_QUOTER, V4_QUOTER, PAIR] = [at(0x2f), at(0x3f), at(0x4f), at(0xaa)]
 const PINS = {
   weth: WETH,
-  usdg: USDG,
+  tokens: KIT_PINS.tokens,
   exchanges: { v2Factory: V2_FACTORY, v3Quoter: V3_QUOTER, v4Quoter: V4_QUOTER },
 }
 const words = (...values: bigint[]): Hex =>
@@ -45,7 +45,7 @@ it('asks the pools of every version what they pay for ten dollars at the mark', 
   const offers = await readOffers(rpc, PINS, [JUNK_MARK])
   expect(offers.get(JUNK)).toEqual([
     { atomsIn: TEN_DOLLARS, payIn: NATIVE, atomsOut: E18 / 200n },
-    { atomsIn: TEN_DOLLARS, payIn: NATIVE, atomsOut: E18 / 100n },
+    { atomsIn: TEN_DOLLARS, payIn: WETH, atomsOut: E18 / 100n },
     // 20 dollars, less the fee and what so much moves the pool.
     { atomsIn: TEN_DOLLARS, payIn: USDG, atomsOut: 19_939_602n },
   ])

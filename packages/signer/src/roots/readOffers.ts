@@ -17,7 +17,7 @@ import type { Pins } from '../pins.ts'
 /** What a pool pays for some of a token. */
 export interface Offer {
   atomsIn: bigint
-  /** ETH (or WETH), or a token the co-signer prices. */
+  /** A core token. */
   payIn: Address
   atomsOut: bigint
 }
@@ -36,6 +36,7 @@ const FEES = [
 const READ_GAS = 3_000_000
 
 type Asked = { token: Address; atomsIn: bigint; payIn: Address }
+type Known = Pick<Pins, 'weth' | 'tokens' | 'exchanges'>
 
 /**
  * What the pools that anybody can find by their factories pay for ten dollars' worth, at the mark, of each
@@ -44,17 +45,17 @@ type Asked = { token: Address; atomsIn: bigint; payIn: Address }
  */
 export async function readOffers(
   rpc: Pick<Rpc, 'batch'>,
-  pins: Pick<Pins, 'weth' | 'usdg' | 'exchanges'>,
+  pins: Known,
   marks: readonly BindingMark[],
 ): Promise<Map<Address, Offer[]>> {
   const offers = new Map<Address, Offer[]>(marks.map(({ token }) => [token, []]))
+  const core = [...pins.tokens].filter(([, { core, stock }]) => core !== null && !stock)
   const asked: Asked[] = marks.flatMap(({ token, price_e18, decimals }) => {
     const atomsIn = atomsDown(SIZE_MICRO_USD, markPrice(BigInt(price_e18), decimals))
-    const pays = [pins.weth, pins.usdg].filter((payIn) => payIn !== null && payIn !== token) as Address[]
-    return atomsIn > 0n ? pays.map((payIn) => ({ token, atomsIn, payIn })) : []
+    return atomsIn > 0n ? core.map(([payIn]) => ({ token, atomsIn, payIn })) : []
   })
   const take = ({ token, atomsIn, payIn }: Asked, atomsOut: bigint | null): void => {
-    if (atomsOut) offers.get(token)!.push({ atomsIn, payIn: payIn === pins.weth ? NATIVE : payIn, atomsOut })
+    if (atomsOut) offers.get(token)!.push({ atomsIn, payIn, atomsOut })
   }
   const quotes = asked.flatMap((ask) => quoteCalls(ask, pins).map((call) => ({ ask, call })))
   const pairs = asked.flatMap((ask) => pairCall(ask, pins).map((call) => ({ ask, call })))
@@ -62,7 +63,7 @@ export async function readOffers(
     rpc,
     [...quotes, ...pairs].map(({ call }) => call),
   )
-  for (const [i, { ask }] of quotes.entries()) take(ask, wordIn(answers[i], 0))
+  for (const [i, { ask }] of quotes.entries()) take(ask, wordIn(answers[i]))
 
   const found = pairs.flatMap(({ ask }, i) => {
     const pair = addressIn(answers[quotes.length + i])
@@ -90,38 +91,31 @@ const askAll = (rpc: Pick<Rpc, 'batch'>, calls: readonly ContractCall[]): Promis
     PAGED,
   )
 
-function pairCall(
-  { token, payIn }: Asked,
-  { exchanges: { v2Factory } }: Pick<Pins, 'exchanges'>,
-): ContractCall[] {
-  if (v2Factory === null) return []
+function pairCall({ token, payIn }: Asked, { exchanges: { v2Factory } }: Known): ContractCall[] {
+  if (v2Factory === null || payIn === NATIVE) return []
   const args = [token, payIn] as const
   return [{ to: v2Factory, data: encodeFunctionData({ abi: v2FactoryAbi, functionName: 'getPair', args }) }]
 }
 
-function quoteCalls(
-  { token, atomsIn, payIn }: Asked,
-  { weth, exchanges: { v3Quoter, v4Quoter } }: Pick<Pins, 'weth' | 'exchanges'>,
-): ContractCall[] {
-  return FEES.flatMap(([fee, tickSpacing]) => {
-    const ask = { tokenIn: token, tokenOut: payIn, amountIn: atomsIn, fee, sqrtPriceLimitX96: 0n }
-    const v3 = encodeFunctionData({ abi: v3QuoterAbi, functionName: 'quoteExactInputSingle', args: [ask] })
-    // Pools of version 4 hold ETH itself.
-    const other = payIn === weth ? NATIVE : payIn
-    const zeroForOne = token < other
-    const [currency0, currency1] = zeroForOne ? [token, other] : [other, token]
-    const poolKey = { currency0, currency1, fee, tickSpacing, hooks: NATIVE }
-    const single = { poolKey, zeroForOne, exactAmount: atomsIn, hookData: '0x' } as const
-    return [
-      ...(v3Quoter ? [{ to: v3Quoter, data: v3 }] : []),
-      ...(v4Quoter && atomsIn < 1n << 127n ? [{ to: v4Quoter, data: v4Quote(single) }] : []),
-    ]
-  })
+/** Pools of version 3 hold WETH, those of version 4 ETH itself. */
+function quoteCalls(ask: Asked, { weth, exchanges: { v3Quoter, v4Quoter } }: Known): ContractCall[] {
+  const inV3 = v3Quoter !== null && ask.payIn !== NATIVE
+  const inV4 = v4Quoter !== null && ask.payIn !== weth && ask.atomsIn < 1n << 127n
+  return FEES.flatMap((tier) => [
+    ...(inV3 ? [{ to: v3Quoter, data: v3Quote(ask, tier) }] : []),
+    ...(inV4 ? [{ to: v4Quoter, data: v4Quote(ask, tier) }] : []),
+  ])
 }
 
-const v4Quote = (single: {
-  poolKey: { currency0: Address; currency1: Address; fee: number; tickSpacing: number; hooks: Address }
-  zeroForOne: boolean
-  exactAmount: bigint
-  hookData: Hex
-}): Hex => encodeFunctionData({ abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', args: [single] })
+function v3Quote({ token, atomsIn, payIn }: Asked, [fee]: (typeof FEES)[number]): Hex {
+  const single = { tokenIn: token, tokenOut: payIn, amountIn: atomsIn, fee, sqrtPriceLimitX96: 0n }
+  return encodeFunctionData({ abi: v3QuoterAbi, functionName: 'quoteExactInputSingle', args: [single] })
+}
+
+function v4Quote({ token, atomsIn, payIn }: Asked, [fee, tickSpacing]: (typeof FEES)[number]): Hex {
+  const zeroForOne = token < payIn
+  const [currency0, currency1] = zeroForOne ? [token, payIn] : [payIn, token]
+  const poolKey = { currency0, currency1, fee, tickSpacing, hooks: NATIVE }
+  const single = { poolKey, zeroForOne, exactAmount: atomsIn, hookData: '0x' } as const
+  return encodeFunctionData({ abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', args: [single] })
+}
