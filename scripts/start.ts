@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StartRefused } from '@pit/platform/checkChain'
 import { lockStore, StoreLockedError } from '@pit/platform/db'
-import { keepFilesPrivate, ownFolder } from '@pit/platform/ownFiles'
+import { keepFilesPrivate, ownDataDir } from '@pit/platform/ownFiles'
 import { readProfile } from '@pit/platform/readProfile'
 import { serverEnvironment, withoutServer } from './serverSecrets.ts'
 import { signerEnvironment, withoutSigner } from './signerSecrets.ts'
@@ -48,9 +48,9 @@ let stopping = false
 const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`.padStart(7)
 const say = (who: string, text: string) => console.log(`${seconds()}  ${who.padEnd(7)} ${text}`)
 
-function ownDataDir(): void {
+function takeDataDir(): void {
   try {
-    const closed = ownFolder(dataDir)
+    const closed = ownDataDir(dataDir)
     if (closed > 0)
       say('pit', `${closed} files in ${dataDir} were open to other users of this machine; closed`)
     process.on('exit', lockStore(join(dataDir, 'start.lock')))
@@ -180,7 +180,7 @@ const isOfDevnet = (profile: string | undefined): Promise<boolean> =>
 
 async function main(): Promise<void> {
   keepFilesPrivate()
-  ownDataDir()
+  takeDataDir()
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
   const withDevnet = !process.env['CHAIN_RPC_URL']

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { StartRefused } from './checkChain.ts'
-import { ownFolder, readOwnFile } from './ownFiles.ts'
+import { ownDataDir, ownFolder, readOwnFile } from './ownFiles.ts'
 
 let home: string
 beforeEach(() => {
@@ -49,6 +49,31 @@ it('closes one that stands open, with all below it, and says how much that was',
     ...['700', '700'],
   ])
   expect(ownFolder(folder)).toBe(0)
+})
+
+it('closes a DATA_DIR with what is Pit’s in it, and leaves the rest', () => {
+  const folder = join(home, 'data')
+  mkdirSync(join(folder, 'store'), { recursive: true })
+  for (const path of [folder, join(folder, 'store')]) chmodSync(path, 0o755)
+  const table = file(join(folder, 'store', '1259'), 0o666)
+  const notes = file(join(folder, 'notes.txt'), 0o644)
+  expect(ownDataDir(folder)).toBe(3)
+  expect([folder, table, notes].map(modeOf)).toEqual(['700', '600', '644'])
+  expect(ownDataDir(join(home, 'new'))).toBe(0)
+  expect(modeOf(join(home, 'new'))).toBe('700')
+})
+
+it('never closes a folder that is not Pit’s', () => {
+  const folder = join(home, 'bin')
+  mkdirSync(folder)
+  chmodSync(folder, 0o755)
+  file(join(folder, 'sh'), 0o755)
+  expect(() => ownDataDir(folder)).toThrow('holds what is not Pit’s')
+  const everybodys = join(home, 'tmp')
+  mkdirSync(join(everybodys, 'store'), { recursive: true })
+  chmodSync(everybodys, 0o1777)
+  expect(() => ownDataDir(everybodys)).toThrow(StartRefused)
+  expect([folder, everybodys, join(folder, 'sh')].map(modeOf)).toEqual(['755', '777', '755'])
 })
 
 it('follows no link out of the folder', () => {

@@ -14,10 +14,35 @@ import { join } from 'node:path'
 import { StartRefused } from './checkChain.ts'
 
 const OTHERS = 0o077
+/** Of a folder where everybody may put something, such as /tmp. */
+const STICKY = 0o1000
 
 /** From here on, what this process makes is its user's alone: the embedded store asks for 0666. */
 export function keepFilesPrivate(): void {
   process.umask(OTHERS)
+}
+
+/** What Pit's processes put into DATA_DIR. */
+const OF_PIT = /^(store|signer|server|devnet|admin\.sock)$|\.lock(\.|$)/
+
+/**
+ * Makes DATA_DIR this user's alone, or closes the one that is there, with all that Pit keeps in it. What else
+ * lies there is left as it is, and a folder that is not Pit's is never closed: somebody may have named `/`.
+ */
+export function ownDataDir(path: string): number {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const found = statSync(path)
+  refuseForeign(path, found)
+  const names = readdirSync(path)
+  const ours = names.filter((name) => OF_PIT.test(name))
+  const isShared = (found.mode & STICKY) !== 0 || (names.length > 0 && ours.length === 0)
+  if (isOpenToOthers(found) && isShared) {
+    throw new StartRefused(
+      `DATA_DIR ${path} is open to other users and holds what is not Pit’s: choose a folder of its own`,
+    )
+  }
+  const wasOpen = closeOne(path, found)
+  return ours.reduce((count, name) => count + ownEntry(join(path, name), 'close'), wasOpen)
 }
 
 /**
@@ -27,30 +52,35 @@ export function keepFilesPrivate(): void {
  */
 export function ownFolder(path: string, whenOpen: 'close' | 'refuse' = 'close'): number {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  return own(path, statSync(path), whenOpen)
+  return ownAt(path, statSync(path), whenOpen)
 }
 
-function own(path: string, found: Stats, whenOpen: 'close' | 'refuse'): number {
+function ownAt(path: string, found: Stats, whenOpen: 'close' | 'refuse'): number {
   refuseForeign(path, found)
-  const isOpen = isOpenToOthers(found)
-  if (isOpen && whenOpen === 'refuse')
+  if (whenOpen === 'refuse' && isOpenToOthers(found))
     throw new StartRefused(`${path} is open to other users (mode ${modeOf(found)}): chmod go= it`)
   // The folder before what is in it: from then on nobody else adds anything.
-  if (isOpen) chmodSync(path, found.mode & 0o700)
-  let count = isOpen ? 1 : 0
-  if (!found.isDirectory()) return count
-  for (const name of readdirSync(path)) {
-    const below = join(path, name)
-    // Files come and go under a process that runs. A link is not followed: it may lead anywhere.
-    const entry = lstatSync(below, { throwIfNoEntry: false })
-    if (entry === undefined || entry.isSymbolicLink()) continue
-    try {
-      count += own(below, entry, whenOpen)
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    }
+  const wasOpen = closeOne(path, found)
+  if (!found.isDirectory()) return wasOpen
+  return readdirSync(path).reduce((count, name) => count + ownEntry(join(path, name), whenOpen), wasOpen)
+}
+
+/** Files come and go under a process that runs. A link is not followed: it may lead anywhere. */
+function ownEntry(path: string, whenOpen: 'close' | 'refuse'): number {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined || found.isSymbolicLink()) return 0
+  try {
+    return ownAt(path, found, whenOpen)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw error
   }
-  return count
+}
+
+function closeOne(path: string, found: Stats): number {
+  if (!isOpenToOthers(found)) return 0
+  chmodSync(path, found.mode & 0o700)
+  return 1
 }
 
 const isOpenToOthers = ({ mode }: Stats): boolean => process.getuid !== undefined && (mode & OTHERS) !== 0
