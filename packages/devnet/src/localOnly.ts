@@ -7,9 +7,9 @@ export interface Refused {
 }
 
 /**
- * The devnet moves anybody's funds for whoever asks, so it answers programs and pages of this machine alone. A
- * page from elsewhere that a browser shows here is told by its Origin, one that gave itself an address of this
- * machine by the Host, and a form that needs no leave to be sent by its content type. Null: it may ask.
+ * The devnet moves anybody's funds for whoever asks, so it answers programs and pages of this machine alone.
+ * A page from elsewhere that a browser shows here is told by its Origin, one that gave itself an address of
+ * this machine by the Host, and a form that needs no leave to be sent by its content type. Null: it may ask.
  */
 export function refuseForeign({
   method,

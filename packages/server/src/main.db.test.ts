@@ -74,7 +74,7 @@ describe('a start under way', () => {
   })
 })
 
-it('keeps its data from other users of the machine, also what it finds open and what the store writes', async () => {
+it('keeps its data from other users, also what it finds open and what the store writes', async () => {
   chmodSync(folder, 0o755)
   start('alone')
   await storeIsOpen()

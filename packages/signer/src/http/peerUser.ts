@@ -31,8 +31,8 @@ function linesOf(table: string): string[] {
 const ROOT = 0
 
 /**
- * Whether whoever calls could read this signer's key by its files: it runs as the same user, or as root. Asked
- * once for each connection.
+ * Whether whoever calls could read this signer's key by its files: it runs as the same user, or as root.
+ * Asked once for each connection.
  */
 export function createPeerCheck({
   ownUser = process.getuid?.(),

@@ -22,7 +22,7 @@ export interface Offer {
   atomsOut: bigint
 }
 
-/** Dollars at the mark: enough that dust in a strange pool offers little, little enough to move no real one. */
+/** At the mark: enough that dust in a strange pool offers little, little enough to move no real one. */
 const SIZE_MICRO_USD = 10_000_000n
 const V2_FEE_BPS = 30
 /** Of pools without hooks, and their tick spacings. */
