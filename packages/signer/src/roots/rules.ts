@@ -237,7 +237,7 @@ function decimalsFailure(binding: SessionBinding, marked: RootFacts['marked']): 
   return null
 }
 
-/** What pools pay for a token, a mark may not be far under: it would let more of it go than the limits say. */
+/** A mark far under what pools pay would let more of the token go than the limits say. */
 function poolPrice({ bound, marked, ownPrice, pins }: Parameters<Check>[0]): Failure | null {
   for (const { token, price_e18, decimals } of boundMarks(bound)) {
     const mark = BigInt(price_e18)
