@@ -6,6 +6,7 @@ import type { Closing } from '@pit/platform/closing'
 import { type Db, openDb } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import { createMetrics, type Metrics } from '@pit/platform/metrics'
+import { ownDataDir } from '@pit/platform/ownFiles'
 import { readProfile } from '@pit/platform/readProfile'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
@@ -42,6 +43,7 @@ export interface Start {
 
 /** Opens the store and the ways to the chain; refuses those that money cannot rest on. */
 export async function openGround({ config, logger, closing, stage, ending }: Start): Promise<Ground> {
+  ownDataDir(config.dataDir)
   const sanctions = await openSanctions({ file: config.sanctionsFile, logger })
   closing.add(() => sanctions.close())
   const [crypto, db] = await Promise.all([

@@ -21,6 +21,9 @@ import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
 import { openStats } from './stats/openStats.ts'
 
+/** Of health's probes, a second apart. */
+const QUIET_ROUNDS = 15
+
 export interface RunningServer {
   url: string
   close(): Promise<void>
@@ -59,6 +62,8 @@ async function open(start: Start): Promise<string> {
   const { hosted, ticks, league, treasury, signer, vault } = capabilities
 
   const health = createHealth({
+    // Beside the signer under one supervisor, this process is often up first.
+    quietRounds: QUIET_ROUNDS,
     probes: probesOf({ ...ground, market, redis, checkSigner: sessions.checkSigner }),
     onChange: (dependency, state, why) =>
       state === 'ok'

@@ -28,6 +28,25 @@ it('is ok when all answer, degraded without an optional one, down without a requ
   expect((await health.refresh()).status).toBe('down')
 })
 
+it('is quiet about what is still starting beside it, but not about what stays away or goes', async () => {
+  const changes: string[] = []
+  const state = { signer: broken as () => void, chain: fine as () => void }
+  const health = createHealth({
+    probes: [probe('signer', false, () => state.signer()), probe('chain', false, () => state.chain())],
+    quietRounds: 2,
+    onChange: (name, now) => changes.push(`${name} ${now}`),
+  })
+  expect((await health.refresh()).checks).toEqual({ signer: 'impaired', chain: 'ok' })
+  state.chain = broken
+  await health.refresh()
+  expect(changes).toEqual(['chain ok', 'chain impaired'])
+  await health.refresh()
+  expect(changes.slice(2)).toEqual(['signer impaired'])
+  state.signer = fine
+  await health.refresh()
+  expect(changes.slice(3)).toEqual(['signer ok'])
+})
+
 it('calls a probe that hangs impaired, and says why once', async () => {
   const changes: string[] = []
   const health = createHealth({
