@@ -37,8 +37,9 @@ export function errorsDoc(): string {
     '',
     'Generated from the error table in `packages/protocol`; change it there and run `npm run generate`.',
     '',
-    'Every refusal is `{"error": {"code", "message", …}}`. `code` is stable: branch on it. `message` is for people.',
-    'A 429 and most 503s carry `Retry-After` in seconds, repeated as `retry_after_s`.',
+    'Every refusal is `{"error": {"code", "message", …, "retry", "hint"}}`. `code` is stable: branch on it. `message` is for',
+    'people. `retry` says what may help, as in the first table below, and `hint` is the column “What to do”. A 429 and most',
+    '503s carry `Retry-After` in seconds, repeated as `retry_after_s`.',
     '',
     ...table(
       ['Retry', 'Means'],

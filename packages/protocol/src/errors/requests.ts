@@ -8,7 +8,7 @@ export const REQUEST_ERRORS = rows('requests', {
     fastExtras: ['failures', 'field'],
     retry: 'different_request',
     message: 'A field is missing or malformed, or the body is not one JSON object.',
-    hint: 'Read `field` and correct it. 413: the body is over 65,536 bytes.',
+    hint: 'Read `field` and correct it; live/* takes no field it does not know. 413: the body is over 65,536 bytes.',
   },
   UNKNOWN_FIELD: {
     statuses: [400],
@@ -46,7 +46,7 @@ export const REQUEST_ERRORS = rows('requests', {
     statuses: [401],
     retry: 'no',
     message: 'No API key, or the key is unknown, expired or revoked.',
-    hint: 'Sign in again: POST auth/challenge, sign the message, POST auth/verify.',
+    hint: 'Send `Authorization: Bearer <key>`. A key comes from POST auth/challenge, a signature and POST auth/verify.',
   },
   CHALLENGE_EXPIRED: {
     statuses: [401],
@@ -103,10 +103,11 @@ export const REQUEST_ERRORS = rows('requests', {
   },
   RATE_LIMITED: {
     statuses: [429],
+    extras: ['bucket'],
     retry: 'pause',
     retryAfterS: 1,
     message: 'Too many requests.',
-    hint: 'Wait Retry-After seconds. The buckets are in the reference under “Rate limits”.',
+    hint: 'Wait Retry-After seconds. `bucket` names the limit; all are in the reference under “Rate limits”.',
   },
   SIGNUP_CAPPED: {
     statuses: [429],

@@ -37,6 +37,7 @@ export const EXTRAS = {
   terms: 'the terms that would have passed',
   owner: 'the address on record as owner',
   field: 'the field at fault, as a path: limits.max_trade_usd',
+  bucket: 'the rate limit that is used up, by its name under “Rate limits” in the reference',
   risks: 'the disclosures of the tokens involved',
   why: 'the reason in words',
   chain: 'what the chain shows for the nonce',

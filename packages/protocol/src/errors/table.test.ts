@@ -54,8 +54,25 @@ describe('a refusal', () => {
 
   it('answers its extras beside code and message', () => {
     const error = refusal('RISK_NOT_ACCEPTED', { message: 'No.', unaccepted: ['HONEYPOT'], policy: [] })
+    const { retry, hint } = errorRow('RISK_NOT_ACCEPTED')
     expect(toEnvelope(error)).toEqual({
-      error: { code: 'RISK_NOT_ACCEPTED', message: 'No.', unaccepted: ['HONEYPOT'], policy: [] },
+      error: { code: 'RISK_NOT_ACCEPTED', message: 'No.', unaccepted: ['HONEYPOT'], policy: [], retry, hint },
+    })
+    expect(Object.keys(toEnvelope(error).error)).toEqual([
+      'code',
+      'message',
+      'unaccepted',
+      'policy',
+      'retry',
+      'hint',
+    ])
+  })
+
+  it.each(CODES)('%s says what its row says may help', (code) => {
+    if (errorRow(code).statuses.length === 0) return
+    expect(toEnvelope(refusal(code as RefusalCode)).error).toMatchObject({
+      retry: errorRow(code).retry,
+      hint: errorRow(code).hint,
     })
   })
 

@@ -1,4 +1,4 @@
-import { refusal } from '@pit/protocol'
+import { ERRORS, refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { bearer, CHALLENGE, errorOf, ME, REVOKE } from '../../test/edgeClient.ts'
 import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
@@ -117,7 +117,14 @@ describe('the order at the edge', () => {
     for (let i = 0; i < 30; i++) expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
     const limited = await app.inject({ method: 'POST', url: REVOKE, headers: bearer, body: 'not json' })
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '1'])
-    expect(errorOf(limited)).toMatchObject({ code: 'RATE_LIMITED', retry_after_s: 1 })
+    expect(errorOf(limited)).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: 'Too many requests: any request with an API key, counted per key.',
+      bucket: 'key',
+      retry_after_s: 1,
+      retry: 'pause',
+      hint: ERRORS.RATE_LIMITED.hint,
+    })
     app.time.nowMs += 1_000
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
   })
@@ -165,6 +172,21 @@ describe('keys', () => {
     const limited = await bad()
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '5'])
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
+  })
+
+  it.each([
+    [undefined, 'No API key: the Authorization header is missing.'],
+    [GOOD_KEY, 'The Authorization header lacks the word “Bearer” before the key: send “Bearer pit_w_…”.'],
+    ['Bearer ', 'The Authorization header holds no key after “Bearer”.'],
+    ['Bearer pit_w_wrong', 'The API key is unknown, expired or revoked.'],
+  ])('says what is wrong with %j', async (authorization, message) => {
+    await open()
+    const answer = await app.inject({
+      url: ME,
+      headers: authorization === undefined ? {} : { authorization },
+    })
+    expect(errorOf(answer)).toMatchObject({ code: 'UNAUTHORIZED', message, retry: 'no' })
+    expect(answer.text).not.toContain(GOOD_KEY)
   })
 
   it.each(['', 'Basic abc', `bearer\t${GOOD_KEY}`, GOOD_KEY, `Bearer ${GOOD_KEY} x`])(

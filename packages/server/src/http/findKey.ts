@@ -31,7 +31,7 @@ export function createKeyFinder({
     const bearer = bearerOf(authorization)
     if (bearer === null) {
       refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
-      return fail('UNAUTHORIZED')
+      return fail('UNAUTHORIZED', { message: whyNoBearer(authorization) })
     }
     const known = await authenticate(bearer, 'known')
     if (known !== null) return known
@@ -41,13 +41,22 @@ export function createKeyFinder({
       if (key === null) refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
       return key
     })
-    return found ?? fail('UNAUTHORIZED')
+    return found ?? fail('UNAUTHORIZED', { message: 'The API key is unknown, expired or revoked.' })
   }
 }
 
 function bearerOf(header: string | undefined): string | null {
   if (header === undefined || header.length > 512) return null
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1] ?? null
+}
+
+/** Never quotes the header: it may hold a key. */
+function whyNoBearer(header: string | undefined): string {
+  if (header === undefined) return 'No API key: the Authorization header is missing.'
+  if (!/^Bearer(\s|$)/i.test(header)) {
+    return 'The Authorization header lacks the word “Bearer” before the key: send “Bearer pit_w_…”.'
+  }
+  return 'The Authorization header holds no key after “Bearer”.'
 }
 
 /** Runs the work of one name a few at a time, in the order it came; names do not wait for each other. */

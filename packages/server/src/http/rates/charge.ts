@@ -1,6 +1,6 @@
 import type { Clock } from '@pit/platform/clock'
 import type { Metrics } from '@pit/platform/metrics'
-import { type AnyRoute, BUCKETS, type BucketId, fail } from '@pit/protocol'
+import { type AnyRoute, BUCKETS, type BucketId, type BucketPer, fail } from '@pit/protocol'
 import { networkOf } from '../clientAddress.ts'
 import type { Charge } from '../types.ts'
 import type { Limiter, Taken, Taking } from './limiter.ts'
@@ -21,10 +21,22 @@ export function createCharge({
   }
 }
 
+const PER_WORDS: Record<BucketPer, string> = {
+  address: 'per client address',
+  key: 'per key',
+  caller: 'per caller',
+  overall: 'for all callers together',
+}
+
 export function refuseUnless(taken: Taken, metrics: Metrics): void {
   if (taken.ok) return
   metrics.limiterRefused(taken.bucket)
-  fail('RATE_LIMITED', { retryAfterS: taken.retryAfterS })
+  const { what, per } = BUCKETS[taken.bucket]
+  fail('RATE_LIMITED', {
+    message: `Too many requests: ${what}, counted ${PER_WORDS[per]}.`,
+    bucket: taken.bucket,
+    retryAfterS: taken.retryAfterS,
+  })
 }
 
 export const takingsOf = (buckets: readonly BucketId[], network: string, keyId: string | null): Taking[] =>
