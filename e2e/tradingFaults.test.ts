@@ -191,6 +191,8 @@ it('nothing answers, neither sequencer nor node: what needs them says so, what d
   const [lost, late] = plans.map(({ tx }, i) => trader.sign(tx!, { nonce: first + i }))
   const sent = other.sign((await planned(other, buy(other))).tx!)
   const startedAt = Date.now()
+  const vendor = (name: string, mode: string) => devnet.rpc('devnet_vendor', [{ name, mode }])
+  for (const name of ['audit', 'gateway']) await vendor(name, 'down')
   await sequencer('lossy')
   const unheard = [submitRefused(lost!.raw)]
   await eventually(async () => expect(await seen(lost!.hash)).toBe(1))

@@ -12,6 +12,7 @@ import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
 import type { ChainProfile } from '@pit/protocol'
 import type { Config } from './config.ts'
 import { migrateStore } from './migrateStore.ts'
+import { watchSequencer } from './service/watchSequencer.ts'
 
 const PROFILE_WAIT_MS = 60_000
 
@@ -19,7 +20,7 @@ const PROFILE_WAIT_MS = 60_000
 export interface Ground {
   db: Db
   rpc: Rpc
-  sequencer: Rpc
+  sequencer: ReturnType<typeof watchSequencer>
   clock: Timer
   crypto: Crypto
   logger: Logger
@@ -64,7 +65,8 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
   const rpc = createRpc({ url: rpcUrl })
   closing.add(() => rpc.close())
   await checkChain(rpc, profile)
-  const sequencer = createRpc({ url: config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl })
+  const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl
+  const sequencer = watchSequencer(createRpc({ url: sequencerUrl }), systemClock)
   closing.add(() => sequencer.close())
   stage(`profile ${profile.name}, chain at ${new URL(rpcUrl).host}`)
   return {

@@ -59,7 +59,12 @@ async function open(start: Start): Promise<string> {
   const { hosted, ticks, league, treasury, signer, vault } = capabilities
 
   const health = createHealth({
-    probes: probesOf({ ...ground, market, redis, checkSigner: sessions.checkSigner }),
+    probes: probesOf({
+      ...{ ...ground, market, redis },
+      checkSigner: sessions.checkSigner,
+      checkAudit: tokens.checkAudit,
+      checkGateway: brains.checkGateway,
+    }),
     onChange: (dependency, state, why) =>
       state === 'ok'
         ? logger.info({ dependency }, 'dependency ok')

@@ -129,6 +129,18 @@ describe('the order at the edge', () => {
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
   })
 
+  it('lets nobody empty what health is counted by', async () => {
+    await open({ limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 1 }) }) })
+    const from = (url: string, address: string) =>
+      app.inject({ url, headers: { 'x-forwarded-for': address } }).then(({ status }) => status)
+    for (let i = 0; i < 60; i++) expect(await from('/api/v1/config', `1.1.1.${i}`)).toBe(200)
+    expect(await from('/api/v1/stats', '1.1.2.1')).toBe(429)
+    expect(await from('/api/v1/health', '1.1.1.1')).toBe(200)
+    for (let i = 0; i < 60; i++) expect(await from('/api/v1/health', '1.1.3.1')).toBe(200)
+    expect(await from('/api/v1/health', '1.1.3.1')).toBe(429)
+    expect(await from('/api/v1/health', '1.1.3.2')).toBe(200)
+  })
+
   it('limits sign-in per address and overall', async () => {
     await open()
     const ask = (address: string) =>

@@ -1,0 +1,38 @@
+import type { Clock } from '@pit/platform/clock'
+import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
+
+/** How long an unanswered transaction speaks against the sequencer when nothing was sent since. */
+const REMEMBERED_MS = 60_000
+
+/** The way to the sequencer, and whether it answers: to what was last sent to it, and to a call now. */
+export function watchSequencer(rpc: Rpc, clock: Clock): Rpc & { check(): Promise<void> } {
+  let lostAtMs = Number.NEGATIVE_INFINITY
+
+  async function request<T>(...call: Parameters<Rpc['request']>): Promise<T> {
+    const isSend = call[0] === 'eth_sendRawTransaction'
+    try {
+      const answer = await rpc.request<T>(...call)
+      if (isSend) lostAtMs = Number.NEGATIVE_INFINITY
+      return answer
+    } catch (error) {
+      // A refusal is an answer.
+      if (isSend) lostAtMs = error instanceof RpcUnreachable ? clock.nowMs() : Number.NEGATIVE_INFINITY
+      throw error
+    }
+  }
+
+  return {
+    ...rpc,
+    request,
+    async check() {
+      await rpc.request('eth_chainId').catch((error: unknown) => {
+        // A sequencer takes one method only, and says so.
+        if (error instanceof RpcUnreachable) throw error
+      })
+      const agoMs = clock.nowMs() - lostAtMs
+      if (agoMs < REMEMBERED_MS) {
+        throw new Error(`it did not answer to a transaction ${Math.round(agoMs / 1000)} s ago`)
+      }
+    },
+  }
+}
