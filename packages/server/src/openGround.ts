@@ -15,6 +15,8 @@ import { migrateStore } from './migrateStore.ts'
 import { watchSequencer } from './service/watchSequencer.ts'
 
 const PROFILE_WAIT_MS = 60_000
+/** Nobody's address: only the sample list in data/ has it. */
+const SAMPLE_ADDRESS = '0x00000000000000000000000000000000bad0bad0'
 
 /** What nearly every part stands on. */
 export interface Ground {
@@ -58,6 +60,12 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
     throw new StartRefused(
       `the embedded store never syncs to disk, so a power cut may lose the newest trades: on ` +
         `${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
+    )
+  }
+  if (profile.kind !== 'devnet' && sanctions.isSanctioned(SAMPLE_ADDRESS)) {
+    throw new StartRefused(
+      `SANCTIONS_FILE ${config.sanctionsFile} is the sample, which lists next to nobody: on ${profile.name} ` +
+        'set SANCTIONS_FILE to the list in force, such as the US Treasury’s sdn.csv',
     )
   }
   const rpcUrl = config.chainRpcUrl ?? profile.rpc_url

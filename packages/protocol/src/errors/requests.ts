@@ -134,7 +134,9 @@ export const REQUEST_ERRORS = rows('requests', {
     extras: ['field', 'signer_checks'],
     retry: 'no',
     message: 'An address involved is on a sanctions list.',
-    hint: '`field` names which. Such a key can still revoke itself and end what it started.',
+    hint:
+      '`field` is wallet, signer, session_wallet, executor, owner, agent_wallet or beneficiary. Such a key can ' +
+      'still end what it started.',
   },
   COUNTRY_BLOCKED: {
     statuses: [451],

@@ -13,26 +13,41 @@ export interface OpenChallenge {
 /** Held until the transaction ends: two challenges for one wallet at once must not both count four others. */
 const CHALLENGE_LOCK = 0x70697402
 
-export async function addChallenge(
-  db: Db,
-  challenge: { wallet: Wallet; purpose: Purpose; nonce: string; issuedAtS: number; expiresAtS: number },
-): Promise<void> {
-  const { wallet, purpose, nonce, issuedAtS, expiresAtS } = challenge
+export interface NewChallenge {
+  wallet: Wallet
+  purpose: Purpose
+  nonce: string
+  issuedAtS: number
+  expiresAtS: number
+  /** Where it was asked for: an address or a /64, and the widest network that is one customer's. */
+  network: string
+  site: string
+}
+
+/** A wallet's open challenges count per network that asked; of too many in all, those of the busiest site go. */
+export async function addChallenge(db: Db, challenge: NewChallenge): Promise<void> {
+  const { wallet, purpose, nonce, issuedAtS, expiresAtS, network, site } = challenge
   await db.transaction(async (sql) => {
     await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [CHALLENGE_LOCK, wallet])
     await sql.query(
-      `insert into challenges (wallet, purpose, nonce, issued_at_s, expires_at_s)
-       values ($1, $2, $3, $4, $5)`,
-      [wallet, purpose, nonce, issuedAtS, expiresAtS],
+      `insert into challenges (wallet, purpose, nonce, issued_at_s, expires_at_s, network, site)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [wallet, purpose, nonce, issuedAtS, expiresAtS, network, site],
     )
-    // Five of each purpose: anyone may ask for a wallet's sign-in challenges, and must not push its
-    // revoke-all out.
     await sql.query(
       `delete from challenges where id in (
          select id from challenges
-         where wallet = $1 and purpose = $2 and used_at_s is null and expires_at_s > $3
+         where wallet = $1 and network = $2 and used_at_s is null and expires_at_s > $3
          order by id desc offset $4)`,
-      [wallet, purpose, issuedAtS, AUTH.maxOpenChallengesPerWallet],
+      [wallet, network, issuedAtS, AUTH.maxOpenChallengesPerWallet],
+    )
+    await sql.query(
+      `delete from challenges where id in (
+         select id from (
+           select id, count(*) over (partition by site) as of_site from challenges
+           where wallet = $1 and used_at_s is null and expires_at_s > $2) as open
+         order by of_site, id desc offset $3)`,
+      [wallet, issuedAtS, AUTH.maxOpenChallengesInAll],
     )
   })
 }

@@ -2,6 +2,7 @@ import { ERRORS, refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { bearer, CHALLENGE, errorOf, ME, REVOKE } from '../../test/edgeClient.ts'
 import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
+import { ownOrigins } from './csrf.ts'
 import { ratesOf } from './rates/limiter.ts'
 import { createMemoryLimiter } from './rates/memoryLimiter.ts'
 
@@ -141,6 +142,19 @@ describe('the order at the edge', () => {
     expect(await from('/api/v1/health', '1.1.3.2')).toBe(200)
   })
 
+  it('counts IPv6 by /64, and eight of them of one /48 together', async () => {
+    await open()
+    const from = (address: string) =>
+      app
+        .inject({ url: '/api/v1/config', headers: { 'x-forwarded-for': address } })
+        .then(({ status }) => status)
+    for (let i = 0; i < 60; i++) expect(await from(`2001:db8:1:1::${i}`)).toBe(200)
+    expect(await from('2001:db8:1:1::ffff')).toBe(429)
+    for (let i = 0; i < 420; i++) expect(await from(`2001:db8:1:${(i + 2).toString(16)}::1`)).toBe(200)
+    expect(await from('2001:db8:1:ffff::1')).toBe(429)
+    expect(await from('2001:db8:2::1')).toBe(200)
+  })
+
   it('limits sign-in per address and overall', async () => {
     await open()
     const ask = (address: string) =>
@@ -247,6 +261,26 @@ describe('browsers', () => {
   ])('%j: %s', async (headers, status) => {
     await open()
     expect((await post(headers)).status).toBe(status)
+  })
+
+  it('takes every name of the address it listens on, with its port, and no other', async () => {
+    await open()
+    await app.inject({ url: '/docs' })
+    const { port } = app.address()!
+    for (const name of ['localhost', '127.0.0.1', '[::1]', 'LocalHost']) {
+      expect((await post({ origin: `http://${name}:${port}` })).status).toBe(200)
+      expect((await post({ origin: `http://${name}:${port + 1}` })).status).toBe(403)
+      expect((await post({ origin: `https://${name}:${port}` })).status).toBe(403)
+    }
+    expect((await post({ origin: `http://evil.example:${port}` })).status).toBe(403)
+    expect([...ownOrigins('https://pit.example', { host: '192.168.1.5', port: 80 })]).toEqual([
+      'https://pit.example',
+      'http://localhost',
+      'http://127.0.0.1',
+      'http://[::1]',
+      'http://192.168.1.5',
+    ])
+    expect(ownOrigins('https://pit.example', { host: '::', port: 1 }).size).toBe(4)
   })
 })
 

@@ -1,9 +1,10 @@
 import type { Clock } from '@pit/platform/clock'
 import type { Metrics } from '@pit/platform/metrics'
 import { fail } from '@pit/protocol'
+import type { Network } from './clientAddress.ts'
 import type { Authenticate } from './plan.ts'
-import { refuseUnless } from './rates/charge.ts'
-import type { Limiter, Taking } from './rates/limiter.ts'
+import { refuseUnless, takingsOf } from './rates/charge.ts'
+import type { Limiter } from './rates/limiter.ts'
 import type { ApiKey } from './types.ts'
 
 /** Concurrent look-ups of unknown keys per network; those that wait see how many of them failed. */
@@ -23,11 +24,11 @@ export function createKeyFinder({
   limiter: Limiter
   clock: Clock
   metrics: Metrics
-}): (authorization: string | undefined, network: string) => Promise<ApiKey> {
+}): (authorization: string | undefined, networks: readonly [Network, ...Network[]]) => Promise<ApiKey> {
   const inTurn = createQueues(MAX_CONCURRENT_LOOKUPS)
 
-  return async (authorization, network) => {
-    const failures: Taking[] = [{ bucket: 'failed_auth', id: network }]
+  return async (authorization, networks) => {
+    const failures = takingsOf(['failed_auth'], networks, null)
     const bearer = bearerOf(authorization)
     if (bearer === null) {
       refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
@@ -35,7 +36,7 @@ export function createKeyFinder({
     }
     const known = await authenticate(bearer, 'known')
     if (known !== null) return known
-    const found = await inTurn(network, async () => {
+    const found = await inTurn(networks[0].id, async () => {
       refuseUnless(await limiter.peek(failures, clock.nowMs()), metrics)
       const key = await authenticate(bearer, 'any')
       if (key === null) refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
