@@ -42,8 +42,8 @@ export const SETTINGS = {
   AUTH_DOMAIN: {
     default: 'localhost',
     means:
-      'Domain named in sign-in messages, never taken from the Host header. The default is a devnet’s: elsewhere ' +
-      'nobody signs in (AUTH_DOMAIN_UNSET) until it is set. Empty: sign-in is off.',
+      'Domain named in sign-in messages, never taken from the Host header. The default is a devnet’s: ' +
+      'elsewhere nobody signs in (AUTH_DOMAIN_UNSET) until it is set. Empty: sign-in is off.',
     whenEmpty: 'sign-in is off',
   },
   PUBLIC_URL: {
@@ -99,8 +99,8 @@ export const SETTINGS = {
   SANCTIONS_FILE: {
     default: 'data/sanctions.txt',
     means:
-      'Sanctioned addresses; read again when it changes. The default is a sample, which is refused on a chain ' +
-      'that is not a devnet.',
+      'Sanctioned addresses; read again when it changes. The default is a sample, which is refused on ' +
+      'a chain that is not a devnet.',
   },
   MAX_CONNECTIONS_PER_ADDRESS: {
     default: '256',

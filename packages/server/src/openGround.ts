@@ -10,13 +10,12 @@ import { readProfile } from '@pit/platform/readProfile'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
 import type { ChainProfile } from '@pit/protocol'
+import { refuseSampleList } from './compliance/sampleList.ts'
 import type { Config } from './config.ts'
 import { migrateStore } from './migrateStore.ts'
 import { watchSequencer } from './service/watchSequencer.ts'
 
 const PROFILE_WAIT_MS = 60_000
-/** Nobody's address: only the sample list in data/ has it. */
-const SAMPLE_ADDRESS = '0x00000000000000000000000000000000bad0bad0'
 
 /** What nearly every part stands on. */
 export interface Ground {
@@ -62,12 +61,7 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
         `${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
     )
   }
-  if (profile.kind !== 'devnet' && sanctions.isSanctioned(SAMPLE_ADDRESS)) {
-    throw new StartRefused(
-      `SANCTIONS_FILE ${config.sanctionsFile} is the sample, which lists next to nobody: on ${profile.name} ` +
-        'set SANCTIONS_FILE to the list in force, such as the US Treasury’s sdn.csv',
-    )
-  }
+  refuseSampleList(profile, sanctions)
   const rpcUrl = config.chainRpcUrl ?? profile.rpc_url
   if (!rpcUrl) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
   const rpc = createRpc({ url: rpcUrl })

@@ -82,7 +82,7 @@ export function createCosigner({
     async check() {
       try {
         const { frozen } = await need().health()
-        // What else ails it may be ordinary, as stocks without a price on a Sunday: it says so trade by trade.
+        // What else ails it may be ordinary, as stocks without a price on a Sunday: trades are told of it.
         if (frozen) throw new Error('frozen by its operator')
         answers = true
       } catch (error) {

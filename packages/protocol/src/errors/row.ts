@@ -59,6 +59,8 @@ export type ErrorRow = {
   readonly retryAfterS?: number
   readonly message: string
   readonly hint: string
+  /** Why this server never answers it: the code is the contract's and other implementations may. */
+  readonly kept?: string
 }
 
 type Draft = Omit<ErrorRow, 'group' | 'extras'> & Partial<Pick<ErrorRow, 'extras'>>

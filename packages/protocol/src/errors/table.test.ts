@@ -22,6 +22,12 @@ describe('the error table', () => {
     if (row.statuses[0] === 429 || row.statuses[0] === 503) expect(row.retryAfterS).toBeGreaterThan(0)
   })
 
+  it('says of each code that nothing here answers why it is kept', () => {
+    const kept = CODES.filter((code) => errorRow(code).kept !== undefined)
+    expect(kept).toEqual(['WALLET_NOT_BOUND', 'UNKNOWN_TOKEN', 'MAX_FEE', 'FEE_MISMATCH'])
+    for (const code of kept) expect(errorRow(code).kept).toMatch(/^[A-Z].{20,220}\.$/)
+  })
+
   it('keeps checks that are never answered from being thrown', () => {
     expectTypeOf<Exclude<ErrorCode, RefusalCode>>().toEqualTypeOf<
       'TOKEN_TIER' | 'UNLIMITED_APPROVAL_IN_PLACE'

@@ -24,7 +24,7 @@ export interface NewChallenge {
   site: string
 }
 
-/** A wallet's open challenges count per network that asked; of too many in all, those of the busiest site go. */
+/** A wallet's open challenges count per asking network; of too many in all the busiest site loses its oldest. */
 export async function addChallenge(db: Db, challenge: NewChallenge): Promise<void> {
   const { wallet, purpose, nonce, issuedAtS, expiresAtS, network, site } = challenge
   await db.transaction(async (sql) => {

@@ -119,6 +119,17 @@ it('says that the store is away without a stack per request, and counts no defec
   expect(await metrics.registry.metrics()).not.toMatch(/pit_http_defects_total\{[^}]*\} [1-9]/)
 })
 
+it('names the registry when tokens cannot be read from the store', async () => {
+  const gone = Object.assign(new Error('terminating connection'), { code: '57P01' })
+  await open({ handlers: { 'tokens.search': () => Promise.reject(gone) } })
+  const answer = await app.inject({ url: '/api/v1/tokens?q=x', headers: bearer })
+  expect([answer.status, errorOf(answer)['code'], answer.headers['retry-after']]).toEqual([
+    503,
+    'REGISTRY_UNAVAILABLE',
+    '5',
+  ])
+})
+
 it('closes connections beyond what one address may have open, and takes new ones when they end', async () => {
   await open({ config: { trustedProxies: [], maxConnectionsPerAddress: 2 } })
   const { port } = app.address()!

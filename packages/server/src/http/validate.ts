@@ -49,7 +49,7 @@ function refuseUnknownFields(raw: Record<string, string>, known: Record<string, 
   const nearest = nearestName(unknown, Object.keys(known))
   fail('BAD_REQUEST', {
     field: printableField(unknown),
-    message: `This route does not take this query field${nearest === null ? '.' : `: did you mean ${nearest}?`}`,
+    message: `No such query field here${nearest === null ? '.' : `: did you mean ${nearest}?`}`,
   })
 }
 

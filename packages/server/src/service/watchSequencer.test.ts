@@ -32,7 +32,7 @@ it('is fine when it answers, be it that it takes one method only', async () => {
   await expect(sequencer.check()).rejects.toThrow('no answer')
 })
 
-it('is impaired after a transaction it did not answer, until it answers another or a minute has passed', async () => {
+it('is impaired after a transaction it did not answer, until another is or a minute has passed', async () => {
   const { sequencer, send, state, time } = open()
   state.send = 'silent'
   await send()
