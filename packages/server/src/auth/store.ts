@@ -13,7 +13,7 @@ export interface OpenChallenge {
 /** Held until the transaction ends: two challenges for one wallet at once must not both count four others. */
 const CHALLENGE_LOCK = 0x70697402
 
-export interface NewChallenge {
+interface NewChallenge {
   wallet: Wallet
   purpose: Purpose
   nonce: string
@@ -24,7 +24,7 @@ export interface NewChallenge {
   site: string
 }
 
-/** A wallet's open challenges count per asking network; of too many in all the busiest site loses its oldest. */
+/** A wallet's challenges count per asking network; of too many in all the busiest site loses its oldest. */
 export async function addChallenge(db: Db, challenge: NewChallenge): Promise<void> {
   const { wallet, purpose, nonce, issuedAtS, expiresAtS, network, site } = challenge
   await db.transaction(async (sql) => {
@@ -52,22 +52,21 @@ export async function addChallenge(db: Db, challenge: NewChallenge): Promise<voi
   })
 }
 
-/** Newest first; only the one with `nonce` when given. */
+/** Each costs the recovery of a signature, and strangers can open many. */
+const MAX_TRIED = 20
+
+/** Only the one with `nonce` when given; else the newest first, those the same network asked for before others. */
 export function openChallenges(
   sql: Sql,
-  {
-    wallet,
-    purpose,
-    nonce,
-    nowS,
-  }: { wallet: Wallet; purpose: Purpose; nonce: string | undefined; nowS: number },
+  asked: { wallet: Wallet; purpose: Purpose; nonce: string | undefined; network: string; nowS: number },
 ): Promise<OpenChallenge[]> {
+  const { wallet, purpose, nonce, network, nowS } = asked
   return sql.query<OpenChallenge>(
     `select id, nonce, issued_at_s, expires_at_s from challenges
      where wallet = $1 and purpose = $2 and used_at_s is null and expires_at_s > $3
        and ($4::text is null or nonce = $4)
-     order by id desc`,
-    [wallet, purpose, nowS, nonce ?? null],
+     order by network = $5 desc, id desc limit $6`,
+    [wallet, purpose, nowS, nonce ?? null, network, MAX_TRIED],
   )
 }
 
