@@ -24,11 +24,14 @@ function open() {
 }
 
 it('is fine when it answers, be it that it takes one method only', async () => {
-  const { sequencer, state } = open()
+  const { sequencer, state, time } = open()
   await sequencer.check()
   state.ping = 'refuses'
+  time.nowMs += 5_000
   await sequencer.check()
   state.ping = 'silent'
+  await sequencer.check()
+  time.nowMs += 5_000
   await expect(sequencer.check()).rejects.toThrow('no answer')
 })
 
