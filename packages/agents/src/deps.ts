@@ -49,6 +49,8 @@ export interface HostedDeps {
   switches: Switches
   /** Null where this server has no signer: agents then run on paper only. */
   signer: ExecutorSigner | null
+  /** Whether the signer answered when last asked, and signs. */
+  signerAnswers(): boolean
   sessions: Pick<Sessions, 'revokeSession'>
   /** Who co-signs here; null while nobody knows. */
   cosigner(): Address | null

@@ -15,7 +15,10 @@ export const AUTH = {
   revokeAllChallengeTtlS: 300,
   keyTtlS: 2_592_000,
   keyRandomBytes: 32,
+  /** For one requesting address, sign-in and revoke-all together. */
   maxOpenChallengesPerWallet: 5,
+  /** For all addresses together. Ours. */
+  maxOpenChallengesInAll: 100,
   signatureHexDigits: 130,
   messageVersion: '1',
 } as const

@@ -91,6 +91,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const hosted = openHosted({
     ...{ ...ground, market, tokens, brains, switches, signer, sessions, paper, isInLeague, submitEnabled },
     cosigner: sessions.cosigner,
+    signerAnswers: sessions.signerAnswers,
     leaveLeague: league.leaveHosted,
     refundWaitMs: REFUND_WAIT_MS,
   })

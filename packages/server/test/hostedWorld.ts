@@ -58,6 +58,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     mines: true,
     killed: 0,
     leaveFails: false,
+    signerAnswers: true,
     charge: (async () => {}) as Charge,
   }
   const left: string[] = []
@@ -150,6 +151,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     signer: withSigner ? signer : null,
     sessions: session.sessions,
     cosigner: () => WHO.cosigner,
+    signerAnswers: () => state.signerAnswers,
     paper: openPaper({
       db,
       clock,

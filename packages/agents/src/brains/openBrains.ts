@@ -54,6 +54,8 @@ export interface Brains extends AgentBrains {
   historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
   /** The `ai_pool` of stats; null while it is off or unread. */
   poolNow(): Answer<'stats'>['ai_pool']
+  /** Whether the AI gateway answers; throws in words when not. Null where none is used. */
+  checkGateway: (() => Promise<void>) | null
   /** Deletes old spending; asked now and then. */
   sweep(): Promise<void>
   jobs: CapabilityJobs
@@ -167,6 +169,7 @@ export function openBrains(deps: BrainsDeps): Brains {
       isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : OUTSIDE_HISTORY_S,
     sweep,
     jobs: { everywhere: [], worker: [sweepJob('sweep AI spending', sweep)] },
+    checkGateway: gateway?.models.check ?? null,
     poolNow() {
       const day = gateway === null || !terms.on || terms.dayMicroUsd === 0n ? null : pool()
       if (day === null) return null

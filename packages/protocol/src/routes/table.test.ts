@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { refusal } from '../errors/pitError.ts'
 import { ERRORS } from '../errors/table.ts'
@@ -47,6 +48,20 @@ describe('the route table', () => {
     if (route.method === 'GET') expect(route.takesBody).toBe(false)
   })
 
+  it.each(ROUTE_IDS.filter((id) => ROUTES[id].path.startsWith('/api/v1/live/')))(
+    '%s takes no field it does not know, at any depth',
+    (id) => {
+      const route = routeById(id)
+      expect(route.unknownFieldCode).toBe('BAD_REQUEST')
+      expect(route.errors).not.toContain('UNKNOWN_FIELD')
+      if (route.method === 'GET') return expect(route.strictQuery).toBe(true)
+      expect(route.strictFields).toBe(true)
+      const objects = objectsIn(route.body)
+      expect(objects.length).toBeGreaterThan(0)
+      for (const object of objects) expect(object['additionalProperties']).toBe(false)
+    },
+  )
+
   it('has no two routes at one place', () => {
     const places = ROUTE_IDS.map((id) => `${ROUTES[id].method} ${ROUTES[id].path}`)
     expect(new Set(places).size).toBe(places.length)
@@ -60,6 +75,14 @@ describe('the route table', () => {
     expect(statusFor(ROUTES['live.submit'], refusal('SUBMIT_DISABLED'))).toBe(403)
   })
 })
+
+/** Every object with named fields in a schema. */
+function objectsIn(schema: TSchema): TSchema[] {
+  const properties = (schema['properties'] ?? {}) as Record<string, TSchema>
+  const inner = [...Object.values(properties), ...((schema['anyOf'] ?? []) as TSchema[])]
+  if (schema['items'] !== undefined) inner.push(schema['items'] as TSchema)
+  return [...(schema['properties'] === undefined ? [] : [schema]), ...inner.flatMap(objectsIn)]
+}
 
 describe('requests', () => {
   const wallet = `0x${'ab'.repeat(20)}`

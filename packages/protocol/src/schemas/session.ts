@@ -6,6 +6,7 @@ import {
   Anything,
   ByDefault,
   Count,
+  Exact,
   Flag,
   Id,
   Nullable,
@@ -49,7 +50,7 @@ export const RiskTerms = Answer(
 )
 
 /** Limits out of range are SESSION_LIMIT, so only their types are checked here. */
-const GrantStart = Type.Object({
+const GrantStart = Exact({
   wallet: Wallet('the owner, the key’s wallet'),
   executor: Wallet('who will sign the session’s transactions'),
   tokens: ByDefault(
@@ -68,7 +69,7 @@ const GrantStart = Type.Object({
   shield: ByDefault(false, Flag('every trade asks the audit')),
   policies: Type.Optional(Policies),
 })
-const GrantSwitchOn = Type.Object({
+const GrantSwitchOn = Exact({
   session_id: Id('of the first call'),
   delegation_signature: Signature('EIP-712, by the main key, of sign.delegation.typed_data'),
   authorization_signature: Type.Optional(Signature('EIP-7702 authorization, by a plain wallet')),
@@ -161,7 +162,7 @@ export const SessionTrade = Answer(
   { title: 'SessionTrade' },
 )
 
-export const SessionRevokeRequest = Type.Object({
+export const SessionRevokeRequest = Exact({
   session_id: Id('session'),
   reset_code: ByDefault(false, Flag('adds the authorization that resets the wallet’s code')),
 })

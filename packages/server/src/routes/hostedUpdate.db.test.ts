@@ -42,6 +42,29 @@ withDb('changing a hosted agent', (db) => {
       expect(await codeOf(world.update(paper, { live: true }))).toBe('STOPPED')
     })
 
+    it('is off, and nothing trades, where nothing is relayed or nobody signs', async () => {
+      const agent = await world.running()
+      await world.pause(agent)
+      for (const lacking of [{ submitEnabled: false }, { withSigner: false }]) {
+        const other = openHostedWorld(db, lacking)
+        expect(await codeOf(other.resume(agent))).toBe('LIVE_DISABLED')
+        expect(await codeOf(other.update(agent, { live: true }))).toBe('LIVE_DISABLED')
+      }
+      await world.resume(agent)
+      expect(await world.get(agent)).toMatchObject({ trading: true, watch: { holds: [] } })
+      for (const lacking of [{ submitEnabled: false }, { withSigner: false }]) {
+        expect(await openHostedWorld(db, lacking).get(agent)).toMatchObject({
+          trading: false,
+          watch: { holds: [{ code: 'LIVE_DISABLED' }] },
+        })
+      }
+      world.state.signerAnswers = false
+      expect(await world.get(agent)).toMatchObject({
+        trading: false,
+        watch: { holds: [{ code: 'SIGNER_UNAVAILABLE' }] },
+      })
+    })
+
     it('shows what the operator switched off', async () => {
       const agent = await world.running()
       await world.throwSwitch('kill', true)

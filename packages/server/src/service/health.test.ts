@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createHealth, type Probe } from './health.ts'
+import { probesOf } from './probesOf.ts'
 
 const probe = (name: string, required: boolean, check: () => Promise<void> | void): Probe => ({
   name,
@@ -58,3 +59,28 @@ it('calls a probe that hangs impaired, and says why once', async () => {
   await health.refresh()
   expect(changes).toEqual(['chain impaired: no answer in 5 ms'])
 })
+
+it.each(['sequencer', 'checkSigner', 'checkAudit', 'checkGateway'] as const)(
+  'is degraded without its %s',
+  async (lacking) => {
+    const nowS = 1_800_000_000
+    const probes = probesOf({
+      db: { ping: async () => {} },
+      rpc: {
+        request: async () =>
+          ({ number: '0x1', hash: '0xab', parentHash: '0xaa', timestamp: `0x${nowS.toString(16)}` }) as never,
+      },
+      clock: { nowMs: () => nowS * 1_000 },
+      sanctions: { state: () => ({ status: 'ok' }) },
+      market: { head: () => ({ timestampS: nowS }) as never, unreadMarks: () => 0 },
+      redis: null,
+      ...{ checkSigner: async () => {}, checkAudit: async () => {}, checkGateway: async () => {} },
+      sequencer: { check: async () => (lacking === 'sequencer' ? broken() : undefined) },
+      ...(lacking !== 'sequencer' && { [lacking]: async () => broken() }),
+    })
+    const { status, checks } = await createHealth({ probes }).refresh()
+    expect(status).toBe('degraded')
+    const impaired = Object.keys(checks).filter((name) => checks[name] !== 'ok')
+    expect(impaired).toEqual([lacking.replace('check', '').toLowerCase()])
+  },
+)
