@@ -7,6 +7,7 @@ import { describeToken, type StoredRecord } from './describeToken.ts'
 import { createImpersonation } from './impersonation.ts'
 import { createMarketView, type MarketView } from './marketView.ts'
 import type { TokenReading } from './reading.ts'
+import type { Judged } from './rules.ts'
 import { isUnchanged, readPaused } from './screen/readCode.ts'
 import { screenToken } from './screen/screenToken.ts'
 import { createScreening, isOld, type Screening } from './screening.ts'
@@ -53,6 +54,11 @@ export function createRegistry(
     ...profile.listed_stocks.map(({ symbol, address }) => ({ symbol, name: symbol, address })),
   ])
 
+  function standingOf(address: Address): Judged['standing'] {
+    const core = coreTokens.get(address)
+    if (core) return core.kind === 'stock' ? 'core_stock' : 'core'
+    return listed.has(address) ? 'listed_stock' : 'none'
+  }
   function describeBy(reading: TokenReading, view: MarketView): StoredRecord {
     const { address } = reading
     return describeToken({
@@ -60,7 +66,7 @@ export function createRegistry(
       view,
       nowS: nowS(clock),
       imitates: imitated(reading),
-      standing: coreTokens.has(address) ? 'core' : listed.has(address) ? 'listed_stock' : 'none',
+      standing: standingOf(address),
       feedBacked: (coreTokens.get(address) ?? listed.get(address))?.feed != null,
     })
   }
