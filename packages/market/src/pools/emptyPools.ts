@@ -46,6 +46,11 @@ export function createEmptyPools({ db, rpc }: { db: Db; rpc: Pick<Rpc, 'batch'> 
     for (const row of rows) add(byId, row)
   }
 
+  function written(rows: readonly EmptyRow[]): void {
+    const done = new Set(rows)
+    setWaiting(waiting.filter((row) => !done.has(row)))
+  }
+
   async function read(ids: readonly string[], before: number): Promise<EmptyRow[]> {
     const rows = await findRows(db, ids, before)
     const byPool = new Map<string, EmptyRow[]>()
@@ -81,15 +86,12 @@ export function createEmptyPools({ db, rpc }: { db: Db; rpc: Pick<Rpc, 'batch'> 
         setWaiting(waiting.filter(({ block }) => block <= number))
     },
     waiting: () => [...waiting],
-    written(rows) {
-      const done = new Set(rows)
-      setWaiting(waiting.filter((row) => !done.has(row)))
-    },
+    written,
     async makeRoom() {
       if (waiting.length < MAX_WAITING) return
       const rows = [...waiting]
       await writeRows(db, rows)
-      this.written(rows)
+      written(rows)
     },
   }
 }
