@@ -1,5 +1,5 @@
--- Pools without liquidity, which anybody can make by the million: a row each instead of memory in every process.
--- A row is a fact, how such a pool stood after one block, and never changes: processes that are not at the same
+-- Pools without liquidity, which anybody can make by the million: a row each, not memory in every process. A
+-- row is a fact, how such a pool stood after one block, and never changes: processes that are not at the same
 -- block, or not on the same side of a reorg, do not disturb each other.
 create table empty_pools (
   id text collate "C" not null,

@@ -15,7 +15,8 @@ import { keepRegistry } from '../tokens/keepRegistry.ts'
 import type { Registry } from '../tokens/registry.ts'
 import { openMarket } from './openMarket.ts'
 
-// A million by hand: SPAM_POOLS=1000000 npx vitest run --project db packages/market/src/pools/emptyPools.db.test.ts
+// A million by hand:
+// SPAM_POOLS=1000000 npx vitest run --project db packages/market/src/pools/emptyPools.db.test.ts -t memory
 const SPAM_POOLS = Number(process.env['SPAM_POOLS'] ?? 6_000)
 const MAX_GROWTH_BYTES = 50_000_000
 const PER_BLOCK = 10
@@ -156,7 +157,7 @@ withDb('pools without liquidity', (db) => {
     const waitedMs = performance.now() - screenMs
     console.log(
       `${SPAM_POOLS} empty pools on ${db.engine}: heap ${(grown / 1e6).toFixed(1)} MB more, followed in ` +
-        `${tookS.toFixed(1)} s; a real token was queued in ${waitedMs.toFixed(1)} ms as number ${queued.length}`,
+        `${tookS.toFixed(1)} s; a real token was queued in ${waitedMs.toFixed(1)} ms, as ${queued.length}`,
     )
     expect(market.poolCount()).toBe(1)
     expect(grown).toBeLessThan(MAX_GROWTH_BYTES)

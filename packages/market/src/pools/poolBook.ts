@@ -39,7 +39,7 @@ export interface EmptyPool {
 export interface Applied {
   /** Pools that changed, those without liquidity left out unless they just lost it. */
   touched: Set<AnyPool>
-  /** Pools that changed and have no liquidity: whoever keeps them hands them in again when a log is theirs. */
+  /** Pools that changed and have no liquidity. Whoever keeps them hands them in when a log is theirs. */
   emptied: EmptyPool[]
 }
 

@@ -42,7 +42,7 @@ const NO_HOOK = '0x0000000000000000000000000000000000000000'
 /** A pool with less liquidity counts for no price. */
 const MIN_PRICING_USD = 100
 const MEDIAN_OF = 3
-/** A pool with a smaller part of the deepest one's liquidity gives no mean: it may be left behind or a bait. */
+/** A pool with a smaller part of the deepest one's liquidity gives no mean: it may be a bait or forgotten. */
 const TWAP_MIN_PART = 0.25
 
 export interface ViewDeps {
