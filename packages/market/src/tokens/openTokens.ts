@@ -18,7 +18,8 @@ export interface Tokens {
   /** A token's record with this wallet's fee. */
   showToken(ask: TokenAsk): Promise<TokenShown>
   searchTokens(ask: TokenSearchTerms & Pick<TokenAsk, 'wallet' | 'shielded'>): Promise<TokensFound>
-  countTokens(): Answer<'tokens.stats'>
+  /** Never older than half a minute; refuses STATS_PENDING before the first count. */
+  countTokens(): Promise<Answer<'tokens.stats'>>
   /** A token's record; a token without one is screened first, after `admit` has passed. */
   get: Registry['get']
   find: Registry['find']

@@ -7,7 +7,7 @@ import type { Logger } from '@pit/platform/logger'
 import { type Answer, CHAIN_ID, fail } from '@pit/protocol'
 
 export type Audit = NonNullable<Answer<'tokens.get'>['audit']>
-type Audited = Audit & { verdict: Verdict }
+export type Audited = Audit & { verdict: Verdict }
 export type Verdict = 'verified' | 'unverified' | 'flagged'
 
 export interface AuditReader {
