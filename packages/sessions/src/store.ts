@@ -165,6 +165,19 @@ export async function markActive(sql: Sql, id: string): Promise<boolean> {
   return rows.length === 1
 }
 
+/** False when it is no longer active. */
+export async function setAuthorization(
+  sql: Sql,
+  id: string,
+  authorization: Session['authorization'],
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update sessions set code_authorization = $2 where id = $1 and status = 'active' returning id`,
+    [id, wireAuthorization({ authorization })],
+  )
+  return rows.length === 1
+}
+
 /** For good, and without what would give the wallet its code. The first time counts. */
 export async function markRevoked(sql: Sql, id: string, atS: number): Promise<Session | undefined> {
   const [row] = await sql.query<SessionRow>(

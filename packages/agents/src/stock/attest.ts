@@ -1,5 +1,6 @@
 import type { Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { refuseMalformed } from '@pit/platform/refuseMalformed'
 import { fail, isPitError, STOCK_ATTESTATION_TIMES, stockAttestationText } from '@pit/protocol'
 import type { AgentSession } from '@pit/sessions'
 import type { HostedDeps, OwnAsk } from '../deps.ts'
@@ -22,6 +23,7 @@ export interface StockAsk extends OwnAsk {
 export async function attestStock(deps: HostedDeps, ask: StockAsk): Promise<AgentDetail> {
   const agent = await findOwned(deps.db, ask)
   const { issuedS, expiresS, signature } = ask
+  refuseMalformed('signature', signature)
   if (agent.mode === 'paper') fail('PAPER_AGENT')
   if (agent.status === 'stopped') fail('STOPPED')
   if (agent.sessionId === null) fail('NO_SESSION', { status: 409, message: 'No session is attached.' })

@@ -52,6 +52,7 @@ const ATTEST_ERRORS = [
   'STOCK_ATTESTATION_OLD',
   'BAD_EXPIRY',
   'STOCK_ATTESTATION',
+  'BAD_SIGNATURE',
   'SIGNER_REQUIRED',
   'SIGNER_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
@@ -230,7 +231,7 @@ export const HOSTED_ROUTES = {
     body: AttestStock,
     answer: HostedAttested,
     errors: ATTEST_ERRORS,
-    statusOf: { NO_SESSION: [409] },
+    statusOf: { NO_SESSION: [409], BAD_SIGNATURE: [400] },
   }),
   'hosted.stock_attestation.revoke': route({
     ...OWNED,

@@ -108,7 +108,7 @@ describe('requests', () => {
     ['live.prepare', { wallet, token_in: '0x12', token_out: 'USDG', amount_in: '1' }, 'token_in'],
     ['live.prepare', { wallet: '0x12', action: 'revoke' }, 'wallet'],
     ['live.quote', { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, venues: ['nowhere'] }, 'venues.0'],
-    ['live.session.grant', { session_id: 's1' }, 'delegation_signature'],
+    ['live.session.grant', { session_id: 's1', delegation_signature: 'x' }, 'delegation_signature'],
     ['live.session.grant', { wallet }, 'executor'],
     ['live.submit', { raw_tx: '0x1' }, 'raw_tx'],
     ['live.submit', {}, 'raw_tx'],

@@ -83,7 +83,10 @@ withDb('trading in a session', (db) => {
     })
 
     it('carries the wallet’s authorization until it has its code, and only at its nonce', async () => {
-      const session = await world.grant({ setup_budget_usd: 0 })
+      // Nothing of its setup was sent, and nothing of it is needed to sell ETH.
+      const session = await world.grant()
+      const selling = { token_in: 'USDG', token_out: 'ETH' }
+      expect(await codeOf(world.trade(session, selling))).toBe('SESSION_SETUP')
       const answer = await world.trade(session, {}, 'owner')
       expect(answer.tx).toMatchObject({
         type: 4,
@@ -91,7 +94,15 @@ withDb('trading in a session', (db) => {
       })
       expect(world.seen.plans[0]?.plan.steps[0]?.tx).toMatchObject({ authorizations: [{ nonce: 0 }] })
       world.chain.setNonce(WHO.owner, 1)
-      expect(await codeOf(world.trade(session))).toBe('WALLET_CODE')
+      const stale = await refused(world.trade(session))
+      expect(stale).toMatchObject({
+        code: 'WALLET_CODE',
+        message: expect.stringContaining('live/session/grant'),
+        extras: { sign: { authorization: { nonce: 1, wallet: WHO.owner, after_setup: null } } },
+      })
+      expect(await codeOf(world.trade(session, selling)), 'sending that would cost a nonce').toBe(
+        'SESSION_SETUP',
+      )
       world.settleWallet()
       expect((await world.trade(session)).tx).toMatchObject({ type: 2 })
       // The chain took the first trade back: its authorization counts again.

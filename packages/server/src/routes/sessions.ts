@@ -37,7 +37,7 @@ export const sessionRoutes = (
       const session = await deps.sessions.switchOn({
         sessionId: body.session_id,
         wallet: traderOf(caller).wallet,
-        delegation: body.delegation_signature,
+        ...(body.delegation_signature !== undefined && { delegation: body.delegation_signature }),
         ...(body.authorization_signature !== undefined && { authorization: body.authorization_signature }),
         ...(body.curve_root_signatures !== undefined && { curveRoots: body.curve_root_signatures }),
       })
