@@ -6,6 +6,7 @@ import {
   AnySignature,
   Anything,
   ByDefault,
+  ClientId,
   Count,
   Flag,
   Id,
@@ -142,6 +143,7 @@ export const GrantAnswer = Type.Union([GrantActive, GrantPending])
 
 export const SessionTradeRequest = Sized({
   session_id: Id('session'),
+  client_id: ClientId,
   ...pairFields,
   ...tradeChoices,
   accept_risks: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
@@ -213,6 +215,8 @@ export const SessionSummary = Answer(
       remaining_24h_usd: Usd('left of the day cap'),
     }),
     risk_terms: RiskTerms,
+    wallet: Wallet('whose funds trade'),
+    role: OneOf(['owner', 'executor'], 'what the key’s wallet is in it'),
   },
   { title: 'SessionSummary' },
 )

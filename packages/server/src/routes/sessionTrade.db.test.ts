@@ -74,12 +74,23 @@ withDb('trading in a session', (db) => {
         transactions: [{ tx: { from: WHO.executor, data: answer.tx?.data } }],
         fund: false,
       })
-      const [mine] = (await world.post('me.sessions', 'owner')).sessions
-      expect(mine).toMatchObject({
+      const shown = {
+        session_id: session.id,
         status: 'active',
         tokens: ['ETH', 'USDG'],
         used: { trades: 1, trades_left: 49, last_24h_usd: 5, remaining_24h_usd: 95 },
-      })
+        wallet: WHO.owner,
+      }
+      await world.start()
+      const listed = async (role: 'owner' | 'executor' | 'stranger') =>
+        (await world.post('me.sessions', role)).sessions
+      expect(await listed('owner')).toMatchObject([
+        { ...shown, role: 'owner' },
+        { status: 'pending', role: 'owner' },
+      ])
+      // Its executor sees what it was granted, and not what was never signed.
+      expect(await listed('executor')).toMatchObject([{ ...shown, role: 'executor' }])
+      expect(await listed('stranger')).toEqual([])
     })
 
     it('carries the wallet’s authorization until it has its code, and only at its nonce', async () => {
