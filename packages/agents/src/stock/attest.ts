@@ -1,7 +1,14 @@
 import type { Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { refuseMalformed } from '@pit/platform/refuseMalformed'
-import { fail, isPitError, STOCK_ATTESTATION_TIMES, stockAttestationText } from '@pit/protocol'
+import {
+  fail,
+  isPitError,
+  type RefusalCode,
+  routeById,
+  STOCK_ATTESTATION_TIMES,
+  stockAttestationText,
+} from '@pit/protocol'
 import type { AgentSession } from '@pit/sessions'
 import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { needSession } from '../life/live.ts'
@@ -101,6 +108,10 @@ function checkSignature(
   refuse('it is not the owner wallet’s signature over exactly this agent, executor, session and these times')
 }
 
+/** What the signing service refuses besides the attestation itself is passed on as it is. */
+const isKnown = (code: RefusalCode): boolean =>
+  code !== 'STOCK_ATTESTATION' && routeById('hosted.stock_attestation').errors.includes(code)
+
 /** The signing service judges it by its own record; what it refuses is refused. */
 async function askStock(
   deps: HostedDeps,
@@ -120,7 +131,7 @@ async function askStock(
   }
   await askSigner(deps, 'hosted.stock_attestation', (signer) =>
     signer.attestStock(ask).catch((error: unknown) => {
-      if (isPitError(error) && error.status < 500) {
+      if (isPitError(error) && error.status < 500 && !isKnown(error.code)) {
         const why = `the signing service refused it: ${error.message}`
         return refuse(why)
       }

@@ -91,6 +91,10 @@ withDb('league entries', (db) => {
       expect(await refusal(enter(bob, forged))).toBe(`NOT_OWNER ${alice.address}`)
       const garbage = { agent_id: '5', nonce: made.nonce, signature: `0x${'ff'.repeat(65)}` }
       expect(await refusal(enter(bob, garbage))).toBe('BAD_SIGNATURE')
+      for (const signature of ['0x', '0x12', `0x${'11'.repeat(64)}`, `0x${'11'.repeat(66)}`]) {
+        expect(await refusal(enter(bob, { ...garbage, signature }))).toBe('BAD_SIGNATURE')
+        expect(await refusal(enter(bob, { ...garbage, nonce: 'unknown', signature }))).toBe('BAD_SIGNATURE')
+      }
       // None of that used it up.
       const signature = await alice.sign(made.message)
       expect(await enter(bob, { agent_id: '5', nonce: made.nonce, signature })).toMatchObject({
