@@ -29,6 +29,7 @@ export interface AskedAuthorization {
   address: Hex
   nonce: number
   digest: Hex
+  after_setup: { nonce: number; digest: Hex } | null
 }
 interface TypedData {
   domain: object
@@ -103,18 +104,21 @@ export async function authorize({ account }: Party, asked: AskedAuthorization): 
   return `0x${r.slice(2).padStart(64, '0')}${s.slice(2).padStart(64, '0')}${yParity === 1 ? '1c' : '1b'}`
 }
 
-/** Every signature the grant asks for. */
+/** Every signature the grant asks for; the authorization as it counts once the setup was sent, where asked. */
 export async function signaturesFor(
   owner: Party,
   { sign, session_id }: Pending,
+  { afterSetup = false } = {},
 ): Promise<Record<string, unknown>> {
+  const asked = sign.authorization
+  const authorization = asked && { ...asked, ...(afterSetup && asked.after_setup) }
   const { account } = owner
   const typed = (data: TypedData): Promise<Hex> => account.signTypedData(data as never)
   const roots = Object.entries(sign.curve_roots ?? {})
   return {
     session_id,
     delegation_signature: await typed(sign.delegation.typed_data),
-    ...(sign.authorization && { authorization_signature: await authorize(owner, sign.authorization) }),
+    ...(authorization && { authorization_signature: await authorize(owner, authorization) }),
     ...(roots.length > 0 && {
       curve_root_signatures: Object.fromEntries(
         await Promise.all(roots.map(async ([hash, root]) => [hash, await typed(root.typed_data)])),

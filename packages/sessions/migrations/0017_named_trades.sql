@@ -17,15 +17,15 @@ create function reserve_session_trade(
   of_session text, max_trades int4, max_day_micro_usd int8, trade_micro_usd int8, now_ms int8, day_ms int8,
   -- Null where its caller did not name it.
   of_client text, of_request text, of_key int8, of_draft text,
-  out trade_id int8, out session_status text, out trades int8, out day_micro_usd int8, out is_known boolean
+  out trade_id int8, out session_status text, out trade_count int8, out day_micro_usd int8, out is_known boolean
 ) language plpgsql as $$
 begin
   select status into session_status from sessions where id = of_session for update;
   is_known := of_client is not null
     and exists (select from session_trades where session_id = of_session and client_id = of_client);
   select count(*), coalesce(sum(micro_usd) filter (where created_at_ms > now_ms - day_ms), 0)
-    into trades, day_micro_usd from session_trades where session_id = of_session;
-  if session_status = 'active' and not is_known and trades < max_trades
+    into trade_count, day_micro_usd from session_trades where session_id = of_session;
+  if session_status = 'active' and not is_known and trade_count < max_trades
     and day_micro_usd + trade_micro_usd <= max_day_micro_usd then
     insert into session_trades (session_id, status, micro_usd, created_at_ms, client_id, request_hash, key_id, draft)
       values (of_session, 'asked', trade_micro_usd, now_ms, of_client, of_request, of_key, of_draft)

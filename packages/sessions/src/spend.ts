@@ -42,7 +42,7 @@ export async function reserve(
   const [row] = await sql.query<{
     trade_id: number | null
     session_status: Session['status'] | null
-    trades: number
+    trade_count: number
     day_micro_usd: number
     is_known: boolean
   }>('select * from reserve_session_trade($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', [
@@ -57,7 +57,7 @@ export async function reserve(
     named?.keyId ?? null,
     named?.draft ?? null,
   ])
-  const { trade_id: id, session_status, trades, day_micro_usd, is_known } = row!
+  const { trade_id: id, session_status, trade_count: trades, day_micro_usd, is_known } = row!
   if (id !== null) return { kind: 'counted', id }
   if (is_known) return { kind: 'known' }
   return {
