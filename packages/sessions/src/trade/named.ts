@@ -1,6 +1,6 @@
 import type { Sql } from '@pit/platform/db'
 import { type Answer, fail } from '@pit/protocol'
-import type { Planned } from '@pit/trading'
+import type { Planned, TradeQuote } from '@pit/trading'
 import type { SessionCall } from './readCall.ts'
 import type { Check } from './rules.ts'
 
@@ -26,10 +26,19 @@ export interface Draft {
 /** JSON has no integers of any size: each is an object of its own, which no token's text can be taken for. */
 type Written = { $integer: string }
 
-export const writeDraft = (draft: Draft): string =>
-  JSON.stringify(draft, (_, value: unknown) =>
+/** Without the routes that were not chosen: nobody asks for them again, and they are most of a plan. */
+export function writeDraft({ planned, ...draft }: Draft): string {
+  const { plan, ask } = planned
+  const chosen = (quote: TradeQuote): TradeQuote => ({ ...quote, routes: [], failed: [] })
+  const kept = {
+    ...planned,
+    plan: { ...plan, quote: chosen(plan.quote) },
+    ask: { ...ask, quote: chosen(ask.quote) },
+  }
+  return JSON.stringify({ ...draft, planned: kept }, (_, value: unknown) =>
     typeof value === 'bigint' ? ({ $integer: value.toString() } satisfies Written) : value,
   )
+}
 
 export const readDraft = (text: string): Draft =>
   JSON.parse(text, (_, value: unknown) =>
