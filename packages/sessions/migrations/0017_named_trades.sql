@@ -6,6 +6,8 @@ alter table session_trades add column key_id int8;
 -- The plan as it was made, and what was answered: JSON, dropped a day later.
 alter table session_trades add column draft text;
 alter table session_trades add column answer text;
+-- When the co-signer was first asked for it; created_at_ms is when it was last.
+alter table session_trades add column asked_at_ms int8;
 -- Another call asked the co-signer for it too: what the first was refused may have been signed for the second.
 alter table session_trades add column shared boolean not null default false;
 create unique index session_trades_client on session_trades (session_id, client_id) where client_id is not null;
@@ -27,8 +29,9 @@ begin
     into trade_count, day_micro_usd from session_trades where session_id = of_session;
   if session_status = 'active' and not is_known and trade_count < max_trades
     and day_micro_usd + trade_micro_usd <= max_day_micro_usd then
-    insert into session_trades (session_id, status, micro_usd, created_at_ms, client_id, request_hash, key_id, draft)
-      values (of_session, 'asked', trade_micro_usd, now_ms, of_client, of_request, of_key, of_draft)
+    insert into session_trades (
+        session_id, status, micro_usd, created_at_ms, asked_at_ms, client_id, request_hash, key_id, draft)
+      values (of_session, 'asked', trade_micro_usd, now_ms, now_ms, of_client, of_request, of_key, of_draft)
       returning id into trade_id;
   end if;
 end $$;

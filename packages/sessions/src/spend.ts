@@ -72,19 +72,41 @@ export async function release(sql: Sql, id: number): Promise<void> {
   await sql.query(`delete from session_trades where id = $1 and status = 'asked' and not shared`, [id])
 }
 
-/** As the co-signer counted it. Answers how the session stands by now: it may have been revoked meanwhile. */
-export async function settle(
-  sql: Sql,
-  id: number,
-  leaf: { sequence: number; hash: Hex; microUsd: number; atMs: number },
-): Promise<Session['status']> {
+interface Settling {
+  id: number
+  sessionId: string
+  named: Reservation | null
+  leaf: { sequence: number; hash: Hex; microUsd: number; atMs: number }
+}
+
+/**
+ * As the co-signer counted it; a named one also where it was taken for refused or lost meanwhile. Answers how
+ * the session stands by now: it may have been revoked.
+ */
+export async function settle(sql: Sql, { id, sessionId, named, leaf }: Settling): Promise<Session['status']> {
   const [row] = await sql.query<{ status: Session['status'] }>(
     `with settled as (
        update session_trades set status = 'signed', sequence = $2, leaf_hash = $3, micro_usd = $4,
          created_at_ms = $5
-       where id = $1 returning session_id)
-     select status from sessions where id = (select session_id from settled)`,
-    [id, leaf.sequence, leaf.hash, leaf.microUsd, leaf.atMs],
+       where id = $1 returning session_id),
+     found as (
+       insert into session_trades (session_id, status, sequence, leaf_hash, micro_usd, created_at_ms, client_id,
+         request_hash, key_id, draft)
+       select $6, 'signed', $2, $3, $4, $5, $7, $8, $9, $10
+       where $7::text is not null and not exists (select from settled) on conflict do nothing)
+     select status from sessions where id = $6 and ($7::text is not null or exists (select from settled))`,
+    [
+      id,
+      leaf.sequence,
+      leaf.hash,
+      leaf.microUsd,
+      leaf.atMs,
+      sessionId,
+      named?.clientId ?? null,
+      named?.requestHash ?? null,
+      named?.keyId ?? null,
+      named?.draft ?? null,
+    ],
   )
   return row?.status ?? 'revoked'
 }

@@ -67,10 +67,11 @@ const noteOf = ({ from_season, confirmed }: Answer<'league.confirm'>): string =>
 
 /** Told by the request alone, before anything is read for it. */
 function refuseHalf({ signature, nonce }: OwnersWord): void {
+  if ((signature === undefined) !== (nonce === undefined)) {
+    const field = signature === undefined ? 'signature' : 'nonce'
+    fail('BAD_REQUEST', { field, message: 'signature and nonce go together' })
+  }
   if (signature !== undefined) refuseMalformed('signature', signature)
-  if ((signature === undefined) === (nonce === undefined)) return
-  const field = signature === undefined ? 'signature' : 'nonce'
-  fail('BAD_REQUEST', { field, message: 'signature and nonce go together' })
 }
 
 /** The owner's signature of a statement, or null when the signed-in wallet is the owner itself. */

@@ -170,6 +170,38 @@ withDb('what a session has spent', (db, store) => {
       expect(await used()).toMatchObject({ trades: 1 })
     })
 
+    it('is planned anew once nobody can still be signing what was refused', async () => {
+      const session = await world.grant()
+      world.signer.loses = true
+      await codeOf(world.trade(session, named))
+      world.signer.loses = false
+      // It never reached the co-signer, which does not like the plan by now.
+      world.signer.roots.get(session.rootHash)!.leaves = []
+      const asked: string[] = []
+      world.signer.beforeLeaf = ({ execution }) => {
+        asked.push(execution.data)
+        if (execution.data !== asked[0]) return
+        throw refusal('REFUSED', { signer_checks: [{ rule: 'PRICE', ok: false, message: 'too little' }] })
+      }
+      world.clock.aheadS = 30
+      expect(await codeOf(world.trade(session, named))).toBe('REFUSED')
+      world.clock.aheadS = 41
+      expect(await world.trade(session, named)).toMatchObject({ ready: true, leaf: { sequence: 1 } })
+      expect(asked).toHaveLength(3)
+      expect(await used()).toMatchObject({ trades: 1 })
+    })
+
+    it('is counted again where it was taken for lost and is signed after all', async () => {
+      const session = await world.grant()
+      world.signer.loses = true
+      await codeOf(world.trade(session, named))
+      world.signer.loses = false
+      world.signer.beforeLeaf = async () => void (await db.query('delete from session_trades'))
+      expect(await world.trade(session, named)).toMatchObject({ ready: true, leaf: { sequence: 1 } })
+      expect(await used()).toMatchObject({ trades: 1, last_24h_usd: 5 })
+      expect(await world.trade(session, named)).toMatchObject({ ready: true, leaf: { sequence: 1 } })
+    })
+
     it('can be relayed by either party’s key', async () => {
       const session = await world.grant()
       const answer = await world.trade(session, named, 'executor')

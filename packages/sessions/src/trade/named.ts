@@ -1,5 +1,5 @@
 import type { Sql } from '@pit/platform/db'
-import { type Answer, fail } from '@pit/protocol'
+import { type Answer, COSIGNER, fail } from '@pit/protocol'
 import type { Planned, TradeQuote } from '@pit/trading'
 import type { SessionCall } from './readCall.ts'
 import type { Check } from './rules.ts'
@@ -81,6 +81,18 @@ export async function share(sql: Sql, id: number, nowMs: number): Promise<boolea
        created_at_ms = case when status = 'asked' then $2 else created_at_ms end
      where id = $1 returning id`,
     [id, nowMs],
+  )
+  return rows.length === 1
+}
+
+/** After this no call that asked the co-signer before can still be heard there. */
+const HEARD_FOR_MS = (COSIGNER.callWindowS + 10) * 1_000
+
+/** The co-signer knows no leaf of this name and signs none. True when the name is free again. */
+export async function forget(sql: Sql, id: number, nowMs: number): Promise<boolean> {
+  const rows = await sql.query(
+    `delete from session_trades where id = $1 and status = 'asked' and asked_at_ms < $2 returning id`,
+    [id, nowMs - HEARD_FOR_MS],
   )
   return rows.length === 1
 }

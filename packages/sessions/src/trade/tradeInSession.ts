@@ -9,7 +9,7 @@ import type { Session, Used } from '../types.ts'
 import { type AskedLeaf, askAgain, askLeaf } from './askLeaf.ts'
 import { describeTrade } from './describeTrade.ts'
 import { type Executor, executorTx, readExecutor, redeemData, wholeLeaf } from './executor.ts'
-import { type Draft, findNamed, keepAnswer, type Name, readDraft, share } from './named.ts'
+import { type Draft, findNamed, keepAnswer, type Name, readDraft, share, writeDraft } from './named.ts'
 import { findUnverified, namedTokens, planSession } from './planTrade.ts'
 import { readCall } from './readCall.ts'
 import { whyUnbound } from './readRoots.ts'
@@ -99,7 +99,7 @@ async function takeUp(deps: SessionDeps, ask: OpenedAsk, name: Name): Promise<Se
   const before = await findNamed(db, session.id, name)
   if (!before) return null
   if (session.status === 'revoked') fail('SESSION_REVOKED')
-  if (before.answer !== null && before.keyId === by.keyId) return named(deps, JSON.parse(before.answer))
+  if (before.answer !== null && before.keyId === by.keyId) return kept(deps, JSON.parse(before.answer))
   if (before.draft === null) {
     const message =
       '`client_id` named a trade that was co-signed over a day ago, and its answer is no longer kept: ' +
@@ -109,17 +109,19 @@ async function takeUp(deps: SessionDeps, ask: OpenedAsk, name: Name): Promise<Se
   if (!(await share(db, before.id, clock.nowMs()))) return null
   const draft = readDraft(before.draft)
   const executor = await readExecutor(deps, session.executor)
-  const asked = await askAgain(deps, { session, draft, name, id: before.id })
+  const named = { ...name, keyId: before.keyId, draft: before.draft }
+  const asked = await askAgain(deps, { session, draft, named, id: before.id })
+  if (!asked) return null
   return keep(deps, await finish(deps, ask, { draft, executor, asked, plannedAt: startedAt }), name)
 }
 
 /** Kept before it is answered: what was told is told again. */
 async function keep(deps: SessionDeps, trade: CosignedTrade, name: Name): Promise<SessionTrade> {
-  return named(deps, await keepAnswer(deps.db, trade.session.id, name, describeTrade(trade)))
+  return kept(deps, await keepAnswer(deps.db, trade.session.id, name, describeTrade(trade)))
 }
 
 /** Once its leaf has ended it can no longer be sent, and whether it was is the chain's to say. */
-function named({ clock }: SessionDeps, answer: Answer<'live.session.trade'>): SessionTrade {
+function kept({ clock }: SessionDeps, answer: Answer<'live.session.trade'>): SessionTrade {
   const ends = Number(answer.leaf?.['expires'])
   if (nowS(clock) < ends) return { kind: 'named', answer }
   const message = `Its leaf ended at ${ends}: look for it in me/trades. A new trade takes a new client_id.`
@@ -176,7 +178,9 @@ async function trade(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<Ses
   if (missing.length > 0) fail('SIMULATION_FAILED', { message: `It cannot be sent: ${missing.join('; ')}.` })
   await Promise.all([tryFirst(deps, planned), ask.path === 'hosted' && ask.beforeCosign()])
   const plannedAt = performance.now()
-  const asked = await askLeaf(deps, { session, draft, name: nameOf(ask), facts, keyId: ask.by.keyId })
+  const name = nameOf(ask)
+  const named = name && { ...name, keyId: ask.by.keyId, draft: writeDraft(draft) }
+  const asked = await askLeaf(deps, { session, draft, named, facts })
   return asked && finish(deps, ask, { draft, executor, asked, plannedAt })
 }
 
