@@ -139,6 +139,8 @@ export type CosignAsk = {
   slippage_bps?: number
   /** Which leaf the service expects this to be: another one is refused. */
   sequence?: number
+  /** Names the trade under its root: asked for again, it is the same leaf, counted once. */
+  client_id?: string
 }
 
 /** Dollars in micro-dollars. */

@@ -42,6 +42,7 @@ export const EXTRAS = {
   why: 'the reason in words',
   chain: 'what the chain shows for the nonce',
   simulation: 'the simulation and its checks',
+  sign: 'what to sign so that it passes',
 } as const
 export type ExtraName = keyof typeof EXTRAS
 

@@ -3,6 +3,7 @@ import { HOSTED } from '../numbers.ts'
 import { AI_FUNDING, BRAINS, HOSTED_MODES, HOSTED_STATUSES, LOG_KINDS, REFUND_STATUSES } from '../values.ts'
 import {
   Answer,
+  AnySignature,
   Anything,
   Atoms,
   Before,
@@ -17,7 +18,6 @@ import {
   Nullable,
   OneOf,
   Open,
-  Signature,
   Text,
   TxHash,
   UnixS,
@@ -258,7 +258,7 @@ export const AttestStock = Exact({
   session_id: Id('the attached session'),
   issued: UnixS('within the last hour and after the last attestation or revocation'),
   expires: UnixS('5 minutes ahead to the session’s end, at most 30 days'),
-  signature: Signature('EIP-191, by the owner wallet, over the attestation text'),
+  signature: AnySignature('EIP-191, by the owner wallet, over the attestation text'),
 })
 
 export const LogsQuery = Exact({

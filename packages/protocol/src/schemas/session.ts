@@ -3,8 +3,10 @@ import { SESSION_STATUSES } from '../values.ts'
 import { pairFields, Sized, tradeChoices } from './live.ts'
 import {
   Answer,
+  AnySignature,
   Anything,
   ByDefault,
+  ClientId,
   Count,
   Exact,
   Flag,
@@ -12,7 +14,6 @@ import {
   Nullable,
   OneOf,
   Open,
-  Signature,
   Text,
   TokenRef,
   TxHash,
@@ -71,10 +72,18 @@ const GrantStart = Exact({
 })
 const GrantSwitchOn = Exact({
   session_id: Id('of the first call'),
-  delegation_signature: Signature('EIP-712, by the main key, of sign.delegation.typed_data'),
-  authorization_signature: Type.Optional(Signature('EIP-7702 authorization, by a plain wallet')),
+  delegation_signature: Type.Optional(
+    AnySignature(
+      'EIP-712, by the main key, of sign.delegation.typed_data; needed until the session is active',
+    ),
+  ),
+  authorization_signature: Type.Optional(
+    AnySignature(
+      'EIP-7702, by a plain wallet, of sign.authorization.digest as it is (no prefix): r, s and 27 or 28 (27 + y_parity); an active session takes a new one',
+    ),
+  ),
   curve_root_signatures: Type.Optional(
-    Type.Record(Type.String(), Signature('of that root'), {
+    Type.Record(Type.String(), AnySignature('of that root'), {
       description: 'by delegation_hash, curve sessions',
     }),
   ),
@@ -97,7 +106,11 @@ export const GrantPending = Answer(
         delegation_hash: TxHash('hash of the root'),
         binding: Open('what the root’s salt is the hash of: tokens, limits, expiry, fees, risk terms, nonce'),
       }),
-      authorization: Nullable(Open('EIP-7702 authorization to sign; null when the code is in place')),
+      authorization: Nullable(
+        Open(
+          'EIP-7702 authorization to sign, for the wallet’s next nonce; `after_setup` has the nonce and digest to sign instead where the setup is sent before the first trade; null when the code is in place',
+        ),
+      ),
       curve_roots: Nullable(Anything('typed data of the curve roots to sign, by delegation_hash')),
     }),
     setup: Type.Array(Step, { description: 'what the main key sends first: token approvals and permits' }),
@@ -119,6 +132,9 @@ export const GrantActive = Answer(
     status: Type.Literal('active'),
     delegation_hash: TxHash('hash of the root'),
     authorization_stored: Flag('whether an EIP-7702 authorization is kept for the first trade'),
+    sign: Nullable(
+      Open('`authorization` is still to be signed, and sent with session_id as authorization_signature'),
+    ),
     limits: SessionLimits,
     curve_roots: Nullable(Anything('hashes of the signed curve roots')),
   },
@@ -128,6 +144,7 @@ export const GrantAnswer = Type.Union([GrantActive, GrantPending])
 
 export const SessionTradeRequest = Sized({
   session_id: Id('session'),
+  client_id: ClientId,
   ...pairFields,
   ...tradeChoices,
   accept_risks: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
@@ -199,6 +216,8 @@ export const SessionSummary = Answer(
       remaining_24h_usd: Usd('left of the day cap'),
     }),
     risk_terms: RiskTerms,
+    wallet: Wallet('whose funds trade'),
+    role: OneOf(['owner', 'executor'], 'what the key’s wallet is in it'),
   },
   { title: 'SessionSummary' },
 )

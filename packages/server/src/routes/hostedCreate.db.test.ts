@@ -237,6 +237,17 @@ withDb('creating hosted agents', (db) => {
       expect(await stored()).toEqual({ agents: 0, executors: 0, books: 0 })
     })
 
+    it.each([
+      ['SIGNER_FROZEN', 503],
+      ['BUSY', 503],
+      ['SANCTIONED', 451],
+    ] as const)('where it refuses: %s reaches the caller as it is', async (code, status) => {
+      world.signer.refuses = code
+      const extras = { signer_checks: [{ rule: code }] }
+      expect(await refused(world.live())).toMatchObject({ code, status, extras })
+      expect(await stored()).toEqual({ agents: 0, executors: 0, books: 0 })
+    })
+
     it('where its word is another’s, of another agent, or of another executor', async () => {
       const { created } = world.signer.bend
       const bends: (typeof created)[] = [

@@ -35,7 +35,7 @@ export function readRegister(body: Body): RegisterRequest {
 }
 
 export function readCosign(body: Body, callNonce: string): CosignRequest {
-  takes(body, ['root_hash', 'execution', 'curve_fee', 'fee_bps', 'slippage_bps', 'sequence'])
+  takes(body, ['root_hash', 'execution', 'curve_fee', 'fee_bps', 'slippage_bps', 'sequence', 'client_id'])
   return {
     rootHash: hashIn(body),
     execution: fromWireExecution(body['execution']) ?? bad('execution'),
@@ -44,6 +44,7 @@ export function readCosign(body: Body, callNonce: string): CosignRequest {
     slippageBps: wholeIn(body, 'slippage_bps', 10_000),
     sequence: wholeIn(body, 'sequence', 2 ** 31 - 1),
     callNonce,
+    clientId: body['client_id'] === undefined ? undefined : idIn(body, 'client_id'),
   }
 }
 

@@ -6,7 +6,7 @@ import { systemClock } from '@pit/platform/clock'
 import { createLogger } from '@pit/platform/logger'
 import { CALL_HEADERS, callSignature } from '@pit/platform/signerCalls'
 import { createSignerClient, SignerUnreachable } from '@pit/platform/signerClient'
-import { refusal } from '@pit/protocol'
+import { type PitError, refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createGate } from './gate.ts'
 import { type CallRoutes, serveCalls } from './serveCalls.ts'
@@ -156,10 +156,36 @@ describe('a call', () => {
     const { client } = await serve([{ method: 'GET', path: '/health', handle }], { maxInFlight: 2 })
     const first = [client.health(), client.health()]
     await sleep(100)
-    await expect(client.health()).rejects.toMatchObject({ code: 'BUSY', status: 503, retryAfterS: 1 })
+    await expect(client.health()).rejects.toMatchObject({
+      code: 'BUSY',
+      status: 503,
+      retryAfterS: 1,
+      extras: { signer_checks: [{ rule: 'BUSY', ok: false }] },
+    })
     go()
     expect(await Promise.all(first)).toHaveLength(2)
     expect(await client.health()).toEqual({ status: 'ok' })
+  })
+
+  it('refused says which check failed wherever the table says so', async () => {
+    let refused = refusal('SIGNER_FROZEN')
+    const handle = () => {
+      throw refused
+    }
+    const { client } = await serve([{ method: 'GET', path: '/health', handle }])
+    const checks = [{ rule: 'SIGNER_FROZEN', ok: false, message: refused.message }]
+    await expect(client.health()).rejects.toMatchObject({
+      code: 'SIGNER_FROZEN',
+      extras: { signer_checks: checks },
+    })
+    refused = refusal('SANCTIONED', { field: 'owner', message: 'The owner is.' })
+    await expect(client.health()).rejects.toMatchObject({
+      status: 451,
+      extras: { field: 'owner', signer_checks: [{ rule: 'SANCTIONED', message: 'The owner is.' }] },
+    })
+    refused = refusal('REFUND_OWNER')
+    const error = await client.health().catch((reason: PitError) => reason)
+    expect(error).toMatchObject({ code: 'REFUND_OWNER', extras: {} })
   })
 
   it('without a secret takes no place from those with one', async () => {

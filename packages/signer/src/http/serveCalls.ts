@@ -5,6 +5,7 @@ import type { Logger } from '@pit/platform/logger'
 import type { SignerCheck } from '@pit/platform/signerCalls'
 import { withinMs } from '@pit/platform/withinMs'
 import { fail, isPitError, type PitError, REQUEST, refusal, toEnvelope } from '@pit/protocol'
+import { withChecks } from '../checks.ts'
 import type { Caller, createGate } from './gate.ts'
 
 /** Answers one kind of call; a PitError it throws is the refusal. */
@@ -79,7 +80,7 @@ export async function serveCalls({
     if (isPitError(error)) {
       const rules = (error.extras['signer_checks'] as SignerCheck[] | undefined)?.map(({ rule }) => rule)
       logger.info({ code: error.code, rules }, 'refused')
-      return error
+      return withChecks(error)
     }
     if (isStoreUnavailable(error))
       logger.error({ err: error }, 'the store does not answer; nothing was signed')
