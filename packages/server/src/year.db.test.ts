@@ -67,6 +67,7 @@ withDb('a year of league and treasury', (db) => {
     eth: ETH,
     partner: TOKENS.PARTNER,
     gasOf: (hash) => gas.get(hash)!,
+    balanceOf: (wallet, token, atS) => year.balanceOf(wallet as typeof ETH, token as typeof ETH, atS),
     minOwners: LEAGUE.minOwnerClusters,
     capUsd: BigInt(RULES.prizeCapUsd),
   }
@@ -102,6 +103,8 @@ withDb('a year of league and treasury', (db) => {
       : await call(year, 'league.enter', wallet, { agent_id: agentId })
     const [funder, to] = [at(0xf0000 + n), wallet.address]
     year.chain.add({ from: funder, to, moves: [{ token: ETH, from: funder, to, atoms: 1n }] }, 10 + n)
+    // Enough to trade with for a while.
+    for (const token of TRADED) year.chain.setBalance(token, to, atomsOf(token, 20_000, FIRST_S), 20 + n)
     const plain: PlainEntrant = {
       id: entry.entry_id,
       wallet: wallet.address,
@@ -124,10 +127,25 @@ withDb('a year of league and treasury', (db) => {
       for (let i = 0; i < count; i++) trades.push(randomTrade(wallet, startS + 2 * HOUR, startS + WEEK))
     }
     await relay(trades)
+    moveAbout(startS)
     for (let i = 0; i < 3; i++) {
       const token = random.pick([ETH, TOKENS.USDG, TOKENS.PARTNER, TOKENS.NVDA])
       const atoms = BigInt(1 + random.below(token === TOKENS.NVDA ? 10 : 10 ** 6))
       year.gift(token, atoms, within(startS + 2 * HOUR, startS + WEEK))
+    }
+  }
+  /** What the books know nothing of: money comes and goes, sometimes all of it, and sometimes comes back. */
+  function moveAbout(startS: number) {
+    for (const { wallet } of players) {
+      const token = random.pick(TRADED)
+      const atS = within(startS + 2 * HOUR, startS + WEEK - DAY)
+      const some = atomsOf(token, 500 + random.next() * 5_000, atS)
+      if (random.below(3) === 0) year.move(token, STRANGER, wallet.address, some, atS)
+      if (random.below(2) > 0) continue
+      const all = year.balanceOf(wallet.address, token, atS)
+      year.move(token, wallet.address, STRANGER, all, atS)
+      const backS = atS + random.below(20) * HOUR
+      if (random.below(2) === 0) year.move(token, STRANGER, wallet.address, all, backS)
     }
   }
   const within = (fromS: number, toS: number): number =>
