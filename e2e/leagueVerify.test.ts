@@ -160,7 +160,7 @@ withStore(
                     gasUsed: '0x1',
                     effectiveGasPrice: `0x${(E18 / 10_000n).toString(16)}`,
                   }
-                : { timestamp: `0x${(Number(first) / 10).toString(16)}` }
+                : { timestamp: `0x${Math.floor(Number(first) / 10).toString(16)}` }
             return { ok: true as const, result }
           }),
       }

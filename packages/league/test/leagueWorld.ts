@@ -380,7 +380,8 @@ export const emptyStore = (db: Db): Promise<void> =>
   db.exec(`alter table league_reviews disable trigger user;
     truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger,
     league_stakes,
-    league_stake_now, league_balances, league_samples, league_trades, league_practice_books, league_books, league_entries, league_statements,
+    league_stake_now, league_balances, league_samples, league_trades, league_practice_books, league_books,
+    league_entries, league_statements,
     league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers,
     job_leases,
     paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,

@@ -106,7 +106,7 @@ export async function countPlainly(
     return exact % unit(token) === 0n ? exact / unit(token) : exact / unit(token) + 1n
   }
 
-  /** The middle of a season's last day, if half of its hours have a price, and whether the last is far off. */
+  /** The middle of the last day, if half of its hours have a price, and whether the last is far off. */
   function endPrice(token: string): { price: bigint | null; isFar: boolean } {
     if (token === world.usdg) return { price: 10n ** 18n, isFar: false }
     const day = (series[token] ?? []).filter(({ at }) => at > span.endsAtS - DAY && at <= span.endsAtS)

@@ -28,6 +28,7 @@ import { LEAGUE, TREASURY_BUCKETS } from '@pit/protocol'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countedRow, shownRow } from '../test/year/compareRows.ts'
 import { atomsOf, createRandom, priceOf } from '../test/year/market.ts'
+import { moveAbout } from '../test/year/moveAbout.ts'
 import {
   BLOCK_S,
   BUCKETS,
@@ -120,32 +121,20 @@ withDb('a year of league and treasury', (db) => {
   /** Trades of one week, in the order they were relayed, which is not quite the order they were mined in. */
   async function trade(number: number, startS: number) {
     const trades: YearTrade[] = []
+    // What was looked at already is past: the first hour when the week before was closed, days by a review.
+    const fromS = Math.max(startS + 2 * HOUR, Math.ceil(year.nowS() / HOUR) * HOUR + HOUR)
     for (const { wallet, from } of players) {
       if (from > number) continue
       const count = random.below(TRADES * 2)
-      // The first hour was read when the week before was closed.
-      for (let i = 0; i < count; i++) trades.push(randomTrade(wallet, startS + 2 * HOUR, startS + WEEK))
+      for (let i = 0; i < count; i++) trades.push(randomTrade(wallet, fromS, startS + WEEK))
     }
     await relay(trades)
-    moveAbout(startS)
+    for (const { wallet } of players)
+      moveAbout(year, random, wallet, { tokens: TRADED, fromS, toS: startS + WEEK - DAY })
     for (let i = 0; i < 3; i++) {
       const token = random.pick([ETH, TOKENS.USDG, TOKENS.PARTNER, TOKENS.NVDA])
       const atoms = BigInt(1 + random.below(token === TOKENS.NVDA ? 10 : 10 ** 6))
-      year.gift(token, atoms, within(startS + 2 * HOUR, startS + WEEK))
-    }
-  }
-  /** What the books know nothing of: money comes and goes, sometimes all of it, and sometimes comes back. */
-  function moveAbout(startS: number) {
-    for (const { wallet } of players) {
-      const token = random.pick(TRADED)
-      const atS = within(startS + 2 * HOUR, startS + WEEK - DAY)
-      const some = atomsOf(token, 500 + random.next() * 5_000, atS)
-      if (random.below(3) === 0) year.move(token, STRANGER, wallet.address, some, atS)
-      if (random.below(2) > 0) continue
-      const all = year.balanceOf(wallet.address, token, atS)
-      year.move(token, wallet.address, STRANGER, all, atS)
-      const backS = atS + random.below(20) * HOUR
-      if (random.below(2) === 0) year.move(token, STRANGER, wallet.address, all, backS)
+      year.gift(token, atoms, within(fromS, startS + WEEK))
     }
   }
   const within = (fromS: number, toS: number): number =>

@@ -31,7 +31,7 @@ export interface Wanted {
  * many in one query; asking for anything else is a defect.
  */
 export interface MarkBook {
-  /** Marks of trades at their minutes, of every asset at full hours, at one more time and at a season's end. */
+  /** Marks of trades at their minutes; of every asset at full hours, at one more time, at a season's end. */
   read(
     sql: Sql,
     ask: {

@@ -6,7 +6,7 @@ import type { SeasonSpan, SeenBalance } from '../rules/index.ts'
 /** Atoms by token as decimal text; null for one that could not be read. */
 export type StoredBalances = Record<string, string | null>
 
-/** The last full hour that was looked at, or given up, and the last block of any; its start before the first. */
+/** The last full hour that was looked at or given up (at first the start), and the last block of any. */
 export async function lastSeen(
   sql: Sql,
   { number, startsAtS }: SeasonSpan,

@@ -95,7 +95,7 @@ async function takePage(
   )
   const books = new Map(keys.map((key) => [`${key.season} ${key.wallet}`, key]))
   const late: { id: number; season: number }[] = []
-  /** By season, the next full hour at which wallets are looked at: what was mined from then on waits for it. */
+  /** By season, the next full hour at which wallets are looked at: what is mined from then on waits. */
   const unseenS = new Map<number, number>()
   for (const number of new Set(keys.map(({ season }) => season)))
     unseenS.set(number, (await lastSeen(db, seasonOf(firstSeasonS, number))).atS + RULES.sampleEveryS)
