@@ -90,7 +90,8 @@ export async function openLeagueWorld(
   const clock: { ms: number; nowMs(): number } = own.clock ?? { ms: 0, nowMs: () => clock.ms }
   clock.ms = (own.nowS ?? FIRST_S + HOUR) * 1000
   const genesisS = own.genesisS ?? FIRST_S - 30 * DAY
-  const chain = own.chain ?? createScriptedChain({ clock, startS: genesisS, blockS: 10 })
+  const multicall3 = PROFILE.contracts.multicall3 as Address
+  const chain = own.chain ?? createScriptedChain({ clock, startS: genesisS, blockS: 10, multicall3 })
   const node = own.chain ? null : scriptNode(chain)
   const { vault, face } = createScriptedVault(chain, genesisS)
   const sanctioned = new Set<string>()
@@ -379,7 +380,8 @@ export const emptyStore = (db: Db): Promise<void> =>
   db.exec(`alter table league_reviews disable trigger user;
     truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger,
     league_stakes,
-    league_stake_now, league_trades, league_practice_books, league_books, league_entries, league_statements,
+    league_stake_now, league_balances, league_samples, league_trades, league_practice_books, league_books,
+    league_entries, league_statements,
     league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers,
     job_leases,
     paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,

@@ -7,6 +7,7 @@ import { checkPayouts } from '../chain/checkPayouts.ts'
 import { readFunders } from '../chain/readFunders.ts'
 import { readOwners } from '../chain/readOwners.ts'
 import { createStakeNow, readStakeAt } from '../chain/readStakes.ts'
+import { sampleBalances } from '../chain/sampleBalances.ts'
 import { createTransferScanner } from '../chain/scanTransfers.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { sweepStatements } from '../entries/statements.ts'
@@ -109,6 +110,10 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
     // Before trades are taken: what others trade of a late entrant's token is judged by the field.
     const span = seasonAt(firstSeasonS, nowS(clock))
     if (span) await step('opening books of late entries', () => openMissingBooks(deps, span))
+    await step('reading balances by the hour', async () => {
+      for (const season of await unsettledSeasons(db))
+        if (season.valued_at_s === null) await sampleBalances(deps, spanOf(season))
+    })
     await step('taking trades', takeTrades)
     await current(step)
     if (vault) {
