@@ -11,7 +11,7 @@ import {
 } from '@pit/protocol'
 import { describeRevoked, type Revoked } from '@pit/sessions'
 import type { Caller, Charge, Handlers } from '../http/types.ts'
-import { screenAdmission, traderOf } from './caller.ts'
+import { namedRequest, screenAdmission, traderOf } from './caller.ts'
 import { describeAgent, describeDetail, describeRefund } from './describeAgent.ts'
 
 export type HostedRoute =
@@ -55,6 +55,7 @@ export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Ha
       },
       mode: body.mode,
       startMicroUsd: body.paper_book === undefined ? null : microUsdDown(body.paper_book.usdg),
+      request: namedRequest(body),
       admit: screenAdmission(charge, caller),
     })
     return {
@@ -209,11 +210,9 @@ const describeLog = (row: LogRow): Answer<'hosted.logs'>['rows'][number] => ({
   code: row.code,
   message: row.message,
   ...(row.tick !== null && { tick: row.tick }),
-  ...(row.fee_bps !== null && {
-    fee_bps: row.fee_bps,
-    fee_class: row.fee_class!,
-    fee_tier: row.fee_tier!,
-  }),
+  fee_bps: row.fee_bps,
+  fee_class: row.fee_class,
+  fee_tier: row.fee_tier,
   ...(row.data !== null && { data: row.data }),
 })
 
