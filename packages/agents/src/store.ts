@@ -114,16 +114,16 @@ export type NewAgent = Omit<
   | 'ticking'
   | 'stoppedAtS'
   | 'deletedAtS'
-> & { webhookSecret: Uint8Array | null; requestHash: string | null }
+> & { webhookSecret: Uint8Array | null; requestHash: string | null; madeFrom: string | null }
 
 export async function insertAgent(sql: Sql, agent: NewAgent): Promise<void> {
   await sql.query(
     `insert into hosted_agents (id, wallet, key_id, name, brain, params, interval_s, pairs, tokens,
        max_trade_micro_usd, max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason,
        accept_risks, shield, policies, session_id, executor, executor_attestation, webhook_secret, book_id,
-       created_at_s, next_tick_ms, request_hash)
+       created_at_s, next_tick_ms, request_hash, made_from)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-       $22, $23, $24, $25, $26, $27)`,
+       $22, $23, $24, $25, $26, $27, $28)`,
     [
       agent.id,
       agent.wallet,
@@ -152,6 +152,7 @@ export async function insertAgent(sql: Sql, agent: NewAgent): Promise<void> {
       agent.createdAtS,
       agent.nextTickMs,
       agent.requestHash,
+      agent.madeFrom,
     ],
   )
 }
@@ -285,6 +286,14 @@ export async function agentsLeaving(sql: Sql, limit: number): Promise<string[]> 
     [limit],
   )
   return rows.map(({ id }) => id)
+}
+
+/** Forgets where agents were made from long ago. */
+export async function sweepMadeFrom(sql: Sql, madeBeforeS: number): Promise<void> {
+  await sql.query(
+    'update hosted_agents set made_from = null where made_from is not null and created_at_s < $1',
+    [madeBeforeS],
+  )
 }
 
 export async function markLeft(sql: Sql, id: string, atS: number): Promise<void> {

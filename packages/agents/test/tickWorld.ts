@@ -158,6 +158,7 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
         executorAttestation: null,
         webhookSecret: null,
         requestHash: null,
+        madeFrom: null,
         bookId,
         createdAtS: Math.floor(clock.ms / 1_000),
         nextTickMs: clock.ms,

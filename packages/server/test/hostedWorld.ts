@@ -145,6 +145,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
         return { secret, sealed: Buffer.from(`${agentId} ${secret}`) }
       },
       aiSummary: async () => ({ model: 'm', funding: 'pool', today: {} }),
+      aiHolds: async () => [{ code: 'AI_OFF', message: 'No model would be asked.' }],
     },
     switches: createSwitches({ db, clock: { nowMs: () => (state.killed += 1_000) } }),
     signer: withSigner ? signer : null,

@@ -39,6 +39,8 @@ export interface CreateAsk {
   startMicroUsd: bigint | null
   /** Where the caller named its request: a retry is answered with the agent it made. */
   request: { clientId: string; hash: string } | null
+  /** The client network it is asked from: trials are counted by it. */
+  network: string
   /** Before a token not seen before is screened. */
   admit(): Promise<void>
 }
@@ -48,6 +50,8 @@ export interface Created {
   /** Shown once, to the call that made it; null for other brains. */
   webhookSecret: string | null
   ai: Awaited<ReturnType<AgentBrains['aiSummary']>> | null
+  /** What would keep its model from being asked; nothing for other brains. */
+  holds: Awaited<ReturnType<AgentBrains['aiHolds']>>
 }
 
 /** A paper agent ticks at once; a live one waits, paused, for a session of the executor made for it. */
@@ -94,6 +98,7 @@ export async function createAgent(deps: HostedDeps, ask: CreateAsk): Promise<Cre
     executorAttestation: attested?.attestation ?? null,
     webhookSecret: webhook?.sealed ?? null,
     requestHash: ask.request?.hash ?? null,
+    madeFrom: ask.network,
     createdAtS: atS,
   }
   const { stored, isNew } = await deps.db.transaction(async (sql) => {
@@ -116,10 +121,12 @@ async function describeCreated(
   agent: StoredAgent,
   webhookSecret?: string,
 ): Promise<Created> {
+  const isAi = agent.brain === 'partner_llm'
   return {
     detail: await readDetail(deps, agent),
     webhookSecret: webhookSecret ?? null,
-    ai: agent.brain === 'partner_llm' ? await deps.brains.aiSummary(agent) : null,
+    ai: isAi ? await deps.brains.aiSummary(agent) : null,
+    holds: isAi ? await deps.brains.aiHolds(agent) : [],
   }
 }
 

@@ -219,6 +219,11 @@ export const HostedCreated = Answer({
       { description: 'AI agents' },
     ),
   ),
+  holds: Type.Array(Answer({ code: Text('hold code'), message: Text('what to change') }), {
+    description:
+      'AI agents: what would keep the model from being asked as things stand, such as funding that does not pay ' +
+      'this interval; empty when it would be asked',
+  }),
 })
 export const SessionRevoke = Nullable(
   Answer(

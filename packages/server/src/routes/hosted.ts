@@ -10,6 +10,7 @@ import {
   usdOf,
 } from '@pit/protocol'
 import { describeRevoked, type Revoked } from '@pit/sessions'
+import { networkOf } from '../http/clientAddress.ts'
 import type { Caller, Charge, Handlers } from '../http/types.ts'
 import { namedRequest, screenAdmission, traderOf } from './caller.ts'
 import { describeAgent, describeDetail, describeRefund } from './describeAgent.ts'
@@ -40,7 +41,7 @@ export interface HostedRoutes {
 
 export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Handlers, HostedRoute> => ({
   'hosted.create': async ({ body, caller }) => {
-    const { detail, webhookSecret, ai } = await hosted.create({
+    const { detail, webhookSecret, ai, holds } = await hosted.create({
       by: traderOf(caller),
       name: body.name ?? null,
       brain: body.brain,
@@ -56,12 +57,14 @@ export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Ha
       mode: body.mode,
       startMicroUsd: body.paper_book === undefined ? null : microUsdDown(body.paper_book.usdg),
       request: namedRequest(body),
+      network: networkOf(caller.address),
       admit: screenAdmission(charge, caller),
     })
     return {
       ...describeDetail(detail),
       ...(webhookSecret !== null && { webhook_secret: webhookSecret }),
       ...(ai && { ai }),
+      holds,
     }
   },
   'hosted.list': async ({ caller }) => ({

@@ -106,7 +106,8 @@ withDb('creating hosted agents', (db) => {
     expect(await world.get(webhook)).not.toHaveProperty('webhook_secret')
     expect(JSON.stringify(await world.list())).not.toContain('whsec_1')
     const ai = await world.create({ brain: 'partner_llm', params: { strategy: 'a\nb' }, interval_s: 300 })
-    expect(ai.ai).toMatchObject({ funding: 'pool' })
+    expect(ai).toMatchObject({ ai: { funding: 'pool' }, holds: [{ code: 'AI_OFF' }] })
+    expect(webhook.holds).toEqual([])
     expect(ai.params).toEqual({ strategy: 'a\nb' })
   })
 
