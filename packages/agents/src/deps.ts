@@ -25,6 +25,8 @@ export interface AgentBrains {
   newWebhookSecret(agentId: string): { secret: string; sealed: Uint8Array }
   /** The `ai` of a created agent. */
   aiSummary(agent: HostedAgent): Promise<NonNullable<Answer<'hosted.create'>['ai']>>
+  /** What would keep a model agent from asking its model. */
+  aiHolds(agent: HostedAgent): Promise<{ code: string; message: string }[]>
 }
 
 /** What of the signing service hosted agents use. */

@@ -144,6 +144,10 @@ export const SETTINGS = {
   },
   AI_POOL_KEY_FILE: { default: '', means: 'A file that holds AI_POOL_KEY.' },
   AI_POOL_USD_DAY: { default: '50', means: 'Dollars the AI pool pays a UTC day, for everyone together.' },
+  AI_POOL_LIVE_PCT: {
+    default: '50',
+    means: 'Percent of them that trials leave to owners whose agents trade live.',
+  },
   AI_POOL_LIVE_USD: {
     default: '2',
     means: 'Of them for one owner a day whose wallet trades here, for live agents.',
@@ -158,6 +162,11 @@ export const SETTINGS = {
     means: 'Days of an owner’s trial, from the first call that the pool paid.',
   },
   AI_POOL_TRIALS: { default: '1', means: '0: no new trials begin.' },
+  AI_POOL_TRIALS_DAY: { default: '100', means: 'Trials that may begin a UTC day, in all.' },
+  AI_POOL_TRIALS_ADDRESS: {
+    default: '3',
+    means: 'Trials that may begin a UTC day for agents made from one client address (IPv6: one /64).',
+  },
   AI_POOL_MODEL_USD: {
     default: '1',
     means: 'The pool pays models up to this price, in dollars per million tokens.',
@@ -220,6 +229,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     if (text(name) === '' || !Number.isFinite(value) || value < least) {
       throw new ConfigError(`${name} is "${text(name)}": use a number of at least ${least}`)
     }
+    return value
+  }
+  const percent = (name: SettingName): number => {
+    const value = number(name)
+    if (!Number.isInteger(value) || value > 100) throw new ConfigError(`${name} is "${value}": use 0 to 100`)
     return value
   }
   const port = (name: SettingName): number => {
@@ -308,11 +322,14 @@ export function readConfig(env: Record<string, string | undefined>) {
     ai: {
       poolKey: oneOf('AI_POOL_KEY', 'AI_POOL_KEY_FILE'),
       poolUsdDay: number('AI_POOL_USD_DAY'),
+      livePct: percent('AI_POOL_LIVE_PCT'),
       liveUsd: number('AI_POOL_LIVE_USD'),
       liveMinUsd: number('AI_POOL_LIVE_MIN_USD'),
       trialUsd: number('AI_POOL_TRIAL_USD'),
       trialDays: number('AI_POOL_TRIAL_DAYS'),
       trialsOpen: flag('AI_POOL_TRIALS'),
+      trialsPerDay: number('AI_POOL_TRIALS_DAY'),
+      trialsPerAddress: number('AI_POOL_TRIALS_ADDRESS'),
       modelUsd: number('AI_POOL_MODEL_USD'),
       ownUsdDay: number('AI_OWN_USD_DAY'),
     },

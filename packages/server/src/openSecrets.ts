@@ -38,11 +38,14 @@ export function openAiTerms(ai: Config['ai']) {
   return {
     poolKey,
     dayMicroUsd: microUsdDown(ai.poolUsdDay),
+    livePct: ai.livePct,
     liveShareMicroUsd: microUsdDown(ai.liveUsd),
     liveMinMicroUsd: microUsdUp(ai.liveMinUsd),
     trialShareMicroUsd: microUsdDown(ai.trialUsd),
     trialDays: ai.trialDays,
     trialsOpen: ai.trialsOpen,
+    trialsPerDay: ai.trialsPerDay,
+    trialsPerNetwork: ai.trialsPerAddress,
     modelMaxOutputUsd: ai.modelUsd,
     ownDayMicroUsd: microUsdDown(ai.ownUsdDay),
   }

@@ -10,6 +10,7 @@ import { Counter } from 'prom-client'
 import { isRuleBrain, RULE_BRAINS } from '../decide/index.ts'
 import type { AgentBrains, OwnAsk } from '../deps.ts'
 import type { HostedAgent } from '../types.ts'
+import { aiHolds } from './aiHolds.ts'
 import { connectKey } from './connect.ts'
 import type { BrainAsk, BrainDeps, Brained, ModelDeps } from './deps.ts'
 import { decideByModel } from './model/decideByModel.ts'
@@ -156,6 +157,7 @@ export function openBrains(deps: BrainsDeps): Brains {
       funding: fundingOf(agent),
       today: { ...(await readToday(db, agent.id, clock.nowMs())) },
     }),
+    aiHolds: (agent) => aiHolds(own, agent),
     async decide(ask) {
       const { brain, params, brainState: state, limits, intervalS } = ask.agent
       if (brain === 'webhook') return decideByWebhook(ask)

@@ -36,6 +36,7 @@ const PAUSED: Record<string, string> = {
   OWNER: 'Its owner paused it.',
   NEW: 'It is new: attach a session and switch it live.',
   ROTATED: 'Its executor was replaced: grant the new one a session and attach that.',
+  CHANGED: 'It was changed: grant its executor a new session, attach that and switch it live.',
   SESSION_ENDED: 'Its session ended: grant another and attach that.',
   ERRORS: 'It failed too often: read its log.',
 }

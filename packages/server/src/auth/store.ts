@@ -177,10 +177,15 @@ export async function markWalletRevoked(sql: Sql, wallet: Wallet, nowS: number):
   return ended.filter(({ was_live }) => was_live).length
 }
 
+/** How long what has ended is kept for whoever has to look into it. */
+export const ENDED_KEPT_S = 90 * 86_400
+
 /** Challenges are kept longer than the clocks of two processes may differ. */
 const SWEPT = [
   { table: 'challenges', id: 'id', agedBy: 'expires_at_s', keepS: 600 },
   { table: 'issue_counts', id: 'ctid', agedBy: 'window_start_s', keepS: 2 * 86_400 },
+  // A revoked one is kept until it would have expired, and as long after.
+  { table: 'api_keys', id: 'id', agedBy: 'expires_at_s', keepS: ENDED_KEPT_S },
 ] as const
 /** Small steps, so that sign-ins are not kept waiting. */
 const SWEEP_PAGE = 2_000

@@ -17,8 +17,11 @@ export interface GatewayModel {
 }
 
 export interface Models {
-  /** The list, at most an hour old; null when it cannot be had. */
-  read(): Promise<readonly GatewayModel[] | null>
+  /**
+   * The list, at most an hour old, or no older than asked for; null when it cannot be had. It is asked for
+   * anew every ten minutes, or when it is older than asked for.
+   */
+  read(ask?: { maxAgeMs: number }): Promise<readonly GatewayModel[] | null>
   /** The last list read, of any age; null before the first. */
   last(): readonly GatewayModel[] | null
   /** Whether the gateway answers; throws in words when not. */
@@ -81,10 +84,10 @@ export function createModels({
   }
 
   return {
-    async read() {
+    async read(wanted) {
       const ageMs = () => (list === null ? Number.POSITIVE_INFINITY : clock.nowMs() - list.atMs)
-      if (ageMs() >= FRESH_MS && clock.nowMs() >= restUntilMs) await ask()
-      return list !== null && ageMs() < USABLE_MS ? list.models : null
+      if (ageMs() >= (wanted?.maxAgeMs ?? FRESH_MS) && clock.nowMs() >= restUntilMs) await ask()
+      return list !== null && ageMs() < (wanted?.maxAgeMs ?? USABLE_MS) ? list.models : null
     },
     last: () => list?.models ?? null,
     async check() {
