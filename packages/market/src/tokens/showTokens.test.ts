@@ -17,6 +17,7 @@ function open(page: readonly string[], unread: readonly string[]) {
       if (unread.includes(token)) fail('AUDIT_UNAVAILABLE')
       return { verdict: 'flagged', url: null, source: 'audit', checked_at: 1 }
     },
+    check: async () => {},
   }
   const deps = {
     audit,

@@ -10,7 +10,7 @@ import {
   usdOf,
 } from '@pit/protocol'
 import { describeRevoked, type Revoked } from '@pit/sessions'
-import { networkOf } from '../http/clientAddress.ts'
+import { networksOf } from '../http/clientAddress.ts'
 import type { Caller, Charge, Handlers } from '../http/types.ts'
 import { namedRequest, screenAdmission, traderOf } from './caller.ts'
 import { describeAgent, describeDetail, describeRefund } from './describeAgent.ts'
@@ -57,7 +57,7 @@ export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Ha
       mode: body.mode,
       startMicroUsd: body.paper_book === undefined ? null : microUsdDown(body.paper_book.usdg),
       request: namedRequest(body),
-      network: networkOf(caller.address),
+      network: networksOf(caller.address)[0].id,
       admit: screenAdmission(charge, caller),
     })
     return {
