@@ -15,6 +15,8 @@ import type { Charge } from '../src/http/types.ts'
 import { type HostedRoute, hostedRoutes } from '../src/routes/hosted.ts'
 import { crypto, GRANT, KEYS, openSessionWorld, PRICES, PROFILE, type Role, WHO } from './sessionWorld.ts'
 
+const NOTHING_SPENT = { usd: 0, calls: 0, by_source: {}, prompt_tokens: 0, completion_tokens: 0 }
+
 export type HostedWorld = ReturnType<typeof openHostedWorld>
 export const NVDA = STOCK
 const core = (symbol: string, at: Address, kind: string) => ({
@@ -144,7 +146,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
         const secret = `whsec_${++secrets}`
         return { secret, sealed: Buffer.from(`${agentId} ${secret}`) }
       },
-      aiSummary: async () => ({ model: 'm', funding: 'pool', today: {} }),
+      aiSummary: async () => ({ model: 'm', funding: 'pool', today: NOTHING_SPENT }),
     },
     switches: createSwitches({ db, clock: { nowMs: () => (state.killed += 1_000) } }),
     signer: withSigner ? signer : null,

@@ -14,18 +14,15 @@ import {
   ON_CHAIN_BOUNDS,
   type OnChainBound,
 } from '@pit/chain'
-import type { Answer } from '@pit/protocol'
+import { type Answer, CHAIN_ID } from '@pit/protocol'
 import { type Granted, isSigned, limitsJson, riskTermsJson, type Session } from '@pit/sessions'
 import { stepJson } from '@pit/trading'
 
 type Grant = Answer<'live.session.grant'>
+type Pending = Extract<Grant, { status: 'pending' }>
 
 /** A pending session: what its owner is to sign, and everything it means. */
-export function describePending(
-  crypto: Crypto,
-  framework: DelegationAddresses,
-  granted: Granted,
-): Extract<Grant, { status: 'pending' }> {
+export function describePending(crypto: Crypto, framework: DelegationAddresses, granted: Granted): Pending {
   const { session, binding, setup, code, exposure } = granted
   const { curveRoots, authorization } = session
   return {
@@ -93,10 +90,14 @@ function delegationJson(crypto: Crypto, framework: DelegationAddresses, delegati
 }
 
 /** An EIP-7702 authorization to be signed. */
-function authorizationJson(crypto: Crypto, authorization: Authorization, wallet: Address) {
-  const { chainId, address, nonce } = authorization
+function authorizationJson(
+  crypto: Crypto,
+  authorization: Authorization,
+  wallet: Address,
+): Pending['sign']['authorization'] {
+  const { address, nonce } = authorization
   return {
-    chain_id: chainId,
+    chain_id: CHAIN_ID,
     address,
     nonce,
     wallet,
@@ -109,7 +110,7 @@ function curveRootsJson(
   crypto: Crypto,
   framework: DelegationAddresses,
   { curve, fee }: NonNullable<Session['curveRoots']>,
-): Record<string, unknown> {
+): Pending['sign']['curve_roots'] {
   const entry = (kind: 'curve' | 'fee', root: Delegation) => {
     const json = delegationJson(crypto, framework, root)
     return [json.delegation_hash, { kind, ...json, caveats: describeCaveats(framework, root.caveats) }]
@@ -117,7 +118,7 @@ function curveRootsJson(
   return Object.fromEntries([entry('curve', curve), entry('fee', fee)])
 }
 
-const curvesJson = ({ tokens }: Granted): Record<string, unknown> => ({
+const curvesJson = ({ tokens }: Granted): Pending['curve'] => ({
   tokens: tokens.flatMap(({ address, symbol, curve }) => (curve ? [{ token: address, symbol, curve }] : [])),
   note: 'Trades on these curves need both roots of `sign.curve_roots` signed. Leave them out to trade through pools only.',
 })

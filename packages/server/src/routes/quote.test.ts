@@ -193,7 +193,12 @@ describe('POST live/quote', () => {
 
   it('discloses the policy and refuses by none of it', async () => {
     const seen: unknown[] = []
-    const check = (severity: string, ok: boolean): Check => ({ code: 'X', ok, severity, message: 'x' })
+    const check = (severity: 'refuse' | 'warn' | 'info', ok: boolean): Check => ({
+      code: 'X',
+      ok,
+      severity,
+      message: 'x',
+    })
     const policyOk = async (...checks: Check[]) => {
       const checkPolicy: ShowQuoteDeps['checkPolicy'] = (quote, context) => {
         seen.push([context.acceptRisks, context.route === quote.routes[0]])
