@@ -7,7 +7,7 @@ import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { type Rpc, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import type { Answer } from '@pit/protocol'
-import { checkWith, isPitError, refusal, routeById } from '@pit/protocol'
+import { checkAnswer, isPitError, refusal, routeById } from '@pit/protocol'
 import { createSwitches, writeSwitch } from '@pit/sessions'
 import { findSession } from '@pit/sessions/internal/store'
 import { address, MEME, NOW_S, STOCK, USDG, WETH } from '@pit/trading/test/tradeFixtures'
@@ -204,7 +204,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     const route = routeById(id)
     try {
       const answer = await handler({ params, query, body, caller: callerOf(role) })
-      const checked = checkWith(route.answer, JSON.parse(JSON.stringify(answer)))
+      const checked = checkAnswer(route, JSON.parse(JSON.stringify(answer)))
       if (!checked.ok) throw new Error(`${id} answers ${checked.field} otherwise: ${checked.message}`)
       return answer
     } catch (error) {

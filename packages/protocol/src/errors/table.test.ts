@@ -53,9 +53,10 @@ describe('a refusal', () => {
   })
 
   it('answers its extras beside code and message', () => {
-    const error = refusal('RISK_NOT_ACCEPTED', { message: 'No.', unaccepted: ['HONEYPOT'], policy: [] })
+    const policy = { names: [], checks: [] }
+    const error = refusal('RISK_NOT_ACCEPTED', { message: 'No.', unaccepted: ['HONEYPOT'], policy })
     expect(toEnvelope(error)).toEqual({
-      error: { code: 'RISK_NOT_ACCEPTED', message: 'No.', unaccepted: ['HONEYPOT'], policy: [] },
+      error: { code: 'RISK_NOT_ACCEPTED', message: 'No.', unaccepted: ['HONEYPOT'], policy },
     })
   })
 

@@ -155,9 +155,14 @@ export type BrainForm<Sending extends boolean = false> = {
     params: Sending extends true ? Sent<Params[Name]> : Static<Params[Name]>
   }
 }[Brain]
-const forms = BRAINS.map((brain) => Answer({ brain: Type.Literal(brain), params: BRAIN_PARAMS[brain] }))
-export const BRAIN_FORMS = forms as readonly TSchema[] as readonly (TSchema & { static: BrainForm })[]
-export const SENT_BRAIN_FORMS = forms as readonly TSchema[] as readonly (TSchema & {
-  static: BrainForm<true>
-})[]
-export const AnyBrainParams = Type.Unsafe<BrainForm<true>['params']>(Type.Union(Object.values(BRAIN_PARAMS)))
+const formsOf = <Sending extends boolean>(params: { readonly [Name in Brain]: TSchema }) =>
+  BRAINS.map((brain) =>
+    Answer({ brain: Type.Literal(brain), params: params[brain] }),
+  ) as readonly TSchema[] as readonly (TSchema & { static: BrainForm<Sending> })[]
+/** Without their names: what may be left out of a request is always there in an answer. */
+const sent = Object.fromEntries(
+  Object.entries(BRAIN_PARAMS).map(([brain, { title: _, ...params }]) => [brain, params]),
+) as unknown as Params
+export const BRAIN_FORMS = formsOf<false>(BRAIN_PARAMS)
+export const SENT_BRAIN_FORMS = formsOf<true>(sent)
+export const AnyBrainParams = Type.Unsafe<BrainForm<true>['params']>(Type.Union(Object.values(sent)))

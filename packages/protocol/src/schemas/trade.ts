@@ -144,14 +144,17 @@ const Measured = (description: string) =>
       { description },
     ),
   )
+export const measured = {
+  value: Type.Optional(Measured('what was measured')),
+  limit: Type.Optional(Measured('what it was held against')),
+}
 export const Check = Answer(
   {
     code: Text('the rule’s code'),
     ok: Flag('whether it passed'),
     severity: Type.Optional(OneOf(['refuse', 'warn', 'info'])),
     message: Text('in words'),
-    value: Type.Optional(Measured('what was measured')),
-    limit: Type.Optional(Measured('what it was held against')),
+    ...measured,
   },
   { title: 'Check' },
 )
