@@ -58,7 +58,7 @@ export function exampleBody(route: AnyRoute): Record<string, unknown> {
 
 /** The same as text, without the length of signatures and signed transactions. */
 export const shortBody = (route: AnyRoute): string =>
-  JSON.stringify(exampleBody(route)).replace(/"(0x[0-9a-f]{2})[0-9a-f]{120,}"/g, '"$1…"')
+  JSON.stringify(exampleBody(route)).replace(/"0x[0-9a-f]{122,}"/g, '"0x…"')
 
 /** A request a reader can paste into a shell. */
 export function exampleCurl(route: AnyRoute, baseUrl: string): string {
