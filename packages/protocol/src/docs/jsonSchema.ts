@@ -30,14 +30,12 @@ function plain(schema: TSchema, shared: JsonObject): JsonObject {
   const any = (schema['patternProperties'] as Record<string, TSchema> | undefined)?.[ANY_NAME]
   if (any !== undefined) {
     delete result['patternProperties']
-    result['additionalProperties'] =
-      any['type'] === undefined && isEmpty(any) ? true : toJsonSchema(any, shared)
+    result['additionalProperties'] = Object.keys(any).length === 0 ? true : toJsonSchema(any, shared)
   }
   return withForms(result, formsOf(schema, shared))
 }
 
 const ANY_NAME = '^(.*)$'
-const isEmpty = (schema: TSchema): boolean => Object.keys(schema).length === 0
 
 type Form = { required: string[]; properties: JsonObject }
 

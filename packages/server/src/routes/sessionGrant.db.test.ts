@@ -42,12 +42,8 @@ withDb('granting', (db) => {
       expect(pending.sign.delegation.binding['marks']).toEqual([
         { token: MEME.address, decimals: 18, price_e18: (5n * 10n ** 17n).toString() },
       ])
-      expect(
-        pending.setup.map(({ decoded }) => [
-          'spender' in decoded && decoded.spender,
-          'amount' in decoded && decoded.amount,
-        ]),
-      ).toEqual([
+      const approved = pending.setup.map(({ decoded }) => decoded as { spender: string; amount: string })
+      expect(approved.map(({ spender, amount }) => [spender, amount])).toEqual([
         [PERMIT2, '60000000'],
         [ROUTER, '60000000'],
         [PERMIT2, (120n * 10n ** 18n).toString()],
