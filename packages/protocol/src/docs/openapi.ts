@@ -5,6 +5,7 @@ import { ERRORS, type ErrorCode } from '../errors/table.ts'
 import { BUCKETS } from '../rates.ts'
 import { needsKey } from '../routes/route.ts'
 import { type AnyRoute, ROUTE_IDS, routeById } from '../routes/table.ts'
+import { Answer } from '../schemas/scalars.ts'
 import { exampleBody } from './example.ts'
 import { type Json, type JsonObject, toJsonSchema } from './jsonSchema.ts'
 
@@ -187,14 +188,16 @@ const envelope = (error: JsonObject): JsonObject => ({
 
 function errorFields(codes: readonly ErrorCode[], schemas: JsonObject): JsonObject {
   const names = [...new Set(codes.flatMap(extrasOf))]
+  const { required, properties } = toJsonSchema(Answer(ERROR_FIELDS), schemas) as {
+    required: Json[]
+    properties: JsonObject
+  }
   return {
     type: 'object',
-    required: ['code', 'message'],
+    required: ['code', ...required],
     properties: {
       code: { type: 'string', enum: [...codes], description: 'stable; branch on it' },
-      ...Object.fromEntries(
-        Object.entries(ERROR_FIELDS).map(([name, schema]) => [name, toJsonSchema(schema, schemas)]),
-      ),
+      ...properties,
       ...Object.fromEntries(
         names.map((name) => [
           name,
