@@ -14,8 +14,9 @@ import {
 } from '../schemas/scalars.ts'
 import { Risk } from '../schemas/token.ts'
 import { Check, Checks, measured, Simulation } from '../schemas/trade.ts'
+import { AuthorizationToSign } from '../schemas/typedData.ts'
 import { BUILD_DIFFS } from './fastRules.ts'
-import type { ExtraName } from './row.ts'
+import { type ExtraName, RETRIES, type Retry } from './row.ts'
 
 const SignerCheck = Answer(
   {
@@ -54,6 +55,13 @@ const Failure = Answer(
 /** What every refusal may carry beside its code. */
 export const ERROR_FIELDS = {
   message: Text('for people; may change'),
+  retry: OneOf(
+    Object.keys(RETRIES) as Retry[],
+    Object.entries(RETRIES)
+      .map(([name, means]) => `${name}: ${means}`)
+      .join(' '),
+  ),
+  hint: Text('what to do about it, for people; may change'),
   retry_after_s: Type.Optional(Type.Integer({ minimum: 1, description: 'as Retry-After' })),
 }
 
@@ -78,6 +86,8 @@ export const EXTRA_SCHEMAS = {
     },
     { title: 'FastTermsNow' },
   ),
+  bucket: Text('its name'),
+  sign: AuthorizationToSign,
   owner: Wallet('owner'),
   field: Text('path'),
   risks: Type.Array(Risk),

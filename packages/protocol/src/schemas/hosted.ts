@@ -15,12 +15,14 @@ import { AiToday } from './ai.ts'
 import { AnyBrainParams, BRAIN_FORMS, SENT_BRAIN_FORMS } from './brainParams.ts'
 import {
   Answer,
+  AnySignature,
   Anything,
   Atoms,
   Before,
   Bps,
   ByDefault,
   CheckedLater,
+  ClientId,
   Count,
   Exact,
   Flag,
@@ -30,7 +32,6 @@ import {
   Nullable,
   OneOf,
   Open,
-  Signature,
   Text,
   TxHash,
   UnixS,
@@ -84,6 +85,7 @@ const Create = Exact({
   accept_risks: ByDefault([], fields.accept_risks),
   shield: ByDefault(false, fields.shield),
   policies: Type.Optional(fields.policies),
+  client_id: ClientId,
 })
 export const HostedCreate = WithForms(Create, SENT_BRAIN_FORMS)
 export const HostedUpdate = Exact({
@@ -226,6 +228,11 @@ export const HostedCreated = Detailed({
       { description: 'AI agents' },
     ),
   ),
+  holds: Type.Array(Answer({ code: Text('hold code'), message: Text('what to change') }), {
+    description:
+      'AI agents: what would keep the model from being asked as things stand, such as funding that does not pay ' +
+      'this interval; empty when it would be asked',
+  }),
 })
 export const SessionRevoke = Nullable(
   Answer(
@@ -259,7 +266,7 @@ export const AttestStock = Exact({
   session_id: Id('the attached session'),
   issued: UnixS('within the last hour and after the last attestation or revocation'),
   expires: UnixS('5 minutes ahead to the session’s end, at most 30 days'),
-  signature: Signature('EIP-191, by the owner wallet, over the attestation text'),
+  signature: AnySignature('EIP-191, by the owner wallet, over the attestation text'),
 })
 
 export const LogsQuery = Exact({
@@ -284,9 +291,9 @@ export const HostedLogs = Answer({
         kind: OneOf(LOG_KINDS),
         code: Type.Optional(Nullable(Text('hold or error code'))),
         message: Type.Optional(Nullable(Text('in words'))),
-        fee_bps: Type.Optional(Bps('trade rows')),
-        fee_class: Type.Optional(OneOf(FEE_CLASSES, 'trade rows')),
-        fee_tier: Type.Optional(Bps('trade rows')),
+        fee_bps: Nullable(Bps('of a trade, also of the watch rows that follow it'), 'null on other rows'),
+        fee_class: Nullable(OneOf(FEE_CLASSES), 'of a trade; null on other rows'),
+        fee_tier: Nullable(Bps('of a trade: the rate of the wallet’s tier'), 'null on other rows'),
         data: Type.Optional(Anything('the decision, order or event itself')),
       },
       { title: 'LogRow' },

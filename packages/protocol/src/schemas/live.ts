@@ -20,6 +20,7 @@ import {
   Bps,
   ByDefault,
   Count,
+  Exact,
   ExactlyOne,
   Flag,
   Hex,
@@ -112,12 +113,12 @@ const planFields = {
   ),
 }
 
-export const RevokeRequest = Type.Object({
+export const RevokeRequest = Exact({
   wallet: Wallet('the key’s wallet'),
   tokens: ByDefault(['USDG'], Type.Array(TokenRef('a token'), { minItems: 1, maxItems: 32 })),
   spender: Type.Optional(Wallet('default the token permit contract')),
 })
-const RevokeByAction = Type.Object({
+const RevokeByAction = Exact({
   ...RevokeRequest.properties,
   action: Type.Literal('revoke', { description: 'answers as live/revoke' }),
 })
@@ -289,7 +290,7 @@ export const SubmitAnswer = Answer({
   fee_first: Type.Optional(Flag('with raw_txs: whether the fee went first')),
 })
 
-export const FastRequest = Type.Object({
+export const FastRequest = Exact({
   raw_tx: Hex('signed EIP-1559 transaction'),
   token_in: Text(`one of ${FAST_SYMBOLS.join(', ')}; anything else is FAST_PAIR`, { maxLength: 64 }),
   token_out: Text(`one of ${FAST_SYMBOLS.join(', ')}; anything else is FAST_PAIR`, { maxLength: 64 }),
@@ -300,7 +301,7 @@ export const FastRequest = Type.Object({
   shield: ByDefault(false, Flag('adds the shield fee')),
   permit: Type.Optional(
     Nullable(
-      Type.Object({
+      Exact({
         amount: Atoms('exactly amount_in'),
         expiration: UnixS('of the allowance'),
         nonce: Type.Integer({ minimum: 0, description: 'Permit2 nonce' }),

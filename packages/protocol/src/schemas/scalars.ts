@@ -42,12 +42,12 @@ type ExactlyOneOf<T, Name extends PropertyKey> = {
     [Other in Exclude<Name, One>]?: never
   }
 }[Name & keyof T]
-/** An object with exactly one of these optional fields; `checkWith` says so, and its type has a variant for each. */
+/** A request with exactly one of these optional fields; `checkWith` says so, and its type has a variant for each. */
 export const ExactlyOne = <T extends TProperties, const Names extends readonly (keyof T & string)[]>(
   names: Names,
   properties: T,
 ) =>
-  Type.Object(properties, { exactlyOne: names }) as TObject<T> & {
+  Exact(properties, { exactlyOne: names }) as TObject<T> & {
     static: ExactlyOneOf<TObject<T>['static'], Names[number]>
   }
 
@@ -95,6 +95,12 @@ export const SignInSignature = (description: string) =>
   Type.String({
     description: `${description}; 0x and 130 hex digits (longer ones, as contract wallets send, are BAD_SIGNATURE)`,
     pattern: '^0x([0-9a-fA-F]{2}){64,8192}$',
+  })
+/** The same where any length is BAD_SIGNATURE. */
+export const AnySignature = (description: string) =>
+  Type.String({
+    description: `${description}; 0x and 130 hex digits (any other length is BAD_SIGNATURE)`,
+    pattern: '^0x[0-9a-fA-F]{0,16384}$',
   })
 /** A core symbol or an address. Other symbols pass here and are refused by name later, with a better code. */
 export const TokenRef = (description: string) =>

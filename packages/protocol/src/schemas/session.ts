@@ -4,18 +4,20 @@ import { DecodedDisable } from './decoded.ts'
 import { pairFields, Sized, tradeChoices } from './live.ts'
 import {
   Answer,
+  AnySignature,
   Anything,
   Atoms,
   Bps,
   ByDefault,
+  ClientId,
   Count,
+  Exact,
   Flag,
   Hex,
   Id,
   MapOf,
   Nullable,
   OneOf,
-  Signature,
   Text,
   TokenRef,
   TxHash,
@@ -35,7 +37,7 @@ import {
   Timings,
   Tx,
 } from './trade.ts'
-import { Caveat, CodeReset, SignedDelegation, ToSign } from './typedData.ts'
+import { AuthorizationToSign, Caveat, CodeReset, SignedDelegation, ToSign } from './typedData.ts'
 
 export const SessionLimits = Answer(
   {
@@ -47,7 +49,7 @@ export const SessionLimits = Answer(
 )
 
 /** Limits out of range are SESSION_LIMIT, so only their types are checked here. */
-const GrantStart = Type.Object({
+const GrantStart = Exact({
   wallet: Wallet('the owner, the key’s wallet'),
   executor: Wallet('who will sign the session’s transactions'),
   tokens: ByDefault(
@@ -66,12 +68,20 @@ const GrantStart = Type.Object({
   shield: ByDefault(false, Flag('every trade asks the audit')),
   policies: Type.Optional(Policies),
 })
-const GrantSwitchOn = Type.Object({
+const GrantSwitchOn = Exact({
   session_id: Id('of the first call'),
-  delegation_signature: Signature('EIP-712, by the main key, of sign.delegation.typed_data'),
-  authorization_signature: Type.Optional(Signature('EIP-7702 authorization, by a plain wallet')),
+  delegation_signature: Type.Optional(
+    AnySignature(
+      'EIP-712, by the main key, of sign.delegation.typed_data; needed until the session is active',
+    ),
+  ),
+  authorization_signature: Type.Optional(
+    AnySignature(
+      'EIP-7702, by a plain wallet, of sign.authorization.digest as it is (no prefix): r, s and 27 or 28 (27 + y_parity); an active session takes a new one',
+    ),
+  ),
   curve_root_signatures: Type.Optional(
-    MapOf(Signature('of that root'), 'by delegation_hash, curve sessions'),
+    MapOf(AnySignature('of that root'), 'by delegation_hash, curve sessions'),
   ),
 })
 export const GrantRequest = Type.Union([GrantSwitchOn, GrantStart], { chosenBy: { field: 'session_id' } })
@@ -157,6 +167,10 @@ export const GrantActive = Answer(
     status: Type.Literal('active'),
     delegation_hash: TxHash('hash of the root'),
     authorization_stored: Flag('whether an EIP-7702 authorization is kept for the first trade'),
+    sign: Nullable(
+      Answer({ authorization: AuthorizationToSign }),
+      'still to be signed, and sent with session_id as authorization_signature',
+    ),
     limits: SessionLimits,
     curve_roots: Nullable(
       Answer({ curve: TxHash('of trades on curves'), fee: TxHash('of their fees') }),
@@ -169,6 +183,7 @@ export const GrantAnswer = Type.Union([GrantActive, GrantPending])
 
 export const SessionTradeRequest = Sized({
   session_id: Id('session'),
+  client_id: ClientId,
   ...pairFields,
   ...tradeChoices,
   accept_risks: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
@@ -215,7 +230,7 @@ export const SessionTrade = Answer(
   { title: 'SessionTrade' },
 )
 
-export const SessionRevokeRequest = Type.Object({
+export const SessionRevokeRequest = Exact({
   session_id: Id('session'),
   reset_code: ByDefault(false, Flag('adds the authorization that resets the wallet’s code')),
 })
@@ -283,6 +298,8 @@ export const SessionSummary = Answer(
     limits: SessionLimits,
     used: Answer(spendFields),
     risk_terms: RiskTerms,
+    wallet: Wallet('whose funds trade'),
+    role: OneOf(['owner', 'executor'], 'what the key’s wallet is in it'),
   },
   { title: 'SessionSummary' },
 )

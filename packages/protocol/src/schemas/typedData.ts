@@ -69,19 +69,24 @@ const authorization = {
   address: Wallet('whose code the wallet takes; all zero clears it'),
 }
 
+const signed = { nonce: Count('of the wallet, at which it counts'), digest: TxHash('what is signed') }
+export const AuthorizationToSign = Answer(
+  {
+    ...authorization,
+    ...signed,
+    wallet: Wallet('who signs it'),
+    after_setup: Nullable(
+      Answer(signed),
+      'what to sign instead where the setup is sent before the first trade; null without a setup',
+    ),
+  },
+  { title: 'AuthorizationToSign', description: 'an EIP-7702 authorization' },
+)
 export const ToSign = Answer({
   delegation: Answer({ ...toSign, binding: SessionBindingV3 }),
   authorization: Nullable(
-    Answer(
-      {
-        ...authorization,
-        nonce: Count('of the wallet, at which it counts'),
-        wallet: Wallet('who signs it'),
-        digest: TxHash('what is signed'),
-      },
-      { title: 'AuthorizationToSign' },
-    ),
-    'EIP-7702 authorization to sign; null when the code is in place',
+    AuthorizationToSign,
+    'EIP-7702 authorization to sign, for the wallet’s next nonce; null when the code is in place',
   ),
   curve_roots: Nullable(
     MapOf(
