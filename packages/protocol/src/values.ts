@@ -53,6 +53,9 @@ export const PERMIT_SCOPES = ['trade', '30d'] as const
 export const CURVE_FEE_MODES = ['auto', 'batch', 'two_step'] as const
 export const PREPARE_ACTIONS = ['trade', 'revoke'] as const
 export const STEP_KINDS = ['approve', 'sign_permit', 'fee_transfer', 'swap'] as const
+/** What a plan that is not ready lacks. */
+export const MISSING_KINDS = ['permit_signature', 'input', 'fee', 'eth'] as const
+export type MissingKind = (typeof MISSING_KINDS)[number]
 export const REVOKE_STEP_KINDS = ['approve', 'lockdown'] as const
 export const EXECUTIONS = ['router', 'curve', 'batch'] as const
 export const SIMULATE_MODELS = ['later', 'first'] as const

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { SHIELD_POLICY_NAMES } from '../risks.ts'
-import { EXECUTIONS, FEE_CLASSES, FEE_SIDES, STEP_KINDS } from '../values.ts'
+import { EXECUTIONS, FEE_CLASSES, FEE_SIDES, MISSING_KINDS, STEP_KINDS } from '../values.ts'
 import {
   Answer,
   Anything,
@@ -118,9 +118,11 @@ export const RouteRow = Answer(
     vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
     gas: Nullable(Count('estimated gas')),
     gas_usd: Nullable(Usd('its cost')),
-    total_bps: Nullable(Num('everything lost against the mid, gas included')),
-    impact_bps: Type.Optional(Nullable(Num('price impact; tokens by address'))),
-    guard_bps: Type.Optional(Nullable(Num('distance to the independent reference; tokens by address'))),
+    total_bps: Nullable(Num('everything lost against the mid, gas included; positive is worse')),
+    impact_bps: Type.Optional(Nullable(Num('price impact; tokens by address; positive is worse'))),
+    guard_bps: Type.Optional(
+      Nullable(Num('distance to the independent reference; tokens by address; positive is worse')),
+    ),
     why: Type.Optional(Nullable(Text('why it did not quote'))),
   },
   { title: 'RouteRow' },
@@ -150,15 +152,39 @@ export const Step = Answer(
   { title: 'Step' },
 )
 
+export const Missing = Type.Array(
+  Answer(
+    {
+      what: OneOf(
+        MISSING_KINDS,
+        'the permit’s signature, the input’s balance, the balance of a fee paid apart, or ETH for what is sent ' +
+          'and for gas at its highest price',
+      ),
+      token: Wallet('of which; all zero for ETH'),
+      have: Nullable(Atoms('what the wallet holds; null for a signature')),
+      need: Nullable(Atoms('what all steps together may take; null for a signature')),
+    },
+    { title: 'Missing' },
+  ),
+  { description: 'what the wallet lacks to send the steps now' },
+)
+
 export const Plan = {
-  ready: Flag('tx can be signed and sent as it is'),
-  tx: Nullable(Tx, 'the last step’s transaction; null while a signature is needed first'),
-  steps: Type.Array(Step),
+  ready: Flag('every step can be signed and sent now, in order; `missing` says why not'),
+  missing: Missing,
+  tx: Nullable(
+    Tx,
+    'the last step’s transaction; null while a signature is needed first. What stands before it in `steps` goes ' +
+      'first',
+  ),
+  steps: Type.Array(Step, {
+    description: 'to be signed and sent in this order, one by one or all of them as raw_txs of live/submit',
+  }),
   execution: OneOf(EXECUTIONS),
   route: RouteRow,
   quote: Answer({
     amount_out: Atoms('quoted output'),
-    vs_mid_bps: Nullable(Num('against the reference mid')),
+    vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
     gas: Nullable(Count('estimated gas')),
     gas_usd: Nullable(Usd('its cost')),
   }),
@@ -173,7 +199,7 @@ export const Plan = {
   permit: Nullable(Open('Permit2 PermitSingle typed data to sign; null when none is needed')),
   permit_now: Nullable(UnixS('the permit’s anchor time; send it back with permit_signature')),
   approval: Open('mode, budget, allowance left, reason, remainder after the trade'),
-  wallet_state: Open('balances, allowances and code read for this plan'),
+  wallet_state: Open('balances, allowances, nonces and code read for this plan; `stuck`: what holds it up'),
   tokens: Type.Array(TokenRecord, { description: 'records of tokens by address' }),
   accepted_risks: Type.Array(Text('risk code')),
   ...disclosureFields,

@@ -42,7 +42,7 @@ withDb('granting', (db) => {
       expect(pending.sign.delegation.binding['marks']).toEqual([
         { token: MEME.address, decimals: 18, price_e18: (5n * 10n ** 17n).toString() },
       ])
-      expect(pending.setup.map(({ decoded }) => [decoded?.['spender'], decoded?.['amount']])).toEqual([
+      expect(pending.setup.map(({ decoded }) => [decoded?.['spender'], decoded?.['atoms']])).toEqual([
         [PERMIT2, '60000000'],
         [ROUTER, '60000000'],
         [PERMIT2, (120n * 10n ** 18n).toString()],

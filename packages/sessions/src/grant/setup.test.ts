@@ -60,7 +60,7 @@ describe('caps', () => {
 
 const END = NOW_S + 1_000
 const stepsOf = (budget: TokenBudget) =>
-  setupDrafts(addresses, [budget], END).map(({ decoded }) => `${decoded['spender']} ${decoded['amount']}`)
+  setupDrafts(addresses, [budget], END).map(({ decoded }) => `${decoded['spender']} ${decoded['atoms']}`)
 
 describe('the setup', () => {
   const token = grantToken({})
