@@ -27,7 +27,7 @@ export const LIVE_ROUTES = {
     auth: 'wallet',
     buckets: ['live_plan'],
     lateBuckets: ['screen.caller', 'screen.overall'],
-    summary: 'Quote, check, build and simulate a trade in one call; the answer is ready to sign.',
+    summary: 'Quote, check, build and simulate a trade in one call; sign and submit its `steps` in order.',
     body: PlanRequest,
     refusedFields: REFUSED_TRADE_FIELDS,
     answer: PrepareAnswer,
@@ -77,7 +77,7 @@ export const LIVE_ROUTES = {
     path: 'live/submit',
     area: 'live',
     auth: 'wallet',
-    summary: 'Relay signed transactions that the service built for this key.',
+    summary: 'Relay signed transactions that the service built for this key: every step of a plan, in order.',
     body: SubmitRequest,
     answer: SubmitAnswer,
     errors: [

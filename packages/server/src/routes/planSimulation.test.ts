@@ -1,6 +1,6 @@
 import { decodeExecute, type Hex } from '@pit/chain'
 import { type Answer, fail } from '@pit/protocol'
-import { ETH, quoteOf } from '@pit/trading/test/tradeFixtures'
+import { ETH, MEME, quoteOf, USDG } from '@pit/trading/test/tradeFixtures'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   approved,
@@ -94,9 +94,23 @@ describe('a simulation as of a fresh wallet', () => {
     expect(w.simulated[0]).toMatchObject({ approvals: 'in place' })
   })
 
-  it('says whether the fee was paid', async () => {
-    const { checks } = await simulate({})
-    expect(checks.map(({ code }) => code)).toEqual(['APPROVE', 'SWAP', 'DELIVERED', 'FEE_PAID'])
+  it('says whether the fee was paid, a portion too, and where nothing was', async () => {
+    const feePaid = async (said: typeof w.simulation) => {
+      w.simulation = said
+      const { checks } = await simulate({})
+      expect(checks.map(({ code }) => code)).toEqual(['APPROVE', 'SWAP', 'DELIVERED', 'FEE_PAID'])
+      return checks.at(-1)
+    }
+    // 50 bps of 100 dollars.
+    expect(await feePaid({ feeTransfer: 500_000n })).toMatchObject({ ok: true, limit: '500000' })
+    expect(await feePaid({ feeTransfer: 499_999n })).toMatchObject({ ok: false, value: '499999' })
+    w.quoteFor = () =>
+      quoteOf({ tokenIn: MEME, tokenOut: USDG, feeSide: 'output', amountOut: 100_000_000n }).quote
+    const arrived = { amountOut: 99_500_000n, feeTransfer: 500_000n }
+    expect(await feePaid(arrived)).toMatchObject({ ok: true, value: '500000', limit: '500000' })
+    expect(await feePaid({ ...arrived, feeTransfer: 1_000n })).toMatchObject({ ok: false })
+    const reverted = { ok: false, amountOut: null, feeTransfer: 0n, error: 'swap: it reverts' }
+    expect(await feePaid(reverted)).toMatchObject({ ok: false, value: null })
   })
 })
 

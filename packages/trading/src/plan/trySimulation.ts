@@ -157,21 +157,23 @@ const ROUNDED_ATOMS = 2n
 
 function feeCheck({ amountOut, feeTransfer }: PlanSimulation, plan: TradePlan): Check {
   const { bps, recipient } = plan.quote.fee
-  const terms = { code: 'FEE_PAID', limit: plan.feeAmount === null ? null : plan.feeAmount.toString() }
-  if (amountOut === null) return { ...terms, ok: false, message: 'No fee was paid.', value: null }
-  if (feeTransfer === null) {
-    const ok = plan.steps.some(({ tx }) => tx?.from === recipient)
-    const why = ok ? ': it is the wallet itself' : ''
-    return { ...terms, ok, message: `What the fee recipient receives cannot be told${why}.`, value: null }
-  }
+  const isPortion = plan.feeAmount === null
   // A portion is known once it is known what it is a portion of.
-  const due = plan.feeAmount ?? feeOf(amountOut + feeTransfer, bps)
-  const least = plan.feeAmount === null ? due - ROUNDED_ATOMS : due
+  const total = amountOut === null || feeTransfer === null ? null : amountOut + feeTransfer
+  const due = plan.feeAmount ?? (total === null ? null : feeOf(total, bps))
+  const limit = due === null ? null : due.toString()
+  if (feeTransfer === null || due === null) {
+    const ok = amountOut !== null && plan.steps.some(({ tx }) => tx?.from === recipient)
+    const message = ok
+      ? 'The wallet is the fee’s recipient: nothing tells what it pays itself.'
+      : 'Nothing shows that the fee is paid.'
+    return { code: 'FEE_PAID', ok, message, value: null, limit }
+  }
   return {
-    ...terms,
-    ok: feeTransfer >= least,
+    code: 'FEE_PAID',
+    ok: feeTransfer >= (isPortion ? due - ROUNDED_ATOMS : due),
     message: `The fee recipient receives ${feeTransfer} of ${due} atoms.`,
     value: feeTransfer.toString(),
-    limit: due.toString(),
+    limit,
   }
 }
