@@ -22,6 +22,7 @@ export function paperPnl(
 ): Record<string, unknown> {
   const { equityMicroUsd: equity, startMicroUsd: start } = book
   const profit = equity === null ? null : equity - start
+  const deepest = fall === undefined ? undefined : deeperOf(fall, start, profit)
   return {
     basis: 'paper_book',
     since: book.openedAtS,
@@ -29,9 +30,9 @@ export function paperPnl(
     equity_usd: equity === null ? null : usdOf(equity),
     profit_usd: profit === null ? null : usdOf(profit),
     return_pct: profit === null ? null : percentOf(profit, start),
-    ...(fall !== undefined && {
-      max_drawdown_usd: fall === null ? null : usdOf(fall.microUsd),
-      max_drawdown_pct: fall === null ? null : percentOf(fall.microUsd, fall.fromMicroUsd),
+    ...(deepest !== undefined && {
+      max_drawdown_usd: deepest === null ? null : usdOf(deepest.microUsd),
+      max_drawdown_pct: deepest === null ? null : percentOf(deepest.microUsd, deepest.fromMicroUsd),
     }),
     positions: book.balances.map(({ token, symbol, atoms, microUsd }) => ({
       token,
@@ -41,6 +42,12 @@ export function paperPnl(
     })),
     unpriced: book.unpriced,
   }
+}
+
+/** The book is valued now and then: what it has lost by now is a fall too. */
+function deeperOf(fall: Fall | null, start: bigint, profit: bigint | null): Fall | null {
+  const loss = profit === null ? 0n : -profit
+  return loss > (fall?.microUsd ?? 0n) ? { microUsd: loss, fromMicroUsd: start } : fall
 }
 
 export interface Marked {

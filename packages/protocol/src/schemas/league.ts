@@ -187,6 +187,7 @@ const ledger = {
   partner_usd: Nullable(Usd('price used')),
   mark_ts: Nullable(UnixS('its time')),
   mark_source: Nullable(OneOf(LEDGER_MARK_SOURCES)),
+  mark_diverges: Nullable(Flag('the season’s last mark was far from the median of its last day')),
   status: OneOf(RESERVE_ROW_STATUSES),
 }
 export const SeasonRecord = Answer(
