@@ -90,8 +90,8 @@ export async function settle(sql: Sql, { id, sessionId, named, leaf }: Settling)
          created_at_ms = $5
        where id = $1 returning session_id),
      found as (
-       insert into session_trades (session_id, status, sequence, leaf_hash, micro_usd, created_at_ms, client_id,
-         request_hash, key_id, draft)
+       insert into session_trades (session_id, status, sequence, leaf_hash, micro_usd, created_at_ms,
+         client_id, request_hash, key_id, draft)
        select $6, 'signed', $2, $3, $4, $5, $7, $8, $9, $10
        where $7::text is not null and not exists (select from settled) on conflict do nothing)
      select status from sessions where id = $6 and ($7::text is not null or exists (select from settled))`,

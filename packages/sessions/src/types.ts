@@ -14,8 +14,8 @@ export interface Session {
   rootHash: Hex
   curveRoots: CurveRoots | null
   /**
-   * What a plain wallet is to sign for its first trade, or signed; null for one that ran the delegator when it
-   * was granted.
+   * What a plain wallet is to sign for its first trade, or signed; null for one that ran the delegator when
+   * it was granted.
    */
   authorization: AskedAuthorization | SignedAuthorization | null
   createdAtS: number

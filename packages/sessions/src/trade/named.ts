@@ -5,9 +5,9 @@ import type { SessionCall } from './readCall.ts'
 import type { Check } from './rules.ts'
 
 /**
- * Trades that their callers named. The name is counted with the trade and keeps its plan, so that whoever asks
- * again asks the co-signer for the very same leaf, in whatever process, until it was answered; from then on
- * the answer is the same.
+ * Trades that their callers named. The name is counted with the trade and keeps its plan, so that whoever
+ * asks again asks the co-signer for the very same leaf, in whatever process, until it was answered; from then
+ * on the answer is the same.
  */
 
 /** How a caller names one intended trade, and what it asked for. */

@@ -3,7 +3,6 @@ import {
   type Crypto,
   curveLeaf,
   type Delegation,
-  type Execution,
   feeLeaf,
   type Hex,
   LEAF_TTL_S,
@@ -59,7 +58,7 @@ export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Pro
     touchesStock,
     failures,
     sequence: request.sequence,
-    executionHash: hashOf(request.execution),
+    executionHash: hashOf(request),
     callNonce: request.callNonce,
     clientId: request.clientId,
   })
@@ -93,7 +92,7 @@ function signAgain(
   if (sanctioned) throw refuse(sanctioned)
   if (leaf.frozen) throw refusal('SIGNER_FROZEN')
   if (leaf.revoked) throw refuse({ rule: 'SESSION_REVOKED', ok: false, message: 'The session was revoked.' })
-  if (leaf.executionHash !== hashOf(request.execution)) throw refuse(NAMED)
+  if (leaf.executionHash !== hashOf(request)) throw refuse(NAMED)
   return signCounted(deps, counted)
 }
 
@@ -129,9 +128,11 @@ async function factsOf(
   return { facts, touchesStock: ends?.hasStock ?? false }
 }
 
-/** Identifies the signed call in the ledger, for later investigation. */
-const hashOf = ({ target, valueWei, data }: Execution): string =>
-  createHash('sha256').update(`${target} ${valueWei} ${data}`).digest('hex')
+/** Identifies what is signed: the call, and the fee that a curve's leaf pays beside it. */
+const hashOf = ({ execution: { target, valueWei, data }, curveFeeWei }: CosignRequest): string =>
+  createHash('sha256')
+    .update([target, valueWei, data, ...(curveFeeWei === null ? [] : [curveFeeWei])].join(' '))
+    .digest('hex')
 
 interface Granted {
   session: Session

@@ -67,7 +67,8 @@ const REPLAYED: SignerCheck = { rule: 'REPLAY', ok: false, message: 'This very c
 export const NAMED: SignerCheck = {
   rule: 'CLIENT_ID',
   ok: false,
-  message: 'A trade was co-signed under this client_id before.',
+  message:
+    'A trade was co-signed under this client_id before: look for it, and name a new trade by a new one.',
 }
 
 function verdictOf(ask: LeafAsk, row: Counted, atMs: number): LeafVerdict {

@@ -228,11 +228,11 @@ withDb(
           sessions: { find: () => session },
           isSanctioned: (address) => sanctioned.has(address),
         }
-        const trade = (clientId: string, execution = swapCall()) =>
+        const trade = (clientId: string, execution = swapCall(), curveFeeWei: bigint | null = null) =>
           cosignTrade(deps, {
             rootHash: stored.hash,
             execution,
-            curveFeeWei: null,
+            curveFeeWei,
             feeBps: undefined,
             slippageBps: undefined,
             sequence: undefined,
@@ -249,10 +249,12 @@ withDb(
           spend: { ...next.spend, this_micro_usd: first.spend.this_micro_usd },
         })
         const strange = { ...swapCall(), valueWei: 1n }
-        await expect(trade('a', strange)).rejects.toMatchObject({
-          code: 'REFUSED',
-          extras: { signer_checks: [{ rule: 'CLIENT_ID' }] },
-        })
+        for (const another of [trade('a', strange), trade('a', swapCall(), 1n)]) {
+          await expect(another).rejects.toMatchObject({
+            code: 'REFUSED',
+            extras: { signer_checks: [{ rule: 'CLIENT_ID' }] },
+          })
+        }
         sanctioned.add(WHO.wallet)
         await expect(trade('a')).rejects.toMatchObject({ code: 'SANCTIONED' })
         sanctioned.clear()

@@ -1,4 +1,5 @@
 -- A trade that its caller named is co-signed once: asked for again by that name, the same leaf is signed again.
+-- execution_hash is of a curve trade's fee too, after its calldata: a name stands for one call and one fee.
 alter table leaves add column client_id text;
 create unique index leaves_by_client on leaves (root_hash, client_id) where client_id is not null;
 
