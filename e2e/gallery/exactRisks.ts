@@ -66,7 +66,19 @@ export function exactRisks(w: Gallery): void {
         tradable: false,
         blocked_reason: 'NO_ROUTE',
         screen_status: 'CACHED',
+        venues: [],
+        flags: { screen: 'no_route' },
       })
+      const island = (await w.token(w.specimen('island'))).body
+      expect(island).toMatchObject({
+        tier: 'blocked',
+        tradable: false,
+        blocked_reason: 'NO_ROUTE',
+        venues: [{ protocol: 'v4' }],
+        flags: { screen: 'untried' },
+      })
+      const blocked = (await w.get('tokens?tier=blocked')).body.tokens.map(({ symbol }) => symbol)
+      expect(blocked).toEqual(expect.arrayContaining(['ISLAND', 'NOWHERE']))
     })
 
     it('stands names made to harm', async () => {
@@ -148,19 +160,22 @@ export function exactRisks(w: Gallery): void {
         fee_bps: 25,
         tier: 'A',
       })
-      expect((await w.token('NVDA')).body).toMatchObject({
-        kind: 'core',
-        stock_beacon: true,
-        fee_bps: 25,
-        screen_status: 'CORE',
-      })
+      for (const symbol of ['NVDA', 'SPY']) {
+        expect((await w.token(symbol)).body).toMatchObject({
+          kind: 'stock',
+          stock_beacon: true,
+          fee_bps: 25,
+          screen_status: 'CORE',
+          flags: { screen: 'not_needed' },
+        })
+      }
       expect((await w.token('ETH')).body).toMatchObject({
         address: `0x${'0'.repeat(40)}`,
         kind: 'core',
         tier: 'A',
         risks: [],
       })
-      expect((await w.token(w.info.stocks['NVDA']!)).body).toMatchObject({ kind: 'core', symbol: 'NVDA' })
+      expect((await w.token(w.info.stocks['NVDA']!)).body).toMatchObject({ kind: 'stock', symbol: 'NVDA' })
     })
   })
 

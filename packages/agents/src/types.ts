@@ -60,6 +60,13 @@ export interface HostedAgent {
   deletedAtS: number | null
 }
 
+/** What a trade pays. */
+export interface TradeFee {
+  bps: number
+  class: FeeClass
+  tier: number
+}
+
 /** What goes into an agent's log. */
 export interface LogEntry {
   agentId: string
@@ -68,6 +75,6 @@ export interface LogEntry {
   kind: 'decision' | 'trade' | 'hold' | 'session' | 'watch' | 'error' | 'state'
   code?: string
   message: string
-  fee?: { bps: number; class: FeeClass; tier: number }
+  fee?: TradeFee
   data?: unknown
 }

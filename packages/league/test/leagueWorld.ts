@@ -223,6 +223,7 @@ interface Sent {
   token_out?: string
   notional_usd?: number
   amount_in?: string
+  client_id?: string
 }
 type Write = (league: League, player: Player, body: Sent) => Promise<unknown>
 const WRITES: Record<Writes, Write> = {
@@ -230,16 +231,13 @@ const WRITES: Record<Writes, Write> = {
   'league.enter': (league, player, body) => league.enter(player, { ...body, ...namedBy(body) }),
   'league.confirm': (league, player, body) => league.confirm(player, { ...body, ...namedBy(body) } as never),
   'league.leave': (league, player, body) => league.leave(player, namedBy(body)),
-  'paper.order': (
-    league,
-    player,
-    { token_in: tokenIn = '', token_out: tokenOut = '', notional_usd, amount_in },
-  ) =>
-    league.paperOrder(player, {
-      tokenIn,
-      tokenOut,
-      size: amount_in === undefined ? { microUsd: usd(notional_usd ?? 0) } : { amountIn: BigInt(amount_in) },
-    }),
+  'paper.order': (league, player, body) => {
+    const { token_in: tokenIn = '', token_out: tokenOut = '', notional_usd, amount_in, client_id } = body
+    const size =
+      amount_in === undefined ? { microUsd: usd(notional_usd ?? 0) } : { amountIn: BigInt(amount_in) }
+    const request = client_id === undefined ? null : { clientId: client_id, hash: JSON.stringify(body) }
+    return league.paperOrder(player, { tokenIn, tokenOut, size }, request)
+  },
 }
 const namedBy = ({ agent_id, board, hosted_id }: Sent) => ({
   agentId: (agent_id === undefined ? undefined : String(agent_id)) as string,
@@ -384,6 +382,6 @@ export const emptyStore = (db: Db): Promise<void> =>
     league_entries, league_statements,
     league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers,
     job_leases,
-    paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,
+    league_paper_requests, paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,
     league_start restart identity cascade;
     alter table league_reviews enable trigger user`)

@@ -76,7 +76,7 @@ export type Brain = (typeof BRAINS)[number]
 export const HOSTED_MODES = ['paper', 'live'] as const
 export const HOSTED_STATUSES = ['active', 'paused', 'stopped'] as const
 /** OWNER is the documents'; the others are ours. */
-export const PAUSE_REASONS = ['OWNER', 'NEW', 'ROTATED', 'SESSION_ENDED', 'ERRORS'] as const
+export const PAUSE_REASONS = ['OWNER', 'NEW', 'ROTATED', 'CHANGED', 'SESSION_ENDED', 'ERRORS'] as const
 export const AI_FUNDING = ['pool', 'own'] as const
 export const FEE_SCHEDULES = [1, 2] as const
 export const SPEND_STATUSES = ['ok', 'invalid', 'error', 'hold'] as const

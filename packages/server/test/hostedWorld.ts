@@ -58,6 +58,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     mines: true,
     killed: 0,
     leaveFails: false,
+    signerAnswers: true,
     charge: (async () => {}) as Charge,
   }
   const left: string[] = []
@@ -145,11 +146,13 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
         return { secret, sealed: Buffer.from(`${agentId} ${secret}`) }
       },
       aiSummary: async () => ({ model: 'm', funding: 'pool', today: {} }),
+      aiHolds: async () => [{ code: 'AI_OFF', message: 'No model would be asked.' }],
     },
     switches: createSwitches({ db, clock: { nowMs: () => (state.killed += 1_000) } }),
     signer: withSigner ? signer : null,
     sessions: session.sessions,
     cosigner: () => WHO.cosigner,
+    signerAnswers: () => state.signerAnswers,
     paper: openPaper({
       db,
       clock,
@@ -255,15 +258,21 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
       writeSwitch(db, { name, on, reason: null, changedAtS: 1 }),
     /** What the owner grants to an agent's executor, switched on. */
     async grantTo(agent: { executor: string | null }, over: object = {}): Promise<string> {
-      const pending = await session.start({ ...GRANT, executor: agent.executor, ...over })
-      const { root, authorization } = (await findSession(db, pending.session_id))!
-      const signatures = await session.signatures(pending.session_id)
+      const sessionId = await this.startGrant(agent, over)
+      await this.signGrant(sessionId)
+      return sessionId
+    },
+    async startGrant(agent: { executor: string | null }, over: object = {}): Promise<string> {
+      return (await session.start({ ...GRANT, executor: agent.executor, ...over })).session_id
+    },
+    async signGrant(sessionId: string): Promise<void> {
+      const { root, authorization } = (await findSession(db, sessionId))!
+      const signatures = await session.signatures(sessionId)
       await session.post('live.session.grant', 'owner', {
         ...signatures,
         delegation_signature: signDelegation(crypto, session.addresses, root, KEYS.owner).signature,
         ...(authorization === null && { authorization_signature: undefined }),
       })
-      return pending.session_id
     },
     async live(over: object = {}) {
       return this.create({ mode: 'live', ...over })

@@ -237,6 +237,11 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
           }),
       }
     },
+    /** The delegator's code at one nonce. */
+    authorize: (nonce: number, by: Role = 'owner'): Hex => {
+      const { chainId, delegator: address } = addresses
+      return serializeSignature(signAuthorization(crypto, { chainId, address, nonce }, KEYS[by]))
+    },
     /** An active session of the usual terms. */
     async granted(): Promise<Session> {
       const { session } = await sessions.startGrant({

@@ -1,6 +1,6 @@
 import { judgeAll, type Rule } from '@pit/platform/judge'
 import type { SignerCheck } from '@pit/platform/signerCalls'
-import { type PitError, type RefusalCode, refusal } from '@pit/protocol'
+import { errorRow, type PitError, type RefusalCode, refusal } from '@pit/protocol'
 
 /** Why a rule is not met; its rule's name is added by whoever runs it. */
 export type Failure = Omit<SignerCheck, 'rule' | 'ok'>
@@ -56,6 +56,20 @@ export function txRefusal(failures: readonly SignerCheck[]): PitError {
 /** The refusal of a root: the first rule that failed. Each is a code of its own. */
 export const rootRefusal = (failures: readonly SignerCheck[]): PitError =>
   refusalWith(failures[0]!.rule as RefusalCode, failures)
+
+/** A refusal as it is answered: where the table gives it checks and it names none, it is the one itself. */
+export function withChecks(error: PitError): PitError {
+  const { code, message, status, retryAfterS, extras } = error
+  if (!errorRow(code).extras.includes('signer_checks') || extras['signer_checks'] !== undefined) return error
+  const check: SignerCheck = { rule: code, ok: false, message }
+  return refusal(code, {
+    ...extras,
+    message,
+    status,
+    ...(retryAfterS !== undefined && { retryAfterS }),
+    signer_checks: [check],
+  })
+}
 
 function refusalWith(code: RefusalCode, failures: readonly SignerCheck[]): PitError {
   const named = failures.find(({ rule }) => rule === code)

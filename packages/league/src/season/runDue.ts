@@ -11,6 +11,7 @@ import { sampleBalances } from '../chain/sampleBalances.ts'
 import { createTransferScanner } from '../chain/scanTransfers.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { sweepStatements } from '../entries/statements.ts'
+import { sweepRequests } from '../practice/requests.ts'
 import { flagListed } from '../reserve/flagListed.ts'
 import { RULES, type SeasonSpan, seasonAt } from '../rules/index.ts'
 import { endSeason, valueSeason } from './closeSeason.ts'
@@ -131,6 +132,7 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
     const { partner } = deps.assets
     if (partner !== null) await step('checking payouts', () => checkPayouts({ ...deps, partner }))
     await step('sweeping statements', () => sweepStatements(db, nowS(clock)), SELDOM_MS)
+    await step('sweeping paper requests', () => sweepRequests(db, nowS(clock)), SELDOM_MS)
   }
 }
 

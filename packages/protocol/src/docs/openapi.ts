@@ -1,5 +1,5 @@
 import { errorRow } from '../errors/pitError.ts'
-import { EXTRAS } from '../errors/row.ts'
+import { EXTRAS, RETRIES } from '../errors/row.ts'
 import type { ErrorCode } from '../errors/table.ts'
 import { BUCKETS } from '../rates.ts'
 import { needsKey } from '../routes/route.ts'
@@ -178,14 +178,21 @@ const errorSchema = (): JsonObject => ({
   properties: {
     error: {
       type: 'object',
-      required: ['code', 'message'],
+      required: ['code', 'message', 'retry', 'hint'],
       properties: {
         code: { type: 'string', description: 'stable; branch on it' },
         message: { type: 'string', description: 'for people; may change' },
         retry_after_s: { type: 'integer', description: 'as Retry-After' },
+        retry: { enum: Object.keys(RETRIES), description: retryWords() },
+        hint: { type: 'string', description: 'what to do about it, for people; may change' },
         ...Object.fromEntries(Object.entries(EXTRAS).map(([name, description]) => [name, { description }])),
       },
       additionalProperties: true,
     },
   },
 })
+
+const retryWords = (): string =>
+  Object.entries(RETRIES)
+    .map(([name, means]) => `${name}: ${means}`)
+    .join(' ')

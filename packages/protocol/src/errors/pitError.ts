@@ -1,4 +1,4 @@
-import type { ErrorRow, ExtraName } from './row.ts'
+import type { ErrorRow, ExtraName, Retry } from './row.ts'
 import { ERRORS, type ErrorCode, type RefusalCode } from './table.ts'
 
 export type RefusalDetails = {
@@ -43,12 +43,15 @@ export function fail(code: RefusalCode, details?: RefusalDetails): never {
 export const isPitError = (error: unknown): error is PitError => error instanceof PitError
 
 export type ErrorEnvelope = {
-  error: { code: ErrorCode; message: string; retry_after_s?: number } & { [extra: string]: unknown }
+  error: { code: ErrorCode; message: string; retry_after_s?: number; retry: Retry; hint: string } & {
+    [extra: string]: unknown
+  }
 }
 
+/** What the caller can do comes last, from the table: a refusal itself cannot say otherwise. */
 export function toEnvelope(error: PitError): ErrorEnvelope {
   const { code, message, extras, retryAfterS } = error
-  return {
-    error: { code, message, ...extras, ...(retryAfterS === undefined ? {} : { retry_after_s: retryAfterS }) },
-  }
+  const { retry, hint } = errorRow(code)
+  const wait = retryAfterS === undefined ? {} : { retry_after_s: retryAfterS }
+  return { error: { code, message, ...extras, ...wait, retry, hint } }
 }

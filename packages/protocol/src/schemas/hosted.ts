@@ -3,11 +3,13 @@ import { HOSTED } from '../numbers.ts'
 import { AI_FUNDING, BRAINS, HOSTED_MODES, HOSTED_STATUSES, LOG_KINDS, REFUND_STATUSES } from '../values.ts'
 import {
   Answer,
+  AnySignature,
   Anything,
   Atoms,
   Before,
   Bps,
   ByDefault,
+  ClientId,
   Count,
   Exact,
   Flag,
@@ -17,7 +19,6 @@ import {
   Nullable,
   OneOf,
   Open,
-  Signature,
   Text,
   TxHash,
   UnixS,
@@ -93,6 +94,7 @@ export const HostedCreate = Exact({
   accept_risks: ByDefault([], fields.accept_risks),
   shield: ByDefault(false, fields.shield),
   policies: Type.Optional(fields.policies),
+  client_id: ClientId,
 })
 export const HostedUpdate = Exact({
   name: Type.Optional(fields.name),
@@ -217,6 +219,11 @@ export const HostedCreated = Answer({
       { description: 'AI agents' },
     ),
   ),
+  holds: Type.Array(Answer({ code: Text('hold code'), message: Text('what to change') }), {
+    description:
+      'AI agents: what would keep the model from being asked as things stand, such as funding that does not pay ' +
+      'this interval; empty when it would be asked',
+  }),
 })
 export const SessionRevoke = Nullable(
   Answer(
@@ -258,7 +265,7 @@ export const AttestStock = Exact({
   session_id: Id('the attached session'),
   issued: UnixS('within the last hour and after the last attestation or revocation'),
   expires: UnixS('5 minutes ahead to the session’s end, at most 30 days'),
-  signature: Signature('EIP-191, by the owner wallet, over the attestation text'),
+  signature: AnySignature('EIP-191, by the owner wallet, over the attestation text'),
 })
 
 export const LogsQuery = Exact({
@@ -282,9 +289,9 @@ export const HostedLogs = Answer({
         kind: Text(LOG_KINDS.join(', ')),
         code: Type.Optional(Nullable(Text('hold or error code'))),
         message: Type.Optional(Nullable(Text('in words'))),
-        fee_bps: Type.Optional(Bps('trade rows')),
-        fee_class: Type.Optional(Text('trade rows')),
-        fee_tier: Type.Optional(Bps('trade rows')),
+        fee_bps: Nullable(Bps('of a trade, also of the watch rows that follow it'), 'null on other rows'),
+        fee_class: Nullable(Text('of a trade: major or other'), 'null on other rows'),
+        fee_tier: Nullable(Bps('of a trade: the rate of the wallet’s tier'), 'null on other rows'),
         data: Type.Optional(Anything('the decision, order or event itself')),
       },
       { title: 'LogRow' },

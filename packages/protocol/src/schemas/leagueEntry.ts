@@ -3,6 +3,7 @@ import { BOARDS, ENTRANT_KINDS } from '../values.ts'
 import {
   AgentIdIn,
   Answer,
+  AnySignature,
   ByDefault,
   Count,
   Exact,
@@ -11,7 +12,6 @@ import {
   Nullable,
   OneOf,
   Open,
-  Signature,
   Text,
   UnixS,
   Wallet,
@@ -35,12 +35,12 @@ export const EnterRequest = Exact({
   agent_id: AgentIdIn('registry agent'),
   board: Board,
   hosted_id: HostedId,
-  signature: Type.Optional(Signature('the owner’s, of a statement')),
+  signature: Type.Optional(AnySignature('the owner’s, of a statement')),
   nonce: Type.Optional(Id('of that statement')),
 })
 export const ConfirmRequest = Exact({
   agent_id: AgentIdIn('registry agent'),
-  signature: Signature('the owner’s, of a prize statement'),
+  signature: AnySignature('the owner’s, of a prize statement'),
   nonce: Id('of that statement'),
 })
 export const LeaveRequest = Exact({

@@ -18,6 +18,7 @@ import {
   Bps,
   ByDefault,
   Count,
+  Exact,
   Flag,
   Hex,
   Id,
@@ -49,7 +50,7 @@ import {
 const SIZE = ['notional_usd', 'amount_in'] as const
 
 /** A trade request: two tokens and exactly one size. Sizes out of range are MIN_NOTIONAL and MAX_NOTIONAL. */
-export const Sized = <T extends TProperties>(properties: T) => Type.Object(properties, { exactlyOne: SIZE })
+export const Sized = <T extends TProperties>(properties: T) => Exact(properties, { exactlyOne: SIZE })
 
 export const pairFields = {
   token_in: TokenRef('what is sold'),
@@ -104,12 +105,12 @@ const planFields = {
   action: ByDefault('trade', OneOf(PREPARE_ACTIONS, 'revoke answers as live/revoke')),
 }
 
-export const RevokeRequest = Type.Object({
+export const RevokeRequest = Exact({
   wallet: Wallet('the key’s wallet'),
   tokens: ByDefault(['USDG'], Type.Array(TokenRef('a token'), { minItems: 1, maxItems: 32 })),
   spender: Type.Optional(Wallet('default the token permit contract')),
 })
-const RevokeByAction = Type.Object({
+const RevokeByAction = Exact({
   ...RevokeRequest.properties,
   action: Type.Literal('revoke', { description: 'answers as live/revoke' }),
 })
@@ -207,7 +208,7 @@ export const SimulateAnswer = Answer(
   { title: 'SimulateAnswer' },
 )
 
-export const SubmitRequest = Type.Object(
+export const SubmitRequest = Exact(
   {
     raw_tx: Type.Optional(Hex('one signed transaction')),
     raw_txs: Type.Optional(
@@ -231,7 +232,7 @@ export const SubmitAnswer = Answer({
   fee_first: Type.Optional(Flag('with raw_txs: whether the fee went first')),
 })
 
-export const FastRequest = Type.Object({
+export const FastRequest = Exact({
   raw_tx: Hex('signed EIP-1559 transaction'),
   token_in: Text(`one of ${FAST_SYMBOLS.join(', ')}; anything else is FAST_PAIR`, { maxLength: 64 }),
   token_out: Text(`one of ${FAST_SYMBOLS.join(', ')}; anything else is FAST_PAIR`, { maxLength: 64 }),
@@ -242,7 +243,7 @@ export const FastRequest = Type.Object({
   shield: ByDefault(false, Flag('adds the shield fee')),
   permit: Type.Optional(
     Nullable(
-      Type.Object({
+      Exact({
         amount: Atoms('exactly amount_in'),
         expiration: UnixS('of the allowance'),
         nonce: Type.Integer({ minimum: 0, description: 'Permit2 nonce' }),

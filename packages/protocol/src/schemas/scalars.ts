@@ -54,6 +54,12 @@ export const SignInSignature = (description: string) =>
     description: `${description}; 0x and 130 hex digits (longer ones, as contract wallets send, are BAD_SIGNATURE)`,
     pattern: '^0x([0-9a-fA-F]{2}){64,8192}$',
   })
+/** The same where any length is BAD_SIGNATURE. */
+export const AnySignature = (description: string) =>
+  Type.String({
+    description: `${description}; 0x and 130 hex digits (any other length is BAD_SIGNATURE)`,
+    pattern: '^0x[0-9a-fA-F]{0,16384}$',
+  })
 /** A core symbol or an address. Other symbols pass here and are refused by name later, with a better code. */
 export const TokenRef = (description: string) =>
   Type.String({

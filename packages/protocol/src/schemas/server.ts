@@ -137,7 +137,7 @@ export const Health = Answer(
     status: OneOf(HEALTH_STATUSES, 'degraded: it answers but a dependency is impaired; down comes with 503'),
     service: Text('pit'),
     version: Text('the server’s own version'),
-    checks: Type.Optional(Open('ours: each dependency, how it is and since when')),
+    checks: Type.Optional(Open('ours: each dependency, ok or impaired')),
   },
   { title: 'Health' },
 )

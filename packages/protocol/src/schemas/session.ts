@@ -3,15 +3,17 @@ import { SESSION_STATUSES } from '../values.ts'
 import { pairFields, Sized, tradeChoices } from './live.ts'
 import {
   Answer,
+  AnySignature,
   Anything,
   ByDefault,
+  ClientId,
   Count,
+  Exact,
   Flag,
   Id,
   Nullable,
   OneOf,
   Open,
-  Signature,
   Text,
   TokenRef,
   TxHash,
@@ -49,7 +51,7 @@ export const RiskTerms = Answer(
 )
 
 /** Limits out of range are SESSION_LIMIT, so only their types are checked here. */
-const GrantStart = Type.Object({
+const GrantStart = Exact({
   wallet: Wallet('the owner, the key’s wallet'),
   executor: Wallet('who will sign the session’s transactions'),
   tokens: ByDefault(
@@ -68,12 +70,20 @@ const GrantStart = Type.Object({
   shield: ByDefault(false, Flag('every trade asks the audit')),
   policies: Type.Optional(Policies),
 })
-const GrantSwitchOn = Type.Object({
+const GrantSwitchOn = Exact({
   session_id: Id('of the first call'),
-  delegation_signature: Signature('EIP-712, by the main key, of sign.delegation.typed_data'),
-  authorization_signature: Type.Optional(Signature('EIP-7702 authorization, by a plain wallet')),
+  delegation_signature: Type.Optional(
+    AnySignature(
+      'EIP-712, by the main key, of sign.delegation.typed_data; needed until the session is active',
+    ),
+  ),
+  authorization_signature: Type.Optional(
+    AnySignature(
+      'EIP-7702, by a plain wallet, of sign.authorization.digest as it is (no prefix): r, s and 27 or 28 (27 + y_parity); an active session takes a new one',
+    ),
+  ),
   curve_root_signatures: Type.Optional(
-    Type.Record(Type.String(), Signature('of that root'), {
+    Type.Record(Type.String(), AnySignature('of that root'), {
       description: 'by delegation_hash, curve sessions',
     }),
   ),
@@ -96,7 +106,11 @@ export const GrantPending = Answer(
         delegation_hash: TxHash('hash of the root'),
         binding: Open('what the root’s salt is the hash of: tokens, limits, expiry, fees, risk terms, nonce'),
       }),
-      authorization: Nullable(Open('EIP-7702 authorization to sign; null when the code is in place')),
+      authorization: Nullable(
+        Open(
+          'EIP-7702 authorization to sign, for the wallet’s next nonce; `after_setup` has the nonce and digest to sign instead where the setup is sent before the first trade; null when the code is in place',
+        ),
+      ),
       curve_roots: Nullable(Anything('typed data of the curve roots to sign, by delegation_hash')),
     }),
     setup: Type.Array(Step, { description: 'what the main key sends first: token approvals and permits' }),
@@ -118,6 +132,9 @@ export const GrantActive = Answer(
     status: Type.Literal('active'),
     delegation_hash: TxHash('hash of the root'),
     authorization_stored: Flag('whether an EIP-7702 authorization is kept for the first trade'),
+    sign: Nullable(
+      Open('`authorization` is still to be signed, and sent with session_id as authorization_signature'),
+    ),
     limits: SessionLimits,
     curve_roots: Nullable(Anything('hashes of the signed curve roots')),
   },
@@ -127,6 +144,7 @@ export const GrantAnswer = Type.Union([GrantActive, GrantPending])
 
 export const SessionTradeRequest = Sized({
   session_id: Id('session'),
+  client_id: ClientId,
   ...pairFields,
   ...tradeChoices,
   accept_risks: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
@@ -161,7 +179,7 @@ export const SessionTrade = Answer(
   { title: 'SessionTrade' },
 )
 
-export const SessionRevokeRequest = Type.Object({
+export const SessionRevokeRequest = Exact({
   session_id: Id('session'),
   reset_code: ByDefault(false, Flag('adds the authorization that resets the wallet’s code')),
 })
@@ -198,6 +216,8 @@ export const SessionSummary = Answer(
       remaining_24h_usd: Usd('left of the day cap'),
     }),
     risk_terms: RiskTerms,
+    wallet: Wallet('whose funds trade'),
+    role: OneOf(['owner', 'executor'], 'what the key’s wallet is in it'),
   },
   { title: 'SessionSummary' },
 )
