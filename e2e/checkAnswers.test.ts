@@ -17,6 +17,7 @@ it.each([
   ['a missing field', '/health', { status: 'ok' }, false],
   ['a refusal with its extras', '/health', { error: refused }, true],
   ['a refusal with those of others', '/health', { error: { ...refused, diffs: [] } }, false],
+  ['a path that a parameter would fit too', '/hosted/ai', { agents: [] }, false],
   ['what is no route', '/nothing', { more: 1 }, true],
 ])('a story is stopped by answers that are not as documented: %s', async (_, path, answer, passes) => {
   body = answer
