@@ -46,8 +46,7 @@ export const SCREEN_STATUSES = ['SCREENED', 'CACHED', 'UNSCREENED', 'CORE'] as c
 export const PROXY_KINDS = ['implementation', 'beacon', 'clone'] as const
 export const TOKEN_POWERS = ['mint', 'pause', 'blacklist', 'rebase', 'tax', 'trading', 'seize'] as const
 export const TEXT_FAULTS = ['symbol_unreadable', 'name_unreadable', 'hidden_characters', 'cut'] as const
-export const SCREENS = ['done', 'buy_failed', 'no_route', 'untried', 'unfinished', 'not_needed'] as const
-export type Screen = (typeof SCREENS)[number]
+export const SCREENS = ['done', 'buy_failed', 'no_route', 'unfinished', 'untried', 'not_needed'] as const
 
 export const FEE_CLASSES = ['major', 'other'] as const
 export type FeeClass = (typeof FEE_CLASSES)[number]
