@@ -88,7 +88,7 @@ withDb('the life of a hosted agent', (db) => {
       ((await world.get(agent)).watch as { next_tick_at: number }).next_tick_at
 
     it('asks no model sooner than its interval says, however often it is done', async () => {
-      const ai = await world.create({ brain: 'partner_llm', interval_s: 900 })
+      const ai = await world.create({ brain: 'partner_llm', params: {}, interval_s: 900 })
       const rule = await world.create()
       for (const agent of [ai, rule]) await ticked(agent, { at: world.nowS() - 100, reason: 'held' })
       for (const agent of [ai, rule, ai, rule]) {
@@ -118,7 +118,7 @@ withDb('the life of a hosted agent', (db) => {
     })
 
     it('or changing the interval to and fro lets no model tick sooner than the one it then has', async () => {
-      const agent = await world.create({ brain: 'partner_llm', interval_s: 900 })
+      const agent = await world.create({ brain: 'partner_llm', params: {}, interval_s: 900 })
       await ticked(agent, { at: world.nowS() - 100 })
       await world.update(agent, { interval_s: 300 })
       expect(await nextTick(agent)).toBe(world.nowS() + 200)
