@@ -1,4 +1,4 @@
-import { type AnyRoute, checkWith, ERRORS, type ErrorCode, errorRow } from '@pit/protocol'
+import { type AnyRoute, checkAnswer, ERRORS, type ErrorCode, errorRow } from '@pit/protocol'
 import type { RawAnswer } from '../rawHttp.ts'
 import type { FuzzRequest } from './makeRequest.ts'
 
@@ -63,7 +63,7 @@ export function judge(
 }
 
 function wrongShape(route: AnyRoute, body: unknown): string | null {
-  const checked = checkWith(route.answer, body)
+  const checked = checkAnswer(route, body)
   return checked.ok ? null : `not the answer of ${route.id}: ${checked.message}`
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkWith, ROUTES } from '@pit/protocol'
+import { checkAnswer } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import { codesOf, type Gallery } from './galleryWorld.ts'
 
@@ -80,7 +80,7 @@ export function asking(w: Gallery): void {
 
     it('searches what was screened, the core asset first', async () => {
       const { body } = await w.get('tokens?q=usdg')
-      expect(checkWith(ROUTES['tokens.search'].answer, body)).toEqual({ ok: true })
+      expect(checkAnswer('tokens.search', body)).toEqual({ ok: true })
       expect(body.tokens[0]).toMatchObject({ symbol: 'USDG', kind: 'core' })
       expect(body.tokens[1]!.address).toBe(w.specimen('impersonator').toLowerCase())
       expect(body.tokens[1]!.screen_status).toBe('CACHED')
@@ -106,7 +106,7 @@ export function asking(w: Gallery): void {
         stats = await w.get('tokens/stats')
       }
       expect(stats.status).toBe(200)
-      expect(checkWith(ROUTES['tokens.stats'].answer, stats.body)).toEqual({ ok: true })
+      expect(checkAnswer('tokens.stats', stats.body)).toEqual({ ok: true })
     })
 
     it('shares one screen among many callers', async () => {

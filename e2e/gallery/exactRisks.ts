@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkWith, isRiskCode, isSevere, ROUTES } from '@pit/protocol'
+import { checkAnswer, isRiskCode, isSevere } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import { deployTricks, TRICKS } from './deployTricks.ts'
 import { CONTEXT, codesOf, type Gallery } from './galleryWorld.ts'
@@ -23,7 +23,7 @@ export function exactRisks(w: Gallery): void {
           continue
         }
         expect(status, `${name} ${JSON.stringify(body.error)}`).toBe(200)
-        expect(checkWith(ROUTES['tokens.get'].answer, body), name).toEqual({ ok: true })
+        expect(checkAnswer('tokens.get', body), name).toEqual({ ok: true })
         const [got, want] = [codesOf(body), w.expected(name)]
         right += got.filter((code) => want.includes(code)).length
         extra += got.filter((code) => !want.includes(code)).length

@@ -4,7 +4,7 @@ import type { AttestedExecutor } from '@pit/platform/signerCalls'
 import { fail, HOSTED } from '@pit/protocol'
 import { AGENT_COLUMNS, type AgentRow, agentOfRow } from './agentRow.ts'
 import type { OwnAsk } from './deps.ts'
-import type { HostedAgent, PauseReason } from './types.ts'
+import type { HostedAgent, LastDecision, LastTrade, PauseReason } from './types.ts'
 
 /** An agent with what only its life and its owner look at. */
 export interface StoredAgent extends HostedAgent {
@@ -17,8 +17,8 @@ export interface StoredAgent extends HostedAgent {
    */
   staleSessions: readonly string[] | null
   /** As the tick left them. */
-  lastDecision: Record<string, unknown> | null
-  lastTrade: Record<string, unknown> | null
+  lastDecision: LastDecision | null
+  lastTrade: LastTrade | null
   nextTickMs: number | null
   /** A tick of it is queued or under way, or was when its worker died. */
   ticking: boolean
@@ -27,8 +27,8 @@ export interface StoredAgent extends HostedAgent {
 interface StoredRow extends AgentRow {
   executor_attestation: AttestedExecutor | null
   stale_sessions: string[] | null
-  last_decision: Record<string, unknown> | null
-  last_trade: Record<string, unknown> | null
+  last_decision: LastDecision | null
+  last_trade: LastTrade | null
   next_tick_ms: number | null
   ticking: boolean
 }

@@ -10,11 +10,10 @@ import {
   type Board,
   type Body,
   type ChainProfile,
-  checkWith,
+  checkAnswer,
   isPitError,
   NATIVE_TOKEN,
   type RouteId,
-  routeById,
 } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -257,7 +256,7 @@ export async function call<Id extends Writes>(
 
 /** Every answer is held against the route's own schema. */
 function asDocumented<Id extends RouteId>(id: Id, answer: Answer<Id>): Answer<Id> {
-  const checked = checkWith(routeById(id).answer, answer)
+  const checked = checkAnswer(id, answer)
   if (!checked.ok) throw new Error(`${id} answers ${checked.field}: ${checked.message}`)
   return answer
 }

@@ -2,9 +2,6 @@ import type { TSchema } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { nearestName } from './nearestName.ts'
 
-/** Our own schema keywords, which a JSON Schema validator has to be told about. */
-export const SCHEMA_KEYWORDS = ['exactlyOne', 'chosenBy', 'x-outside'] as const
-
 export type Checked =
   | { readonly ok: true }
   | {
@@ -132,7 +129,7 @@ function complaint({ type, message, schema }: ValueError): string {
     const values = (schema['anyOf'] as TSchema[]).map((option) => option['const'])
     if (values.every((value) => value !== undefined)) return `must be one of ${values.join(', ')}`
   }
-  const wordless = type === ValueErrorType.StringPattern || type === ValueErrorType.Union
+  const wordless = [ValueErrorType.StringPattern, ValueErrorType.Union, ValueErrorType.Literal].includes(type)
   if (wordless && typeof schema['description'] === 'string') {
     return `is malformed; expected ${schema['description']}`
   }

@@ -7,13 +7,15 @@ import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { type Rpc, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import type { Answer } from '@pit/protocol'
-import { checkWith, isPitError, refusal, routeById } from '@pit/protocol'
+import { checkAnswer, isPitError, refusal, routeById } from '@pit/protocol'
 import { createSwitches, writeSwitch } from '@pit/sessions'
 import { findSession } from '@pit/sessions/internal/store'
 import { address, MEME, NOW_S, STOCK, USDG, WETH } from '@pit/trading/test/tradeFixtures'
 import type { Charge } from '../src/http/types.ts'
 import { type HostedRoute, hostedRoutes } from '../src/routes/hosted.ts'
 import { crypto, GRANT, KEYS, openSessionWorld, PRICES, PROFILE, type Role, WHO } from './sessionWorld.ts'
+
+const NOTHING_SPENT = { usd: 0, calls: 0, by_source: {}, prompt_tokens: 0, completion_tokens: 0 }
 
 export type HostedWorld = ReturnType<typeof openHostedWorld>
 export const NVDA = STOCK
@@ -145,7 +147,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
         const secret = `whsec_${++secrets}`
         return { secret, sealed: Buffer.from(`${agentId} ${secret}`) }
       },
-      aiSummary: async () => ({ model: 'm', funding: 'pool', today: {} }),
+      aiSummary: async () => ({ model: 'm', funding: 'pool', today: NOTHING_SPENT }),
       aiHolds: async () => [{ code: 'AI_OFF', message: 'No model would be asked.' }],
     },
     switches: createSwitches({ db, clock: { nowMs: () => (state.killed += 1_000) } }),
@@ -205,7 +207,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     const route = routeById(id)
     try {
       const answer = await handler({ params, query, body, caller: callerOf(role) })
-      const checked = checkWith(route.answer, JSON.parse(JSON.stringify(answer)))
+      const checked = checkAnswer(route, JSON.parse(JSON.stringify(answer)))
       if (!checked.ok) throw new Error(`${id} answers ${checked.field} otherwise: ${checked.message}`)
       return answer
     } catch (error) {

@@ -9,7 +9,7 @@ import type { BookNow } from '../paper/index.ts'
 import { readStock, type StockAttestation, type WhyNot, whyNotValid } from '../stock/stockStore.ts'
 import { findOwned, listAgents, type StoredAgent } from '../store.ts'
 import { type LiveSums, readLiveSums } from './liveTrades.ts'
-import { type Fall, livePnl, liveStats, type Marked, paperPnl } from './results.ts'
+import { type Fall, type LiveStats, livePnl, liveStats, type Marked, type Pnl, paperPnl } from './results.ts'
 import { type Hold, holdsOf, isTrading, type Switched } from './standing.ts'
 
 /** An agent, and whether it trades. */
@@ -23,8 +23,8 @@ export interface StandingAgent {
 
 /** The same with how it does. */
 export interface ShownAgent extends StandingAgent {
-  pnl: Record<string, unknown> | null
-  liveStats: Record<string, unknown> | null
+  pnl: Pnl | null
+  liveStats: LiveStats | null
 }
 
 export interface AgentDetail extends ShownAgent {

@@ -1,10 +1,16 @@
 import type { Address } from '@pit/chain'
-import { markPrice, pipsTowardsZero, usdOf, worthDown } from '@pit/protocol'
+import { type Answer, markPrice, pipsTowardsZero, usdOf, worthDown } from '@pit/protocol'
 import type { BookNow } from '../paper/index.ts'
 import type { AgentToken } from '../types.ts'
 import type { FeeSums, TradeSums } from './liveTrades.ts'
 
 /** How an agent does, in dollars at independent marks. What has no mark makes a sum null, never smaller. */
+
+type Shown = Answer<'hosted.list'>['agents'][number]
+export type Pnl = NonNullable<Shown['pnl']>
+export type LiveStats = NonNullable<Shown['live_stats']>
+type PaperPnl = Extract<Pnl, { basis: 'paper_book' }>
+type LivePnl = Extract<Pnl, { basis: 'mined_trades' }>
 
 export interface Fall {
   microUsd: bigint
@@ -15,11 +21,7 @@ const percentOf = (part: bigint, whole: bigint): number | null =>
   whole <= 0n ? null : Number(pipsTowardsZero(part, whole)) / 10_000
 
 /** A paper agent's: its book. `fall`: the deepest from a high, where it was read. */
-export function paperPnl(
-  book: BookNow,
-  tokens: readonly AgentToken[],
-  fall?: Fall | null,
-): Record<string, unknown> {
+export function paperPnl(book: BookNow, tokens: readonly AgentToken[], fall?: Fall | null): PaperPnl {
   const { equityMicroUsd: equity, startMicroUsd: start } = book
   const profit = equity === null ? null : equity - start
   const deepest = fall === undefined ? undefined : deeperOf(fall, start, profit)
@@ -40,7 +42,7 @@ export function paperPnl(
       amount_atoms: atoms.toString(),
       value_usd: microUsd === null ? null : usdOf(microUsd),
     })),
-    unpriced: book.unpriced,
+    unpriced: [...book.unpriced],
   }
 }
 
@@ -56,7 +58,7 @@ export interface Marked {
 }
 
 /** A live agent's: what its mined trades brought less what they took, at marks. With fees, without gas. */
-export function livePnl(sums: readonly TradeSums[], marks: Marked): Record<string, unknown> | null {
+export function livePnl(sums: readonly TradeSums[], marks: Marked): LivePnl | null {
   const mined = sums.filter(({ status }) => status === 'mined')
   if (mined.length === 0) return null
   const flows = new Map<Address, bigint>()
@@ -85,7 +87,7 @@ export function livePnl(sums: readonly TradeSums[], marks: Marked): Record<strin
 }
 
 /** Live trades counted. */
-export function liveStats(sums: readonly TradeSums[], fees: readonly FeeSums[]): Record<string, unknown> {
+export function liveStats(sums: readonly TradeSums[], fees: readonly FeeSums[]): LiveStats {
   const count = (...statuses: TradeSums['status'][]) =>
     sums.filter(({ status }) => statuses.includes(status)).reduce((total, { trades }) => total + trades, 0)
   const mined = sums.filter(({ status }) => status === 'mined')

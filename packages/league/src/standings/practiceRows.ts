@@ -86,7 +86,7 @@ export async function practiceRows(
       entry_id: book.id,
       agent_id: book.agent_id,
       board: 'practice',
-      kind: book.kind,
+      kind: book.kind === 'hosted' ? 'hosted' : 'account',
       label: labelOf(book),
       symbol: book.symbol,
       name: book.name,

@@ -70,7 +70,7 @@ export function describeToken(judged: Judged): StoredRecord {
 }
 
 /** The raw findings, for callers with rules of their own. */
-function flagsOf(judged: Judged): Record<string, unknown> {
+function flagsOf(judged: Judged): StoredRecord['flags'] {
   const { reading } = judged
   const { code, trial } = reading
   const power = (name: (typeof code.powers)[number]) => code.powers.includes(name)

@@ -1,4 +1,5 @@
 import {
+  type Answer,
   FEE,
   isSevere,
   RISKS,
@@ -249,7 +250,7 @@ const TIER_LIMITS = {
   blocked: { max_price_impact_bps: 0, max_notional_usd: 0 },
 } as const satisfies Record<Tier, object>
 
-export function limitsOf(tier: Tier, isMajor: boolean): Record<string, unknown> {
+export function limitsOf(tier: Tier, isMajor: boolean): Answer<'tokens.get'>['limits'] {
   const feeClass = isMajor ? 'major' : 'other'
   return {
     ...TIER_LIMITS[tier],

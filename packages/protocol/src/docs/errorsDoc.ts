@@ -9,7 +9,7 @@ import {
 } from '../errors/agentCodes.ts'
 import { CLIENT_ERRORS, CLIENT_VERIFICATION_RULES } from '../errors/clientCodes.ts'
 import { FAST_RULES } from '../errors/fastRules.ts'
-import { errorRow } from '../errors/pitError.ts'
+import { errorRow, extrasOf } from '../errors/pitError.ts'
 import { ERROR_GROUPS, EXTRAS, RETRIES } from '../errors/row.ts'
 import { ERRORS, type ErrorCode } from '../errors/table.ts'
 
@@ -95,7 +95,6 @@ const HEAD = ['Code', 'Status', 'Message', 'What to do', 'Retry', 'Extras']
 
 function line(code: ErrorCode): string[] {
   const row = errorRow(code)
-  const extras = [...new Set([...row.extras, ...(row.fastExtras ?? [])])]
   const statuses = row.statuses.length === 0 ? 'a check only' : row.statuses.join(', ')
   return [
     `\`${code}\``,
@@ -103,7 +102,9 @@ function line(code: ErrorCode): string[] {
     row.message,
     row.hint,
     `\`${row.retry}\``,
-    extras.map((name) => `\`${name}\``).join(' '),
+    extrasOf(code)
+      .map((name) => `\`${name}\``)
+      .join(' '),
   ]
 }
 

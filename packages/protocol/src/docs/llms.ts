@@ -3,7 +3,7 @@ import { CHAIN_ID } from '../numbers.ts'
 import { AREAS, type Area } from '../routes/route.ts'
 import { type AnyRoute, ROUTE_IDS, routeById } from '../routes/table.ts'
 import { CORE_SYMBOLS } from '../values.ts'
-import { exampleBody } from './example.ts'
+import { shortBody } from './example.ts'
 
 const AUTH_WORDS: { readonly [Auth in AnyRoute['auth']]: string } = {
   none: 'no key',
@@ -61,7 +61,7 @@ const areaText = (area: Area): string => {
 }
 
 function routeText(route: AnyRoute): string {
-  const body = route.takesBody ? ` Least body: ${JSON.stringify(exampleBody(route))}.` : ''
+  const body = route.takesBody ? ` Least body: ${shortBody(route)}.` : ''
   const mark = route.ours ? ' (beyond the contract)' : ''
   return `- ${route.method} ${route.path} (${AUTH_WORDS[route.auth]})${mark}: ${route.summary}${body}`
 }

@@ -1,3 +1,4 @@
+import type { Extras } from './extras.ts'
 import type { ErrorRow, ExtraName, Retry } from './row.ts'
 import { ERRORS, type ErrorCode, type RefusalCode } from './table.ts'
 
@@ -7,7 +8,7 @@ export type RefusalDetails = {
   /** One of the row's statuses; the route's, or the row's first, when absent. */
   status?: number
   retryAfterS?: number
-} & { [name in ExtraName]?: unknown }
+} & Extras
 
 /** A refusal with a stable code. Anything else that is thrown is a defect. */
 export class PitError extends Error {
@@ -32,6 +33,12 @@ export class PitError extends Error {
 
 /** The row of a code with its optional columns readable. */
 export const errorRow = (code: ErrorCode): ErrorRow => ERRORS[code]
+
+/** Every extra a refusal with this code may carry. */
+export const extrasOf = (code: ErrorCode): ExtraName[] => {
+  const { extras, fastExtras = [] } = errorRow(code)
+  return [...new Set([...extras, ...fastExtras])]
+}
 
 export const refusal = (code: RefusalCode, details?: RefusalDetails): PitError => new PitError(code, details)
 

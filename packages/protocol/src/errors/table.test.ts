@@ -59,10 +59,11 @@ describe('a refusal', () => {
   })
 
   it('answers its extras beside code and message', () => {
-    const error = refusal('RISK_NOT_ACCEPTED', { message: 'No.', unaccepted: ['HONEYPOT'], policy: [] })
+    const policy = { names: [], checks: [] }
+    const error = refusal('RISK_NOT_ACCEPTED', { message: 'No.', unaccepted: ['HONEYPOT'], policy })
     const { retry, hint } = errorRow('RISK_NOT_ACCEPTED')
     expect(toEnvelope(error)).toEqual({
-      error: { code: 'RISK_NOT_ACCEPTED', message: 'No.', unaccepted: ['HONEYPOT'], policy: [], retry, hint },
+      error: { code: 'RISK_NOT_ACCEPTED', message: 'No.', unaccepted: ['HONEYPOT'], policy, retry, hint },
     })
     expect(Object.keys(toEnvelope(error).error)).toEqual([
       'code',

@@ -32,6 +32,24 @@ describe('the route table', () => {
     expectTypeOf<BodyInput<'live.quote'>['shield']>().toEqualTypeOf<boolean | undefined>()
   })
 
+  it('gives exactly one of two fields a variant each, and an object with forms what its form has', () => {
+    const pair = { token_in: 'ETH', token_out: 'USDG' }
+    expectTypeOf(pair).not.toExtend<BodyInput<'live.quote'>>()
+    expectTypeOf<typeof pair & { amount_in: string }>().toExtend<BodyInput<'live.quote'>>()
+    expectTypeOf<typeof pair & { amount_in: string; notional_usd: number }>().not.toExtend<
+      BodyInput<'live.quote'>
+    >()
+    type Create = BodyInput<'hosted.create'>
+    expectTypeOf<Extract<Create, { brain: 'webhook' }>['params']['url']>().toEqualTypeOf<string>()
+    expectTypeOf<Extract<Create, { brain: 'dca' }>['params']['usd']>().toEqualTypeOf<number | undefined>()
+    type Agent = Answer<'hosted.get'>
+    expectTypeOf<Extract<Agent, { brain: 'dca' }>['params']['usd']>().toEqualTypeOf<number>()
+    expectTypeOf<Extract<Answer<'live.session.grant'>, { status: 'active' }>>().toHaveProperty(
+      'delegation_hash',
+    )
+    expectTypeOf<Answer<'live.prepare'>>().not.toHaveProperty('route')
+  })
+
   it.each(ROUTE_IDS)('%s is whole', (id) => {
     const route = routeById(id)
     expect(route.path).toMatch(/^\/api\/v1\/[a-z0-9:/._-]+$/)

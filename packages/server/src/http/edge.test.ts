@@ -86,7 +86,7 @@ describe('an answer that cannot be written', () => {
     [
       'a refusal with a bigint in it',
       () => {
-        throw refusal('BAD_REQUEST', { field: 1n })
+        throw refusal('BAD_REQUEST', { field: 1n as never })
       },
     ],
   ])('%s is a 503 with its id, and the server lives on', async (_what, answer) => {

@@ -192,8 +192,8 @@ export function inOneLine(groups: readonly (readonly Step[])[]): Step[] {
 }
 
 function movedBy(step: Step, by: number): Step {
-  const tx = step['tx'] as { nonce?: unknown } | null | undefined
-  return typeof tx?.nonce === 'number' ? { ...step, tx: { ...tx, nonce: tx.nonce + by } } : step
+  const { tx } = step
+  return tx.nonce === null ? step : { ...step, tx: { ...tx, nonce: tx.nonce + by } }
 }
 
 function kindsOf(text: string | undefined): readonly string[] {

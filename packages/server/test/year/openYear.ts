@@ -12,7 +12,7 @@ import {
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { word } from '@pit/platform/test/scriptedChain'
-import { type Answer, type ChainProfile, checkWith, ROUTES } from '@pit/protocol'
+import { type Answer, type ChainProfile, checkAnswer } from '@pit/protocol'
 import { openTreasury } from '@pit/treasury/internal/openTreasury'
 import { emptyStore as emptyTreasury } from '@pit/treasury/test/openTestTreasury'
 import { createTreasuryChain } from '@pit/treasury/test/treasuryChain'
@@ -104,7 +104,7 @@ export async function openYear(db: Db) {
     gasOf: (gas: bigint) => gas * GAS_PRICE,
     async answer(): Promise<Answer<'treasury'>> {
       const answer = JSON.parse(await treasury.record())
-      const checked = checkWith(ROUTES.treasury.answer, answer)
+      const checked = checkAnswer('treasury', answer)
       if (!checked.ok) throw new Error(`not as the contract says: ${checked.field} ${checked.message}`)
       return answer
     },

@@ -55,13 +55,13 @@ export const amountJson = ({ address, symbol, decimals }: Named, atoms: bigint) 
   ...(isUnlimited(atoms) && { unlimited: true }),
 })
 
-export function approveStep(token: Named, spender: Address, amount: bigint, why: string): Draft {
+export function approveStep(token: Named, spender: Address, amount: bigint, why: string) {
   return {
     kind: 'approve',
     why,
     call: { to: token.address, valueWei: 0n, data: encodeErc20Approve(spender, amount), gas: GAS.approve },
     decoded: { function: 'approve(address spender, uint256 amount)', spender, ...amountJson(token, amount) },
-  }
+  } as const satisfies Draft
 }
 
 export function permit2ApproveStep(ask: {

@@ -1,3 +1,4 @@
+import type { Answer } from '@pit/protocol'
 import { longestWaiting, type WaitingTx } from '@pit/relay'
 import type { WalletState } from '../types.ts'
 import type { PlanDeps } from './deps.ts'
@@ -11,11 +12,10 @@ export const readWaiting = (
   wallet: WalletState['wallet'],
 ): Promise<WaitingTx | null> => longestWaiting(db, wallet, clock.nowMs() - STUCK_AFTER_MS)
 
+type Stuck = Extract<Answer<'live.build'>, { execution: unknown }>['wallet_state']['stuck']
+
 /** The nonce that holds a wallet up, and how it is replaced; null where nothing does. */
-export function stuckJson(
-  { minedNonce }: WalletState,
-  waiting: WaitingTx | null,
-): Record<string, unknown> | null {
+export function stuckJson({ minedNonce }: WalletState, waiting: WaitingTx | null): Stuck {
   // Another transaction took its nonce.
   if (waiting === null || waiting.nonce < minedNonce) return null
   const isItself = waiting.nonce === minedNonce
