@@ -27,8 +27,8 @@ export function stuckJson({ minedNonce }: WalletState, waiting: WaitingTx | null
     tx_hash: isItself ? waiting.hash : null,
     since: Math.floor(waiting.sentAtMs / 1000),
     replace: isItself
-      ? `${sign} Its max_fee_per_gas and max_priority_fee_per_gas have to be above the base fee and at least 10% ` +
-        'above the waiting one’s; only one of the two can be mined.'
+      ? `${sign} Its max_fee_per_gas has to be above the base fee, and both its fees at least 10% above the ` +
+        'waiting one’s; only one of the two can be mined.'
       : `${sign} ${waiting.hash} with nonce ${waiting.nonce} waits for it.`,
   }
 }
