@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { FEE_SIDES, ROOT_NAMES, STEP_KINDS } from '../values.ts'
-import { Answer, Atoms, Bps, Count, Hex, Nullable, OneOf, Text, UnixS, Wallet } from './scalars.ts'
+import { Answer, Atoms, Bps, Count, Flag, Hex, Nullable, OneOf, Text, UnixS, Wallet } from './scalars.ts'
 
 /** What a transaction or a signature does, in words and numbers that a person can check. */
 
@@ -8,14 +8,19 @@ const named = {
   token: Wallet('all zero for ETH'),
   symbol: Text('deployer-chosen text: escape it; the address where it could mislead'),
 }
-const amount = {
-  ...named,
-  amount: Nullable(Text('in whole tokens; null while the decimals are unknown')),
-  atoms: Atoms('the same in the smallest unit'),
-  unlimited: Type.Optional(Type.Literal(true, { description: 'there is no bound' })),
-}
 /** An amount of a token: whole in decimals, and in its smallest unit. */
-export const TokenAmount = Answer(amount, { title: 'TokenAmount' })
+export const TokenAmount = Answer(
+  {
+    ...named,
+    amount: Nullable(Text('in whole tokens; null while the decimals are unknown')),
+    atoms: Atoms('the same in the smallest unit'),
+  },
+  { title: 'TokenAmount' },
+)
+const amount = {
+  ...TokenAmount.properties,
+  unlimited: Type.Optional(Flag('true where there is no bound')),
+}
 const spender = Wallet('who may move it')
 const recipient = Wallet('who receives it')
 const deadline = UnixS('sent later, it reverts')
@@ -42,8 +47,8 @@ const curveTrade = {
     'sell(uint256 amountIn, uint256 minOut, address to, uint256 deadline)',
   ]),
   curve: Wallet('the curve called'),
-  pays: TokenAmount,
-  receives_at_least: TokenAmount,
+  pays: Answer(amount),
+  receives_at_least: Answer(amount),
   recipient,
   deadline,
 }
@@ -101,8 +106,9 @@ const permit = {
   ...amount,
   expiration: UnixS('end of the allowance'),
   nonce: Count('of the wallet, token and router at Permit2'),
-  sig_deadline: UnixS('until when the signature can be used'),
+  sig_deadline: UnixS('end of the signature'),
 }
+
 /** By `function`. */
 export const Decoded = Type.Union([
   Answer(routerTrade, { title: 'DecodedRouterTrade' }),

@@ -207,6 +207,23 @@ export const Step = Answer(
   { title: 'Step' },
 )
 
+export const Missing = Type.Array(
+  Answer(
+    {
+      what: OneOf(
+        MISSING_KINDS,
+        'the permit’s signature, the input’s balance, the balance of a fee paid apart, or ETH for what is sent ' +
+          'and for gas at its highest price',
+      ),
+      token: Wallet('of which; all zero for ETH'),
+      have: Nullable(Atoms('what the wallet holds; null for a signature')),
+      need: Nullable(Atoms('what all steps together may take; null for a signature')),
+    },
+    { title: 'Missing' },
+  ),
+  { description: 'what the wallet lacks to send the steps now' },
+)
+
 const Allowed = (description: string) => Nullable(Atoms(description))
 const permitted = {
   amount: Atoms('what the router may move through Permit2'),
@@ -226,19 +243,22 @@ const Approval = Answer(
   },
   { title: 'Approval', description: 'what the wallet approves, and why' },
 )
-const Stuck = Answer({
-  nonce: Count('the one that has to be mined first'),
-  tx_hash: Nullable(TxHash('the transaction that waits with it; null where none is known')),
-  since: UnixS('when the longest waiting one was relayed'),
-  replace: Text('how to replace it'),
-})
+const Stuck = Answer(
+  {
+    nonce: Count('which has to be mined first'),
+    tx_hash: Nullable(TxHash('the transaction relayed with it; null: none was seen')),
+    since: UnixS('for how long the oldest has waited'),
+    replace: Text('how to replace it, in words'),
+  },
+  { title: 'Stuck' },
+)
 const WalletState = Answer(
   {
     wallet: Wallet('the wallet'),
     block: Count('read at'),
     nonce: Count('the next free one, pending ones counted'),
-    mined_nonce: Count('the next one that can be mined'),
-    stuck: Nullable(Stuck, 'what holds the wallet up; null where nothing does'),
+    mined_nonce: Count('the next that a block can take; less than `nonce` while transactions wait'),
+    stuck: Nullable(Stuck, 'what holds up the wallet’s transactions; null where nothing does'),
     balance_wei: Atoms('its ETH'),
     balance_in: Atoms('what it has of the input'),
     allowance: Atoms('of the input to the token permit contract'),
@@ -255,22 +275,6 @@ const WalletState = Answer(
     ),
   },
   { title: 'WalletState', description: 'balances, allowances and code read for this plan' },
-)
-export const Missing = Type.Array(
-  Answer(
-    {
-      what: OneOf(
-        MISSING_KINDS,
-        'the permit’s signature, the input’s balance, the balance of a fee paid apart, or ETH for what is sent ' +
-          'and for gas at its highest price',
-      ),
-      token: Wallet('of which; all zero for ETH'),
-      have: Nullable(Atoms('what the wallet holds; null for a signature')),
-      need: Nullable(Atoms('what all steps together may take; null for a signature')),
-    },
-    { title: 'Missing' },
-  ),
-  { description: 'what the wallet lacks to send the steps now' },
 )
 
 export const Plan = {

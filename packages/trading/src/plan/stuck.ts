@@ -1,3 +1,4 @@
+import type { Answer } from '@pit/protocol'
 import { longestWaiting, type WaitingTx } from '@pit/relay'
 import type { WalletState } from '../types.ts'
 import type { PlanDeps } from './deps.ts'
@@ -11,8 +12,10 @@ export const readWaiting = (
   wallet: WalletState['wallet'],
 ): Promise<WaitingTx | null> => longestWaiting(db, wallet, clock.nowMs() - STUCK_AFTER_MS)
 
+type Stuck = Extract<Answer<'live.build'>, { execution: unknown }>['wallet_state']['stuck']
+
 /** The nonce that holds a wallet up, and how it is replaced; null where nothing does. */
-export function stuckJson({ minedNonce }: WalletState, waiting: WaitingTx | null) {
+export function stuckJson({ minedNonce }: WalletState, waiting: WaitingTx | null): Stuck {
   // Another transaction took its nonce.
   if (waiting === null || waiting.nonce < minedNonce) return null
   const isItself = waiting.nonce === minedNonce
@@ -24,8 +27,8 @@ export function stuckJson({ minedNonce }: WalletState, waiting: WaitingTx | null
     tx_hash: isItself ? waiting.hash : null,
     since: Math.floor(waiting.sentAtMs / 1000),
     replace: isItself
-      ? `${sign} Its max_fee_per_gas and max_priority_fee_per_gas have to be above the base fee and at least 10% ` +
-        'above the waiting one’s; only one of the two can be mined.'
+      ? `${sign} Its max_fee_per_gas has to be above the base fee, and both its fees at least 10% above the ` +
+        'waiting one’s; only one of the two can be mined.'
       : `${sign} ${waiting.hash} with nonce ${waiting.nonce} waits for it.`,
   }
 }
