@@ -49,18 +49,21 @@ export interface TakeAsk {
  */
 export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
   const rows = await sql.query<{ id: string; due_ms: number; queue: QueueName }>(
-    `with running as (
-       select a.wallet, ${QUEUE} as queue, count(*) as n from hosted_agents a
-       where a.lease_until_ms > $1 and a.deleted_at_s is null group by 1, 2
-     ), waiting as (
-       select a.id, a.wallet, a.next_tick_ms, ${QUEUE} as queue, coalesce(r.n, 0) as running
-       from hosted_agents a left join running r on r.wallet = a.wallet and r.queue = ${QUEUE}
-       where ${IS_DUE} and ${QUEUE} = any($6) and (${QUEUE} = 'quick' or coalesce(r.n, 0) < $8)
+    `with running as materialized (
+       select a.wallet, ${QUEUE} as queue from hosted_agents a
+       where a.lease_until_ms > $1 and a.deleted_at_s is null
+     ), busy as materialized (
+       select wallet || queue as lane from running where queue <> 'quick' group by 1 having count(*) >= $8
+     ), waiting as materialized (
+       select a.id, a.wallet, a.next_tick_ms, ${QUEUE} as queue from hosted_agents a
+       where ${IS_DUE} and ${QUEUE} = any($6) and a.wallet || ${QUEUE} <> all (array(select lane from busy))
        order by a.next_tick_ms limit $10
-     ), ranked as (
+     ), ranked as materialized (
+       -- Ranked with what runs, not joined to it: the planner joins the two by trying every pair.
        select id, queue, next_tick_ms,
-         running + row_number() over (partition by wallet, queue order by next_tick_ms, id) as nth
-       from waiting
+         row_number() over (partition by wallet, queue order by id is not null, next_tick_ms, id) as nth
+       from (select id, wallet, queue, next_tick_ms from waiting
+         union all select null, wallet, queue, null from running) as either
      ), due as (
        select a.id, a.next_tick_ms as due_ms,
          hosted_next_tick(a.id, a.interval_s, a.next_tick_ms - 1) = a.next_tick_ms as in_phase
