@@ -6,7 +6,7 @@ import { keccak256, stringToHex } from 'viem'
 import type { ExecutorSigner } from '../src/deps.ts'
 
 export interface HostedSigner extends ExecutorSigner {
-  keys: Map<Address, { key: Hex; owner: Address }>
+  keys: Map<Address, { key: Hex; owner: Address; agentId: string }>
   /** Executors whose owner's word for stock tokens stands. */
   stock: Set<Address>
   refunds: Map<Address, SignedRefund>
@@ -48,11 +48,12 @@ export function createHostedSigner(
     bend: { created: (made) => made, refund: (made) => made },
     refusesStock: false,
     refuses: null,
-    async createExecutor({ agent_id, owner }) {
+    async createExecutor({ agent_id, owner, first }) {
       reach()
-      const key = keccak256(stringToHex(`executor ${signer.keys.size} of ${agent_id}`))
+      const known = first && [...signer.keys.values()].find(({ agentId }) => agentId === agent_id)
+      const key = known ? known.key : keccak256(stringToHex(`executor ${signer.keys.size} of ${agent_id}`))
       const executor = crypto.addressOf(key)
-      signer.keys.set(executor, { key, owner })
+      signer.keys.set(executor, { key, owner, agentId: agent_id })
       const text = executorAttestationText({ executor, owner, agentId: agent_id, chainId: CHAIN_ID })
       const signature = serializeSignature(crypto.sign(crypto.hashMessage(text), cosignerKey))
       return signer.bend.created({
@@ -79,7 +80,7 @@ export function createHostedSigner(
       const isDust = balance <= BigInt(GAS.limit) * GAS.maxFeeWei
       if (known && (known.nonce >= nonceOf(executor) || isDust)) return { ...known, already: true }
       const value = balance - BigInt(GAS.limit) * GAS.maxFeeWei
-      if (value <= 0n) throw refusal('REFUND_REFUSED', { checks: [{ rule: 'BALANCE', ok: false }] })
+      if (value <= 0n) throw refusal('REFUND_REFUSED', { checks: [{ rule: 'BALANCE', ok: false, message: 'Nothing is left.' }] })
       const nonce = nonceOf(executor)
       const made = signRefund(crypto, key, { to: owner, value, nonce, balance })
       signer.refunds.set(executor, made)

@@ -1,3 +1,4 @@
+import { keepFilesPrivate } from '@pit/platform/ownFiles'
 import { Command } from 'commander'
 import { backtestCommand } from './backtest/backtestCommand.ts'
 import { openBacktestDeps } from './backtest/openDeps.ts'
@@ -7,6 +8,7 @@ import { leagueCommand, openVerifyDeps } from './leagueVerify.ts'
 
 // What a person or an agent runs beside a Pit. Each command is a file of its own.
 
+keepFilesPrivate()
 const program = new Command('pit')
   .description('Works with a Pit: rehearse a brain before it runs, recompute a season of the league.')
   .showHelpAfterError('(--help says more)')

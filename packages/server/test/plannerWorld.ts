@@ -117,25 +117,26 @@ export function planRoutes({ devFields = false } = {}) {
   return tradingRoutes({ trade, crypto, profile, charge: async () => {} })
 }
 
-export const body = (over: Partial<TradeBody> = {}): TradeBody => ({
-  wallet,
-  token_in: 'USDG',
-  token_out: MEME.address,
-  accept_risks: [],
-  shield: false,
-  owner_attests_non_us: false,
-  fund: 'auto',
-  approval_mode: 'budget',
-  approval_budget_usd: 25,
-  allow_unlimited_approval: false,
-  permit_mode: 'signature',
-  permit_scope: 'trade',
-  venues: ['venue_pool', 'venue_curve'],
-  curve_fee_mode: 'auto',
-  action: 'trade',
-  ...(over.amount_in === undefined && { notional_usd: 100 }),
-  ...over,
-})
+export const body = (over: Partial<TradeBody> = {}): TradeBody =>
+  ({
+    wallet,
+    token_in: 'USDG',
+    token_out: MEME.address,
+    accept_risks: [],
+    shield: false,
+    owner_attests_non_us: false,
+    fund: 'auto',
+    approval_mode: 'budget',
+    approval_budget_usd: 25,
+    allow_unlimited_approval: false,
+    permit_mode: 'signature',
+    permit_scope: 'trade',
+    venues: ['venue_pool', 'venue_curve'],
+    curve_fee_mode: 'auto',
+    action: 'trade',
+    ...(over.amount_in === undefined && { notional_usd: 100 }),
+    ...over,
+  }) as TradeBody
 
 export const caller = () => ({
   requestId: 'r',

@@ -1,5 +1,5 @@
 import { type Address, type Authorization, authorizationHash, bytesToHex, type Crypto } from '@pit/chain'
-import { boundRiskTerms, maxOf, type SessionBinding, usdOf } from '@pit/protocol'
+import { boundRiskTerms, CHAIN_ID, type Extras, maxOf, type SessionBinding, usdOf } from '@pit/protocol'
 import type { AskedAuthorization, Session, Used } from './types.ts'
 
 /** What several routes show of a session. */
@@ -20,11 +20,11 @@ export function authorizationJson(
   crypto: Crypto,
   wallet: Address,
   { afterSetup, ...authorization }: AskedAuthorization,
-): Record<string, unknown> {
+): NonNullable<Extras['sign']> {
   const digestOf = (one: Authorization) => bytesToHex(authorizationHash(crypto, one))
-  const { chainId, address, nonce } = authorization
+  const { address, nonce } = authorization
   return {
-    chain_id: chainId,
+    chain_id: CHAIN_ID,
     address,
     nonce,
     wallet,

@@ -76,7 +76,7 @@ function refusalWith(code: RefusalCode, failures: readonly SignerCheck[]): PitEr
   return refusal(code, {
     signer_checks: failures,
     ...(named && { message: named.message }),
-    ...(code === 'SANCTIONED' && named?.value !== undefined && { field: named.value }),
+    ...(code === 'SANCTIONED' && named?.value !== undefined && { field: String(named.value) }),
     ...(code === 'BAD_SIGNATURE' && { status: 422 }),
   })
 }

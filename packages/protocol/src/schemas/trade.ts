@@ -1,19 +1,29 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { SHIELD_POLICY_NAMES } from '../risks.ts'
-import { EXECUTIONS, FEE_CLASSES, FEE_SIDES, STEP_KINDS } from '../values.ts'
+import {
+  APPROVAL_MODES,
+  EXECUTIONS,
+  FEE_CLASSES,
+  FEE_COMMANDS,
+  FEE_SIDES,
+  STEP_KINDS,
+  TOKEN_TIERS,
+  VENUES,
+} from '../values.ts'
+import { Decoded } from './decoded.ts'
 import {
   Answer,
-  Anything,
   Atoms,
   Bps,
   Count,
   Flag,
   Hex,
   Id,
+  MapOf,
   Nullable,
   Num,
   OneOf,
-  Open,
+  says,
   Text,
   TxHash,
   UnixS,
@@ -21,6 +31,7 @@ import {
   Wallet,
 } from './scalars.ts'
 import { Risk, shieldFields, TokenRecord } from './token.ts'
+import { PermitTypedData } from './typedData.ts'
 
 export const AcceptRisks = Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), {
   description: 'severe risk codes the owner accepts',
@@ -51,7 +62,7 @@ export const PlanFee = Answer(
     side: OneOf(FEE_SIDES),
     recipient: Wallet('the pinned recipient'),
     token: Wallet('what it is paid in'),
-    command: Text('how it is paid: TRANSFER, PAY_PORTION or a plain transfer'),
+    command: OneOf(FEE_COMMANDS, 'how it is paid'),
     amount: Type.Optional(Atoms('on curve and batch plans')),
   },
   { title: 'Fee' },
@@ -92,24 +103,68 @@ export const Tx = Answer(
   { title: 'UnsignedTransaction' },
 )
 
+export const RiskTerms = Answer(
+  {
+    accept_risks: Type.Array(Text('risk code')),
+    shield: Flag('whether every trade asks the audit'),
+    policies: Type.Optional(Type.Array(Text('policy name'))),
+  },
+  { title: 'RiskTerms', description: 'bound in the root: no trade can widen them' },
+)
+const Tiers = Answer({ token_in: OneOf(TOKEN_TIERS), token_out: OneOf(TOKEN_TIERS) }, { title: 'Tiers' })
+const Short = Answer(
+  { what: Text('what the wallet lacks'), has: Text('what it has'), needs: Text('what it needs') },
+  { title: 'Short' },
+)
+const MarkAge = Answer(
+  {
+    symbol: Text('core symbol'),
+    age_s: Nullable(Num('since its reading')),
+    round_age_s: Nullable(Num('since the feed’s own round')),
+  },
+  { title: 'MarkAge' },
+)
+export type Measured =
+  | (string | number | boolean | null)
+  | readonly (string | number | Static<typeof Short> | Static<typeof MarkAge>)[]
+  | Static<typeof Tiers>
+  | Static<typeof RiskTerms>
+const Measured = (description: string) =>
+  Type.Unsafe<Measured>(
+    Type.Union(
+      [
+        Type.String(),
+        Type.Number(),
+        Type.Boolean(),
+        Type.Null(),
+        Type.Array(Type.Union([Type.String(), Type.Number(), Short, MarkAge])),
+        Tiers,
+        RiskTerms,
+      ],
+      { description },
+    ),
+  )
+export const measured = {
+  value: Type.Optional(Measured('what was measured')),
+  limit: Type.Optional(Measured('what it was held against')),
+}
 export const Check = Answer(
   {
     code: Text('the rule’s code'),
     ok: Flag('whether it passed'),
-    severity: Type.Optional(Text('refuse, warn or info')),
+    severity: Type.Optional(OneOf(['refuse', 'warn', 'info'])),
     message: Text('in words'),
-    value: Type.Optional(Anything('what was measured')),
-    limit: Type.Optional(Anything('what it was held against')),
+    ...measured,
   },
   { title: 'Check' },
 )
 export const Checks = Type.Array(Check, { description: 'every rule that ran' })
-export const Timings = Type.Record(Type.String(), Num('milliseconds'), { description: 'ms by stage' })
+export const Timings = MapOf(Num('milliseconds'), 'ms by stage')
 
 export const RouteRow = Answer(
   {
     id: Id('stable hash of the path; send it as route_id'),
-    venue: Text('venue_pool, venue_curve or an aggregator'),
+    venue: OneOf(VENUES),
     label: Text('the path in words'),
     ok: Flag('whether it quoted'),
     amount_out: Nullable(
@@ -140,14 +195,55 @@ export const Simulation = Answer(
   { title: 'Simulation' },
 )
 
+export const stepFields = {
+  why: Text('why it is needed'),
+  tx: Nullable(Tx, 'null for a signature'),
+}
 export const Step = Answer(
-  {
-    kind: OneOf(STEP_KINDS),
-    why: Text('why it is needed'),
-    tx: Nullable(Tx, 'null for a signature'),
-    decoded: Nullable(Open('the call in words and numbers')),
-  },
+  { kind: OneOf(STEP_KINDS), ...stepFields, decoded: says(Decoded, 'the call in words and numbers') },
   { title: 'Step' },
+)
+
+const Allowed = (description: string) => Nullable(Atoms(description))
+const permitted = {
+  amount: Atoms('what the router may move through Permit2'),
+  expiration: UnixS('until when'),
+}
+const Approval = Answer(
+  {
+    mode: OneOf(APPROVAL_MODES),
+    budget_usd: Usd('as sent'),
+    spender: Nullable(Wallet('the token permit contract, or the curve; null for ETH')),
+    reason: Text('why it is needed, or not'),
+    allowance: Allowed('found; null for ETH'),
+    needed: Atoms('by this trade'),
+    approve: Allowed('what the approval step sets; null without one'),
+    after: Allowed('left once the trade is done; null for ETH'),
+    permit: Type.Optional(Nullable(Answer(permitted), 'what Permit2 is told; null when it knows already')),
+  },
+  { title: 'Approval', description: 'what the wallet approves, and why' },
+)
+const WalletState = Answer(
+  {
+    wallet: Wallet('the wallet'),
+    block: Count('read at'),
+    nonce: Count('the next free one, pending ones counted'),
+    balance_wei: Atoms('its ETH'),
+    balance_in: Atoms('what it has of the input'),
+    allowance: Atoms('of the input to the token permit contract'),
+    permit: Answer({ ...permitted, nonce: Count('the next one at Permit2') }),
+    curve_allowance: Atoms('of the input to the curve'),
+    delegated_to: Nullable(Wallet('the code an EIP-7702 wallet runs')),
+    has_other_code: Flag('whether it is a contract of another kind'),
+    stocks: Type.Array(
+      Answer({
+        token: Wallet('a stock end'),
+        paused: Flag('by its issuer'),
+        blocked: Flag('for this wallet'),
+      }),
+    ),
+  },
+  { title: 'WalletState', description: 'balances, allowances and code read for this plan' },
 )
 
 export const Plan = {
@@ -170,10 +266,10 @@ export const Plan = {
   fee: PlanFee,
   checks: Checks,
   policy_ok: Flag('whether every refusing check passed'),
-  permit: Nullable(Open('Permit2 PermitSingle typed data to sign; null when none is needed')),
+  permit: Nullable(PermitTypedData, 'Permit2 PermitSingle typed data to sign; null when none is needed'),
   permit_now: Nullable(UnixS('the permit’s anchor time; send it back with permit_signature')),
-  approval: Open('mode, budget, allowance left, reason, remainder after the trade'),
-  wallet_state: Open('balances, allowances and code read for this plan'),
+  approval: Approval,
+  wallet_state: WalletState,
   tokens: Type.Array(TokenRecord, { description: 'records of tokens by address' }),
   accepted_risks: Type.Array(Text('risk code')),
   ...disclosureFields,

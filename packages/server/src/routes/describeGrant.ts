@@ -22,13 +22,10 @@ import {
 import { stepJson } from '@pit/trading'
 
 type Grant = Answer<'live.session.grant'>
+type Pending = Extract<Grant, { status: 'pending' }>
 
 /** A pending session: what its owner is to sign, and everything it means. */
-export function describePending(
-  crypto: Crypto,
-  framework: DelegationAddresses,
-  granted: Granted,
-): Extract<Grant, { status: 'pending' }> {
+export function describePending(crypto: Crypto, framework: DelegationAddresses, granted: Granted): Pending {
   const { session, binding, setup, code, exposure } = granted
   const { curveRoots, authorization, wallet } = session
   return {
@@ -105,7 +102,7 @@ function curveRootsJson(
   crypto: Crypto,
   framework: DelegationAddresses,
   { curve, fee }: NonNullable<Session['curveRoots']>,
-): Record<string, unknown> {
+): Pending['sign']['curve_roots'] {
   const entry = (kind: 'curve' | 'fee', root: Delegation) => {
     const json = delegationJson(crypto, framework, root)
     return [json.delegation_hash, { kind, ...json, caveats: describeCaveats(framework, root.caveats) }]
@@ -113,7 +110,7 @@ function curveRootsJson(
   return Object.fromEntries([entry('curve', curve), entry('fee', fee)])
 }
 
-const curvesJson = ({ tokens }: Granted): Record<string, unknown> => ({
+const curvesJson = ({ tokens }: Granted): Pending['curve'] => ({
   tokens: tokens.flatMap(({ address, symbol, curve }) => (curve ? [{ token: address, symbol, curve }] : [])),
   note: 'Trades on these curves need both roots of `sign.curve_roots` signed. Leave them out to trade through pools only.',
 })

@@ -42,7 +42,8 @@ withDb('granting', (db) => {
       expect(pending.sign.delegation.binding['marks']).toEqual([
         { token: MEME.address, decimals: 18, price_e18: (5n * 10n ** 17n).toString() },
       ])
-      expect(pending.setup.map(({ decoded }) => [decoded?.['spender'], decoded?.['amount']])).toEqual([
+      const approved = pending.setup.map(({ decoded }) => decoded as { spender: string; amount: string })
+      expect(approved.map(({ spender, amount }) => [spender, amount])).toEqual([
         [PERMIT2, '60000000'],
         [ROUTER, '60000000'],
         [PERMIT2, (120n * 10n ** 18n).toString()],
@@ -110,7 +111,7 @@ withDb('granting', (db) => {
 
     it('is refused for risks nobody accepted and for policies that block', async () => {
       const { get } = world.options.tokens
-      const risks = [{ code: 'HONEYPOT', severity: 'severe' as const, message: 'x' }]
+      const risks = [{ code: 'HONEYPOT' as const, severity: 'severe' as const, message: 'x' }]
       world.options.tokens.get = async (...asked) => ({ ...(await get(...asked)), risks })
       const tokens = ['ETH', MEME.address]
       expect(await refused(world.start({ tokens }))).toMatchObject({

@@ -85,10 +85,11 @@ const gasUsd = ({ gasPriceWei, ethUsd }: TradeQuote, gas: number): number | null
   ethUsd === null ? null : Math.round(gas * (Number(gasPriceWei) / 1e18) * ethUsd * 1e6) / 1e6
 
 /** Disclosures are read at the top level; twice they could be read wrongly once. */
-function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Record<string, unknown> {
+function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Answer<'live.simulate'>['build'] {
   const disclosed = Object.keys(disclosuresOf(planned.ask.quote))
   const plan = describePlan(permit2, planned)
-  return Object.fromEntries(Object.entries(plan).filter(([name]) => !disclosed.includes(name)))
+  const rest = Object.entries(plan).filter(([name]) => !disclosed.includes(name))
+  return Object.fromEntries(rest) as NonNullable<Answer<'live.simulate'>['build']>
 }
 
 export function describeRevocation({ steps, before, simulation, ready }: Revocation): Answer<'live.revoke'> {
@@ -106,7 +107,7 @@ export function describeRevocation({ steps, before, simulation, ready }: Revocat
   }
 }
 
-const approvalsJson = (approvals: readonly TokenApproval[]): Record<string, unknown> =>
+const approvalsJson = (approvals: readonly TokenApproval[]): Answer<'live.revoke'>['before'] =>
   Object.fromEntries(
     approvals.map(({ token, symbol, spender, allowance, permit, permitSpender, permitIsLive }) => [
       token,

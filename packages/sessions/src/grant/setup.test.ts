@@ -60,7 +60,10 @@ describe('caps', () => {
 
 const END = NOW_S + 1_000
 const stepsOf = (budget: TokenBudget) =>
-  setupDrafts(addresses, [budget], END).map(({ decoded }) => `${decoded['spender']} ${decoded['amount']}`)
+  setupDrafts(addresses, [budget], END).map(({ decoded }) => {
+    const { spender, amount } = decoded as { spender: string; amount: string }
+    return `${spender} ${amount}`
+  })
 
 describe('the setup', () => {
   const token = grantToken({})

@@ -23,7 +23,7 @@ import type { SessionDeps } from '../deps.ts'
 import { authorizationAt, readWallet, type WalletCode } from '../readWallet.ts'
 import { addPending } from '../store.ts'
 import type { AskedAuthorization, CurveRoots, Session } from '../types.ts'
-import { exposureOf } from './exposure.ts'
+import { type Exposure, exposureOf } from './exposure.ts'
 import { findTokens, type GrantToken, marksOf } from './findTokens.ts'
 import { judgeRisks, risksOf } from './judgeRisks.ts'
 import { checkExecutor, type GrantAsk, readGrant, refuseFaults } from './readGrant.ts'
@@ -39,7 +39,7 @@ export interface Granted {
   code: WalletCode
   /** What the wallet sends first. */
   setup: readonly PlanStep[]
-  exposure: Record<string, unknown>
+  exposure: Exposure
 }
 
 const KEEP_PENDING = 20

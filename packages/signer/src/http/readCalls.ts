@@ -54,8 +54,15 @@ export function readRevoke(body: Body): { rootHash: Hex } {
 }
 
 export function readCreate(body: Body, callNonce: string): CreateRequest {
-  takes(body, ['agent_id', 'owner'])
-  return { agentId: idIn(body, 'agent_id'), owner: addressIn(body, 'owner'), callNonce }
+  takes(body, ['agent_id', 'owner', 'first'])
+  const { first } = body
+  if (first !== undefined && first !== true) bad('first')
+  return {
+    agentId: idIn(body, 'agent_id'),
+    owner: addressIn(body, 'owner'),
+    callNonce,
+    isFirst: first === true,
+  }
 }
 
 export function readExecutor(body: Body): { executor: Address } {

@@ -12,19 +12,24 @@ import { createGate } from './gate.ts'
 import { type CallRoutes, serveCalls } from './serveCalls.ts'
 
 const SECRET = 'a secret of the server '.repeat(2)
+const OPERATOR = 'a secret of the operator '.repeat(2)
 const HASH = `0x${'ab'.repeat(32)}` as Hex
 const ended: (() => unknown)[] = []
 afterEach(async () => {
   for (const end of ended.splice(0).reverse()) await end()
 })
 
-async function serve(routes: CallRoutes, { maxInFlight = 8, log = [] as string[] } = {}) {
+async function serve(
+  routes: CallRoutes,
+  { maxInFlight = 8, log = [] as string[], sharesUser = (): boolean => false } = {},
+) {
   const served = await serveCalls({
     port: 0,
     routes,
-    gate: createGate({ secrets: { server: SECRET, operator: null }, clock: systemClock, startedAtMs: 0 }),
+    gate: createGate({ secrets: { server: SECRET, operator: OPERATOR }, clock: systemClock, startedAtMs: 0 }),
     logger: createLogger({ level: 'info', destination: { write: (line) => void log.push(line) } }),
     maxInFlight,
+    sharesUser,
   })
   const client = createSignerClient({
     url: `http://127.0.0.1:${served.port}`,
@@ -67,6 +72,15 @@ describe('a call', () => {
   it('is answered to whoever signed it', async () => {
     const { client } = await serve([health])
     expect(await client.health()).toEqual({ status: 'ok' })
+  })
+
+  it('of a server that could read the signer’s key is not answered; the operator’s is', async () => {
+    const { client, port } = await serve([health], { sharesUser: () => true })
+    await expect(client.health()).rejects.toThrow('run the signer under a user of its own')
+    const url = `http://127.0.0.1:${port}`
+    const operator = createSignerClient({ url, secret: OPERATOR, clock: systemClock })
+    ended.push(() => operator.close())
+    expect(await operator.health()).toEqual({ status: 'ok' })
   })
 
   it('carries a refusal with its status, checks and pause, and the log has no more than its rules', async () => {

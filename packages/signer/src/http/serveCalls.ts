@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { isStoreUnavailable } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { SignerCheck } from '@pit/platform/signerCalls'
@@ -27,12 +28,15 @@ export async function serveCalls({
   gate,
   logger,
   maxInFlight,
+  sharesUser = () => false,
 }: {
   port: number
   routes: CallRoutes
   gate: ReturnType<typeof createGate>
   logger: Logger
   maxInFlight: number
+  /** Whether the caller's user could read the signer's files: no such server is answered. */
+  sharesUser?: (socket: Socket) => boolean
 }): Promise<{ port: number; close(): Promise<void> }> {
   let inFlight = 0
 
@@ -40,6 +44,7 @@ export async function serveCalls({
     const body = await readBody(request)
     const { method = '', url: path = '', headers } = request
     const caller = gate.admit({ method, path, headers, body })
+    if (caller.by === 'server' && sharesUser(request.socket)) fail('UNAUTHORIZED', SAME_USER)
     const route = routes.find(
       (one) =>
         one.method === method && (typeof one.path === 'string' ? one.path === path : one.path.test(path)),
@@ -102,6 +107,10 @@ export async function serveCalls({
         setTimeout(() => server.closeAllConnections(), CALL_BOUND_MS).unref()
       }),
   }
+}
+
+const SAME_USER = {
+  message: 'The server’s user can read the signer’s key: run the signer under a user of its own.',
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

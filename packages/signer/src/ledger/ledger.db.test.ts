@@ -386,15 +386,25 @@ withDb(
         }
         const endMs = old.binding.expires_at * 1000
         await sweepLedger(db, endMs + KEPT_S * 1000)
-        expect(await left()).toMatchObject({ roots: 2, leaves: 1, revocations: 1 })
+        expect(await left()).toMatchObject({ roots: 2, leaves: 1, revocations: 2 })
         await db.query(
           `update roots set binding = jsonb_set(binding, '{expires_at}', to_jsonb($2::int8)) where hash = $1`,
           [young.hash, young.binding.expires_at + 10],
         )
         await sweepLedger(db, endMs + KEPT_S * 1000 + 1_000)
-        expect(await left()).toEqual({ roots: 1, leaves: 0, revocations: 0 })
+        expect(await left()).toEqual({ roots: 1, leaves: 0, revocations: 1 })
         expect(await ledger.status(old.hash)).toBeNull()
         expect(await ask(ledger, leaf(old))).toBe('ROOT')
+      })
+
+      it('a root revoked before it came is never taken, however late it comes', async () => {
+        const ledger = open()
+        // Signed for longer than a session may last: it can be registered only in its last thirty days.
+        const late = storedOf(grant(makeBinding({ expires_at: NOW_S + 100 * 86_400 })))
+        await ledger.revoke(late.hash)
+        time.nowMs += 75 * 86_400_000
+        await sweepLedger(db, time.nowMs)
+        expect(await ledger.register(late)).toBe('revoked')
       })
 
       it('of turns of the switch are the newest kept', async () => {

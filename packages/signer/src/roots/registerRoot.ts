@@ -9,6 +9,7 @@ import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import { readCurves } from './readCurves.ts'
 import { type MarkedToken, readMarked } from './readMarked.ts'
+import { readOffers } from './readOffers.ts'
 import { readRoots } from './readRoots.ts'
 import { rootRules } from './rules.ts'
 
@@ -77,12 +78,23 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
 
 /** Null when the chain does not answer. */
 async function markedOf(
-  { rpc }: RegisterDeps,
+  { rpc, pins }: RegisterDeps,
   binding: SessionBinding,
   curveTokens: Record<Address, Address>,
 ): Promise<Map<Address, MarkedToken> | null> {
-  const tokens = boundMarks(binding).map(({ token }) => token)
-  return readMarked(rpc, tokens, curveTokens).catch(() => null)
+  const marks = boundMarks(binding)
+  const tokens = marks.map(({ token }) => token)
+  try {
+    const [read, offers] = await Promise.all([
+      readMarked(rpc, tokens, curveTokens),
+      readOffers(rpc, pins, marks),
+    ])
+    return new Map(
+      [...read].map(([token, reading]) => [token, { ...reading, offers: offers.get(token) ?? [] }]),
+    )
+  } catch {
+    return null
+  }
 }
 
 /** Null when the chain does not answer. */

@@ -1,6 +1,6 @@
 import type { CurvePool } from '@pit/chain'
 import { encodeBatch, encodeCurveBuy, encodeCurveSell } from '@pit/plans'
-import { fail, feeOf } from '@pit/protocol'
+import { fail, feeOf, type schemas } from '@pit/protocol'
 import type { TradePlan } from '../types.ts'
 import { isEth, type TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'
@@ -86,6 +86,9 @@ function curveDraft({ quote, route, wallet, nowS }: CurveAsk, contractMin: bigin
   }
 }
 
+/** Approvals, the fee and the curve's own call: nothing else is batched. */
+type BatchedCall = Extract<schemas.Decoded, { calls: unknown }>['calls'][number]
+
 /** The wallet calls itself: the calls' value comes from its balance, so the transaction carries none. */
 function batchDraft({ wallet }: CurveAsk, drafts: readonly Draft[]): Draft {
   const calls = drafts.flatMap(({ call }) => (call ? [call] : []))
@@ -96,12 +99,14 @@ function batchDraft({ wallet }: CurveAsk, drafts: readonly Draft[]): Draft {
     call: { to: wallet.wallet, valueWei: 0n, data: encodeBatch(calls), gas },
     decoded: {
       function: 'execute(bytes32 mode, bytes executionCalldata)',
-      calls: drafts.map(({ kind, call, decoded }) => ({
-        kind,
-        to: call?.to,
-        value_wei: call?.valueWei.toString(),
-        ...decoded,
-      })),
+      calls: drafts.map(
+        ({ kind, call, decoded }) =>
+          ({
+            kind,
+            ...(call && { to: call.to, value_wei: call.valueWei.toString() }),
+            ...decoded,
+          }) as BatchedCall,
+      ),
     },
   }
 }

@@ -102,7 +102,7 @@ const signStep = (addresses: Permit2Domain, permit: PermitSingle): Draft => ({
     'Sign `permit` and send the request again with permit_signature and permit_now: ' +
     'no transaction, no gas.',
   call: null,
-  decoded: permitJson(addresses, permit)['message'] as Record<string, unknown>,
+  decoded: permitJson(addresses, permit).message,
 })
 
 function swapDraft(

@@ -37,12 +37,12 @@ export function txJson(tx: PlanTx): TxAnswer {
   }
 }
 
-export const stepJson = <K extends string>({
+export const stepJson = <K extends string, D>({
   kind,
   why,
   tx,
   decoded,
-}: Omit<PlanStep, 'kind'> & { kind: K }) => ({
+}: Pick<PlanStep, 'why' | 'tx'> & { kind: K; decoded: D }) => ({
   kind,
   why,
   tx: tx && txJson(tx),
@@ -95,7 +95,7 @@ function feeJson({ quote: { fee }, feeAmount, feeCommand, execution }: TradePlan
   return { bps, side, recipient, token, command: feeCommand, ...amount }
 }
 
-function approvalJson({ spending, ask: { approval, quote } }: Planned): Record<string, unknown> {
+function approvalJson({ spending, ask: { approval, quote } }: Planned): PlanAnswer['approval'] {
   const { spender, needed, allowance, approve, grant, reason } = spending
   const terms = { mode: approval.mode, budget_usd: approval.budgetUsd, spender, reason }
   if (isEth(quote.tokenIn.address))
@@ -110,7 +110,7 @@ function approvalJson({ spending, ask: { approval, quote } }: Planned): Record<s
   }
 }
 
-function walletJson(state: WalletState): Record<string, unknown> {
+function walletJson(state: WalletState): PlanAnswer['wallet_state'] {
   const { permit } = state
   return {
     wallet: state.wallet,

@@ -2,7 +2,7 @@ import type { Address } from '@pit/chain'
 import { encodeLockdown } from '@pit/plans'
 import { nowS } from '@pit/platform/clock'
 import { NotRunnable, simulateBlocks } from '@pit/platform/reads'
-import { fail } from '@pit/protocol'
+import { fail, type schemas } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import type { PlanStep, PlanTx } from '../types.ts'
 import { isEth, lower } from './addresses.ts'
@@ -19,7 +19,11 @@ import {
 } from './readApprovals.ts'
 import { approveStep, type Call, feesOf, limitFromUse } from './steps.ts'
 
-type RevokeStep = Omit<PlanStep, 'kind' | 'tx'> & { kind: 'approve' | 'lockdown'; tx: PlanTx }
+type RevokeStep = Pick<PlanStep, 'why'> & {
+  kind: 'approve' | 'lockdown'
+  tx: PlanTx
+  decoded: schemas.DecodedRevocation
+}
 
 export interface RevokeAsk {
   by: Trader
@@ -125,7 +129,7 @@ function draftsOf(ask: ApprovalAsk, approved: readonly Approved[], now: number):
   for (const [i, token] of ask.tokens.entries()) {
     if (approved[i]!.allowance === 0n) continue
     const { call, why, decoded } = approveStep(token, ask.spender, 0n, 'Takes the token’s approval back.')
-    drafts.push({ kind: 'approve', why, decoded, call: call! })
+    drafts.push({ kind: 'approve', why, decoded, call })
   }
   const { throughPermit2 } = ask
   const live = ask.tokens.filter((_, i) => isLive(approved[i]!, now))

@@ -47,13 +47,13 @@ const amountOf = (token: Named, atoms: bigint) => ({
   amount: isUnlimited(atoms) ? 'unlimited' : atoms.toString(),
 })
 
-export function approveStep(token: Named, spender: Address, amount: bigint, why: string): Draft {
+export function approveStep(token: Named, spender: Address, amount: bigint, why: string) {
   return {
     kind: 'approve',
     why,
     call: { to: token.address, valueWei: 0n, data: encodeErc20Approve(spender, amount), gas: GAS.approve },
     decoded: { function: 'approve(address spender, uint256 amount)', spender, ...amountOf(token, amount) },
-  }
+  } as const satisfies Draft
 }
 
 export function permit2ApproveStep(ask: {

@@ -106,6 +106,7 @@ describe('records', () => {
     [refusal('RATE_LIMITED'), 'RATE_LIMITED'],
     [new RpcUnreachable('x'), 'RPC_UNAVAILABLE'],
     [new RpcError('eth_call', -32_000, 'x', null), 'RPC_UNAVAILABLE'],
+    [Object.assign(new Error('terminating connection'), { code: '57P01' }), 'REGISTRY_UNAVAILABLE'],
   ])('that cannot be had: %s', async (error, answer) => {
     const world = openWorld()
     world.records.set(JUNK, error)

@@ -1,6 +1,7 @@
 import { type Address, NATIVE } from '@pit/chain'
 import { hasStockRules, type RecordNow } from '@pit/market'
 import { createCache } from '@pit/platform/cache'
+import { isStoreUnavailable } from '@pit/platform/db'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { type CoreSymbol, type CoreToken, fail, isPitError } from '@pit/protocol'
 import type { TradeAsk, TradeToken } from '../types.ts'
@@ -73,6 +74,7 @@ export function createResolver({
         fail('TOKEN_UNKNOWN', { field, message: `\`${field}\` is not an ERC-20 contract on this chain.` })
       }
       if (error instanceof RpcError || error instanceof RpcUnreachable) fail('RPC_UNAVAILABLE')
+      if (isStoreUnavailable(error)) fail('REGISTRY_UNAVAILABLE')
       throw error
     }
   }
