@@ -9,7 +9,10 @@ afterAll(() => server.close())
 
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
 const health = { status: 'ok', service: 'pit', version: '1' }
-const refused = { code: 'BAD_REQUEST', message: 'No.', field: 'wallet' }
+const counts = { by_tier: {}, by_kind: {}, by_risk: {}, blocked_by_reason: {} }
+const stats = { total: 1, tradable: 1, ...counts, generated_at: 1, cached_s: 0 }
+const advice = { retry: 'different_request', hint: 'Read it.' }
+const refused = { code: 'BAD_REQUEST', message: 'No.', field: 'wallet', ...advice }
 
 it.each([
   ['what a route documents', '/health', health, true],
@@ -17,6 +20,7 @@ it.each([
   ['a missing field', '/health', { status: 'ok' }, false],
   ['a refusal with its extras', '/health', { error: refused }, true],
   ['a refusal with those of others', '/health', { error: { ...refused, diffs: [] } }, false],
+  ['a path that a parameter would fit too', '/tokens/stats', stats, true],
   ['what is no route', '/nothing', { more: 1 }, true],
 ])('a story is stopped by answers that are not as documented: %s', async (_, path, answer, passes) => {
   body = answer

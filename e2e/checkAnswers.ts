@@ -2,10 +2,10 @@ import { type AnyRoute, checkAnswer, checkRefusal, type ErrorCode, ROUTE_IDS, ro
 
 /** Runs before every story: whatever a server answers to it has to be what the route documents. */
 
-const ROUTES = ROUTE_IDS.map(routeById).map((route) => ({
-  route,
-  path: new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`),
-}))
+/** Those without parameters first: tokens/stats is no token. */
+const ROUTES = ROUTE_IDS.map(routeById)
+  .sort((a, b) => Number(a.path.includes(':')) - Number(b.path.includes(':')))
+  .map((route) => ({ route, path: new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`) }))
 const routeOf = (method: string, url: string): AnyRoute | undefined => {
   const { pathname } = new URL(url)
   return ROUTES.find(({ route, path }) => route.method === method && path.test(pathname))?.route

@@ -80,7 +80,10 @@ export function createHostedSigner(
       const isDust = balance <= BigInt(GAS.limit) * GAS.maxFeeWei
       if (known && (known.nonce >= nonceOf(executor) || isDust)) return { ...known, already: true }
       const value = balance - BigInt(GAS.limit) * GAS.maxFeeWei
-      if (value <= 0n) throw refusal('REFUND_REFUSED', { checks: [{ rule: 'BALANCE', ok: false, message: 'Nothing is left.' }] })
+      if (value <= 0n)
+        throw refusal('REFUND_REFUSED', {
+          checks: [{ rule: 'BALANCE', ok: false, message: 'Nothing is left.' }],
+        })
       const nonce = nonceOf(executor)
       const made = signRefund(crypto, key, { to: owner, value, nonce, balance })
       signer.refunds.set(executor, made)

@@ -46,7 +46,7 @@ export const SCREEN_STATUSES = ['SCREENED', 'CACHED', 'UNSCREENED', 'CORE'] as c
 export const PROXY_KINDS = ['implementation', 'beacon', 'clone'] as const
 export const TOKEN_POWERS = ['mint', 'pause', 'blacklist', 'rebase', 'tax', 'trading', 'seize'] as const
 export const TEXT_FAULTS = ['symbol_unreadable', 'name_unreadable', 'hidden_characters', 'cut'] as const
-export const SCREENS = ['done', 'buy_failed', 'no_route', 'unfinished'] as const
+export const SCREENS = ['done', 'buy_failed', 'no_route', 'unfinished', 'untried', 'not_needed'] as const
 
 export const FEE_CLASSES = ['major', 'other'] as const
 export type FeeClass = (typeof FEE_CLASSES)[number]
@@ -66,6 +66,9 @@ export const PERMIT_SCOPES = ['trade', '30d'] as const
 export const CURVE_FEE_MODES = ['auto', 'batch', 'two_step'] as const
 export const PREPARE_ACTIONS = ['trade', 'revoke'] as const
 export const STEP_KINDS = ['approve', 'sign_permit', 'fee_transfer', 'swap'] as const
+/** What a plan that is not ready lacks. */
+export const MISSING_KINDS = ['permit_signature', 'input', 'fee', 'eth'] as const
+export type MissingKind = (typeof MISSING_KINDS)[number]
 export const REVOKE_STEP_KINDS = ['approve', 'lockdown'] as const
 export const EXECUTIONS = ['router', 'curve', 'batch'] as const
 export const SIMULATE_MODELS = ['later', 'first'] as const

@@ -148,7 +148,10 @@ export interface TradeQuote {
 export interface WalletState {
   wallet: Address
   block: number
+  /** The next free one, pending transactions counted. */
   nonce: number
+  /** The next that can be mined: less than `nonce` while transactions wait. */
+  minedNonce: number
   balanceWei: bigint
   /** Of the input; the ETH balance when that is ETH. */
   balanceIn: bigint

@@ -180,6 +180,7 @@ export function walletState(over: Partial<WalletState> = {}): WalletState {
     wallet: WALLET,
     block: 100,
     nonce: 7,
+    minedNonce: 7,
     balanceWei: 10n ** 18n,
     balanceIn: 10n ** 12n,
     allowance: 0n,

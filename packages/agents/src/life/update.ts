@@ -86,7 +86,7 @@ export async function updateAgent(deps: HostedDeps, ask: UpdateAsk): Promise<Upd
 }
 
 /** Whatever session is granted after this is for the agent as it is then. */
-const switchedOff = (found: StoredAgent, fields: readonly string[]): AgentPatch => ({
+const switchedOff = (found: StoredAgent, fields: string[]): AgentPatch => ({
   live: false,
   sessionId: null,
   staleSessions: null,

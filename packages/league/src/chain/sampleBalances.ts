@@ -15,7 +15,7 @@ const CLOCKS_APART_S = 60
 const RETRIED_S = 600
 const RETRIED_AT_END_S = 86_400
 /** Balances in one call. Tokens with a mark are known contracts; others are asked by fewer, or alone. */
-const AT_ONCE = 500
+const AT_ONCE = 200
 const BOUND = { perRequest: 10, timeoutMs: 15_000 }
 
 const KEPT_AT_ONCE = 24

@@ -108,7 +108,7 @@ function flagsOf(judged: Judged): StoredRecord['flags'] {
 }
 
 /** How its screen ended. A token that trades somewhere is never said to have no route. */
-function screenOf(judged: Judged): string {
+function screenOf(judged: Judged): StoredRecord['flags']['screen'] {
   if (isCore(judged)) return 'not_needed'
   const { status } = judged.reading.trial
   return status === 'no_route' && judged.view.venueCount > 0 ? 'untried' : status

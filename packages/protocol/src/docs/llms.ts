@@ -38,8 +38,13 @@ Base: ${baseUrl}. OpenAPI: ${baseUrl}/api/v1/openapi.json. Reference: ${baseUrl}
 
 ## A trade
 1. POST live/prepare {wallet, token_in, token_out, notional_usd}: read \`risks\`, \`fee_bps\`, \`simulation\`, \`ready\`.
-2. If \`permit\` is set: sign it, call prepare again with permit_signature and permit_now.
-3. Sign \`tx\` with the wallet, POST live/submit {raw_tx}, then look for the receipt of \`tx_hash\` on any RPC.
+   amount_in instead of notional_usd counts atoms: 25 USDG are 25000000.
+2. If \`permit\` is set: sign it, call prepare again with permit_signature and permit_now. Any other reason why
+   \`ready\` is false is in \`missing\`: {what, token, have, need}.
+3. Sign the \`tx\` of every entry of \`steps\`, in order: an approve comes before the swap where the wallet has not
+   approved the token. \`tx\` at the top is the last of them only.
+4. POST live/submit {raw_txs: [all of them, in order]}, or each alone as {raw_tx}, the first first. A swap whose approve
+   was neither sent nor given along is refused. Then look for the receipt of \`tx_hash\` on any RPC.
 
 ## After a refusal, by \`retry\`
 ${Object.entries(RETRIES)

@@ -52,15 +52,17 @@ const Failure = Answer(
   { title: 'Failure' },
 )
 
+const Retries = OneOf(
+  Object.keys(RETRIES) as Retry[],
+  Object.entries(RETRIES)
+    .map(([name, means]) => `${name}: ${means}`)
+    .join(' '),
+)
+
 /** What every refusal may carry beside its code. */
 export const ERROR_FIELDS = {
   message: Text('for people; may change'),
-  retry: OneOf(
-    Object.keys(RETRIES) as Retry[],
-    Object.entries(RETRIES)
-      .map(([name, means]) => `${name}: ${means}`)
-      .join(' '),
-  ),
+  retry: { ...Retries, title: 'Retry' },
   hint: Text('what to do about it, for people; may change'),
   retry_after_s: Type.Optional(Type.Integer({ minimum: 1, description: 'as Retry-After' })),
 }

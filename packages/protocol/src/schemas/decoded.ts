@@ -8,20 +8,14 @@ const named = {
   token: Wallet('all zero for ETH'),
   symbol: Text('deployer-chosen text: escape it; the address where it could mislead'),
 }
-/** An amount of a token: whole in decimals, and in its smallest unit. */
-export const TokenAmount = Answer(
-  {
-    ...named,
-    amount: Nullable(Text('in whole tokens; null while the decimals are unknown')),
-    atoms: Atoms('the same in the smallest unit'),
-  },
-  { title: 'TokenAmount' },
-)
 const amount = {
   ...named,
-  amount: Text('what may be moved; unlimited where there is no bound'),
-  atoms: Type.Optional(Atoms('in the smallest unit')),
+  amount: Nullable(Text('in whole tokens; null while the decimals are unknown')),
+  atoms: Atoms('the same in the smallest unit'),
+  unlimited: Type.Optional(Type.Literal(true, { description: 'there is no bound' })),
 }
+/** An amount of a token: whole in decimals, and in its smallest unit. */
+export const TokenAmount = Answer(amount, { title: 'TokenAmount' })
 const spender = Wallet('who may move it')
 const recipient = Wallet('who receives it')
 const deadline = UnixS('sent later, it reverts')
@@ -48,8 +42,8 @@ const curveTrade = {
     'sell(uint256 amountIn, uint256 minOut, address to, uint256 deadline)',
   ]),
   curve: Wallet('the curve called'),
-  pays: Answer(amount),
-  receives_at_least: Answer(amount),
+  pays: TokenAmount,
+  receives_at_least: TokenAmount,
   recipient,
   deadline,
 }
@@ -101,7 +95,15 @@ export const PermitMessage = Answer(
   { title: 'PermitMessage' },
 )
 
-/** By `function`; what is signed instead of sent has none. */
+const permit = {
+  function: Type.Literal('PermitSingle, a signature for Permit2'),
+  spender,
+  ...amount,
+  expiration: UnixS('end of the allowance'),
+  nonce: Count('of the wallet, token and router at Permit2'),
+  sig_deadline: UnixS('until when the signature can be used'),
+}
+/** By `function`. */
 export const Decoded = Type.Union([
   Answer(routerTrade, { title: 'DecodedRouterTrade' }),
   Answer(curveTrade, { title: 'DecodedCurveTrade' }),
@@ -109,7 +111,7 @@ export const Decoded = Type.Union([
   Answer(approve, { title: 'DecodedApprove' }),
   Answer(permit2Approve, { title: 'DecodedPermit2Approve' }),
   Answer(transfer, { title: 'DecodedTransfer' }),
-  PermitMessage,
+  Answer(permit, { title: 'DecodedPermit' }),
 ])
 export type Decoded = Static<typeof Decoded>
 export const DecodedRevocation = Type.Union([

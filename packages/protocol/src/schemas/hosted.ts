@@ -122,6 +122,9 @@ export const PauseReason = Nullable(
     code: OneOf(PAUSE_REASONS, 'OWNER when the owner paused'),
     session_id: Type.Optional(Id('the session that ended')),
     why: Type.Optional(Text('what went wrong')),
+    fields: Type.Optional(
+      Type.Unsafe<readonly string[]>(Type.Array(Text('field'), { description: 'what its owner changed' })),
+    ),
   }),
   'null unless paused',
 )

@@ -43,6 +43,7 @@ import {
   AcceptRisks,
   Checks,
   disclosureFields,
+  Missing,
   Plan,
   Policies,
   RouteRow,
@@ -174,6 +175,7 @@ export const Revocation = Answer(
       }),
     ),
     ready: Flag('the steps can be signed and sent as they are'),
+    missing: Missing,
     nothing_to_revoke: Flag('no allowance is left'),
     note: Text('in words'),
   },
@@ -263,6 +265,7 @@ export const SimulateAnswer = Answer(
     gas_usd: Nullable(Usd('its cost')),
     funded_by_overrides: Flag('whether the input was lent'),
     synthetic: Flag('no real wallet: it cannot be signed and only discloses'),
+    checks: Checks,
     build: Nullable(Built, 'the plan that was simulated; read disclosures at the top level'),
     ...disclosureFields,
   },
@@ -270,12 +273,14 @@ export const SimulateAnswer = Answer(
 )
 
 export const SubmitRequest = ExactlyOne(['raw_tx', 'raw_txs'], {
-  raw_tx: Type.Optional(Hex('one signed transaction')),
+  raw_tx: Type.Optional(Hex('one signed transaction; what stands before it in `steps` was sent already')),
   raw_txs: Type.Optional(
     Type.Array(Hex('signed'), {
       minItems: 1,
       maxItems: 4,
-      description: '[approve], fee_transfer, swap; two approvals where the token wants a zero one first',
+      description:
+        'all transactions of a plan, in the order of `steps`: of a router plan [approve], swap; of a curve plan ' +
+        '[approve], fee_transfer, swap; two approvals where the token wants a zero one first',
     }),
   ),
   fee_tx_hash: Type.Optional(

@@ -6,6 +6,7 @@ import {
   FEE_CLASSES,
   FEE_COMMANDS,
   FEE_SIDES,
+  MISSING_KINDS,
   STEP_KINDS,
   TOKEN_TIERS,
   VENUES,
@@ -173,9 +174,11 @@ export const RouteRow = Answer(
     vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
     gas: Nullable(Count('estimated gas')),
     gas_usd: Nullable(Usd('its cost')),
-    total_bps: Nullable(Num('everything lost against the mid, gas included')),
-    impact_bps: Type.Optional(Nullable(Num('price impact; tokens by address'))),
-    guard_bps: Type.Optional(Nullable(Num('distance to the independent reference; tokens by address'))),
+    total_bps: Nullable(Num('everything lost against the mid, gas included; positive is worse')),
+    impact_bps: Type.Optional(Nullable(Num('price impact; tokens by address; positive is worse'))),
+    guard_bps: Type.Optional(
+      Nullable(Num('distance to the independent reference; tokens by address; positive is worse')),
+    ),
     why: Type.Optional(Nullable(Text('why it did not quote'))),
   },
   { title: 'RouteRow' },
@@ -223,11 +226,19 @@ const Approval = Answer(
   },
   { title: 'Approval', description: 'what the wallet approves, and why' },
 )
+const Stuck = Answer({
+  nonce: Count('the one that has to be mined first'),
+  tx_hash: Nullable(TxHash('the transaction that waits with it; null where none is known')),
+  since: UnixS('when the longest waiting one was relayed'),
+  replace: Text('how to replace it'),
+})
 const WalletState = Answer(
   {
     wallet: Wallet('the wallet'),
     block: Count('read at'),
     nonce: Count('the next free one, pending ones counted'),
+    mined_nonce: Count('the next one that can be mined'),
+    stuck: Nullable(Stuck, 'what holds the wallet up; null where nothing does'),
     balance_wei: Atoms('its ETH'),
     balance_in: Atoms('what it has of the input'),
     allowance: Atoms('of the input to the token permit contract'),
@@ -245,16 +256,39 @@ const WalletState = Answer(
   },
   { title: 'WalletState', description: 'balances, allowances and code read for this plan' },
 )
+export const Missing = Type.Array(
+  Answer(
+    {
+      what: OneOf(
+        MISSING_KINDS,
+        'the permit’s signature, the input’s balance, the balance of a fee paid apart, or ETH for what is sent ' +
+          'and for gas at its highest price',
+      ),
+      token: Wallet('of which; all zero for ETH'),
+      have: Nullable(Atoms('what the wallet holds; null for a signature')),
+      need: Nullable(Atoms('what all steps together may take; null for a signature')),
+    },
+    { title: 'Missing' },
+  ),
+  { description: 'what the wallet lacks to send the steps now' },
+)
 
 export const Plan = {
-  ready: Flag('tx can be signed and sent as it is'),
-  tx: Nullable(Tx, 'the last step’s transaction; null while a signature is needed first'),
-  steps: Type.Array(Step),
+  ready: Flag('every step can be signed and sent now, in order; `missing` says why not'),
+  missing: Missing,
+  tx: Nullable(
+    Tx,
+    'the last step’s transaction; null while a signature is needed first. What stands before it in `steps` goes ' +
+      'first',
+  ),
+  steps: Type.Array(Step, {
+    description: 'to be signed and sent in this order, one by one or all of them as raw_txs of live/submit',
+  }),
   execution: OneOf(EXECUTIONS),
   route: RouteRow,
   quote: Answer({
     amount_out: Atoms('quoted output'),
-    vs_mid_bps: Nullable(Num('against the reference mid')),
+    vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
     gas: Nullable(Count('estimated gas')),
     gas_usd: Nullable(Usd('its cost')),
   }),

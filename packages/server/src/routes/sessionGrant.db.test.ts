@@ -42,8 +42,8 @@ withDb('granting', (db) => {
       expect(pending.sign.delegation.binding['marks']).toEqual([
         { token: MEME.address, decimals: 18, price_e18: (5n * 10n ** 17n).toString() },
       ])
-      const approved = pending.setup.map(({ decoded }) => decoded as { spender: string; amount: string })
-      expect(approved.map(({ spender, amount }) => [spender, amount])).toEqual([
+      const approved = pending.setup.map(({ decoded }) => decoded as { spender: string; atoms: string })
+      expect(approved.map(({ spender, atoms }) => [spender, atoms])).toEqual([
         [PERMIT2, '60000000'],
         [ROUTER, '60000000'],
         [PERMIT2, (120n * 10n ** 18n).toString()],

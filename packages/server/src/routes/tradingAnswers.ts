@@ -4,11 +4,13 @@ import {
   describePlan,
   disclosuresOf,
   marksOf,
+  missingJson,
   type Planned,
   type Revocation,
   routeRowOf,
   type ShownQuote,
   type Simulated,
+  simulationChecks,
   stepJson,
   type TokenApproval,
   type TradeQuote,
@@ -76,6 +78,7 @@ export function describeSimulated(
     gas_usd: gasTotal === null ? null : gasUsd(quote, gasTotal),
     funded_by_overrides: simulation.fundedByOverrides,
     synthetic,
+    checks: simulationChecks(simulation, plan),
     build: withoutDisclosures(permit2, planned),
     ...disclosuresOf(quote),
   }
@@ -92,7 +95,8 @@ function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Answer<'l
   return Object.fromEntries(rest) as NonNullable<Answer<'live.simulate'>['build']>
 }
 
-export function describeRevocation({ steps, before, simulation, ready }: Revocation): Answer<'live.revoke'> {
+export function describeRevocation(revocation: Revocation): Answer<'live.revoke'> {
+  const { steps, before, simulation, ready, missing } = revocation
   const nothing = steps.length === 0
   const sign =
     'Sign and send the steps in order. A permit signed before and not used yet ends with its own deadline.'
@@ -102,6 +106,7 @@ export function describeRevocation({ steps, before, simulation, ready }: Revocat
     before: approvalsJson(before),
     simulation: { ok: simulation.ok, after: approvalsJson(simulation.after) },
     ready,
+    missing: missing.map(missingJson),
     nothing_to_revoke: nothing,
     note: nothing ? 'Nothing is approved: there is nothing to take back.' : simulation.ok ? sign : read,
   }

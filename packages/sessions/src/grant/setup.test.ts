@@ -61,8 +61,8 @@ describe('caps', () => {
 const END = NOW_S + 1_000
 const stepsOf = (budget: TokenBudget) =>
   setupDrafts(addresses, [budget], END).map(({ decoded }) => {
-    const { spender, amount } = decoded as { spender: string; amount: string }
-    return `${spender} ${amount}`
+    const { spender, atoms } = decoded as { spender: string; atoms: string }
+    return `${spender} ${atoms}`
   })
 
 describe('the setup', () => {

@@ -2,18 +2,13 @@ import type { Address } from '@pit/chain'
 import { askCall, readAll, wordsIn } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { encodeFunctionData, parseAbi } from 'viem'
-import type { Offer } from './readOffers.ts'
 
 /** What the chain says of a token whose price only its owner says. */
-export interface TokenReading {
+export interface MarkedToken {
   /** Undefined when it does not say as a token does. */
   decimals: number | undefined
   /** What its curve asks for one whole token; null without a curve that still sells. */
   weiPerToken: bigint | null
-}
-export type MarkedToken = TokenReading & {
-  /** What pools pay for a little of it. */
-  offers: readonly Offer[]
 }
 
 const abi = parseAbi([
@@ -32,7 +27,7 @@ export async function readMarked(
   rpc: Pick<Rpc, 'batch'>,
   tokens: readonly Address[],
   curveTokens: Readonly<Record<Address, Address>>,
-): Promise<Map<Address, TokenReading>> {
+): Promise<Map<Address, MarkedToken>> {
   if (tokens.length === 0) return new Map()
   const curveOf = new Map(Object.entries(curveTokens).map(([curve, token]) => [token, curve as Address]))
   const calls = tokens.flatMap((token) => {
@@ -43,7 +38,7 @@ export async function readMarked(
     rpc,
     calls.map((call) => askCall(call, { gas: READ_GAS })),
   )
-  const read = new Map<Address, TokenReading>()
+  const read = new Map<Address, MarkedToken>()
   let next = 0
   for (const token of tokens) {
     const decimals = wordsIn(answers[next++], 1)?.[0]

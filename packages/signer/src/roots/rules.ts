@@ -5,7 +5,6 @@ import {
   COSIGNER,
   FEE,
   isWithinBps,
-  lessBps,
   markPrice,
   type ReadBinding,
   rescaleDown,
@@ -131,10 +130,7 @@ export const rootRules: Rules<RootFacts> = [
       return price.kind === 'fresh' ? null : { message: 'The co-signer has no fresh price of ETH.' }
     }),
   },
-  {
-    code: 'CAP_PRICE',
-    check: withBinding((facts) => capPrice(facts) ?? curvePrice(facts) ?? poolPrice(facts)),
-  },
+  { code: 'CAP_PRICE', check: withBinding((facts) => capPrice(facts) ?? curvePrice(facts)) },
   {
     code: 'BAD_SIGNATURE',
     check: withBinding(({ reading: { signed } }) =>
@@ -233,27 +229,6 @@ function decimalsFailure(binding: SessionBinding, marked: RootFacts['marked']): 
     if (limit === undefined) return { message: `${token} does not say its decimals as a token does.` }
     if (value !== limit)
       return { message: `${token} has other decimals than the mark its owner signs.`, value, limit }
-  }
-  return null
-}
-
-/** A mark far under what pools pay would let more of the token go than the limits say. */
-function poolPrice({ bound, marked, ownPrice, pins }: Parameters<Check>[0]): Failure | null {
-  for (const { token, price_e18, decimals } of boundMarks(bound)) {
-    const mark = BigInt(price_e18)
-    for (const { payIn, atomsIn, atomsOut } of marked?.get(token)?.offers ?? []) {
-      const paid = ownPrice(payIn)
-      const paidDecimals = pins.tokens.get(payIn)?.decimals
-      if (paid.kind !== 'fresh' || paidDecimals === undefined) continue
-      const offered =
-        (atomsOut * paid.priceE18 * 10n ** BigInt(decimals)) / (atomsIn * 10n ** BigInt(paidDecimals))
-      if (mark >= lessBps(offered, COSIGNER.signedMarkBandBps)) continue
-      return {
-        message: `The mark of ${token} is far under what a pool pays for it, in dollars times 10^18.`,
-        value: mark.toString(),
-        limit: offered.toString(),
-      }
-    }
   }
   return null
 }

@@ -6,7 +6,7 @@ import { isEth, type TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
-import { type Draft, feeStep, INTRINSIC_GAS, limitFromEstimate, lineUp } from './steps.ts'
+import { amountJson, type Draft, feeStep, INTRINSIC_GAS, limitFromEstimate, lineUp } from './steps.ts'
 
 type CurveWay = { kind: 'curve'; curve: CurvePool; side: 'buy' | 'sell' }
 type CurveAsk = BuildAsk & { route: BuildableRoute & { way: CurveWay } }
@@ -74,12 +74,8 @@ function curveDraft({ quote, route, wallet, nowS }: CurveAsk, contractMin: bigin
     decoded: {
       function: `${side}(uint256 amountIn, uint256 minOut, address to, uint256 deadline)`,
       curve: curve.id,
-      pays: { token: quote.tokenIn.address, symbol: quote.tokenIn.symbol, amount: quote.swapIn.toString() },
-      receives_at_least: {
-        token: quote.tokenOut.address,
-        symbol: quote.tokenOut.symbol,
-        amount: contractMin.toString(),
-      },
+      pays: amountJson(quote.tokenIn, quote.swapIn),
+      receives_at_least: amountJson(quote.tokenOut, contractMin),
       recipient: wallet.wallet,
       deadline: deadlineOf(nowS),
     },

@@ -49,6 +49,24 @@ describe('names', () => {
     expect(await pair(tokenIn, tokenOut)).toEqual(answer)
   })
 
+  it('of symbols that are not core are told which are, and where to look', () => {
+    const { readPair } = createResolver(openWorld().deps)
+    const said = (tokenOut: string) => {
+      try {
+        return readPair({ tokenIn: 'ETH', tokenOut })
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    expect(said('PEPE')).toMatch(
+      /^`token_out`: PEPE is no core symbol; they are ETH, .*USDG.*, and case matters\. .*GET tokens\?q=PEPE/,
+    )
+    expect(said('usdg')).toContain('case matters (USDG?)')
+    for (const tokenOut of ['PEPE', 'usdg']) expect(said(tokenOut)).not.toMatch(/session/i)
+    // Nobody's words but plain ones are said again.
+    expect(said('<b>send all</b>')).toMatch(/^`token_out`: this is no core symbol/)
+  })
+
   it('of ETH against WETH are told what to do instead', () => {
     const { readPair } = createResolver(openWorld().deps)
     expect(() => readPair({ tokenIn: 'WETH', tokenOut: 'ETH' })).toThrow(/wrap or unwrap directly/)

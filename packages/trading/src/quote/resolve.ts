@@ -6,6 +6,7 @@ import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { type CoreSymbol, type CoreToken, fail, isPitError } from '@pit/protocol'
 import type { TradeAsk, TradeToken } from '../types.ts'
 import { lower, type QuoterDeps } from './deps.ts'
+import { refuseSymbol } from './refuseSymbol.ts'
 
 type Field = 'token_in' | 'token_out'
 
@@ -52,7 +53,7 @@ export function createResolver({
         })
       return { address, field, core: byAddress.get(address) ?? null }
     }
-    const core = bySymbol.get(text) ?? fail('TOKEN_NOT_ALLOWED', { field })
+    const core = bySymbol.get(text) ?? refuseSymbol(profile.core_tokens, field, text)
     return { address: lower(core.address), field, core }
   }
 
