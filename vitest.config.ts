@@ -51,6 +51,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
+          setupFiles: ['e2e/checkAnswers.ts'],
           maxWorkers: 2,
           sequence: { groupOrder: 3 },
           testTimeout: 180_000,

@@ -40,6 +40,8 @@ const samples = Array.from({ length: SAMPLES }, () => {
   }
 })
 
+const CALLER = { address: '192.0.2.1' }
+
 let at = 0
 const next = () => samples[at++ % SAMPLES] as (typeof samples)[number]
 let stored: object
@@ -54,7 +56,7 @@ const SUBJECTS = {
   verify: async () => {
     const { body, row } = next()
     stored = row
-    await findSignedChallenge(deps, 'sign-in', body)
+    await findSignedChallenge(deps, 'sign-in', body, CALLER)
   },
   recover: () => {
     const { hash, parts } = next()

@@ -258,6 +258,24 @@ test('stays frozen until the operator says otherwise', async () => {
   expect(await trade()).toMatchObject({ status: 200 })
 })
 
+const byToken = (marks: World['marks']) => marks.toSorted((a, b) => (a.token < b.token ? -1 : 1))
+
+test('takes no mark far under what a pool pays for the token', async () => {
+  const at = (bps: bigint) =>
+    world.grant({
+      marks: byToken(world.marks).map((mark) =>
+        mark.token === world.junk
+          ? { ...mark, price_e18: ((BigInt(mark.price_e18) * bps) / 10_000n).toString() }
+          : mark,
+      ),
+    })
+  await expect(world.register(at(7_000n))).rejects.toMatchObject({
+    code: 'CAP_PRICE',
+    message: expect.stringContaining('far under what a pool pays'),
+  })
+  expect(await world.register(at(8_500n))).toMatchObject({ registered: true })
+})
+
 test('signs nothing by old prices, far from its own, or when the chain is silent', async () => {
   const { devnet, at } = world
   const usdgForEth = () => honestIntent(plainSwap(world, sessions.active, 10_000_000))

@@ -42,6 +42,7 @@ interface LogRow {
 let world: SessionWorld
 let webhook: Webhook
 let startedMs: number
+const GRANTED_BEFORE = expect.objectContaining({ rule: 'granted', ok: false })
 const keyOf = (name: string): Hex => keccak256(stringToHex(`hosted story ${name}`))
 
 beforeAll(async () => {
@@ -79,7 +80,7 @@ const rowsOf = async (owner: Party, { id }: Pick<Agent, 'id'>, kinds = '') =>
 const told = (rows: readonly LogRow[]) => rows.map(({ kind, code, message }) => `${kind} ${code}: ${message}`)
 
 describe('live, one of each kind', () => {
-  const agents: { agent: Agent; tx: Hex }[] = []
+  const agents: { agent: Agent; tx: Hex; session: string }[] = []
   let owner: Party
   beforeAll(async () => {
     owner = await openParty(world.server.url, keyOf('live'))
@@ -128,7 +129,47 @@ describe('live, one of each kind', () => {
     const isBuy = row!.data.order!.side === 'buy'
     expect(after.usdg < before.usdg).toBe(isBuy)
     expect(after.eth > before.eth).toBe(isBuy)
-    agents.push({ agent, tx })
+    agents.push({ agent, tx, session: session.session_id })
+  })
+
+  it('obey no stolen key: what steers one switches it off until its owner signs again', async () => {
+    for (const [i, change] of [
+      { pairs: ['PARTNER/USDG'] },
+      { params: { url: 'https://thief.example' } },
+      { brain: 'webhook', params: { url: 'https://thief.example' } },
+    ].entries()) {
+      const { agent, session } = agents[i]!
+      const ask = (path: string, body: object) => owner.post(`hosted/${agent.id}/${path}`, body)
+      expect((await ask('update', { ...change, live: true })).status).toBe(409)
+      expect(await done(owner, `hosted/${agent.id}/update`, change)).toMatchObject({
+        live: false,
+        trading: false,
+        session_id: null,
+        pause_reason: { code: 'CHANGED' },
+      })
+      expect(await ask('session', { session_id: session })).toMatchObject({
+        status: 422,
+        body: { error: { code: 'BAD_SESSION', checks: expect.arrayContaining([GRANTED_BEFORE]) } },
+      })
+      expect(await ask('update', { live: true })).toMatchObject({
+        status: 409,
+        body: { error: { code: 'NO_SESSION' } },
+      })
+    }
+  })
+
+  it('are made once, with one executor, by a creation that is sent again', async () => {
+    const body = {
+      client_id: 'story-1',
+      ...{ brain: 'dca', params: { usd: 6 }, interval_s: 3_600, pairs: ['ETH/USDG'], mode: 'live' },
+    }
+    const made = await Promise.all([create(owner, body), create(owner, body), create(owner, body)])
+    expect(new Set(made.map(({ id, executor }) => `${id} ${executor}`)).size).toBe(1)
+    const other = await owner.post('hosted', { limits: LIMITS, ...body, interval_s: 3_601 })
+    expect(other).toMatchObject({
+      status: 400,
+      body: { error: { code: 'BAD_REQUEST', field: 'client_id' } },
+    })
   })
 
   it('are stopped, and the gas of each comes home to the wei', async () => {

@@ -90,9 +90,9 @@ withStore(
         'rows.',
       ],
       [
-        'a mark',
-        `update marks set price_e18 = price_e18 + 1000000000000000000 where token = '${ETH}' and minute_s = ${first.endsAtS}`,
-        `update marks set price_e18 = price_e18 - 1000000000000000000 where token = '${ETH}' and minute_s = ${first.endsAtS}`,
+        'the marks of the last day',
+        `update marks set price_e18 = price_e18 + 1000000000000000000 where token = '${ETH}' and minute_s > ${first.endsAtS - DAY}`,
+        `update marks set price_e18 = price_e18 - 1000000000000000000 where token = '${ETH}' and minute_s > ${first.endsAtS - DAY}`,
         'rows.',
       ],
       [
@@ -106,6 +106,14 @@ withStore(
         `update league_standings set row = jsonb_set(row, '{place}', '1') where rank = 2`,
         `update league_standings set row = jsonb_set(row, '{place}', '2') where rank = 2`,
         'rows.1.place: recorded 1, rebuilt 2',
+      ],
+      [
+        'a balance that was seen',
+        `update league_balances set balances = balances || '{"${ETH}": "0"}'
+         where entry_id = 3 and at_s = ${first.endsAtS}`,
+        `update league_balances set balances = balances || '{"${ETH}": "${10n ** 30n}"}'
+         where entry_id = 3 and at_s = ${first.endsAtS}`,
+        'rows.',
       ],
       [
         'the ledger',
@@ -135,7 +143,10 @@ withStore(
       }
       const blocks = new Map(rows.map(({ tx_hash, block }) => [tx_hash, block]))
       const rpc = {
-        request: async () => ({ transactions: [] }) as never,
+        request: async (method: string, params?: readonly unknown[]) =>
+          (method === 'eth_call'
+            ? await world.chain.rpc.request(method, params)
+            : { transactions: [] }) as never,
         batch: async (calls: readonly (readonly [string, readonly unknown[]])[]) =>
           calls.map(([method, params]) => {
             const first = params[0] as string
@@ -149,7 +160,7 @@ withStore(
                     gasUsed: '0x1',
                     effectiveGasPrice: `0x${(E18 / 10_000n).toString(16)}`,
                   }
-                : { timestamp: `0x${(Number(first) / 10).toString(16)}` }
+                : { timestamp: `0x${Math.floor(Number(first) / 10).toString(16)}` }
             return { ok: true as const, result }
           }),
       }
@@ -165,6 +176,11 @@ withStore(
         `update league_standings set facts = jsonb_set(jsonb_set(facts, '{party,funders}', '[]'), '{party,namedFunders}', '[]')`,
       )
       expect((await verifySeason(deps, 1, true)).text).toContain('equal')
+      world.node.balanceOf = () => 5n
+      expect((await verifySeason(deps, 1, true)).text).toMatch(
+        /differs at balances\.\d+\.\d+\.0x\w+: recorded "1/,
+      )
+      world.node.balanceOf = () => 10n ** 30n
       blocks.set(rows[0]!.tx_hash, 7)
       expect((await verifySeason(deps, 1, true)).text).toContain('.block: recorded')
     })

@@ -8,7 +8,7 @@ import { type Jobs, runJobs } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
-import { type Answer, checkWith, ROUTES } from '@pit/protocol'
+import { type Answer, checkAnswer } from '@pit/protocol'
 import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
@@ -87,7 +87,7 @@ const balanceAt = async (token: Address, tag: Hex): Promise<bigint> => {
 
 it('agrees with the chain to the atom and with the marks to the millionth', async () => {
   const answer = await portfolio()
-  expect(checkWith(ROUTES['me.portfolio'].answer, answer)).toMatchObject({ ok: true })
+  expect(checkAnswer('me.portfolio', answer)).toMatchObject({ ok: true })
   expect(answer).toMatchObject({ wallet, unread: [], cached: false })
   const tag: Hex = `0x${answer.block.toString(16)}`
   const held = new Map(answer.holdings.map((holding) => [holding.address.toLowerCase(), holding]))

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createRandom } from './fuzz/random.ts'
+import { buyUp } from './trading/movingPrice.ts'
 import { openRandomMarket, type RandomMarket } from './trading/randomMarket.ts'
 import { type Outcome, tradeOnce } from './trading/randomTrade.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
@@ -60,6 +61,19 @@ it(
     expect(faultsOf(done)).toEqual([])
     expect(done.filter(({ end }) => end === 'mined').length).toBeGreaterThan((PLANS - ALONE) / 2)
     expect(done.some(({ exact }) => exact)).toBe(true)
+  },
+  PATIENCE_MS,
+)
+
+it(
+  'goes on planning while a price moves by 15% in ten minutes',
+  async () => {
+    await setMarket(false)
+    const { rose, worstBps, plans } = await buyUp(market)
+    console.log(
+      `${plans} fresh plans, ${Math.round((rose - 1) * 100)}% up, at most ${worstBps} bps under the reference`,
+    )
+    expect(rose).toBeGreaterThanOrEqual(1.15)
   },
   PATIENCE_MS,
 )

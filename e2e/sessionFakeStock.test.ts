@@ -130,7 +130,10 @@ describe('a stranger’s token on the stock beacon', () => {
     const terms = { tokens: ['ETH', fake], accept_risks, expires_in_s: 3_600 }
     const { body: grant } = await startGrant(owner, executor.wallet, terms)
     expect(grant.error).toBeUndefined()
-    const active = await owner.post('live/session/grant', await signaturesFor(owner, grant))
+    const active = await owner.post(
+      'live/session/grant',
+      await signaturesFor(owner, grant, { afterSetup: true }),
+    )
     expect(active.body).toMatchObject({ status: 'active' })
     for (const { tx } of grant.setup) {
       const sent = await owner.post('live/submit', { raw_tx: await owner.signTx({ ...tx, type: 2 }) })

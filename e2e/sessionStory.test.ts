@@ -4,6 +4,7 @@ import { hashTypedData, keccak256, stringToHex } from 'viem'
 import { hashAuthorization } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  authorize,
   openParty,
   type Party,
   type Pending,
@@ -22,7 +23,7 @@ import { balanceOf, receiptOf } from './trading/trader.ts'
 const ETH = 10n ** 18n
 const USD = 10n ** 6n
 const NATIVE = `0x${'0'.repeat(40)}` as Hex
-const LIMITS = { max_trade_usd: 40, max_day_usd: 400, max_trades: 12 }
+const LIMITS = { max_trade_usd: 40, max_day_usd: 400, max_trades: 13 }
 
 let world: SessionWorld
 let owner: Party
@@ -68,11 +69,11 @@ describe('a plain wallet grants a session', () => {
       risk_terms: { accept_risks: [], shield: false },
     })
     // Dollars to Permit2 and from there to the router; the curve's token to its curve. The authorization
-    // counts then.
+    // counts before it, or after.
     expect(grant.setup.map(({ kind }) => kind)).toEqual(
       expect.arrayContaining(['approve', 'approve', 'approve']),
     )
-    expect(grant.sign.authorization?.nonce).toBe(grant.setup.length)
+    expect(grant.sign.authorization).toMatchObject({ nonce: 0, after_setup: { nonce: grant.setup.length } })
     expect(Object.keys(grant.sign.curve_roots ?? {})).toHaveLength(2)
     const { delegation, authorization, curve_roots } = grant.sign
     for (const { typed_data, digest } of [delegation, ...Object.values(curve_roots ?? {})]) {
@@ -119,17 +120,62 @@ describe('a plain wallet grants a session', () => {
     expect((await owner.post('live/session/grant', signatures)).status).toBe(200)
   })
 
-  it('wants its setup first', async () => {
-    const { status, body } = await ask(executor, { token_in: 'ETH', token_out: 'USDG', notional_usd: 5 })
+  it('wants its setup before a token is sold, and only then', async () => {
+    const { status, body } = await ask(executor, { token_in: 'USDG', token_out: 'ETH', notional_usd: 5 })
     expect({ status, code: body.error?.code }).toEqual({ status: 422, code: 'SESSION_SETUP' })
-    for (const { tx } of grant.setup) {
-      const sent = await owner.post<{ tx_hash: Hex }>('live/submit', {
-        raw_tx: await owner.signTx({ ...tx, type: 2 }),
+    const before = await ask(executor, { token_in: 'ETH', token_out: 'USDG', notional_usd: 1 })
+    expect(before.body, JSON.stringify(before.body.error)).toMatchObject({ ready: true, tx: { type: 4 } })
+    await sendSetup(owner, grant)
+    expect(delegationOf(await codeOf(owner.wallet))).toBeNull()
+  })
+
+  it('signs its authorization again after it sent something', async () => {
+    const { status, body } = await ask(executor, { token_in: 'ETH', token_out: 'USDG', notional_usd: 5 })
+    expect({ status, code: body.error?.code }).toEqual({ status: 422, code: 'WALLET_CODE' })
+    const { authorization } = body.error!['sign'] as Pick<Pending['sign'], 'authorization'>
+    expect(authorization?.nonce).toBe(grant.setup.length)
+    const { session_id } = grant
+    const signed = { session_id, authorization_signature: await authorize(owner, authorization!) }
+    const again = await owner.post('live/session/grant', signed)
+    expect(again.body, JSON.stringify(again.body)).toMatchObject({
+      status: 'active',
+      authorization_stored: true,
+    })
+  })
+})
+
+/** Every step of a setup, from the wallet's next nonce on. */
+async function sendSetup(of: Party, { setup }: Pending): Promise<void> {
+  for (const { tx } of setup) {
+    const nonce = Number(await world.devnet.rpc<Hex>('eth_getTransactionCount', [of.wallet, 'pending']))
+    const sent = await of.post<{ tx_hash: Hex }>('live/submit', {
+      raw_tx: await of.signTx({ ...tx, type: 2 }, { nonce }),
+    })
+    expect(sent.status, JSON.stringify(sent.body.error)).toBe(200)
+    expect((await receiptOf(world.devnet, sent.body.tx_hash)).status).toBe('0x1')
+  }
+}
+
+describe('another plain wallet', () => {
+  it('trades first and sends its setup later', async () => {
+    const other = await openParty(world.server.url, keccak256(stringToHex('session story other')))
+    await world.fund(other.wallet, { wei: ETH })
+    const { body: pending } = await startGrant(other, executor.wallet, { tokens: ['ETH', 'USDG'] })
+    const { session_id } = pending
+    expect((await other.post('live/session/grant', await signaturesFor(other, pending))).status).toBe(200)
+    const carry = async (request: object) => {
+      const { body } = await executor.post<SessionTrade>('live/session/trade', { session_id, ...request })
+      expect(body, JSON.stringify(body.error ?? body.simulation)).toMatchObject({ ready: true })
+      const sent = await executor.post<{ tx_hash: Hex }>('live/submit', {
+        raw_tx: await executor.signTx(body.tx!),
       })
       expect(sent.status, JSON.stringify(sent.body.error)).toBe(200)
       expect((await receiptOf(world.devnet, sent.body.tx_hash)).status).toBe('0x1')
     }
-    expect(delegationOf(await codeOf(owner.wallet))).toBeNull()
+    await carry({ token_in: 'ETH', token_out: 'USDG', notional_usd: 10 })
+    expect(delegationOf(await codeOf(other.wallet))).not.toBeNull()
+    await sendSetup(other, pending)
+    await carry({ token_in: 'USDG', token_out: 'ETH', notional_usd: 5 })
   })
 })
 
@@ -203,8 +249,8 @@ describe('the executor trades', () => {
     await trade('ETH', curveToken, { notional_usd: 5 }, executor)
     await trade('USDG', 'ETH', { notional_usd: 30 }, executor)
     const last = await trade('ETH', 'USDG', { notional_usd: 10 }, owner)
-    // One was co-signed and never sent: it counts.
-    expect(last.spend).toMatchObject({ trades: 11, trades_left: 1 })
+    // Two were co-signed and never sent: they count.
+    expect(last.spend).toMatchObject({ trades: 12, trades_left: 1 })
   })
 
   it('inside its bounds only', async () => {
@@ -225,7 +271,7 @@ describe('the executor trades', () => {
     )
     expect(body.sessions.find(({ session_id }) => session_id === grant.session_id)).toMatchObject({
       status: 'active',
-      used: { trades: 11, trades_left: 1 },
+      used: { trades: 12, trades_left: 1 },
       limits: LIMITS,
     })
   })

@@ -70,7 +70,8 @@ async function planned(who: Trader, request: object): Promise<Plan> {
 }
 const refused = (body: object, { route = 'live.prepare' as RouteId, who = trader } = {}) =>
   refusedBy(server.url, route, { body: { wallet: who.wallet, ...body }, key: who.key })
-const submitRefused = (raw_tx: Hex, who = trader) => refused({ raw_tx }, { route: 'live.submit', who })
+const submitRefused = (raw_tx: Hex, who = trader) =>
+  refusedBy(server.url, 'live.submit', { body: { raw_tx }, key: who.key })
 const seen = (hash: Hex) => devnet.rpc<number>('devnet_sequencerSeen', [hash])
 const sequencer = (mode: string, delay_ms = 0) => devnet.rpc('devnet_sequencer', [{ mode, delay_ms }])
 const nonceOf = async (who: Trader) =>
@@ -190,6 +191,7 @@ it('nothing answers, neither sequencer nor node: what needs them says so, what d
   const [lost, late] = plans.map(({ tx }, i) => trader.sign(tx!, { nonce: first + i }))
   const sent = other.sign((await planned(other, buy(other))).tx!)
   const startedAt = Date.now()
+  await devnet.rpc('devnet_vendor', [{ name: 'audit', mode: 'down' }])
   await sequencer('lossy')
   const unheard = [submitRefused(lost!.raw)]
   await eventually(async () => expect(await seen(lost!.hash)).toBe(1))
@@ -205,7 +207,7 @@ it('nothing answers, neither sequencer nor node: what needs them says so, what d
     refused({}, { who: other, route: 'live.revoke' }),
     refusedBy(server.url, 'me.portfolio', { body: '', key: other.key }),
   ]
-  const quote = other.post('live/quote', buy(other))
+  const quote = other.post('live/quote', buy(other, { wallet: undefined }))
   // The sequencer is another machine than the node.
   expect(await other.post('live/submit', { raw_tx: sent.raw })).toMatchObject({ status: 200 })
   const pending = { tx_hash: sent.hash, status: 'pending', amount_out_kind: 'minimum' }
@@ -215,6 +217,14 @@ it('nothing answers, neither sequencer nor node: what needs them says so, what d
   for (const [i, { hash }] of [lost!, late!].entries()) {
     expect(await unheard[i]).toMatchObject({ said: '502 SEQUENCER_UNREACHABLE', error: { tx_hash: hash } })
   }
+  const health = async () => (await fetch(`${server.url}/api/v1/health`)).json()
+  await eventually(async () => {
+    expect(await health()).toMatchObject({
+      status: 'degraded',
+      checks: { store: 'ok', chain: 'impaired', sequencer: 'impaired', audit: 'impaired' },
+    })
+  })
+  await devnet.rpc('devnet_vendor', [{ name: 'audit', mode: 'ok' }])
   relayed.push(lost!.hash, late!.hash, sent.hash)
   console.log(`everything was answered within ${Date.now() - startedAt} ms`)
   expect(Date.now() - startedAt).toBeLessThan(40_000)
@@ -333,7 +343,9 @@ describe('nodes', () => {
     })
     await eventually(async () => {
       expect((await refused(buy(trader))).said).toBe('502 RPC_UNAVAILABLE')
-      expect((await refused(buy(trader), { route: 'live.quote' })).said).toBe('502 RPC_UNAVAILABLE')
+      expect((await refused(buy(trader, { wallet: undefined }), { route: 'live.quote' })).said).toBe(
+        '502 RPC_UNAVAILABLE',
+      )
     })
     node.set(null)
     await eventually(async () => expect((await trader.post('live/prepare', buy(trader))).status).toBe(200))

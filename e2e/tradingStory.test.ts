@@ -7,6 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
 import { privateKeyOf } from './fast/fastTrader.ts'
+import { stepCases } from './trading/storySteps.ts'
 import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
 import { type DoneTrade, doTrade, tradesOf } from './trading/storyTrade.ts'
 import { balanceOf, openTrader, receiptOf, type Trader, type UnsignedStep } from './trading/trader.ts'
@@ -78,6 +79,8 @@ const refusal = async (who: Trader, request: object) => {
   const { status, body } = await who.post('live/prepare', { wallet: who.wallet, ...request })
   return { status, ...body.error }
 }
+
+stepCases(() => world)
 
 describe('core assets', () => {
   it('ETH buys dollars, sized in dollars', { timeout: PATIENCE_MS }, () =>

@@ -35,6 +35,12 @@ afterAll(async () => {
 
 const nonce = () => world.devnet.rpc<string>('eth_getTransactionCount', [trader.wallet, 'pending'])
 const good = () => ({ wallet: trader.wallet, token_in: 'ETH', token_out: 'USDG', amount_in: TENTH_ETH })
+/** A good request of a route has only the fields it takes. */
+function goodFor(route: RouteId): object {
+  const { wallet, ...trade } = good()
+  if (route === 'live.quote') return trade
+  return route === 'live.revoke' ? { wallet } : { wallet, ...trade }
+}
 
 const refused = (route: RouteId, body: object | string, key: string | null = trader.key) =>
   refusedBy(world.server.url, route, { body, key })
@@ -44,7 +50,7 @@ type Change = object | string
 async function check(route: RouteId, rows: readonly (readonly [Change, string])[]): Promise<void> {
   const said: string[] = []
   for (const [change] of rows) {
-    const body = typeof change === 'string' ? change : { ...good(), ...change }
+    const body = typeof change === 'string' ? change : { ...goodFor(route), ...change }
     said.push((await refused(route, body)).said)
   }
   expect(said).toEqual(rows.map(([, expected]) => expected))
@@ -98,10 +104,9 @@ describe('sizes', () => {
   })
 
   it('twice, or not at all; in a body that is no object', async () => {
-    const text = JSON.stringify(good())
-    const bodies = [
-      { ...good(), notional_usd: 100 },
-      { ...good(), amount_in: undefined },
+    const bodiesOf = (trade: object, text = JSON.stringify(trade)) => [
+      { ...trade, notional_usd: 100 },
+      { ...trade, amount_in: undefined },
       text.replace(`"${TENTH_ETH}"`, 'NaN'),
       text.replace(`"${TENTH_ETH}"`, '1e999'),
       text.replace('"amount_in"', '"amount_in":"5","amount_in"'),
@@ -112,7 +117,7 @@ describe('sizes', () => {
       text.slice(0, -1),
     ]
     for (const route of ['live.prepare', 'live.quote'] as const) {
-      for (const body of bodies)
+      for (const body of bodiesOf(goodFor(route)))
         expect(await refused(route, body)).toMatchObject({ status: 400, code: 'BAD_REQUEST' })
     }
     const long = { ...good(), note: 'x'.repeat(70_000) }
@@ -200,7 +205,7 @@ describe('terms', () => {
   it('by an aggregator’s route', async () => {
     const venues = ['venue_pool', 'aggregator_1']
     type Quote = { routes: { id: string; venue: string; ok: boolean }[] }
-    const { body } = await trader.post<Quote>('live/quote', { ...good(), venues })
+    const { body } = await trader.post<Quote>('live/quote', { ...goodFor('live.quote'), venues })
     const { id } = body.routes.find(({ venue, ok }) => venue === 'aggregator_1' && ok)!
     await check('live.prepare', [[{ venues, route_id: id }, '422 QUOTE_ONLY route_id']])
   })
@@ -215,6 +220,30 @@ describe('terms', () => {
     }
     for (const key of [null, '', 'pit_w_guess', `${trader.key}x`]) {
       expect((await refused('live.prepare', good(), key)).said).toBe('401 UNAUTHORIZED')
+    }
+  })
+
+  it('misspelt, on any route that plans or moves money', async () => {
+    const BAD = '400 BAD_REQUEST'
+    const misspelt = { slippage: 5, maxFeeBps: 1 }
+    for (const route of ['live.prepare', 'live.build', 'live.simulate', 'live.quote'] as const) {
+      await check(
+        route,
+        Object.entries(misspelt).map(([name, value]) => [{ [name]: value }, `${BAD} ${name}`]),
+      )
+    }
+    await check('live.revoke', [[{ token: 'USDG' }, `${BAD} token`]])
+    expect((await refused('live.submit', { raw_tx: '0x02', check_only: true })).said).toBe(
+      `${BAD} check_only`,
+    )
+    // A session's limits must not fall back to defaults that are wider.
+    const grant = { wallet: trader.wallet, executor: other.wallet }
+    for (const [change, name] of [
+      [{ limits: { max_trade_usd: 3 } }, 'limits'],
+      [{ maxTrades: 1 }, 'maxTrades'],
+      [{ expires_s: 60 }, 'expires_s'],
+    ] as const) {
+      expect((await refused('live.session.grant', { ...grant, ...change })).said).toBe(`${BAD} ${name}`)
     }
   })
 

@@ -23,8 +23,8 @@ export function withoutSigner(env: Environment, name: string): Environment {
 
 /**
  * What signer and server are started with so that they find and believe each other. Where nothing is at stake
- * the secrets are made here and kept under DATA_DIR; on a real chain whoever operates it chooses where they
- * lie.
+ * the secrets are made here and kept under DATA_DIR. On a real chain no signer is started here: its key would
+ * be open to the server's user, and so to whoever takes the server over.
  */
 export function signerEnvironment({
   dataDir,
@@ -36,10 +36,14 @@ export function signerEnvironment({
   chain: 'devnet' | 'real'
 }): Handed | { why: string } {
   if (env['SIGNER_URL']) return { why: `using the signer at ${env['SIGNER_URL']}` }
-  const hasPassphrase = Boolean(env['SIGNER_PASSPHRASE'] || env['SIGNER_PASSPHRASE_FILE'])
-  if (chain === 'real' && !hasPassphrase) {
-    return { why: 'no signer is started, so sessions are off: set SIGNER_PASSPHRASE_FILE for one' }
+  if (chain === 'real') {
+    return {
+      why:
+        'no signer is started here: on a real chain it runs under a user of its own (docs/signer.md); ' +
+        'SIGNER_URL and SIGNER_SECRET_FILE name it',
+    }
   }
+  const hasPassphrase = Boolean(env['SIGNER_PASSPHRASE'] || env['SIGNER_PASSPHRASE_FILE'])
   const folder = join(dataDir, 'signer')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const forSigner: Record<string, string> = {}

@@ -1,8 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { StartRefused } from '@pit/platform/checkChain'
 import { lockStore, StoreLockedError } from '@pit/platform/db'
+import { keepFilesPrivate, ownDataDir } from '@pit/platform/ownFiles'
+import { readProfile } from '@pit/platform/readProfile'
 import { serverEnvironment, withoutServer } from './serverSecrets.ts'
 import { signerEnvironment, withoutSigner } from './signerSecrets.ts'
 
@@ -27,8 +30,11 @@ interface Running {
   startedAtMs: number
 }
 
-/** Above what any part takes to answer its last requests and write its state. */
-const STOP_BOUND_MS = 20_000
+/**
+ * In the order they are stopped, the server first, so that nothing asks a chain that is gone; and until when
+ * each has to be, counted from the signal. Whoever sends one (systemd, Docker) gives ten seconds.
+ */
+const STOP_BY_MS: Record<string, number> = { server: 4_500, signer: 6_000, devnet: 9_000 }
 const MAX_RESTARTS = 5
 /** A part that ran this long is well again: its earlier ends no longer count. */
 const WELL_AFTER_MS = 10 * 60_000
@@ -42,18 +48,25 @@ let stopping = false
 const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`.padStart(7)
 const say = (who: string, text: string) => console.log(`${seconds()}  ${who.padEnd(7)} ${text}`)
 
-function ownDataDir(): void {
-  mkdirSync(dataDir, { recursive: true })
+function takeDataDir(): void {
   try {
+    const closed = ownDataDir(dataDir)
+    if (closed > 0)
+      say('pit', `${closed} files in ${dataDir} were open to other users of this machine; closed`)
     process.on('exit', lockStore(join(dataDir, 'start.lock')))
   } catch (error) {
-    if (!(error instanceof StoreLockedError)) throw error
-    console.error(
-      `Pit is already running here (process ${error.pid}, data in ${dataDir}).\n` +
-        `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT, SIGNER_PORT and METRICS_PORT.`,
-    )
+    if (error instanceof StartRefused) console.error(error.message)
+    else if (error instanceof StoreLockedError) sayRunning(error)
+    else throw error
     process.exit(1)
   }
+}
+
+function sayRunning(error: StoreLockedError): void {
+  console.error(
+    `Pit is already running here (process ${error.pid}, data in ${dataDir}).\n` +
+      `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT, SIGNER_PORT and METRICS_PORT.`,
+  )
 }
 
 function launch(part: Part, restarts = 0): Running {
@@ -111,12 +124,14 @@ function revive(entry: Running, why: string): void {
 async function stop(exitCode: number): Promise<void> {
   if (stopping) return
   stopping = true
-  // The server first, so that nothing asks a chain that is gone.
-  for (const name of ['server', 'signer', 'devnet']) {
+  const stoppingAt = performance.now()
+  for (const [name, byMs] of Object.entries(STOP_BY_MS)) {
     const entry = running.get(name)
     if (!entry || entry.child.exitCode !== null || entry.child.signalCode !== null) continue
     await new Promise<void>((resolve) => {
-      const bound = setTimeout(() => entry.child.kill('SIGKILL'), STOP_BOUND_MS)
+      const leftMs = byMs - (performance.now() - stoppingAt)
+      // Each of them survives it: what it was about to write, the next start reads from its log.
+      const bound = setTimeout(() => entry.child.kill('SIGKILL'), leftMs)
       entry.child.once('exit', () => {
         clearTimeout(bound)
         resolve()
@@ -156,8 +171,16 @@ function printWhereToGo(): void {
   console.log(lines.join('\n'))
 }
 
+/** A devnet may run elsewhere. What is wrong with a profile, the server says. */
+const isOfDevnet = (profile: string | undefined): Promise<boolean> =>
+  readProfile({ file: profile ?? '', waitMs: 0 }).then(
+    ({ kind }) => kind === 'devnet',
+    () => false,
+  )
+
 async function main(): Promise<void> {
-  ownDataDir()
+  keepFilesPrivate()
+  takeDataDir()
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
   const withDevnet = !process.env['CHAIN_RPC_URL']
@@ -174,7 +197,8 @@ async function main(): Promise<void> {
     : {}
   // The devnet writes it when it is ready; an old one may name other ports.
   if (withDevnet) rmSync(profile, { force: true })
-  const signer = signerEnvironment({ dataDir, env: process.env, chain: withDevnet ? 'devnet' : 'real' })
+  const isDevnet = withDevnet || (await isOfDevnet(process.env['PROFILE']))
+  const signer = signerEnvironment({ dataDir, env: process.env, chain: isDevnet ? 'devnet' : 'real' })
   if ('why' in signer) say('pit', signer.why)
   const parts: Part[] = [
     ...(withDevnet ? [{ name: 'devnet', file: 'devnet.js', env: {} }] : []),

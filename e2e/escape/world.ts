@@ -74,10 +74,7 @@ export async function openWorld({ seed }: { seed: number }) {
     { pair: 'ETH', symbol: 'ESCAPE' },
   ])
   const curve = { address: lower(launched.curve), token: lower(launched.token) }
-  const { long_tail } = await devnet.rpc<{ long_tail: { address: Address; curve?: unknown }[] }>(
-    'devnet_info',
-  )
-  const junk = lower(long_tail.find((token) => !token.curve)!.address)
+  const { junk, junkPriceE18 } = await findJunk(devnet, profile)
   const tokens = await readTokens(devnet, profile)
   const feedless = (address: Address, dollarsE18: bigint): Token => ({
     address,
@@ -86,7 +83,7 @@ export async function openWorld({ seed }: { seed: number }) {
     rank: null,
     isMajor: false,
   })
-  tokens.set(junk, feedless(junk, E18 / 1_000n))
+  tokens.set(junk, feedless(junk, junkPriceE18))
   tokens.set(curve.token, feedless(curve.token, E18 / 100_000n))
   const marks: BindingMark[] = [junk, curve.token].map((token) => ({
     token,
@@ -203,6 +200,24 @@ export async function openWorld({ seed }: { seed: number }) {
       removeFolder(folder)
     },
   }
+}
+
+/** A token without a feed, at what its one pool, a v2 pair with USDG, says. */
+async function findJunk(devnet: DevnetProcess, profile: ChainProfile) {
+  type Row = { address: Address; venues: string[]; pairs: string[]; depth_usd: number }
+  const { long_tail } = await devnet.rpc<{ long_tail: Row[] }>('devnet_info')
+  const row = long_tail.find(
+    ({ venues, pairs, depth_usd }) => `${venues} ${pairs}` === 'v2 USDG' && depth_usd > 2_000,
+  )
+  const junk = lower(row!.address)
+  const usdg = lower(profile.core_tokens.find(({ symbol }) => symbol === 'USDG')!.address)
+  const call = (to: string, data: string) => devnet.rpc<Hex>('eth_call', [{ to, data }, 'latest'])
+  const word = (address: Address) => address.slice(2).padStart(64, '0')
+  const pair = await call(profile.contracts.v2_factory!, `0xe6a43905${word(junk)}${word(usdg)}`)
+  const reserves = await call(`0x${pair.slice(26)}`, '0x0902f1ac')
+  const [zero, one] = [0, 1].map((i) => BigInt(`0x${reserves.slice(2 + 64 * i, 66 + 64 * i)}`))
+  const [tokens, dollars] = junk < usdg ? [zero!, one!] : [one!, zero!]
+  return { junk, junkPriceE18: (dollars * 10n ** 30n) / tokens }
 }
 
 /** Tokens with a feed, at what their feeds say. */

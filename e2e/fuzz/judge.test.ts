@@ -1,4 +1,4 @@
-import { routeById } from '@pit/protocol'
+import { errorRow, routeById } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { judge } from './judge.ts'
 
@@ -32,6 +32,9 @@ it.each([
 ])('fails %s', (_what, answer) => expect(judgeMe(200, answer)).toContain('not the answer of auth.me'))
 
 it('fails a refusal that nobody documented, and one that says too much', () => {
-  expect(judgeMe(409, { error: { code: 'SESSION_REVOKED', message: 'm' } })).toContain('not documented')
+  const revoked = { code: 'SESSION_REVOKED', message: 'm' }
+  expect(judgeMe(409, { error: revoked })).toBe('not the retry and hint of its code')
+  const { retry, hint } = errorRow('SESSION_REVOKED')
+  expect(judgeMe(409, { error: { ...revoked, retry, hint } })).toContain('not documented')
   expect(judgeMe(200, { ...ME, note: 'pit_w_secret' })).toBe('echoes the key')
 })

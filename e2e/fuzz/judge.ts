@@ -1,4 +1,4 @@
-import { type AnyRoute, checkWith, ERRORS, type ErrorCode, errorRow } from '@pit/protocol'
+import { type AnyRoute, checkAnswer, ERRORS, type ErrorCode, errorRow } from '@pit/protocol'
 import type { RawAnswer } from '../rawHttp.ts'
 import type { FuzzRequest } from './makeRequest.ts'
 
@@ -31,7 +31,7 @@ export function judge(
   if (/\\n +at |node_modules|TypeError|SyntaxError/.test(body)) return 'shows its insides'
   // A HEAD has no body; what stands there answers bytes that came after it.
   if (isHead(bytes) && (body === '' || body.startsWith('HTTP/1.1 '))) return null
-  let parsed: { error?: { code: ErrorCode; message: string } }
+  let parsed: { error?: { code: ErrorCode; message: string; retry?: string; hint?: string } }
   try {
     parsed = JSON.parse(body) as typeof parsed
   } catch {
@@ -47,6 +47,8 @@ export function judge(
   const code = parsed.error?.code
   if (code === undefined || !(code in ERRORS) || typeof parsed.error?.message !== 'string')
     return 'no envelope'
+  const { retry, hint } = errorRow(code)
+  if (parsed.error.retry !== retry || parsed.error.hint !== hint) return 'not the retry and hint of its code'
   if (parsed.error.message.startsWith('Something went wrong')) return 'a defect'
   if ((status === 429 || status === 503) && !/^[1-9]\d*$/.test(headers.get('retry-after') ?? ''))
     return 'no Retry-After'
@@ -61,7 +63,7 @@ export function judge(
 }
 
 function wrongShape(route: AnyRoute, body: unknown): string | null {
-  const checked = checkWith(route.answer, body)
+  const checked = checkAnswer(route, body)
   return checked.ok ? null : `not the answer of ${route.id}: ${checked.message}`
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkWith, isRiskCode, isSevere, ROUTES } from '@pit/protocol'
+import { checkAnswer, isRiskCode, isSevere } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import { deployTricks, TRICKS } from './deployTricks.ts'
 import { CONTEXT, codesOf, type Gallery } from './galleryWorld.ts'
@@ -23,7 +23,7 @@ export function exactRisks(w: Gallery): void {
           continue
         }
         expect(status, `${name} ${JSON.stringify(body.error)}`).toBe(200)
-        expect(checkWith(ROUTES['tokens.get'].answer, body), name).toEqual({ ok: true })
+        expect(checkAnswer('tokens.get', body), name).toEqual({ ok: true })
         const [got, want] = [codesOf(body), w.expected(name)]
         right += got.filter((code) => want.includes(code)).length
         extra += got.filter((code) => !want.includes(code)).length
@@ -66,7 +66,19 @@ export function exactRisks(w: Gallery): void {
         tradable: false,
         blocked_reason: 'NO_ROUTE',
         screen_status: 'CACHED',
+        venues: [],
+        flags: { screen: 'no_route' },
       })
+      const island = (await w.token(w.specimen('island'))).body
+      expect(island).toMatchObject({
+        tier: 'blocked',
+        tradable: false,
+        blocked_reason: 'NO_ROUTE',
+        venues: [{ protocol: 'v4' }],
+        flags: { screen: 'untried' },
+      })
+      const blocked = (await w.get('tokens?tier=blocked')).body.tokens.map(({ symbol }) => symbol)
+      expect(blocked).toEqual(expect.arrayContaining(['ISLAND', 'NOWHERE']))
     })
 
     it('stands names made to harm', async () => {
@@ -148,19 +160,22 @@ export function exactRisks(w: Gallery): void {
         fee_bps: 25,
         tier: 'A',
       })
-      expect((await w.token('NVDA')).body).toMatchObject({
-        kind: 'core',
-        stock_beacon: true,
-        fee_bps: 25,
-        screen_status: 'CORE',
-      })
+      for (const symbol of ['NVDA', 'SPY']) {
+        expect((await w.token(symbol)).body).toMatchObject({
+          kind: 'stock',
+          stock_beacon: true,
+          fee_bps: 25,
+          screen_status: 'CORE',
+          flags: { screen: 'not_needed' },
+        })
+      }
       expect((await w.token('ETH')).body).toMatchObject({
         address: `0x${'0'.repeat(40)}`,
         kind: 'core',
         tier: 'A',
         risks: [],
       })
-      expect((await w.token(w.info.stocks['NVDA']!)).body).toMatchObject({ kind: 'core', symbol: 'NVDA' })
+      expect((await w.token(w.info.stocks['NVDA']!)).body).toMatchObject({ kind: 'stock', symbol: 'NVDA' })
     })
   })
 

@@ -126,8 +126,11 @@ export function serverWithJobs(w: Gallery): void {
           found = body.tokens.find(({ address }) => address === last.address.toLowerCase())
         }
         expect(found).toMatchObject({ screen_status: 'CACHED', tradable: true })
-        const blocked = await w.get('tokens?kind=core&limit=100', key, whole.url)
-        expect(blocked.body.count).toBe(7)
+        const symbolsOf = async (query: string) =>
+          (await w.get(`tokens?limit=100&${query}`, key, whole.url)).body.tokens.map(({ symbol }) => symbol)
+        expect(await symbolsOf('kind=core')).toHaveLength(5)
+        expect(await symbolsOf('kind=stock')).toEqual(expect.arrayContaining(['NVDA', 'SPY']))
+        expect(await symbolsOf('tier=blocked')).toContain('ISLAND')
         console.log(
           `${last.symbol} of ${w.info.long_tail.length} long-tail tokens was registered after ${((performance.now() - started) / 1000).toFixed(1)} s`,
         )

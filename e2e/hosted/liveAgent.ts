@@ -38,7 +38,7 @@ export async function grantTo(
   const { status, body } = await startGrant(owner, executor, terms)
   expect(status, JSON.stringify(body.error)).toBe(200)
   await sendSteps(world, owner, body.setup)
-  await done(owner, 'live/session/grant', await signaturesFor(owner, body))
+  await done(owner, 'live/session/grant', await signaturesFor(owner, body, { afterSetup: true }))
   return body
 }
 

@@ -15,7 +15,7 @@ import { openParty, type Party, type SessionTrade, signaturesFor, startGrant } f
 /**
  * The server dies while sessions trade and submit. What it counted is never less than what the signer
  * co-signed, no signed bytes leave it twice, however often they are submitted, and what it had asked is
- * settled by the signer's word.
+ * settled by the signer's word. Half of the clients name their trades and ask again: each is co-signed once.
  */
 
 // A hundred by hand: KILL_ROUNDS=100 npx vitest run --project e2e e2e/session/kill.test.ts
@@ -35,6 +35,9 @@ interface Client {
   rootHash: Hex
   /** Leaves that were answered. */
   answered: number
+  /** Whether it names its trades; the name of the one that is not answered yet. */
+  names: boolean
+  open: string | null
   /** Signed by the executor and submitted at least once. */
   sent: { raw: Hex; hash: Hex }[]
 }
@@ -108,26 +111,31 @@ async function openClient(i: number): Promise<Client> {
     sessionId,
     rootHash: sign.delegation.delegation_hash,
     answered: 0,
+    names: i % 2 === 0,
+    open: null,
     sent: [],
   }
 }
 
 const TRADE = { token_in: 'ETH', token_out: 'USDG', amount_in: AMOUNT.toString() }
 
-/** Trades and submits until nobody answers. */
-async function tradeOn(client: Client, problems: string[]): Promise<void> {
+/** Trades and submits until nobody answers, or, where only the open trade is asked for again, once. */
+async function tradeOn(client: Client, problems: string[], onlyOpen = false): Promise<void> {
   const { owner, executor, sessionId } = client
-  for (;;) {
+  while (!onlyOpen || client.open !== null) {
     try {
+      if (client.names) client.open ??= `trade-${client.answered}`
       const { status, body } = await owner.post<SessionTrade>('live/session/trade', {
         session_id: sessionId,
         ...TRADE,
+        ...(client.open !== null && { client_id: client.open }),
       })
       if (status !== 200) {
         problems.push(`a trade was refused: ${JSON.stringify(body.error)}`)
         return
       }
       client.answered++
+      client.open = null
       if (!body.ready) continue
       const raw = await executor.signTx(body.tx!)
       client.sent.push({ raw, hash: keccak256(raw) })
@@ -162,11 +170,14 @@ it(`counts no less than was co-signed, and relays nothing twice, in ${ROUNDS} ki
     server = await start()
 
     for (const client of clients) {
+      await tradeOn(client, problems, true)
       const { sequence, spend } = await signer.client.root(client.rootHash)
       const used = await usedOf(client)
       const said = `round ${round}, ${client.sessionId}`
       if (sequence < client.answered)
         problems.push(`${said}: ${client.answered} answered, ${sequence} signed`)
+      if (client.names && (sequence !== client.answered || used.trades !== sequence))
+        problems.push(`${said}: ${client.answered} named, ${sequence} signed, ${used.trades} counted`)
       if (used.trades < sequence) problems.push(`${said}: ${sequence} signed, ${used.trades} counted`)
       // Where an answer was lost the service's own rounding counts until it is settled.
       if (Math.round(used.last_24h_usd * 1e6) < spend.day_micro_usd - sequence)

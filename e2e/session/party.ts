@@ -15,7 +15,7 @@ export interface Pending {
   expires: number
   sign: {
     delegation: { typed_data: TypedData; digest: Hex; delegation_hash: Hex; binding: Record<string, unknown> }
-    authorization: { chain_id: number; address: Hex; nonce: number; digest: Hex } | null
+    authorization: AskedAuthorization | null
     curve_roots: Record<
       Hex,
       { kind: string; typed_data: TypedData; digest: Hex; delegation_hash: Hex }
@@ -23,6 +23,13 @@ export interface Pending {
   }
   setup: { kind: string; tx: UnsignedStep }[]
   [more: string]: unknown
+}
+export interface AskedAuthorization {
+  chain_id: number
+  address: Hex
+  nonce: number
+  digest: Hex
+  after_setup: { nonce: number; digest: Hex } | null
 }
 interface TypedData {
   domain: object
@@ -90,28 +97,28 @@ export async function openParty(url: string, privateKey: Hex): Promise<Party> {
 export const startGrant = (owner: Party, executor: Hex, terms: object): Promise<Answered<Pending>> =>
   owner.post<Pending>('live/session/grant', { wallet: owner.wallet, executor, ...terms })
 
-/** Every signature the grant asks for. */
+/** r, s and 27 or 28, as one text. */
+export async function authorize({ account }: Party, asked: AskedAuthorization): Promise<Hex> {
+  const { address, chain_id: chainId, nonce } = asked
+  const { r, s, yParity } = await account.signAuthorization({ address, chainId, nonce })
+  return `0x${r.slice(2).padStart(64, '0')}${s.slice(2).padStart(64, '0')}${yParity === 1 ? '1c' : '1b'}`
+}
+
+/** Every signature the grant asks for; the authorization as it counts once the setup was sent, where asked. */
 export async function signaturesFor(
   owner: Party,
   { sign, session_id }: Pending,
+  { afterSetup = false } = {},
 ): Promise<Record<string, unknown>> {
+  const asked = sign.authorization
+  const authorization = asked && { ...asked, ...(afterSetup && asked.after_setup) }
   const { account } = owner
   const typed = (data: TypedData): Promise<Hex> => account.signTypedData(data as never)
   const roots = Object.entries(sign.curve_roots ?? {})
-  const authorization = sign.authorization
-  const signed =
-    authorization &&
-    (await account.signAuthorization({
-      address: authorization.address,
-      chainId: authorization.chain_id,
-      nonce: authorization.nonce,
-    }))
   return {
     session_id,
     delegation_signature: await typed(sign.delegation.typed_data),
-    ...(signed && {
-      authorization_signature: `0x${signed.r.slice(2).padStart(64, '0')}${signed.s.slice(2).padStart(64, '0')}${signed.yParity === 1 ? '1c' : '1b'}`,
-    }),
+    ...(authorization && { authorization_signature: await authorize(owner, authorization) }),
     ...(roots.length > 0 && {
       curve_root_signatures: Object.fromEntries(
         await Promise.all(roots.map(async ([hash, root]) => [hash, await typed(root.typed_data)])),

@@ -10,7 +10,7 @@ export interface Refused {
 }
 
 /** Beyond the extras of a code's row: retry advice, and the hash of what may have arrived. */
-const ALWAYS = ['code', 'message', 'retry_after_s', 'tx_hash']
+const ALWAYS = ['code', 'message', 'retry_after_s', 'retry', 'hint', 'tx_hash']
 
 /**
  * Sends a body (an object, or text as it is) that is to be refused, and holds the answer against the
@@ -45,6 +45,7 @@ export async function refusedBy(
   expect(errors as readonly string[], text).toContain(code)
   const row = ERRORS[code as ErrorCode]
   expect(row.statuses as readonly number[], code).toContain(status)
+  expect({ retry: error['retry'], hint: error['hint'] }, code).toEqual({ retry: row.retry, hint: row.hint })
   const extras = Object.keys(error).filter((name) => !ALWAYS.includes(name))
   expect(row.extras as readonly string[], code).toEqual(expect.arrayContaining(extras))
   if (status === 429 || status === 503) expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)

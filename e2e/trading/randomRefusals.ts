@@ -58,8 +58,9 @@ const JUDGES: Record<string, Judge> = {
   GEOFENCE: (refused) =>
     ends(refused).some(({ stock }) => stock) && asked(refused, 'owner_attests_non_us') !== true,
   LIMIT_NOT_REACHABLE: wantsTooMuch,
-  QUOTE_SIM_MISMATCH: async (refused, market) =>
+  SIMULATION_FAILED: async (refused, market) =>
     (await wantsTooMuch(refused, market)) || mendsByAsking(refused),
+  QUOTE_SIM_MISMATCH: mendsByAsking,
   FEE_BPS: (refused) => Number(asked(refused, 'max_fee_bps')) < 10,
   FEE_MODE: (refused) => asked(refused, 'curve_fee_mode') === 'batch' && !refused.wallet.delegated,
   CURVE_PAIR(refused) {

@@ -24,6 +24,7 @@ export function walletReads(it: () => SimulatorWorld): void {
         wallet,
         block: expect.any(Number),
         nonce: Number(await it().rpc.request('eth_getTransactionCount', [wallet, 'pending'])),
+        minedNonce: Number(await it().rpc.request('eth_getTransactionCount', [wallet, 'latest'])),
         balanceWei: await it().balance(NATIVE, wallet),
         balanceIn: await it().balance(usdg, wallet),
         allowance: 77n,

@@ -1,3 +1,4 @@
+import type { Address } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 
 /** What others may know of hosted agents. Each takes the caller's `Sql`, and so joins its transaction. */
@@ -9,6 +10,15 @@ export async function sessionsInUse(sql: Sql, sessionIds: readonly string[]): Pr
     [sessionIds],
   )
   return new Set(rows.map(({ session_id }) => session_id))
+}
+
+/** Those of these wallets that have agents. */
+export async function walletsWithAgents(sql: Sql, wallets: readonly Address[]): Promise<Set<Address>> {
+  const rows = await sql.query<{ wallet: Address }>(
+    'select distinct wallet from hosted_agents where wallet = any($1::text[]) and deleted_at_s is null',
+    [wallets],
+  )
+  return new Set(rows.map(({ wallet }) => wallet))
 }
 
 /**

@@ -3,7 +3,7 @@ import { fail } from '@pit/protocol'
 import type { HostedDeps, OwnAsk } from './deps.ts'
 import { writeLogs } from './logs.ts'
 import { type AgentPatch, changeAgent, findOwned, readAgent, type StoredAgent } from './store.ts'
-import type { LogEntry } from './types.ts'
+import type { LastDecision, LogEntry } from './types.ts'
 
 export interface Change {
   patch: AgentPatch
@@ -50,14 +50,15 @@ export function activation(
   nowMs: number,
   { keepsInterval = agent.brain === 'partner_llm' }: { keepsInterval?: boolean } = {},
 ): AgentPatch {
-  const { errors_in_a_row, ...last } = agent.lastDecision ?? {}
   return {
     status: 'active',
     pauseReason: null,
     nextTickMs: keepsInterval ? intervalAfterLast(agent, nowMs) : nowMs,
-    ...(errors_in_a_row !== undefined && { lastDecision: last }),
+    ...(agent.lastDecision && { lastDecision: withoutErrors(agent.lastDecision) }),
   }
 }
+
+const withoutErrors = ({ errors_in_a_row: _, ...last }: LastDecision): LastDecision => last
 
 /**
  * An interval after the last tick, at once without one; never further away, wherever the clock stood then.

@@ -25,6 +25,8 @@ export interface AgentBrains {
   newWebhookSecret(agentId: string): { secret: string; sealed: Uint8Array }
   /** The `ai` of a created agent. */
   aiSummary(agent: HostedAgent): Promise<NonNullable<Answer<'hosted.create'>['ai']>>
+  /** What would keep a model agent from asking its model. */
+  aiHolds(agent: HostedAgent): Promise<{ code: string; message: string }[]>
 }
 
 /** What of the signing service hosted agents use. */
@@ -49,6 +51,8 @@ export interface HostedDeps {
   switches: Switches
   /** Null where this server has no signer: agents then run on paper only. */
   signer: ExecutorSigner | null
+  /** Whether the signer answered when last asked, and signs. */
+  signerAnswers(): boolean
   sessions: Pick<Sessions, 'revokeSession'>
   /** Who co-signs here; null while nobody knows. */
   cosigner(): Address | null

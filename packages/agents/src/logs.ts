@@ -1,5 +1,6 @@
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
+import type { FeeClass } from '@pit/protocol'
 import type { HostedDeps, OwnAsk } from './deps.ts'
 import { storableJson, storableText } from './storable.ts'
 import { findOwned } from './store.ts'
@@ -31,11 +32,11 @@ export interface LogRow {
   id: number
   tick: number | null
   at_ms: number
-  kind: string
+  kind: LogEntry['kind']
   code: string | null
   message: string | null
   fee_bps: number | null
-  fee_class: string | null
+  fee_class: FeeClass | null
   fee_tier: number | null
   data: unknown
 }

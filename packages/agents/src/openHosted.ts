@@ -1,4 +1,5 @@
 import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import type { HostedDeps, OwnAsk } from './deps.ts'
 import { type ExecutorNow, readExecutor } from './gas/readExecutor.ts'
@@ -22,7 +23,7 @@ import {
 import { sumTrades } from './show/sumTrades.ts'
 import { attestStock, type StockAsk } from './stock/attest.ts'
 import { revokeStock, tellStockRevocations } from './stock/revoke.ts'
-import { agentsLeaving, readAgent, type StoredAgent } from './store.ts'
+import { agentsLeaving, readAgent, type StoredAgent, sweepMadeFrom } from './store.ts'
 import type { HostedAgent } from './types.ts'
 
 export interface Hosted {
@@ -53,6 +54,7 @@ export interface Hosted {
 }
 
 const LEAVING_AT_ONCE = 100
+const MADE_FROM_KEPT_S = 30 * 86_400
 
 /** The life of agents that the service runs. Their ticks are another part's. */
 export function openHosted(deps: HostedDeps): Hosted {
@@ -62,6 +64,7 @@ export function openHosted(deps: HostedDeps): Hosted {
     await finishRefunds(deps)
     await sumTrades(deps)
     await sweepLogs(deps)
+    await sweepMadeFrom(deps.db, nowS(deps.clock) - MADE_FROM_KEPT_S)
   }
   return {
     create: (ask) => createAgent(deps, ask),

@@ -51,7 +51,10 @@ export async function newExecutor(
   route: 'hosted.create' | 'hosted.rotate_executor',
   { agentId, owner }: Pick<Attested, 'agentId' | 'owner'>,
 ): Promise<Attested> {
-  const made = await askSigner(deps, route, (signer) => signer.createExecutor({ agent_id: agentId, owner }))
+  const first = route === 'hosted.create' && ({ first: true } as const)
+  const made = await askSigner(deps, route, (signer) =>
+    signer.createExecutor({ agent_id: agentId, owner, ...first }),
+  )
   const attested = { executor: lower(made.executor), owner, agentId, attestation: made.attestation }
   if (!isAttested(deps, attested)) {
     deps.logger.error({ agentId }, 'the signer’s attestation of an executor is not the co-signer’s')

@@ -4,16 +4,21 @@ import type { AttestedExecutor } from '@pit/platform/signerCalls'
 import { fail, HOSTED } from '@pit/protocol'
 import { AGENT_COLUMNS, type AgentRow, agentOfRow } from './agentRow.ts'
 import type { OwnAsk } from './deps.ts'
-import type { HostedAgent, PauseReason } from './types.ts'
+import type { HostedAgent, LastDecision, LastTrade, PauseReason } from './types.ts'
 
 /** An agent with what only its life and its owner look at. */
 export interface StoredAgent extends HostedAgent {
   /** What a change was made from: see `changeAgent`. */
   revision: number
   executorAttestation: AttestedExecutor | null
+  /**
+   * Sessions granted before its last change of who decides, what it trades or how much: none of them can be
+   * attached. Null until they are listed.
+   */
+  staleSessions: readonly string[] | null
   /** As the tick left them. */
-  lastDecision: Record<string, unknown> | null
-  lastTrade: Record<string, unknown> | null
+  lastDecision: LastDecision | null
+  lastTrade: LastTrade | null
   nextTickMs: number | null
   /** A tick of it is queued or under way, or was when its worker died. */
   ticking: boolean
@@ -21,18 +26,20 @@ export interface StoredAgent extends HostedAgent {
 
 interface StoredRow extends AgentRow {
   executor_attestation: AttestedExecutor | null
-  last_decision: Record<string, unknown> | null
-  last_trade: Record<string, unknown> | null
+  stale_sessions: string[] | null
+  last_decision: LastDecision | null
+  last_trade: LastTrade | null
   next_tick_ms: number | null
   ticking: boolean
 }
 
-const COLUMNS = `${AGENT_COLUMNS}, executor_attestation, last_decision, last_trade, next_tick_ms,
+const COLUMNS = `${AGENT_COLUMNS}, executor_attestation, stale_sessions, last_decision, last_trade, next_tick_ms,
   lease_until_ms is not null as ticking`
 
 const agentOf = (row: StoredRow): StoredAgent => ({
   ...agentOfRow(row),
   executorAttestation: row.executor_attestation,
+  staleSessions: row.stale_sessions,
   lastDecision: row.last_decision,
   lastTrade: row.last_trade,
   nextTickMs: row.next_tick_ms,
@@ -98,17 +105,25 @@ export async function countMade(
 
 export type NewAgent = Omit<
   StoredAgent,
-  'revision' | 'lastDecision' | 'lastTrade' | 'brainState' | 'tick' | 'ticking' | 'stoppedAtS' | 'deletedAtS'
-> & { webhookSecret: Uint8Array | null }
+  | 'revision'
+  | 'staleSessions'
+  | 'lastDecision'
+  | 'lastTrade'
+  | 'brainState'
+  | 'tick'
+  | 'ticking'
+  | 'stoppedAtS'
+  | 'deletedAtS'
+> & { webhookSecret: Uint8Array | null; requestHash: string | null; madeFrom: string | null }
 
 export async function insertAgent(sql: Sql, agent: NewAgent): Promise<void> {
   await sql.query(
     `insert into hosted_agents (id, wallet, key_id, name, brain, params, interval_s, pairs, tokens,
        max_trade_micro_usd, max_day_micro_usd, max_position_micro_usd, mode, live, status, pause_reason,
        accept_risks, shield, policies, session_id, executor, executor_attestation, webhook_secret, book_id,
-       created_at_s, next_tick_ms)
+       created_at_s, next_tick_ms, request_hash, made_from)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-       $22, $23, $24, $25, $26)`,
+       $22, $23, $24, $25, $26, $27, $28)`,
     [
       agent.id,
       agent.wallet,
@@ -136,8 +151,19 @@ export async function insertAgent(sql: Sql, agent: NewAgent): Promise<void> {
       agent.bookId,
       agent.createdAtS,
       agent.nextTickMs,
+      agent.requestHash,
+      agent.madeFrom,
     ],
   )
+}
+
+/** Of the request that made it, where that was named. */
+export async function requestHashOf(sql: Sql, id: string): Promise<string | null> {
+  const [row] = await sql.query<{ request_hash: string | null }>(
+    'select request_hash from hosted_agents where id = $1',
+    [id],
+  )
+  return row?.request_hash ?? null
 }
 
 /** What of an agent changes; what is absent stays. */
@@ -158,6 +184,7 @@ export type AgentPatch = Partial<
     | 'sessionId'
     | 'executor'
     | 'executorAttestation'
+    | 'staleSessions'
     | 'brainState'
     | 'lastDecision'
     | 'stoppedAtS'
@@ -217,12 +244,26 @@ const COLUMN_OF: Record<keyof Omit<AgentPatch, 'limits' | 'terms'>, { name: stri
   sessionId: plain('session_id'),
   executor: plain('executor'),
   executorAttestation: asJson('executor_attestation'),
+  staleSessions: plain('stale_sessions'),
   brainState: asJson('brain_state'),
   lastDecision: asJson('last_decision'),
   stoppedAtS: plain('stopped_at_s'),
   deletedAtS: plain('deleted_at_s'),
   nextTickMs: plain('next_tick_ms'),
   webhookSecret: plain('webhook_secret'),
+}
+
+/** Of an agent that is as it was read. */
+export async function keepStale(
+  sql: Sql,
+  { id, revision }: Pick<StoredAgent, 'id' | 'revision'>,
+  sessionIds: readonly string[],
+): Promise<void> {
+  await sql.query(
+    `update hosted_agents set stale_sessions = $3
+     where id = $1 and revision = $2 and stale_sessions is null`,
+    [id, revision, sessionIds],
+  )
 }
 
 /** By the service itself: a session ended, a switch, too many errors. False when it was not active. */
@@ -245,6 +286,14 @@ export async function agentsLeaving(sql: Sql, limit: number): Promise<string[]> 
     [limit],
   )
   return rows.map(({ id }) => id)
+}
+
+/** Forgets where agents were made from long ago. */
+export async function sweepMadeFrom(sql: Sql, madeBeforeS: number): Promise<void> {
+  await sql.query(
+    'update hosted_agents set made_from = null where made_from is not null and created_at_s < $1',
+    [madeBeforeS],
+  )
 }
 
 export async function markLeft(sql: Sql, id: string, atS: number): Promise<void> {

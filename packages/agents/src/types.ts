@@ -1,5 +1,5 @@
 import type { Address } from '@pit/chain'
-import type { Brain, FeeClass, PAUSE_REASONS, ShieldPolicy } from '@pit/protocol'
+import type { Answer, Brain, FeeClass, ShieldPolicy } from '@pit/protocol'
 
 /** One end of an agent's pairs. */
 export type AgentToken = {
@@ -27,10 +27,11 @@ export interface AgentTerms {
 }
 
 /** Why an agent is paused, with what a person may want to know. */
-export interface PauseReason {
-  code: (typeof PAUSE_REASONS)[number]
-  [extra: string]: unknown
-}
+export type PauseReason = NonNullable<Answer<'hosted.get'>['pause_reason']>
+
+/** What its owner sees of its last tick and its last trade; stored as it is shown. */
+export type LastDecision = NonNullable<Answer<'hosted.get'>['last_decision']>
+export type LastTrade = NonNullable<Answer<'hosted.get'>['last_trade']>
 
 /** A hosted agent as it is stored. */
 export interface HostedAgent {
@@ -60,6 +61,13 @@ export interface HostedAgent {
   deletedAtS: number | null
 }
 
+/** What a trade pays. */
+export interface TradeFee {
+  bps: number
+  class: FeeClass
+  tier: number
+}
+
 /** What goes into an agent's log. */
 export interface LogEntry {
   agentId: string
@@ -68,6 +76,6 @@ export interface LogEntry {
   kind: 'decision' | 'trade' | 'hold' | 'session' | 'watch' | 'error' | 'state'
   code?: string
   message: string
-  fee?: { bps: number; class: FeeClass; tier: number }
+  fee?: TradeFee
   data?: unknown
 }

@@ -11,10 +11,13 @@ export const wallet = (n: number): Address => `0x${n.toString(16).padStart(40, '
 export const TERMS: PoolTerms = {
   on: true,
   dayMicroUsd: 50_000_000n,
+  livePct: 0,
   liveShareMicroUsd: 2_000_000n,
   trialShareMicroUsd: 250_000n,
   trialDays: 7,
   trialsOpen: true,
+  trialsPerDay: 1_000,
+  trialsPerNetwork: 1_000,
   liveMinMicroUsd: 100_000_000n,
   modelMaxOutputUsd: 1,
   ownDayMicroUsd: 25_000_000n,
@@ -30,6 +33,7 @@ export interface AgentSketch {
   live?: boolean
   pairs?: string[]
   webhookSecret?: Uint8Array | null
+  madeFrom?: string
 }
 
 /** A row as the life of agents would have written it. */
@@ -44,8 +48,8 @@ export async function addAgent(db: Db, sketch: AgentSketch): Promise<StoredAgent
   }))
   await db.query(
     `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
-       max_day_micro_usd, max_position_micro_usd, mode, live, status, webhook_secret, created_at_s)
-     values ($1, $2, 1, $3, $4, $5, $6, $7, 25000000, 100000000, 500000000, $8, $9, 'active', $10, $11)`,
+       max_day_micro_usd, max_position_micro_usd, mode, live, status, webhook_secret, created_at_s, made_from)
+     values ($1, $2, 1, $3, $4, $5, $6, $7, 25000000, 100000000, 500000000, $8, $9, 'active', $10, $11, $12)`,
     [
       sketch.id,
       sketch.wallet,
@@ -58,6 +62,7 @@ export async function addAgent(db: Db, sketch: AgentSketch): Promise<StoredAgent
       sketch.live ?? false,
       sketch.webhookSecret ?? null,
       NOW_S,
+      sketch.madeFrom ?? null,
     ],
   )
   return (await readAgent(db, sketch.id)) as StoredAgent

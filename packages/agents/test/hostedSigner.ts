@@ -1,12 +1,12 @@
 import { type Address, type Crypto, type Hex, serializeSignature, signTx } from '@pit/chain'
 import type { SignedRefund } from '@pit/platform/signerCalls'
 import { SignerUnreachable } from '@pit/platform/signerClient'
-import { CHAIN_ID, executorAttestationText, refusal } from '@pit/protocol'
+import { CHAIN_ID, executorAttestationText, type RefusalCode, refusal } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import type { ExecutorSigner } from '../src/deps.ts'
 
 export interface HostedSigner extends ExecutorSigner {
-  keys: Map<Address, { key: Hex; owner: Address }>
+  keys: Map<Address, { key: Hex; owner: Address; agentId: string }>
   /** Executors whose owner's word for stock tokens stands. */
   stock: Set<Address>
   refunds: Map<Address, SignedRefund>
@@ -17,6 +17,8 @@ export interface HostedSigner extends ExecutorSigner {
     refund(refund: SignedRefund): SignedRefund
   }
   refusesStock: boolean
+  /** What every call is refused with. */
+  refuses: RefusalCode | null
 }
 
 export const GAS = { limit: 21_000, maxFeeWei: 20_000_000n }
@@ -35,6 +37,8 @@ export function createHostedSigner(
 ): HostedSigner {
   const reach = () => {
     if (!signer.reachable) throw new SignerUnreachable('nobody listens', { cause: { code: 'ECONNREFUSED' } })
+    if (signer.refuses === null) return
+    throw refusal(signer.refuses, { signer_checks: [{ rule: signer.refuses, ok: false, message: 'no' }] })
   }
   const signer: HostedSigner = {
     keys: new Map(),
@@ -43,11 +47,13 @@ export function createHostedSigner(
     reachable: true,
     bend: { created: (made) => made, refund: (made) => made },
     refusesStock: false,
-    async createExecutor({ agent_id, owner }) {
+    refuses: null,
+    async createExecutor({ agent_id, owner, first }) {
       reach()
-      const key = keccak256(stringToHex(`executor ${signer.keys.size} of ${agent_id}`))
+      const known = first && [...signer.keys.values()].find(({ agentId }) => agentId === agent_id)
+      const key = known ? known.key : keccak256(stringToHex(`executor ${signer.keys.size} of ${agent_id}`))
       const executor = crypto.addressOf(key)
-      signer.keys.set(executor, { key, owner })
+      signer.keys.set(executor, { key, owner, agentId: agent_id })
       const text = executorAttestationText({ executor, owner, agentId: agent_id, chainId: CHAIN_ID })
       const signature = serializeSignature(crypto.sign(crypto.hashMessage(text), cosignerKey))
       return signer.bend.created({
@@ -74,7 +80,10 @@ export function createHostedSigner(
       const isDust = balance <= BigInt(GAS.limit) * GAS.maxFeeWei
       if (known && (known.nonce >= nonceOf(executor) || isDust)) return { ...known, already: true }
       const value = balance - BigInt(GAS.limit) * GAS.maxFeeWei
-      if (value <= 0n) throw refusal('REFUND_REFUSED', { checks: [{ rule: 'BALANCE', ok: false }] })
+      if (value <= 0n)
+        throw refusal('REFUND_REFUSED', {
+          checks: [{ rule: 'BALANCE', ok: false, message: 'Nothing is left.' }],
+        })
       const nonce = nonceOf(executor)
       const made = signRefund(crypto, key, { to: owner, value, nonce, balance })
       signer.refunds.set(executor, made)

@@ -52,12 +52,15 @@ export function openLiveWorld(db: Db) {
   const script = {
     tamper: (_trade: CosignedTrade, _tx: PlanTx): void => {},
     /** Once the trade is planned, before it is co-signed. */
-    beforeCosign: (): void => {},
+    beforeCosign: (): void | Promise<void> => {},
+    beforeSign: async (): Promise<void> => {},
     refuse: null as null | (() => never),
     /** What becomes of relayed bytes. */
     relayed: 'mined' as 'mined' | 'pending' | 'reverted',
     submit: null as null | (() => never | Promise<never>),
     beforeRelay: async (): Promise<void> => {},
+    /** Once the relay knows the bytes: its answer may be lost. */
+    afterRelay: null as null | (() => never),
     signs: 0,
     trades: 0,
     attested: [] as boolean[],
@@ -119,7 +122,7 @@ export function openLiveWorld(db: Db) {
           admit: async () => {},
         })
         ask.judge(quote)
-        script.beforeCosign()
+        await script.beforeCosign()
         await ask.beforeCosign()
         const gross = quote.routes[0]!.amountOut
         const out = quote.fee.side === 'output' ? gross - feeOf(gross, quote.fee.bps) : gross
@@ -158,6 +161,7 @@ export function openLiveWorld(db: Db) {
     },
     signer: {
       async signExecutorTx({ tx }) {
+        await script.beforeSign()
         script.signs++
         const raw = await account.signTransaction({
           type: 'eip1559',
@@ -182,6 +186,7 @@ export function openLiveWorld(db: Db) {
            created_at_ms) values ('swap', $1, $2, 'hosted', $3, $4, $5, 25, 'major', 25, 0)`,
         [WALLET, by.keyId, sessionId, script.relayed, hash],
       )
+      script.afterRelay?.()
       return { hashes: [hash], feeFirst: false, timings: { checkMs: 0, writeMs: 0, sendMs: 0, totalMs: 0 } }
     },
   })

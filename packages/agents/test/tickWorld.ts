@@ -157,6 +157,8 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
         executor: null,
         executorAttestation: null,
         webhookSecret: null,
+        requestHash: null,
+        madeFrom: null,
         bookId,
         createdAtS: Math.floor(clock.ms / 1_000),
         nextTickMs: clock.ms,
@@ -181,8 +183,16 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
     return row!
   }
   const ordersOf = (id: string) =>
-    db.query<{ tick: number; n: number; status: string; code: string | null; micro_usd: number }>(
-      'select tick, n, status, code, micro_usd from hosted_orders where agent_id = $1 order by tick, n',
+    db.query<{
+      tick: number
+      n: number
+      status: string
+      code: string | null
+      micro_usd: number
+      tx_hash: string | null
+    }>(
+      `select tick, n, status, code, micro_usd, tx_hash from hosted_orders where agent_id = $1
+       order by tick, n`,
       [id],
     )
   const logsOf = (id: string) =>
@@ -192,10 +202,14 @@ export function openTickWorld(db: Db, more: Partial<TickOptions> = {}) {
       message: string
       tick: number
       fee_bps: number | null
+      fee_class: string | null
+      fee_tier: number | null
       data: Record<string, unknown>
-    }>('select kind, code, message, tick, fee_bps, data from hosted_logs where agent_id = $1 order by id', [
-      id,
-    ])
+    }>(
+      `select kind, code, message, tick, fee_bps, fee_class, fee_tier, data from hosted_logs
+       where agent_id = $1 order by id`,
+      [id],
+    )
   return {
     ...openTicks(options),
     options,

@@ -1,3 +1,4 @@
+import { lowerAddress } from '@pit/chain'
 import { readRecord, type SeasonRecord } from '@pit/league/record'
 import { firstDifference } from '@pit/league/rules'
 import type { Db } from '@pit/platform/db'
@@ -77,6 +78,7 @@ const asRecorded: ChainFacts = {
 const placeOf = ({ contracts, league }: ChainProfile) => ({
   registry: contracts.agent_registry,
   platformAgentId: league.platform_agent_id,
+  multicall3: lowerAddress(contracts.multicall3),
 })
 
 function recordDifference(

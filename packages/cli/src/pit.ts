@@ -1,3 +1,4 @@
+import { keepFilesPrivate } from '@pit/platform/ownFiles'
 import { Command } from 'commander'
 import { backtestCommand } from './backtest/backtestCommand.ts'
 import { openBacktestDeps } from './backtest/openDeps.ts'
@@ -20,6 +21,7 @@ import { leagueCommand, openVerifyDeps } from './leagueVerify.ts'
 
 // What a person or an agent runs beside a Pit. Each command is a file of its own.
 
+keepFilesPrivate()
 const env = environment()
 const terminal = openTerminal()
 const deps: CommandDeps = { env, terminal, nowMs: Date.now }

@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os'
 import { systemClock } from '@pit/platform/clock'
+import { keepFilesPrivate } from '@pit/platform/ownFiles'
 import { type ConnectedOperator, connectOperator, type Operator, OperatorRefused } from '@pit/server/operator'
 import { freezeSigner, signerAccessOf } from './admin/freezeSigner.ts'
 import { createAdminProgram } from './admin/program.ts'
@@ -7,6 +8,7 @@ import { environment } from './config.ts'
 
 // The operator's command. It reaches a running server by its socket, else works on the store itself.
 
+keepFilesPrivate()
 const env = environment()
 const connection: { open: ConnectedOperator | null } = { open: null }
 /** Connects when there is something to ask: --help needs nothing. */

@@ -33,6 +33,8 @@ async function fail(error: unknown): Promise<never> {
   process.exit(1)
 }
 
+// Whatever it writes is for this user alone.
+process.umask(0o077)
 try {
   const config = readConfig(process.env)
   const devnet = await startDevnet({

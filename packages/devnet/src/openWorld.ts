@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   deployWorld,
@@ -51,7 +51,11 @@ export async function openWorld(options: OpenWorldOptions): Promise<OpenWorld> {
     world: join(dir, 'world.json'),
     venues: join(dir, 'venues.json'),
   }
-  if (dir) mkdirSync(dir, { recursive: true })
+  if (dir) {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    // One from before may stand open.
+    chmodSync(dir, 0o700)
+  }
   // A fresh chain begins in the past, so that its world has one; afterwards it is now.
   let pastMs = HISTORY_S * 1000
   const open = async () =>

@@ -1,5 +1,5 @@
 export type { LeagueDeps, Player } from './deps.ts'
-export { isInLeague } from './entries/store.ts'
+export { accountsEntered, isInLeague } from './entries/store.ts'
 export { type League, openLeague } from './openLeague.ts'
 export { payoutAgent, type Readdressing, readdressPayout } from './operator/readdressPayout.ts'
 export {

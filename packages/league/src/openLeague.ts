@@ -15,6 +15,7 @@ import { entriesOfWallet } from './entries/store.ts'
 import { paperBook } from './practice/book.ts'
 import { type PracticeGate, practiceGate } from './practice/gate.ts'
 import { type OrderAsk, paperOrder } from './practice/order.ts'
+import type { NamedRequest } from './practice/requests.ts'
 import { buildLeague, buildReserve } from './reads/league.ts'
 import { prizePayouts } from './reads/prizePayouts.ts'
 import type { ReadDeps } from './reads/readDeps.ts'
@@ -36,7 +37,7 @@ export interface League {
   enter(player: Player, named: Parameters<typeof enter>[2]): Promise<Answer<'league.enter'>>
   confirm(player: Player, ask: ConfirmAsk): Promise<Answer<'league.confirm'>>
   leave(player: Player, ask: LeaveAsk): Promise<Answer<'league.leave'>>
-  paperOrder(player: Player, ask: OrderAsk): Promise<Answer<'paper.order'>>
+  paperOrder(player: Player, ask: OrderAsk, request?: NamedRequest | null): Promise<Answer<'paper.order'>>
   paperBook(player: Player): Promise<Answer<'paper.book'>>
   /** What a hosted agent's tick is told about the practice board. */
   practiceGate(hostedId: string): Promise<PracticeGate>
@@ -82,7 +83,7 @@ export function openLeague(options: LeagueDeps): League {
     enter: (player, named) => enter(options, player, named),
     confirm: (player, ask) => confirm(options, player, ask),
     leave: (player, ask) => leave(options, player, ask),
-    paperOrder: (player, ask) => paperOrder(options, player, ask),
+    paperOrder: (player, ask, request) => paperOrder(options, player, ask, request),
     paperBook: (player) => paperBook(options, player),
     practiceGate: (hostedId) => practiceGate(options, hostedId),
     leaveHosted: (hostedId) => leaveHosted(options, hostedId),

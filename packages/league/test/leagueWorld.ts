@@ -10,11 +10,10 @@ import {
   type Board,
   type Body,
   type ChainProfile,
-  checkWith,
+  checkAnswer,
   isPitError,
   NATIVE_TOKEN,
   type RouteId,
-  routeById,
 } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -90,7 +89,8 @@ export async function openLeagueWorld(
   const clock: { ms: number; nowMs(): number } = own.clock ?? { ms: 0, nowMs: () => clock.ms }
   clock.ms = (own.nowS ?? FIRST_S + HOUR) * 1000
   const genesisS = own.genesisS ?? FIRST_S - 30 * DAY
-  const chain = own.chain ?? createScriptedChain({ clock, startS: genesisS, blockS: 10 })
+  const multicall3 = PROFILE.contracts.multicall3 as Address
+  const chain = own.chain ?? createScriptedChain({ clock, startS: genesisS, blockS: 10, multicall3 })
   const node = own.chain ? null : scriptNode(chain)
   const { vault, face } = createScriptedVault(chain, genesisS)
   const sanctioned = new Set<string>()
@@ -222,6 +222,7 @@ interface Sent {
   token_out?: string
   notional_usd?: number
   amount_in?: string
+  client_id?: string
 }
 type Write = (league: League, player: Player, body: Sent) => Promise<unknown>
 const WRITES: Record<Writes, Write> = {
@@ -229,16 +230,13 @@ const WRITES: Record<Writes, Write> = {
   'league.enter': (league, player, body) => league.enter(player, { ...body, ...namedBy(body) }),
   'league.confirm': (league, player, body) => league.confirm(player, { ...body, ...namedBy(body) } as never),
   'league.leave': (league, player, body) => league.leave(player, namedBy(body)),
-  'paper.order': (
-    league,
-    player,
-    { token_in: tokenIn = '', token_out: tokenOut = '', notional_usd, amount_in },
-  ) =>
-    league.paperOrder(player, {
-      tokenIn,
-      tokenOut,
-      size: amount_in === undefined ? { microUsd: usd(notional_usd ?? 0) } : { amountIn: BigInt(amount_in) },
-    }),
+  'paper.order': (league, player, body) => {
+    const { token_in: tokenIn = '', token_out: tokenOut = '', notional_usd, amount_in, client_id } = body
+    const size =
+      amount_in === undefined ? { microUsd: usd(notional_usd ?? 0) } : { amountIn: BigInt(amount_in) }
+    const request = client_id === undefined ? null : { clientId: client_id, hash: JSON.stringify(body) }
+    return league.paperOrder(player, { tokenIn, tokenOut, size }, request)
+  },
 }
 const namedBy = ({ agent_id, board, hosted_id }: Sent) => ({
   agentId: (agent_id === undefined ? undefined : String(agent_id)) as string,
@@ -258,7 +256,7 @@ export async function call<Id extends Writes>(
 
 /** Every answer is held against the route's own schema. */
 function asDocumented<Id extends RouteId>(id: Id, answer: Answer<Id>): Answer<Id> {
-  const checked = checkWith(routeById(id).answer, answer)
+  const checked = checkAnswer(id, answer)
   if (!checked.ok) throw new Error(`${id} answers ${checked.field}: ${checked.message}`)
   return answer
 }
@@ -379,9 +377,10 @@ export const emptyStore = (db: Db): Promise<void> =>
   db.exec(`alter table league_reviews disable trigger user;
     truncate league_standings, league_reviews, league_payouts, league_withdrawals, league_ledger,
     league_stakes,
-    league_stake_now, league_trades, league_practice_books, league_books, league_entries, league_statements,
+    league_stake_now, league_balances, league_samples, league_trades, league_practice_books, league_books,
+    league_entries, league_statements,
     league_seasons, league_cursor, league_owners, league_funders, league_transfer_scans, league_transfers,
     job_leases,
-    paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,
+    league_paper_requests, paper_equity, paper_fills, paper_balances, paper_books, hosted_agents, fees, trades, marks, accounts,
     league_start restart identity cascade;
     alter table league_reviews enable trigger user`)

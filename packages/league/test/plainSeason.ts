@@ -40,6 +40,8 @@ export interface PlainWorld {
   eth: string
   partner: string
   gasOf(hash: string): bigint
+  /** What a wallet had just before a time. */
+  balanceOf(wallet: string, token: string, atS: number): bigint
   minOwners: number
   capUsd: bigint
 }
@@ -104,79 +106,128 @@ export async function countPlainly(
     return exact % unit(token) === 0n ? exact / unit(token) : exact / unit(token) + 1n
   }
 
-  /** Profit of some transactions at a time, by walking through all of them again. */
-  function worth(list: readonly RawTrade[], at: number, isEnd: boolean) {
-    const flow: Record<string, bigint> = {}
-    const lowest: Record<string, bigint> = {}
-    const bag: Record<string, { atoms: bigint; cost: bigint | null }> = {}
-    let capital = 0n
+  /** The middle of the last day, if half of its hours have a price, and whether the last is far off. */
+  function endPrice(token: string): { price: bigint | null; isFar: boolean } {
+    if (token === world.usdg) return { price: 10n ** 18n, isFar: false }
+    const day = (series[token] ?? []).filter(({ at }) => at > span.endsAtS - DAY && at <= span.endsAtS)
+    const hours = Array.from({ length: 24 }, (_, i) => span.endsAtS - (i + 1) * HOUR)
+    const priced = hours.filter((from) => day.some(({ at }) => at > from && at <= from + HOUR))
+    if (priced.length < 12) return { price: null, isFar: false }
+    const sorted = day.map((one) => one.price).sort((x, y) => (x < y ? -1 : 1))
+    const middle = sorted[Math.ceil(sorted.length / 2) - 1]!
+    const last = price(token, span.endsAtS)
+    return {
+      price: middle,
+      isFar: last === null || (last > middle ? last - middle : middle - last) * 10n > middle,
+    }
+  }
+  const ends = new Map(Object.keys(world.decimals).map((token) => [token, endPrice(token)]))
+
+  /** One entrant's season, hour by hour. */
+  function walk(wallet: string, list: readonly RawTrade[]) {
+    /** What the book has: atoms, what they were worth when last seen or put in, and what they cost. */
+    const pots = new Map<string, { atoms: bigint; seen: bigint; cost: bigint | null }>()
+    const potOf = (token: string) => pots.get(token) ?? { atoms: 0n, seen: 0n, cost: 0n }
+    let [put, back, most, gas] = [0n, 0n, 0n, 0n]
     let unknown = 0
-    let gas = 0n
     // What swaps brought beyond the marks, and what tokens without one brought beyond their cost.
-    let over = 0n
-    let odd = 0n
-    for (const t of list) {
+    let [over, odd] = [0n, 0n]
+    let [inSight, unseen] = [0n, 0n]
+    let [peak, drawdownBps] = [0n, 0n]
+
+    function trade(t: RawTrade) {
       gas += world.gasOf(t.tx_hash)
-      if (t.kind !== 'swap' || t.status !== 'mined') continue
+      if (t.kind !== 'swap' || t.status !== 'mined') return
       const [a, b] = [t.token_in, t.token_out]
       const [given, got] = [BigInt(t.amount_in), BigInt(t.amount_out ?? 0)]
-      let share = given
-      let cost: bigint | null
-      if (isMarked(a)) {
-        const p = price(a, t.mined_at_s)
-        cost = p === null ? null : down(a, given, p)
-        // Whatever takes the sum of all flows below where it ever was has to be brought in.
-        flow[a] = (flow[a] ?? 0n) - given
-        const deepest = lowest[a] ?? 0n
-        if (flow[a] < deepest) {
-          const brought = deepest - flow[a]
-          lowest[a] = flow[a]
-          if (p === null) unknown++
-          else capital += up(a, brought, p)
+      const from = potOf(a)
+      const p = isMarked(a) ? price(a, t.mined_at_s) : null
+      if (isMarked(a) && given > from.atoms) {
+        if (p === null) unknown++
+        else {
+          put += up(a, given - from.atoms, p)
+          from.seen += up(a, given - from.atoms, p)
+          if (put - back > most) most = put - back
         }
-      } else {
-        const own = bag[a] ?? { atoms: 0n, cost: 0n }
-        share = less(given, own.atoms)
-        const rest = own.atoms - share
-        const left = own.cost === null ? null : own.atoms === 0n ? 0n : (own.cost * rest) / own.atoms
-        cost = own.cost === null || left === null ? null : own.cost - left
-        bag[a] = { atoms: rest, cost: rest === 0n ? 0n : left }
+        from.atoms = given
       }
+      const share = less(given, from.atoms)
+      const part = (of: bigint) => (from.atoms === 0n ? 0n : of - (of * (from.atoms - share)) / from.atoms)
+      const seen = part(from.seen)
+      const unmarkedCost = from.cost === null ? null : part(from.cost)
+      const cost = isMarked(a) ? (p === null ? null : down(a, given, p)) : unmarkedCost
+      pots.set(a, {
+        atoms: from.atoms - share,
+        seen: from.seen - seen,
+        cost: from.cost === null || unmarkedCost === null ? null : from.cost - unmarkedCost,
+      })
+      if (from.atoms === share) pots.delete(a)
       const ours = (got * share) / given
       const pb = isMarked(b) ? price(b, t.mined_at_s) : null
       if (pb !== null && cost !== null) {
         if (isMarked(a)) over += down(b, got, pb) - cost
         else odd += down(b, ours, pb) - cost
       }
-      if (isMarked(b)) flow[b] = (flow[b] ?? 0n) + ours
-      else if (ours > 0n) {
-        const own = bag[b] ?? { atoms: 0n, cost: 0n }
-        bag[b] = {
-          atoms: own.atoms + ours,
-          cost: own.cost === null || cost === null ? null : own.cost + cost,
+      if (ours === 0n) return
+      const to = potOf(b)
+      const sum = isMarked(b) ? 0n : to.cost === null || cost === null ? null : to.cost + cost
+      pots.set(b, { atoms: to.atoms + ours, seen: to.seen + seen, cost: sum })
+    }
+
+    /** Cuts the book to what the wallet has; answers whether all of it could be priced. */
+    function look(at: number): boolean {
+      let [isWhole, missing, now] = [true, 0n, 0n]
+      for (const [token, { atoms, seen, cost }] of pots) {
+        const kept = less(atoms, world.balanceOf(wallet, token, at))
+        const p = isMarked(token) ? price(token, at) : null
+        if (isMarked(token) && p === null) {
+          isWhole = false
+          continue
         }
+        const staying = (seen * kept) / atoms
+        if (p !== null) {
+          back += less(seen - staying, down(token, atoms - kept, p))
+          missing += seen - staying
+        }
+        const worth = p === null ? staying : down(token, kept, p)
+        now += worth
+        if (kept === 0n) pots.delete(token)
+        else pots.set(token, { atoms: kept, seen: worth, cost: cost === null ? null : (cost * kept) / atoms })
       }
+      if (missing > inSight) unseen += missing - inSight
+      inSight = isWhole ? now : missing > inSight ? 0n : inSight - missing
+      return isWhole
     }
-    let profit = -capital
-    for (const token of Object.keys(flow)) {
-      const held = flow[token]! - (lowest[token] ?? 0n)
-      if (held === 0n) continue
-      const p = price(token, at)
-      if (p === null) unknown++
-      else profit += down(token, held, p)
+
+    function worth(priceOf: (token: string) => bigint | null, isEnd: boolean) {
+      let [profit, lacking] = [back - put, unknown]
+      for (const [token, { atoms, cost }] of pots) {
+        if (!isMarked(token) && isEnd) continue
+        const p = isMarked(token) ? priceOf(token) : null
+        if (isMarked(token) ? p === null : cost === null) lacking++
+        else profit += p === null ? cost! : down(token, atoms, p)
+      }
+      const p = priceOf(world.eth)
+      if (gas > 0n && p === null) lacking++
+      else if (gas > 0n) profit -= up(world.eth, gas, p!)
+      return { profit: lacking > 0 ? null : profit, unknown: lacking }
     }
-    if (gas > 0n) {
-      const p = price(world.eth, at)
-      if (p === null) unknown++
-      else profit -= up(world.eth, gas, p)
+
+    let next = 0
+    for (let at = span.startsAtS + HOUR; at <= span.endsAtS; at += HOUR) {
+      while (next < list.length && list[next]!.mined_at_s < at) trade(list[next++]!)
+      if (next === 0 || !look(at)) continue
+      const { profit } = worth((token) => price(token, at), false)
+      if (profit === null) continue
+      if (profit > peak) peak = profit
+      if (most + peak <= 0n) continue
+      const fall = ((peak - profit) * 10_000n) / (most + peak)
+      if (fall > drawdownBps) drawdownBps = fall
     }
-    for (const { atoms, cost } of Object.values(bag)) {
-      if (isEnd || atoms === 0n) continue
-      if (cost === null) unknown++
-      else profit += cost
-    }
+    const far = [...pots.keys()].filter((token) => ends.get(token)?.isFar).length
     const beyond = (over > 0n ? over : 0n) + (odd > 0n ? odd : 0n)
-    return { profit: unknown > 0 ? null : profit, capital, unknown, beyond }
+    const end = worth((token) => ends.get(token)!.price, true)
+    return { ...end, capital: most, drawdownBps: Number(drawdownBps), beyond, unseen, far }
   }
 
   const tokens = new Set(entrants.map(({ token }) => token).filter((token) => !isMarked(token)))
@@ -188,19 +239,7 @@ export async function countPlainly(
       .sort((x, y) => x.mined_at_s - y.mined_at_s || x.block - y.block || x.id - y.id)
     const swaps = list.filter(({ kind, status }) => kind === 'swap' && status === 'mined')
     swapsOf.set(entrant.id, swaps)
-    const end = worth(list, span.endsAtS, true)
-    let peak = 0n
-    let drawdownBps = 0n
-    for (let at = span.startsAtS + HOUR; at <= span.endsAtS; at += HOUR) {
-      const before = list.filter(({ mined_at_s }) => mined_at_s < at)
-      if (before.length === 0) continue
-      const { profit, capital } = worth(before, at, false)
-      if (profit === null) continue
-      if (profit > peak) peak = profit
-      if (capital + peak <= 0n) continue
-      const fall = ((peak - profit) * 10_000n) / (capital + peak)
-      if (fall > drawdownBps) drawdownBps = fall
-    }
+    const walked = walk(entrant.wallet, list)
     let outliers = 0
     let trips = 0
     for (const [i, t] of swaps.entries()) {
@@ -220,8 +259,7 @@ export async function countPlainly(
     }
     return {
       entrant,
-      ...end,
-      drawdownBps: Number(drawdownBps),
+      ...walked,
       swaps,
       days: new Set(swaps.map(({ mined_at_s }) => Math.floor(mined_at_s / DAY))).size,
       outliers,
@@ -275,6 +313,8 @@ export async function countPlainly(
       row.days >= 2 &&
       row.unknown === 0 &&
       row.outliers === 0 &&
+      row.unseen <= 20_000_000n &&
+      row.far === 0 &&
       !(row.profit !== null && row.profit > 0n && row.beyond > 20_000_000n && row.beyond * 2n > row.profit) &&
       !(row.trips >= 3 && row.trips * 2 * 2 >= swaps.length) &&
       !copies(entrant.id) &&
@@ -296,7 +336,7 @@ export async function countPlainly(
       place: eligible && pays && next <= 3 ? next++ : null,
     }
   })
-  const partnerPrice = price(world.partner, span.endsAtS)
+  const partnerPrice = ends.get(world.partner)!.price
   return { rows: result, pays, active, won: next - 1, partnerPrice }
 }
 

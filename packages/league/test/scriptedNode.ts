@@ -1,6 +1,9 @@
+import type { Address } from '@pit/chain'
 import type { AgentVault, VaultAgent } from '@pit/market'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
-import { quantity, type ScriptedChain } from '@pit/platform/test/scriptedChain'
+import { ETH, quantity, type ScriptedChain, word } from '@pit/platform/test/scriptedChain'
+
+const PLENTY = 10n ** 30n
 
 /** What the node says of transactions that only the store knows, and when it refuses. */
 export function scriptNode(chain: ScriptedChain) {
@@ -13,7 +16,20 @@ export function scriptNode(chain: ScriptedChain) {
     /** Tokens whose logs the node refuses to look through, and whether it cannot be reached while it does. */
     noLogsOf: new Set<string>(),
     dropsOnLogs: false,
+    /** What a wallet holds at a block, unless a test says otherwise more than it ever needs. */
+    balanceOf: (_holding: { token: Address; wallet: Address; block: number }): bigint => PLENTY,
+    /** Whether state of the past is gone. */
+    forgetsBalances: false,
   }
+  chain.onCall(({ to, data }, block) => {
+    const isEther = data.startsWith('0x4d2301cc')
+    if (!isEther && !data.startsWith('0x70a08231')) return undefined
+    return word(node.balanceOf({ token: isEther ? ETH : to, wallet: `0x${data.slice(34)}`, block }))
+  })
+  chain.on('eth_call', (_, usual) => {
+    if (node.forgetsBalances) throw new RpcError('eth_call', -32_000, 'missing trie node', null)
+    return usual()
+  })
   chain.on('eth_getTransactionReceipt', ([hash], usual) => {
     if (node.failing.has(hash))
       throw new RpcError('eth_getTransactionReceipt', -32_000, 'internal error', null)

@@ -22,13 +22,13 @@ export type TokenNames = (token: Address) => { symbol: string; decimals: number 
 /**
  * A plan in words and numbers a person can check: each command a sentence, each amount whole and in atoms.
  */
-export function describeSwap(plan: SwapPath, names: TokenNames): Record<string, unknown> {
+export function describeSwap(plan: SwapPath, names: TokenNames) {
   const { commands, valueWei } = encodeSwap(plan)
   const say = sayer(names, plan)
   const { tokenIn, tokenOut, amountIn, amountOutMin, fee, deadlineS } = plan
   const feeToken = fee.side === 'input' ? tokenIn : tokenOut
   return {
-    function: 'execute(bytes commands, bytes[] inputs, uint256 deadline)',
+    function: 'execute(bytes commands, bytes[] inputs, uint256 deadline)' as const,
     pays: say.amount(tokenIn, amountIn),
     receives_at_least: say.amount(tokenOut, amountOutMin),
     fee: {

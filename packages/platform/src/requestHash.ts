@@ -7,4 +7,10 @@ export const requestHash = ({
   ...asked
 }: {
   readonly [field: string]: Json | undefined
-}): string => createHash('sha256').update(canonicalJson(asked)).digest('hex')
+}): string => {
+  // Numbers too large to be exact have no canonical JSON, but a request may hold them.
+  const exact = JSON.parse(JSON.stringify(asked), (_name, value) =>
+    typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER ? String(value) : value,
+  ) as Json
+  return createHash('sha256').update(canonicalJson(exact)).digest('hex')
+}

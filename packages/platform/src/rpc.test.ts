@@ -122,6 +122,17 @@ it('asks once more where a kept connection was closed, for reads only', async ()
   rpc.close()
 })
 
+it('asks once more on a new connection where all kept ones are dead', async () => {
+  const { url, asked } = await forgetful()
+  const rpc = createRpc({ url })
+  const several = Array.from({ length: 4 }, () => rpc.request('eth_chainId'))
+  expect(await Promise.all(several)).toEqual(['0x1', '0x1', '0x1', '0x1'])
+  asked.length = 0
+  expect(await rpc.request('eth_blockNumber')).toBe('0x1')
+  expect(asked).toEqual(['eth_blockNumber', 'eth_blockNumber'])
+  rpc.close()
+})
+
 it('does not ask a fresh connection twice', async () => {
   let asked = 0
   server = createServer((request) => {

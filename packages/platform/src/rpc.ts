@@ -92,7 +92,12 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
       maxAnswerBytes: MAX_ANSWER_BYTES,
     })
 
-  /** Once more on another connection, within the same bound, where that can do no harm. */
+  /** Where one kept connection was dead, the others may be too: a node that came back knows none of them. */
+  const dropKept = (): void => {
+    for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy()
+  }
+
+  /** Once more on a new connection, within the same bound, where that can do no harm. */
   async function postWell(
     body: string,
     { boundMs, mayAgain }: { boundMs: number; mayAgain: boolean },
@@ -102,7 +107,9 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
       return await post(body, boundMs)
     } catch (error) {
       const leftMs = boundMs - (performance.now() - startedMs)
-      if (!mayAgain || !isGone(error) || leftMs <= 0) throw error
+      if (!isGone(error)) throw error
+      dropKept()
+      if (!mayAgain || leftMs <= 0) throw error
       return post(body, leftMs)
     }
   }

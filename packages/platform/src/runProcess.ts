@@ -1,5 +1,6 @@
 import { StartRefused } from './checkChain.ts'
 import { isStoreUnavailable, MigrationError, StoreLockedError } from './db/index.ts'
+import { keepFilesPrivate } from './ownFiles.ts'
 import { SanctionsFileError } from './parseSanctions.ts'
 import { ProfileError } from './readProfile.ts'
 import { withinMs } from './withinMs.ts'
@@ -31,6 +32,7 @@ export async function runProcess<Part extends Running>({
   portSettings: string
   expected: readonly (abstract new (...args: never[]) => Error)[]
 }): Promise<void> {
+  keepFilesPrivate()
   let starting: Promise<Part> | null = null
   let isStopping = false
   const ending = new AbortController()

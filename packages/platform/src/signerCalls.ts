@@ -139,6 +139,8 @@ export type CosignAsk = {
   slippage_bps?: number
   /** Which leaf the service expects this to be: another one is refused. */
   sequence?: number
+  /** Names the trade under its root: asked for again, it is the same leaf, counted once. */
+  client_id?: string
 }
 
 /** Dollars in micro-dollars. */
@@ -174,7 +176,8 @@ export type RootStatus = {
 }
 
 /** Of a hosted agent: its key is made and kept by the signer. */
-export type CreateExecutorAsk = { agent_id: string; owner: Hex }
+/** `first`: the agent's first key; asked again, the same is answered. */
+export type CreateExecutorAsk = { agent_id: string; owner: Hex; first?: true }
 /** `text` is `executorAttestationText` of the same fields, `signature` the co-signer's (EIP-191). */
 export type AttestedExecutor = { text: string; signature: Hex; cosigner: Hex }
 export type CreatedExecutor = { executor: Hex; attestation: AttestedExecutor }

@@ -148,7 +148,14 @@ function refusalOf(status: number, answer: unknown): Error {
   if (typeof code !== 'string' || !Object.hasOwn(ERRORS, code)) {
     return new SignerUnreachable(`the signer answered ${status} without a code`)
   }
-  const { code: _, message, retry_after_s, ...extras } = error as Record<string, unknown>
+  const {
+    code: _,
+    message,
+    retry_after_s,
+    retry: __,
+    hint: ___,
+    ...extras
+  } = error as Record<string, unknown>
   // The call was not understood or not believed: that is between the processes, not the user's refusal.
   if (code === 'UNAUTHORIZED' || code === 'BAD_REQUEST' || code === 'NOT_FOUND') {
     return new SignerUnreachable(`the signer did not take the call: ${code}: ${String(message)}`)

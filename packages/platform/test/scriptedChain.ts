@@ -28,6 +28,8 @@ type Params = readonly any[]
 type Handler = (params: Params, usual: () => unknown) => unknown
 
 const BALANCE_OF = '0x70a08231'
+/** Multicall3's word for an address's ETH. */
+const GET_ETH_BALANCE = '0x4d2301cc'
 const missingState = (method: string) => new RpcError(method, -32_000, 'missing trie node', undefined)
 const unknownMethod = (method: string) => new RpcError(method, -32_601, `no ${method} here`, undefined)
 
@@ -136,13 +138,14 @@ export function createScriptedChain({
 
   async function call(ask: CallAsk, tag: unknown): Promise<Hex> {
     const block = stateAt('eth_call', tag)
-    if (ask.to.toLowerCase() === multicall3) return callEach(ask, tag)
+    const isEther = ask.data.startsWith(GET_ETH_BALANCE)
+    if (ask.to.toLowerCase() === multicall3 && !isEther) return callEach(ask, tag)
     for (const caller of callers) {
       const answer = await caller(ask, block)
       if (answer !== undefined) return answer
     }
-    if (!ask.data.startsWith(BALANCE_OF)) return '0x'
-    return word(knownBalance('eth_call', ask.to, `0x${ask.data.slice(34)}`, tag))
+    if (!isEther && !ask.data.startsWith(BALANCE_OF)) return '0x'
+    return word(knownBalance('eth_call', isEther ? ETH : ask.to, `0x${ask.data.slice(34)}`, tag))
   }
   async function callEach({ data }: CallAsk, tag: unknown): Promise<Hex> {
     const { args } = decodeFunctionData({ abi: multicall3Abi, data })

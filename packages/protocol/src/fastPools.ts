@@ -1,30 +1,5 @@
 import type { PoolPin } from './profile.ts'
-
-/**
- * A pinned pool and the way through it. Addresses are lower-case; `fee` is in hundredths of a basis point.
- */
-export type FastPool =
-  | {
-      version: 'v3'
-      address: string
-      fee: number
-      /** What the pool itself takes and gives: WETH where the pair says ETH. */
-      token_in: string
-      token_out: string
-      /** Packed: token in, fee in three bytes, token out. */
-      path: string
-    }
-  | {
-      version: 'v4'
-      currency0: string
-      currency1: string
-      fee: number
-      tick_spacing: number
-      hooks: string
-      token_in: string
-      token_out: string
-      zero_for_one: boolean
-    }
+import type { FastPool } from './schemas/fastTable.ts'
 
 const NATIVE = '0x0000000000000000000000000000000000000000'
 /** From here on a v4 fee says that the hook sets it. */

@@ -1,8 +1,9 @@
 import type { Json } from './canonicalJson.ts'
-import { type FastPool, poolOf } from './fastPools.ts'
-import { type FastShape, permitInput, type RouterInput, shapeOf } from './fastShapes.ts'
+import { poolOf } from './fastPools.ts'
+import { type FastShape, permitInput, shapeOf } from './fastShapes.ts'
 import { CHAIN_ID, FAST } from './numbers.ts'
 import type { ChainProfile, CoreToken } from './profile.ts'
+import type { FastPool, FastRoute, FastTable } from './schemas/fastTable.ts'
 import { FAST_SYMBOLS, FEE_SIDE_RANK, type FeeSide } from './values.ts'
 
 /** Changes whenever the bytes of a route, its pool, cap or floor could: clients pin the table by its hash. */
@@ -20,54 +21,6 @@ const GAS = {
   unwrap: 20_000,
   permit: 40_000,
 } as const
-
-export interface FastToken {
-  symbol: string
-  /** Lower-case; all zero for ETH. */
-  address: string
-  decimals: number
-}
-
-/**
- * A pinned pair in one direction: all that the bytes of a trade are made of, but the amounts and the fee's
- * rate.
- */
-export interface FastRoute {
-  token_in: FastToken
-  token_out: FastToken
-  pool: FastPool
-  pool_fee_bps: number
-  /** How far the pool may stand under the oracle marks beyond its fee. */
-  band_bps: number
-  /** Who pays the service and how: exactly floor(amount × bps / 10,000) of the amount at `side`. */
-  fee: { side: FeeSide; token: string; recipient: string; command: string }
-  /** What the transaction carries: `$amount_in` or 0. */
-  value: string
-  /** A byte per input, in order. */
-  commands: string
-  inputs: readonly RouterInput[]
-  /**
-   * For a token input the router has no allowance for: the same with the permit first. Null where ETH is the
-   * input.
-   */
-  permit: { commands: string; input: RouterInput; gas_add: number } | null
-  gas_floor: number
-  max_usd: number
-}
-
-/** The pinned table. Its hash is the SHA-256 of its canonical JSON. */
-export interface FastTable {
-  version: string
-  chain_id: number
-  router: string | null
-  router_layout: string
-  permit2: string
-  fee_recipient: string | null
-  /** `execute(bytes commands, bytes[] inputs, uint256 deadline)`. */
-  selector: string
-  max_usd: Record<string, number>
-  pairs: Record<string, FastRoute>
-}
 
 const lower = (address: string): string => address.toLowerCase()
 
@@ -142,7 +95,7 @@ function routeOf(profile: ChainProfile, pair: string): FastRoute {
 
 const NATIVE = '0x0000000000000000000000000000000000000000'
 
-function tokenOf(profile: ChainProfile, pair: string, symbol: string): FastToken {
+function tokenOf(profile: ChainProfile, pair: string, symbol: string): FastRoute['token_in'] {
   const token: CoreToken | undefined = profile.core_tokens.find((core) => core.symbol === symbol)
   if (!token || !(FAST_SYMBOLS as readonly string[]).includes(symbol)) {
     throw new Error(`fast pool ${pair}: ${symbol} is not traded in fast mode`)

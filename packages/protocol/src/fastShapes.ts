@@ -1,23 +1,8 @@
-import type { FastPool } from './fastPools.ts'
+import type { FastPool, RouterInput, RouterValue } from './schemas/fastTable.ts'
 import type { FeeSide } from './values.ts'
 
-/**
- * One command of a router call, as anybody's ABI library encodes it: `abi.encode` of `values` by `types`. A
- * value that starts with `$` is filled in: amount_in, fee (floor(amount_in × bps / 10,000)), swap_in
- * (amount_in − fee), min_out, fee_bps, and the permit's parts. Numbers are decimal texts.
- */
-export interface RouterInput {
-  command: string
-  name: string
-  types: readonly string[]
-  values: readonly RouterValue[]
-  /** V4_SWAP only: what the second value is made of, one per byte of the first. */
-  actions?: readonly { name: string; types: readonly string[]; values: readonly RouterValue[] }[]
-}
-export type RouterValue = string | boolean | readonly RouterValue[]
-
 export interface FastShape {
-  inputs: readonly RouterInput[]
+  inputs: RouterInput[]
   names: readonly string[]
   feeCommand: string
 }

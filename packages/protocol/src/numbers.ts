@@ -15,7 +15,10 @@ export const AUTH = {
   revokeAllChallengeTtlS: 300,
   keyTtlS: 2_592_000,
   keyRandomBytes: 32,
+  /** For one requesting address, sign-in and revoke-all together. */
   maxOpenChallengesPerWallet: 5,
+  /** For all addresses together. Ours. */
+  maxOpenChallengesInAll: 100,
   signatureHexDigits: 130,
   messageVersion: '1',
 } as const
@@ -87,6 +90,13 @@ export const TOKENS = {
   tierALiquidityUsd: 250_000,
   tierBLiquidityUsd: 25_000,
   severeSellTaxBps: 1_000,
+  /**
+   * Ours: the window of a token's mean price. A block that holds ten times the price for a second moves it by
+   * four percent; a price that walks 15% in ten minutes is never a percent ahead of it.
+   */
+  referenceTwapS: 60,
+  /** Ours: an older reading is no reference. */
+  referenceMaxAgeS: 60,
 } as const
 
 export const STATS = { rebuildS: 5, blockIntervalAboutS: 0.1, refSizeUsd: 1_000 } as const

@@ -17,14 +17,16 @@ const bucket = <const B extends Bucket>(row: B): Bucket & { per: B['per'] } => r
  * multiplies them by RATE_OVERALL_FACTOR, because the table gives one pair of numbers for both.
  */
 export const BUCKETS = {
+  // Its own, and none for all together: whoever watches the service must not find it closed by others.
+  'health.address': bucket({ what: 'health', per: 'address', burst: 60, ratePerS: 2 }),
   'public.address': bucket({
-    what: 'config, health, stats, treasury, league reads',
+    what: 'config, stats, treasury, league reads',
     per: 'address',
     burst: 60,
     ratePerS: 2,
   }),
   'public.overall': bucket({
-    what: 'config, health, stats, treasury, league reads',
+    what: 'config, stats, treasury, league reads',
     per: 'overall',
     burst: 60,
     ratePerS: 2,

@@ -31,7 +31,44 @@ describe('checkWith', () => {
 
   it('never echoes control characters of a field name', () => {
     const checked = checkWith(Strict, { limits: { max_trade_usd: 5 }, 'x\n\u0000y': 1 })
-    expect(checked).toMatchObject({ ok: false, message: 'This route does not take `x??y`.' })
+    expect(checked).toMatchObject({
+      ok: false,
+      message: 'This route does not take `x??y`; it takes limits, tags.',
+    })
+  })
+
+  const Grant = Type.Object(
+    {
+      max_trade_usd: Type.Optional(Type.Number()),
+      max_trades: Type.Optional(Type.Integer()),
+      expires_in_s: Type.Optional(Type.Integer()),
+      permit: Type.Optional(Type.Union([Limits, Type.Null()])),
+      executor: Type.String(),
+    },
+    { additionalProperties: false },
+  )
+  it.each([
+    [{ executor: 'e', maxTrades: 1 }, 'maxTrades', 'did you mean `max_trades`?'],
+    [{ executor: 'e', expires_s: 60 }, 'expires_s', 'did you mean `expires_in_s`?'],
+    [{ exekutor: 'e' }, 'exekutor', 'did you mean `executor`?'],
+    [
+      { executor: 'e', limits: { max_trade_usd: 3 } },
+      'limits',
+      'send `max_trade_usd` beside the other fields.',
+    ],
+    [{ executor: 'e', permit: { max_trade_usd: 1, maxTrade: 1 } }, 'permit.maxTrade', '`max_trade_usd`?'],
+    [
+      { executor: 'e', shape: 1 },
+      'shape',
+      'it takes max_trade_usd, max_trades, expires_in_s, permit, executor.',
+    ],
+  ])('says what an unknown field of %j was meant to be', (value, field, message) => {
+    expect(checkWith(Grant, value)).toMatchObject({
+      ok: false,
+      code: 'UNKNOWN_FIELD',
+      field,
+      message: expect.stringContaining(message) as string,
+    })
   })
 
   it('wants exactly one of a group', () => {
@@ -52,5 +89,15 @@ describe('checkWith', () => {
     expect(checkWith(Two, { id: 'a', wallet: 'w' })).toMatchObject({ ok: false, field: 'sig' })
     expect(checkWith(Two, {})).toMatchObject({ ok: false, field: 'wallet' })
     expect(checkWith(Two, { id: 'a', sig: 's' })).toEqual({ ok: true })
+  })
+
+  it('says which fields of two forms do not go together', () => {
+    const Id = Type.Object({ id: Type.String() }, { additionalProperties: false })
+    const Start = Type.Object({ wallet: Type.String() }, { additionalProperties: false })
+    const Two = Type.Union([Id, Start], { chosenBy: { field: 'id' } })
+    expect(checkWith(Two, { id: 'a', wallet: 'w' })).toMatchObject({
+      field: 'wallet',
+      message: 'This route does not take `wallet` together with `id`.',
+    })
   })
 })

@@ -1,8 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
-
-/** Our own schema keywords, which a JSON Schema validator has to be told about. */
-export const SCHEMA_KEYWORDS = ['exactlyOne', 'chosenBy', 'x-outside'] as const
+import { nearestName } from './nearestName.ts'
 
 export type Checked =
   | { readonly ok: true }
@@ -24,8 +22,8 @@ export function checkWith(
 ): Checked {
   const variant = chosenVariant(schema, value)
   if (!passes(value) || (variant !== schema && !Value.Check(variant, value))) {
-    const error = Value.Errors(variant, value).First()
-    if (error !== undefined) return refuse(error)
+    const error = firstFault(Value.Errors(variant, value))
+    if (error !== undefined) return refuse(error, schema)
   }
   return checkExactlyOne(variant, value)
 }
@@ -63,14 +61,64 @@ function checkExactlyOne(schema: TSchema, value: unknown): Checked {
   return { ok: false, code: 'BAD_REQUEST', field, message: `Send exactly one of ${names.join(' and ')}.` }
 }
 
-function refuse(error: ValueError): Checked {
+/** Many faults in one request are read no further than this. */
+const MAX_FAULTS_READ = 100
+
+/** The first fault, but an unknown field before others: a misspelt name is why another one is missing. */
+function firstFault(errors: Iterable<ValueError>): ValueError | undefined {
+  let first: ValueError | undefined
+  let read = 0
+  for (const error of errors) {
+    const fault = insideUnion(error)
+    if (fault.type === ValueErrorType.ObjectAdditionalProperties) return fault
+    first ??= fault
+    read += 1
+    if (read === MAX_FAULTS_READ) break
+  }
+  return first
+}
+
+/** An object given for a union that takes one kind of object, such as null or a permit: its own fault. */
+function insideUnion(error: ValueError): ValueError {
+  if (error.type !== ValueErrorType.Union || !isObject(error.value)) return error
+  const options = error.schema['anyOf'] as TSchema[]
+  const objects = error.errors.filter((_, i) => options[i]?.['properties'] !== undefined)
+  return (objects.length === 1 && firstFault(objects[0]!)) || error
+}
+
+function refuse(error: ValueError, whole: TSchema): Checked {
   const field = error.path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
-    return { ok: false, code: 'UNKNOWN_FIELD', field, message: `This route does not take ${quote(field)}.` }
+    return { ok: false, code: 'UNKNOWN_FIELD', field, message: unknownField(field, error, whole) }
   }
   const subject = field === '' ? 'The body' : quote(field)
   return { ok: false, code: 'BAD_REQUEST', field, message: `${subject}: ${complaint(error)}.` }
 }
+
+/** Says what was probably meant, so that a limit that was misspelt is not given up. */
+function unknownField(field: string, { path, value, schema }: ValueError, whole: TSchema): string {
+  const known = Object.keys((schema['properties'] ?? {}) as Record<string, TSchema>)
+  const name = path
+    .slice(path.lastIndexOf('/') + 1)
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~')
+  const refused = `This route does not take ${quote(field)}`
+  const choose = whole['chosenBy'] as { field: string; value?: string } | undefined
+  const forms = (whole['anyOf'] ?? []) as TSchema[]
+  if (choose !== undefined && forms.some((form) => Object.hasOwn(form['properties'] as object, name))) {
+    const chooser = choose.value === undefined ? choose.field : `${choose.field} ${choose.value}`
+    const isChosen = schema === forms[0]
+    return `${refused} ${isChosen ? 'together with' : 'without'} ${quote(chooser)}.`
+  }
+  const nearest = nearestName(name, known)
+  if (nearest !== null) return `${refused}: did you mean ${quote(nearest)}?`
+  const inside = isObject(value) ? Object.keys(value).filter((inner) => known.includes(inner)) : []
+  if (inside.length > 0) return `${refused}: send ${inside.map(quote).join(', ')} beside the other fields.`
+  return known.length === 0 ? `${refused}.` : `${refused}; it takes ${known.join(', ')}.`
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Field names come from the caller: shown short and without control characters. */
 const quote = (field: string): string => `\`${field.replace(/[\u0000-\u001f\u007f]/g, '?').slice(0, 80)}\``
@@ -81,7 +129,7 @@ function complaint({ type, message, schema }: ValueError): string {
     const values = (schema['anyOf'] as TSchema[]).map((option) => option['const'])
     if (values.every((value) => value !== undefined)) return `must be one of ${values.join(', ')}`
   }
-  const wordless = type === ValueErrorType.StringPattern || type === ValueErrorType.Union
+  const wordless = [ValueErrorType.StringPattern, ValueErrorType.Union, ValueErrorType.Literal].includes(type)
   if (wordless && typeof schema['description'] === 'string') {
     return `is malformed; expected ${schema['description']}`
   }

@@ -42,23 +42,41 @@ export const REFERENCE_SOURCES = ['oracle_feed', 'twap', 'median', 'spot', 'curv
 /** Ours beyond UNSCREENED. */
 export const SCREEN_STATUSES = ['SCREENED', 'CACHED', 'UNSCREENED', 'CORE'] as const
 
+/** Ours: what a token's screen finds. */
+export const PROXY_KINDS = ['implementation', 'beacon', 'clone'] as const
+export const TOKEN_POWERS = ['mint', 'pause', 'blacklist', 'rebase', 'tax', 'trading', 'seize'] as const
+export const TEXT_FAULTS = ['symbol_unreadable', 'name_unreadable', 'hidden_characters', 'cut'] as const
+export const SCREENS = ['done', 'buy_failed', 'no_route', 'unfinished', 'untried', 'not_needed'] as const
+
 export const FEE_CLASSES = ['major', 'other'] as const
 export type FeeClass = (typeof FEE_CLASSES)[number]
 export const FEE_SIDES = ['input', 'output'] as const
 export type FeeSide = (typeof FEE_SIDES)[number]
 
+export const FEE_COMMANDS = [
+  'TRANSFER',
+  'PERMIT2_TRANSFER_FROM',
+  'PAY_PORTION',
+  'fee_transfer',
+  'batch transfer',
+] as const
 export const APPROVAL_MODES = ['budget', 'exact', 'unlimited'] as const
 export const PERMIT_MODES = ['signature', 'transaction'] as const
 export const PERMIT_SCOPES = ['trade', '30d'] as const
 export const CURVE_FEE_MODES = ['auto', 'batch', 'two_step'] as const
 export const PREPARE_ACTIONS = ['trade', 'revoke'] as const
 export const STEP_KINDS = ['approve', 'sign_permit', 'fee_transfer', 'swap'] as const
+/** What a plan that is not ready lacks. */
+export const MISSING_KINDS = ['permit_signature', 'input', 'fee', 'eth'] as const
+export type MissingKind = (typeof MISSING_KINDS)[number]
 export const REVOKE_STEP_KINDS = ['approve', 'lockdown'] as const
 export const EXECUTIONS = ['router', 'curve', 'batch'] as const
 export const SIMULATE_MODELS = ['later', 'first'] as const
 /** Refused unless the server runs with development fields on. */
 export const DEV_FIELDS = ['fee_recipient', 'assume_state'] as const
 
+/** What an owner signs for a session: its root, and two more where it trades on curves. */
+export const ROOT_NAMES = ['root', 'curve', 'fee'] as const
 export const SESSION_STATUSES = ['pending', 'active', 'revoked', 'expired'] as const
 export type SessionStatus = (typeof SESSION_STATUSES)[number]
 
@@ -76,7 +94,7 @@ export type Brain = (typeof BRAINS)[number]
 export const HOSTED_MODES = ['paper', 'live'] as const
 export const HOSTED_STATUSES = ['active', 'paused', 'stopped'] as const
 /** OWNER is the documents'; the others are ours. */
-export const PAUSE_REASONS = ['OWNER', 'NEW', 'ROTATED', 'SESSION_ENDED', 'ERRORS'] as const
+export const PAUSE_REASONS = ['OWNER', 'NEW', 'ROTATED', 'CHANGED', 'SESSION_ENDED', 'ERRORS'] as const
 export const AI_FUNDING = ['pool', 'own'] as const
 export const FEE_SCHEDULES = [1, 2] as const
 export const SPEND_STATUSES = ['ok', 'invalid', 'error', 'hold'] as const

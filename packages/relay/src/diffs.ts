@@ -1,16 +1,9 @@
 import type { Hex } from '@pit/chain'
+import type { Extras } from '@pit/protocol'
 import { type Built, packed } from './planHash.ts'
 
-/** One field of a transaction that differs from the plan. */
-export interface Diff {
-  field: string
-  expected: unknown
-  got: unknown
-  /** Of calldata: where the first byte differs, and how long both are. */
-  first_difference?: number
-  expected_bytes?: number
-  got_bytes?: number
-}
+/** One field of a transaction that differs from the plan, as NOT_AS_BUILT answers it. */
+export type Diff = Exclude<NonNullable<Extras['diffs']>[number], string>
 
 /** What is shown of calldata around its first difference. */
 const SHOWN_BYTES = 32

@@ -10,10 +10,23 @@ export type PlanCache = Cache<string, PlannedTx>
 export const createPlanCache = (max = 4_000): PlanCache => createCache({ max })
 export const planKey = (keyId: number, hash: Hex): string => `${keyId}:${hash}`
 
+/** A plan's steps are approvals, a fee that travels apart, and the swap. */
+export const approvalsBeforeOf = ({
+  kind,
+  step,
+  feeApart,
+}: {
+  kind: TxKind
+  step: number
+  feeApart: boolean
+}): number => (kind === 'swap' && feeApart ? step - 1 : step)
+
 interface PlannedRow {
   hash: Hex
   kind: TxKind
+  step: number
   sender: Address
+  created_at_s: number
   expires_at_s: number
   plan_id: number | null
   wallet: Address
@@ -53,7 +66,7 @@ export async function findPlanned(
   }
   if (unknown.length === 0) return found
   const rows = await db.query<PlannedRow>(
-    `select t.hash, t.kind, t.sender, t.expires_at_s, t.plan_id, p.wallet, p.path, p.session_id, p.token_in,
+    `select t.hash, t.kind, t.step, t.sender, t.created_at_s, t.expires_at_s, t.plan_id, p.wallet, p.path, p.session_id, p.token_in,
        p.token_out, p.amount_in, p.amount_out_min, p.fee_bps, p.fee_class, p.fee_tier, p.fee_side,
        p.fee_token, p.fee_amount, p.fee_recipient, p.fee_apart, p.volume_token
      from plan_txs t left join plans p on p.id = t.plan_id
@@ -65,12 +78,14 @@ export async function findPlanned(
 }
 
 function plannedOf(row: PlannedRow): PlannedTx {
-  const { kind, expires_at_s: expiresAtS } = row
-  if (row.plan_id === null) return { kind, wallet: row.sender, expiresAtS, terms: null }
+  const { kind, step, created_at_s: createdAtS, expires_at_s: expiresAtS } = row
+  const times = { createdAtS, expiresAtS }
+  if (row.plan_id === null) return { kind, wallet: row.sender, ...times, approvalsBefore: 0, terms: null }
   return {
     kind,
     wallet: row.wallet,
-    expiresAtS,
+    ...times,
+    approvalsBefore: approvalsBeforeOf({ kind, step, feeApart: row.fee_apart }),
     terms: {
       path: row.path,
       sessionId: row.session_id,

@@ -1,5 +1,5 @@
 import type { Hex } from '@pit/chain'
-import { fail, type RefusalCode, type RefusalDetails } from '@pit/protocol'
+import { type Extras, fail, type RefusalCode } from '@pit/protocol'
 import type { RelayOutcome } from './types.ts'
 
 type Failed = Exclude<RelayOutcome, { kind: 'sent' | 'repeat' }>
@@ -41,8 +41,6 @@ const UNREACHABLE = {
   in_flight: 'Another call is relaying the same bytes and has not ended; the transaction may have arrived.',
 } as const
 
-/** Takes any extras: `tx_hash` is not among those the error table declares. */
-function refuse(code: RefusalCode, message: string, extras: Record<string, unknown>): never {
-  const details: RefusalDetails = { message, ...extras }
-  return fail(code, details)
+function refuse(code: RefusalCode, message: string, extras: Extras): never {
+  return fail(code, { message, ...extras })
 }

@@ -3,7 +3,7 @@ import { type Clock, nowS } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { type CoreSymbol, FEE_SIDE_RANK, type FeeClass, type FeeSide, TRADE } from '@pit/protocol'
 import { lower } from './deps.ts'
-import { type PlanCache, planKey } from './findPlanned.ts'
+import { approvalsBeforeOf, type PlanCache, planKey } from './findPlanned.ts'
 import { type Built, packed, planHash } from './planHash.ts'
 import type { TradeTerms, TxKind } from './types.ts'
 
@@ -129,8 +129,16 @@ export async function storePlan(deps: StoreDeps, ask: StorePlanAsk): Promise<voi
     ],
     { kept: true },
   )
-  for (const { hash, kind, expiresAtS } of steps) {
-    deps.plans.set(planKey(keyId, hash), { kind, wallet: lower(ask.wallet), expiresAtS, terms })
+  for (const { hash, kind, step, expiresAtS } of steps) {
+    const approvalsBefore = approvalsBeforeOf({ kind, step, feeApart: terms.feeApart })
+    deps.plans.set(planKey(keyId, hash), {
+      kind,
+      wallet: lower(ask.wallet),
+      expiresAtS,
+      createdAtS,
+      approvalsBefore,
+      terms,
+    })
   }
 }
 
@@ -156,6 +164,8 @@ export async function storeRevocation(deps: StoreDeps, ask: StoreRevocationAsk):
       kind: 'revoke',
       wallet: lower(ask.wallet),
       expiresAtS,
+      createdAtS,
+      approvalsBefore: 0,
       terms: null,
     })
   }

@@ -1,4 +1,5 @@
 import { type Crypto, createCrypto, type Hex } from '@pit/chain'
+import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import type { ScriptedChain } from '@pit/platform/test/scriptedChain'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -167,6 +168,27 @@ withDb('submit', (db) => {
       await ahead.close()
     })
 
+    it('under the base fee, where no block could take it; not what was sent before', async () => {
+      const head = { number: 1, hash: NO_HASH, parentHash: NO_HASH, timestampS: nowS(), baseFeeWei: 2_000n }
+      const market = { head: () => head, onBlock: () => () => {} }
+      const priced = openTestRelay(db, crypto, chain, { market })
+      const wallet = newWallet(crypto)
+      const { plan, signed } = await priced.plan(wallet)
+      const { raw, hash } = signed[0]!
+      expect((await priced.submit(wallet, { raws: raw })).hashes).toEqual([hash])
+      head.baseFeeWei = 2_001n
+      expect((await priced.submit(wallet, { raws: raw })).hashes).toEqual([hash])
+      const next = wallet.sign(plan.txs[0]!, { nonce: 1 })
+      expect(await refused(priced.submit(wallet, { raws: next.raw }))).toMatchObject({
+        code: 'SUBMIT_REJECTED',
+        message: expect.stringContaining('2000 wei is under the base fee of 2001'),
+        extras: { why: 'FEE_CAP', sent: [] },
+      })
+      expect(await statusOf(next.hash)).toBeUndefined()
+      expect(chain.sent).toEqual([hash])
+      await priced.close()
+    })
+
     it('by the sequencer, in its words; and may be tried again', async () => {
       const wallet = newWallet(crypto)
       const { signed } = await relay.plan(wallet)
@@ -194,6 +216,76 @@ withDb('submit', (db) => {
         amount_out: '900',
         amount_out_kind: 'minimum',
       })
+    })
+  })
+
+  describe('of a swap whose plan has an approve before it', () => {
+    const SALE = { tokenIn: USDG, tokenOut: NATIVE, steps: ['approve', 'swap'] as ('approve' | 'swap')[] }
+    let isApproved: boolean
+    beforeEach(() => {
+      isApproved = false
+      chain.on('eth_getTransactionCount', () => '0x0')
+      chain.onCall(({ to }) => {
+        if (to !== ROUTER || isApproved) return undefined
+        throw new RpcError('eth_call', 3, 'execution reverted: AllowanceExpired', undefined)
+      })
+    })
+    const planSale = async (from = relay) => {
+      const wallet = newWallet(crypto)
+      const [approve, swap] = (await from.plan(wallet, SALE)).signed
+      return { wallet, approve: approve!, swap: swap! }
+    }
+    const first = { code: 'SUBMIT_REJECTED', status: 422, extras: { why: 'APPROVE_FIRST', sent: [] } }
+
+    it('is refused alone, with what to send first, by any process', async () => {
+      const { wallet, swap } = await planSale()
+      const other = openTestRelay(db, crypto, chain)
+      for (const one of [relay, other]) {
+        const error = await refused(one.submit(wallet, { raws: swap.raw }))
+        expect(error).toMatchObject(first)
+        expect(error.message).toMatch(/approve step.*AllowanceExpired.*raw_txs/)
+      }
+      await other.close()
+      expect(await statusOf(swap.hash)).toBeUndefined()
+      expect(chain.sent).toEqual([])
+    })
+
+    it('passes with it, and after it', async () => {
+      const both = await planSale()
+      const { hashes } = await relay.submit(both.wallet, { raws: [both.approve.raw, both.swap.raw] })
+      expect(hashes).toEqual([both.approve.hash, both.swap.hash])
+      // On its way to the chain, whose state does not show it yet.
+      const apart = await planSale()
+      await relay.submit(apart.wallet, { raws: apart.approve.raw })
+      await relay.submit(apart.wallet, { raws: apart.swap.raw })
+      expect(chain.sent.slice(2)).toEqual([apart.approve.hash, apart.swap.hash])
+      // Mined: what the swap then fails for is the chain's to say.
+      const mined = await planSale()
+      await relay.submit(mined.wallet, { raws: mined.approve.raw })
+      await db.query(`update trades set status = 'mined' where tx_hash = $1`, [mined.approve.hash])
+      await relay.submit(mined.wallet, { raws: mined.swap.raw })
+      expect(chain.sent).toHaveLength(6)
+    })
+
+    it('passes where it was sent another way, or nobody can say', async () => {
+      const approved = await planSale()
+      isApproved = true
+      await relay.submit(approved.wallet, { raws: approved.swap.raw })
+      isApproved = false
+      // Sent before: its row is the answer, whatever the chain says now.
+      await relay.submit(approved.wallet, { raws: approved.swap.raw })
+      expect(chain.sentTimes(approved.swap.hash)).toBe(1)
+
+      const waiting = await planSale()
+      chain.on('eth_getTransactionCount', ([, tag]) => (tag === 'pending' ? '0x1' : '0x0'))
+      await relay.submit(waiting.wallet, { raws: waiting.swap.raw })
+      const unknown = await planSale()
+      chain.on('eth_call', () => {
+        throw new RpcUnreachable('eth_call: no answer')
+      })
+      chain.on('eth_getTransactionCount', () => '0x0')
+      await relay.submit(unknown.wallet, { raws: unknown.swap.raw })
+      expect(chain.sent).toHaveLength(3)
     })
   })
 })

@@ -18,12 +18,21 @@ import { type Built, planHash } from './planHash.ts'
 import { builtOf, type ReadTx, readSigned } from './readSigned.ts'
 import { refuseOutcome } from './refuseOutcome.ts'
 import type { RelayOnce } from './relayOnce.ts'
+import { checkApprovals, checkFeeCaps } from './sendable.ts'
 import { relayedAmong } from './tradeRows.ts'
 import type { RelayOutcome, Trader } from './types.ts'
 
 type SubmitDeps = Pick<
   RelayDeps,
-  'db' | 'crypto' | 'clock' | 'market' | 'isSanctioned' | 'submitEnabled' | 'executorOf' | 'sessionOpen'
+  | 'db'
+  | 'rpc'
+  | 'crypto'
+  | 'clock'
+  | 'market'
+  | 'isSanctioned'
+  | 'submitEnabled'
+  | 'executorOf'
+  | 'sessionOpen'
 > & { plans: PlanCache; relayOnce: RelayOnce; waitForFee: FeeWaiter }
 
 /** Signed transactions of one key's plans. */
@@ -54,6 +63,8 @@ export function createSubmitBytes(deps: SubmitDeps): SubmitBytes {
     await checkSigners(deps, by, read)
     const items = await findItems(deps, by, read)
     const fees = await checkOrder(deps, by, items, feeTxHash)
+    await checkFeeCaps(deps, read)
+    await checkApprovals(deps, items, read)
     const feeFirst = items.some(hasFeeApart)
     const checkMs = performance.now() - started
 

@@ -37,6 +37,23 @@ export async function tradesByHash(sql: Sql, hashes: readonly Hex[]): Promise<Ma
 export const isUnderWay = ({ status }: Pick<TradeNow, 'status'>): boolean =>
   status === 'relaying' || status === 'pending'
 
+/** A relayed transaction that waits for the chain. */
+export interface WaitingTx {
+  nonce: number
+  hash: Hex
+  sentAtMs: number
+}
+
+/** Of those a signer had relayed before a time and that still wait, the one with the lowest nonce. */
+export async function longestWaiting(sql: Sql, signer: Address, beforeMs: number): Promise<WaitingTx | null> {
+  const [row] = await sql.query<{ nonce: number; tx_hash: Hex; created_at_ms: number }>(
+    `select nonce, tx_hash, created_at_ms from trades
+     where status in ('relaying', 'pending') and signer = $1 and created_at_ms < $2 order by nonce limit 1`,
+    [signer, beforeMs],
+  )
+  return row ? { nonce: row.nonce, hash: row.tx_hash, sentAtMs: row.created_at_ms } : null
+}
+
 /** A trade that was relayed before, as it was written then. */
 export interface RelayedTrade {
   tokenIn: Address

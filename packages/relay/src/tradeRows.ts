@@ -1,4 +1,4 @@
-import type { Hex } from '@pit/chain'
+import type { Address, Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
 import type { RelayAsk, TradeStatus } from './types.ts'
 
@@ -86,6 +86,20 @@ export async function statusOf(sql: Sql, hash: Hex): Promise<TradeStatus | null>
   )
   return row?.status ?? null
 }
+
+/** Whether a wallet's approval is on its way to the chain, or was relayed after a time and mined. */
+export async function hasApproved(sql: Sql, wallet: Address, sinceMs: number): Promise<boolean> {
+  const rows = await sql.query(
+    `select 1 from (
+       select kind, status, created_at_ms from trades where wallet between $1 and $1
+       order by wallet, id desc limit ${NEWEST}) as newest
+     where kind = 'approve'
+       and (status in ('relaying', 'pending') or (status = 'mined' and created_at_ms >= $2)) limit 1`,
+    [wallet, sinceMs],
+  )
+  return rows.length > 0
+}
+const NEWEST = 50
 
 /** The hashes that were relayed here before, with any outcome. */
 export async function relayedAmong(sql: Sql, hashes: readonly Hex[]): Promise<Set<Hex>> {

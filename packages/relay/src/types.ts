@@ -98,6 +98,9 @@ export interface PlannedTx {
   wallet: Address
   /** Approvals outlive their plan's deadline; what moves money does not. */
   expiresAtS: number
+  createdAtS: number
+  /** The approvals that its plan has before it. */
+  approvalsBefore: number
   /** Null for approvals taken back. */
   terms: TradeTerms | null
 }

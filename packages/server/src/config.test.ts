@@ -1,6 +1,6 @@
 import { CAPS } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, readConfig, SETTINGS, type SettingName } from './config.ts'
+import { ConfigError, configFor, readConfig, SETTINGS, type SettingName } from './config.ts'
 
 const refused = (env: Record<string, string>): string => {
   try {
@@ -28,6 +28,19 @@ describe('an empty setting', () => {
     expect(readConfig({ HOST: '', DATA_DIR: '' })).toMatchObject({ host: '127.0.0.1', dataDir: '.pit' })
     expect(readConfig({ AUTH_DOMAIN: '' }).authDomain).toBeNull()
     expect(readConfig({ TRUSTED_PROXIES: '' }).trustedProxies).toEqual([])
+  })
+})
+
+describe('off a devnet', () => {
+  const on = (kind: 'devnet' | 'mainnet', env: Record<string, string> = {}) => {
+    const { authDomain, trustedProxies } = configFor(readConfig(env), { kind })
+    return { authDomain, trustedProxies }
+  }
+  it('trusts no proxy and names no domain that nobody chose', () => {
+    expect(on('devnet')).toEqual({ authDomain: 'localhost', trustedProxies: ['127.0.0.0/8', '::1'] })
+    expect(on('mainnet')).toEqual({ authDomain: null, trustedProxies: [] })
+    const chosen = { AUTH_DOMAIN: 'localhost', TRUSTED_PROXIES: '127.0.0.1' }
+    expect(on('mainnet', chosen)).toEqual({ authDomain: 'localhost', trustedProxies: ['127.0.0.1'] })
   })
 })
 

@@ -1,5 +1,5 @@
 import { readFirstSeason } from '@pit/league/rules'
-import { CAPS } from '@pit/protocol'
+import { CAPS, type ChainProfile } from '@pit/protocol'
 import { createNetworks } from './http/clientAddress.ts'
 import { createHosts } from './http/hosts.ts'
 
@@ -41,7 +41,9 @@ export const SETTINGS = {
   REDIS_URL: { default: '', means: 'Redis for the rate limits of several processes. Empty: in memory.' },
   AUTH_DOMAIN: {
     default: 'localhost',
-    means: 'Domain named in sign-in messages, never taken from the Host header. Empty: sign-in is off.',
+    means:
+      'Domain named in sign-in messages, never taken from the Host header. The default is a devnet’s: ' +
+      'elsewhere nobody signs in (AUTH_DOMAIN_UNSET) until it is set. Empty: sign-in is off.',
     whenEmpty: 'sign-in is off',
   },
   PUBLIC_URL: {
@@ -75,7 +77,9 @@ export const SETTINGS = {
   RATE_OVERALL_FACTOR: { default: '50', means: "An overall bucket is this many times the address's." },
   TRUSTED_PROXIES: {
     default: '127.0.0.0/8,::1',
-    means: 'Networks whose X-Forwarded-For and geo headers count. Empty: none.',
+    means:
+      'Networks whose X-Forwarded-For and geo headers count. The default is a devnet’s: elsewhere none is ' +
+      'trusted until it is set (docs/operators.md, “Behind a proxy”). Empty: none.',
     whenEmpty: 'none',
   },
   GEO_HEADER: {
@@ -94,7 +98,15 @@ export const SETTINGS = {
   },
   SANCTIONS_FILE: {
     default: 'data/sanctions.txt',
-    means: 'Sanctioned addresses; read again when it changes.',
+    means:
+      'Sanctioned addresses; read again when it changes. The default is a sample, which is refused on ' +
+      'a chain that is not a devnet.',
+  },
+  MAX_CONNECTIONS_PER_ADDRESS: {
+    default: '256',
+    means:
+      'Connections open at once from one client address (IPv6: a /64, and eight times as many from a /48); ' +
+      'more are closed unanswered. Trusted proxies are not counted.',
   },
   MAX_IN_FLIGHT: { default: '1000', means: 'Requests under way at once before new ones are shed with 503.' },
   MAX_LOOP_DELAY_MS: { default: '500', means: 'Event-loop delay at which new requests are shed with 503.' },
@@ -132,6 +144,10 @@ export const SETTINGS = {
   },
   AI_POOL_KEY_FILE: { default: '', means: 'A file that holds AI_POOL_KEY.' },
   AI_POOL_USD_DAY: { default: '50', means: 'Dollars the AI pool pays a UTC day, for everyone together.' },
+  AI_POOL_LIVE_PCT: {
+    default: '50',
+    means: 'Percent of them that trials leave to owners whose agents trade live.',
+  },
   AI_POOL_LIVE_USD: {
     default: '2',
     means: 'Of them for one owner a day whose wallet trades here, for live agents.',
@@ -146,6 +162,11 @@ export const SETTINGS = {
     means: 'Days of an owner’s trial, from the first call that the pool paid.',
   },
   AI_POOL_TRIALS: { default: '1', means: '0: no new trials begin.' },
+  AI_POOL_TRIALS_DAY: { default: '100', means: 'Trials that may begin a UTC day, in all.' },
+  AI_POOL_TRIALS_ADDRESS: {
+    default: '3',
+    means: 'Trials that may begin a UTC day for agents made from one client address (IPv6: one /64).',
+  },
   AI_POOL_MODEL_USD: {
     default: '1',
     means: 'The pool pays models up to this price, in dollars per million tokens.',
@@ -169,6 +190,19 @@ export type Config = ReturnType<typeof readConfig>
 
 export class ConfigError extends Error {}
 
+/** Defaults that only a devnet can have: on a real chain somebody has to have chosen them. */
+const DEVNET_DEFAULTS = ['TRUSTED_PROXIES', 'AUTH_DOMAIN'] as const
+
+/** The settings as they hold on this chain. */
+export function configFor(config: Config, { kind }: Pick<ChainProfile, 'kind'>): Config {
+  if (kind === 'devnet') return config
+  return {
+    ...config,
+    ...(!config.chosen.TRUSTED_PROXIES && { trustedProxies: [] }),
+    ...(!config.chosen.AUTH_DOMAIN && { authDomain: null }),
+  }
+}
+
 /** Where a secret is; read when it is needed, so that a config can be shown. */
 export type SecretSetting = { name: string; text: string } | { name: string; file: string }
 
@@ -178,6 +212,10 @@ export function readConfig(env: Record<string, string | undefined>) {
     const row: Setting = SETTINGS[name]
     const given = env[name]?.trim()
     return given === undefined || (given === '' && row.whenEmpty === undefined) ? row.default : given
+  }
+  const isChosen = (name: SettingName): boolean => {
+    const given = env[name]?.trim()
+    return given !== undefined && (given !== '' || (SETTINGS[name] as Setting).whenEmpty !== undefined)
   }
   const optional = (name: SettingName): string | null => text(name) || null
   const flag = (name: SettingName): boolean => {
@@ -191,6 +229,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     if (text(name) === '' || !Number.isFinite(value) || value < least) {
       throw new ConfigError(`${name} is "${text(name)}": use a number of at least ${least}`)
     }
+    return value
+  }
+  const percent = (name: SettingName): number => {
+    const value = number(name)
+    if (!Number.isInteger(value) || value > 100) throw new ConfigError(`${name} is "${value}": use 0 to 100`)
     return value
   }
   const port = (name: SettingName): number => {
@@ -247,6 +290,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     databaseUrl: optional('DATABASE_URL'),
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),
     redisUrl: optional('REDIS_URL'),
+    /** Whether somebody set them. */
+    chosen: Object.fromEntries(DEVNET_DEFAULTS.map((name) => [name, isChosen(name)])) as Record<
+      (typeof DEVNET_DEFAULTS)[number],
+      boolean
+    >,
     authDomain,
     publicUrl,
     allowedHosts,
@@ -264,6 +312,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     geoRegionHeader: text('GEO_REGION_HEADER').toLowerCase(),
     geoDb: optional('GEO_DB'),
     sanctionsFile: text('SANCTIONS_FILE'),
+    maxConnectionsPerAddress: number('MAX_CONNECTIONS_PER_ADDRESS', 1),
     maxInFlight: number('MAX_IN_FLIGHT', 1),
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
     submitEnabled: flag('SUBMIT_ENABLED'),
@@ -273,11 +322,14 @@ export function readConfig(env: Record<string, string | undefined>) {
     ai: {
       poolKey: oneOf('AI_POOL_KEY', 'AI_POOL_KEY_FILE'),
       poolUsdDay: number('AI_POOL_USD_DAY'),
+      livePct: percent('AI_POOL_LIVE_PCT'),
       liveUsd: number('AI_POOL_LIVE_USD'),
       liveMinUsd: number('AI_POOL_LIVE_MIN_USD'),
       trialUsd: number('AI_POOL_TRIAL_USD'),
       trialDays: number('AI_POOL_TRIAL_DAYS'),
       trialsOpen: flag('AI_POOL_TRIALS'),
+      trialsPerDay: number('AI_POOL_TRIALS_DAY'),
+      trialsPerAddress: number('AI_POOL_TRIALS_ADDRESS'),
       modelUsd: number('AI_POOL_MODEL_USD'),
       ownUsdDay: number('AI_OWN_USD_DAY'),
     },

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -72,6 +72,18 @@ describe('a start under way', () => {
     child.disconnect()
     expect(await ended).toEqual([0, null])
   })
+})
+
+it('keeps its data from other users, also what it finds open and what the store writes', async () => {
+  chmodSync(folder, 0o755)
+  start('alone')
+  await storeIsOpen()
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+  const all = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name))
+  expect(all.length).toBeGreaterThan(100)
+  expect([folder, ...all].filter((path) => (lstatSync(path).mode & 0o077) !== 0)).toEqual([])
 })
 
 it.each([

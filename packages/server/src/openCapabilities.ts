@@ -8,15 +8,16 @@ import {
   openPaper,
   openTicks,
   sessionsInUse,
+  walletsWithAgents,
 } from '@pit/agents'
-import { isInLeague, openLeague, readStart } from '@pit/league'
+import { accountsEntered, isInLeague, openLeague, readStart } from '@pit/league'
 import { createAgentRegistry, createAgentVault, openMarket, openTokens, watchMarket } from '@pit/market'
 import { withinMs } from '@pit/platform/withinMs'
 import { openAccount, openRelay } from '@pit/relay'
 import { createSessionGate, createSwitches, openSessions } from '@pit/sessions'
 import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'
-import { divisionOf, openAuth } from './auth/index.ts'
+import { type AccountsInUse, divisionOf, openAuth } from './auth/index.ts'
 import type { Ground, Start } from './openGround.ts'
 import { openAiTerms, openSealKey, openSigner } from './openSecrets.ts'
 
@@ -37,6 +38,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
     ...ground,
     config,
     ...(registry && { registry: createAgentRegistry({ rpc, registry }) }),
+    accountsInUse,
   })
   closing.add(() => auth.close())
 
@@ -91,6 +93,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const hosted = openHosted({
     ...{ ...ground, market, tokens, brains, switches, signer, sessions, paper, isInLeague, submitEnabled },
     cosigner: sessions.cosigner,
+    signerAnswers: sessions.signerAnswers,
     leaveLeague: league.leaveHosted,
     refundWaitMs: REFUND_WAIT_MS,
   })
@@ -105,6 +108,19 @@ export async function openCapabilities(ground: Ground, start: Start) {
     ...{ auth, market, tokens, account, relay, trade, fast, sessions, brains, paper, hosted, ticks },
     ...{ league, treasury, signer, vault },
   }
+}
+
+/** Agents and entries outlive the keys of who made them. */
+const accountsInUse: AccountsInUse = async (sql, accounts) => {
+  const entered = await accountsEntered(
+    sql,
+    accounts.map(({ id }) => id),
+  )
+  const owners = await walletsWithAgents(
+    sql,
+    accounts.map(({ wallet }) => wallet),
+  )
+  return new Set(accounts.flatMap(({ id, wallet }) => (entered.has(id) || owners.has(wallet) ? [id] : [])))
 }
 
 /** A chain that does not answer delays the market, not the start: what needs it says so. */

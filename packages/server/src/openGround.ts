@@ -6,12 +6,15 @@ import type { Closing } from '@pit/platform/closing'
 import { type Db, openDb } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import { createMetrics, type Metrics } from '@pit/platform/metrics'
+import { ownDataDir } from '@pit/platform/ownFiles'
 import { readProfile } from '@pit/platform/readProfile'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
 import { openSanctions, type Sanctions } from '@pit/platform/sanctions'
 import type { ChainProfile } from '@pit/protocol'
+import { refuseSampleList } from './compliance/sampleList.ts'
 import type { Config } from './config.ts'
 import { migrateStore } from './migrateStore.ts'
+import { watchSequencer } from './service/watchSequencer.ts'
 
 const PROFILE_WAIT_MS = 60_000
 
@@ -19,7 +22,7 @@ const PROFILE_WAIT_MS = 60_000
 export interface Ground {
   db: Db
   rpc: Rpc
-  sequencer: Rpc
+  sequencer: ReturnType<typeof watchSequencer>
   clock: Timer
   crypto: Crypto
   logger: Logger
@@ -42,6 +45,7 @@ export interface Start {
 
 /** Opens the store and the ways to the chain; refuses those that money cannot rest on. */
 export async function openGround({ config, logger, closing, stage, ending }: Start): Promise<Ground> {
+  ownDataDir(config.dataDir)
   const sanctions = await openSanctions({ file: config.sanctionsFile, logger })
   closing.add(() => sanctions.close())
   const [crypto, db] = await Promise.all([
@@ -59,12 +63,14 @@ export async function openGround({ config, logger, closing, stage, ending }: Sta
         `${profile.name} set DATABASE_URL to a PostgreSQL, or ALLOW_EMBEDDED_STORE=1 to accept that`,
     )
   }
+  refuseSampleList(profile, sanctions)
   const rpcUrl = config.chainRpcUrl ?? profile.rpc_url
   if (!rpcUrl) throw new StartRefused('no chain to talk to: set CHAIN_RPC_URL')
   const rpc = createRpc({ url: rpcUrl })
   closing.add(() => rpc.close())
   await checkChain(rpc, profile)
-  const sequencer = createRpc({ url: config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl })
+  const sequencerUrl = config.sequencerUrl ?? profile.sequencer_url ?? rpcUrl
+  const sequencer = watchSequencer(createRpc({ url: sequencerUrl }), systemClock)
   closing.add(() => sequencer.close())
   stage(`profile ${profile.name}, chain at ${new URL(rpcUrl).host}`)
   return {

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { systemClock } from '@pit/platform/clock'
 import { afterAll, expect, it } from 'vitest'
 import { readConfig } from './config.ts'
-import { openAiTerms, openSealKey } from './openSecrets.ts'
+import { openAiTerms, openSealKey, openSigner } from './openSecrets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pit-secrets-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -11,10 +12,22 @@ const HEX = 'ab'.repeat(32)
 
 it('reads the sealing key as text or from a file', () => {
   const file = join(folder, 'seal-key')
-  writeFileSync(file, `${HEX}\n`)
+  writeFileSync(file, `${HEX}\n`, { mode: 0o600 })
   expect(openSealKey(readConfig({}).sealKey)).toBeNull()
   expect(openSealKey(readConfig({ SEAL_KEY: HEX }).sealKey)).toEqual(Buffer.from(HEX, 'hex'))
   expect(openSealKey(readConfig({ SEAL_KEY_FILE: file }).sealKey)).toEqual(Buffer.from(HEX, 'hex'))
+})
+
+it('refuses a file that other users can read', () => {
+  const file = join(folder, 'open-key')
+  writeFileSync(file, HEX, { mode: 0o600 })
+  chmodSync(file, 0o644)
+  for (const open of [
+    () => openSealKey(readConfig({ SEAL_KEY_FILE: file }).sealKey),
+    () => openAiTerms(readConfig({ AI_POOL_KEY_FILE: file }).ai),
+    () => openSigner(readConfig({ SIGNER_SECRET_FILE: file }).signer, systemClock),
+  ])
+    expect(open).toThrow(`${file} is open to other users (mode 0644)`)
 })
 
 it('refuses what is no key, without showing it', () => {

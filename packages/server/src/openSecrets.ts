@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import type { Clock } from '@pit/platform/clock'
+import { readOwnFile } from '@pit/platform/ownFiles'
 import { createSignerClient, type SignerClient } from '@pit/platform/signerClient'
 import { microUsdDown, microUsdUp } from '@pit/protocol'
 import { type Config, ConfigError, type SecretSetting } from './config.ts'
@@ -7,15 +7,8 @@ import { type Config, ConfigError, type SecretSetting } from './config.ts'
 const MIN_SIGNER_SECRET_CHARS = 32
 
 /** The text of a secret; its value is never part of a message. */
-function readSecret(setting: SecretSetting): string {
-  if ('text' in setting) return setting.text
-  try {
-    return readFileSync(setting.file, 'utf8').trim()
-  } catch (error) {
-    const why = (error as NodeJS.ErrnoException).code
-    throw new ConfigError(`${setting.name} ${setting.file} cannot be read: ${why}`)
-  }
-}
+const readSecret = (setting: SecretSetting): string =>
+  'text' in setting ? setting.text : readOwnFile(setting.name, setting.file)
 
 /** The way to the signing process; null where there is none. */
 export function openSigner(signer: Config['signer'], clock: Clock): SignerClient | null {
@@ -45,11 +38,14 @@ export function openAiTerms(ai: Config['ai']) {
   return {
     poolKey,
     dayMicroUsd: microUsdDown(ai.poolUsdDay),
+    livePct: ai.livePct,
     liveShareMicroUsd: microUsdDown(ai.liveUsd),
     liveMinMicroUsd: microUsdUp(ai.liveMinUsd),
     trialShareMicroUsd: microUsdDown(ai.trialUsd),
     trialDays: ai.trialDays,
     trialsOpen: ai.trialsOpen,
+    trialsPerDay: ai.trialsPerDay,
+    trialsPerNetwork: ai.trialsPerAddress,
     modelMaxOutputUsd: ai.modelUsd,
     ownDayMicroUsd: microUsdDown(ai.ownUsdDay),
   }

@@ -6,7 +6,7 @@ import { serveMetrics } from '@pit/platform/metrics'
 import { Redis } from 'ioredis'
 import manifest from '../package.json' with { type: 'json' }
 import { openGeo } from './compliance/geo.ts'
-import type { Config } from './config.ts'
+import { type Config, configFor } from './config.ts'
 import { createApp } from './http/createApp.ts'
 import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
@@ -20,6 +20,9 @@ import { createRoutes } from './routes/index.ts'
 import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
 import { openStats } from './stats/openStats.ts'
+
+/** Of health's probes, a second apart. */
+const QUIET_ROUNDS = 15
 
 export interface RunningServer {
   url: string
@@ -48,18 +51,28 @@ export async function startServer(
 }
 
 /** From the ground up; what is opened last is closed first: the edge, then the jobs, then what they use. */
-async function open(start: Start): Promise<string> {
-  const { config, closing } = start
-  const geo = await openGeo(config.geoDb)
-  const ground = await openGround(start)
-  const { db, clock, logger, metrics, sanctions } = ground
+async function open(given: Start): Promise<string> {
+  const { closing } = given
+  const geo = await openGeo(given.config.geoDb)
+  const ground = await openGround(given)
+  const { db, clock, logger, metrics, sanctions, profile } = ground
+  const config = configFor(given.config, profile)
+  const start: Start = { ...given, config }
+  if (config.authDomain === null) logger.warn('AUTH_DOMAIN is not set: nobody can sign in')
   const { redis, limiter } = openLimiter(ground, start)
   const capabilities = await openCapabilities(ground, start)
   const { auth, market, tokens, account, relay, trade, sessions, paper, brains } = capabilities
   const { hosted, ticks, league, treasury, signer, vault } = capabilities
 
   const health = createHealth({
-    probes: probesOf({ ...ground, market, redis, checkSigner: sessions.checkSigner }),
+    // Beside the signer under one supervisor, this process is often up first.
+    quietRounds: QUIET_ROUNDS,
+    probes: probesOf({
+      ...{ ...ground, market, redis },
+      checkSigner: sessions.checkSigner,
+      checkAudit: tokens.checkAudit,
+      checkGateway: brains.checkGateway,
+    }),
     onChange: (dependency, state, why) =>
       state === 'ok'
         ? logger.info({ dependency }, 'dependency ok')

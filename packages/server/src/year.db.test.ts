@@ -28,6 +28,7 @@ import { LEAGUE, TREASURY_BUCKETS } from '@pit/protocol'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { countedRow, shownRow } from '../test/year/compareRows.ts'
 import { atomsOf, createRandom, priceOf } from '../test/year/market.ts'
+import { moveAbout } from '../test/year/moveAbout.ts'
 import {
   BLOCK_S,
   BUCKETS,
@@ -67,6 +68,7 @@ withDb('a year of league and treasury', (db) => {
     eth: ETH,
     partner: TOKENS.PARTNER,
     gasOf: (hash) => gas.get(hash)!,
+    balanceOf: (wallet, token, atS) => year.balanceOf(wallet as typeof ETH, token as typeof ETH, atS),
     minOwners: LEAGUE.minOwnerClusters,
     capUsd: BigInt(RULES.prizeCapUsd),
   }
@@ -81,9 +83,7 @@ withDb('a year of league and treasury', (db) => {
         reverted: !!reverted,
       })),
   }
-  /**
-   * What was sent out of the platform wallet, by token; what its sending cost; and everything of the stake.
-   */
+  /** What was sent out of the platform wallet, by token, what that cost, and everything of the stake. */
   const sent = new Map<string, bigint>()
   let gasSpent = 0n
   let reserve = 0n
@@ -102,6 +102,8 @@ withDb('a year of league and treasury', (db) => {
       : await call(year, 'league.enter', wallet, { agent_id: agentId })
     const [funder, to] = [at(0xf0000 + n), wallet.address]
     year.chain.add({ from: funder, to, moves: [{ token: ETH, from: funder, to, atoms: 1n }] }, 10 + n)
+    // Enough to trade with for a while.
+    for (const token of TRADED) year.chain.setBalance(token, to, atomsOf(token, 20_000, FIRST_S), 20 + n)
     const plain: PlainEntrant = {
       id: entry.entry_id,
       wallet: wallet.address,
@@ -117,17 +119,20 @@ withDb('a year of league and treasury', (db) => {
   /** Trades of one week, in the order they were relayed, which is not quite the order they were mined in. */
   async function trade(number: number, startS: number) {
     const trades: YearTrade[] = []
+    // What was looked at already is past.
+    const fromS = Math.max(startS + 2 * HOUR, Math.ceil(year.nowS() / HOUR) * HOUR + HOUR)
     for (const { wallet, from } of players) {
       if (from > number) continue
       const count = random.below(TRADES * 2)
-      // The first hour was read when the week before was closed.
-      for (let i = 0; i < count; i++) trades.push(randomTrade(wallet, startS + 2 * HOUR, startS + WEEK))
+      for (let i = 0; i < count; i++) trades.push(randomTrade(wallet, fromS, startS + WEEK))
     }
     await relay(trades)
+    for (const { wallet } of players)
+      moveAbout(year, random, wallet, { tokens: TRADED, fromS, toS: startS + WEEK - DAY })
     for (let i = 0; i < 3; i++) {
       const token = random.pick([ETH, TOKENS.USDG, TOKENS.PARTNER, TOKENS.NVDA])
       const atoms = BigInt(1 + random.below(token === TOKENS.NVDA ? 10 : 10 ** 6))
-      year.gift(token, atoms, within(startS + 2 * HOUR, startS + WEEK))
+      year.gift(token, atoms, within(fromS, startS + WEEK))
     }
   }
   const within = (fromS: number, toS: number): number =>
@@ -374,8 +379,11 @@ withDb('a year of league and treasury', (db) => {
       )
       const paidTotal = winners.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
       const wallets = new Set(winners.map(({ wallet }) => wallet))
-      const held = [...wallets].map((wallet) => year.chain.balance(TOKENS.PARTNER, wallet as typeof ETH))
-      expect(held.reduce((sum, atoms) => sum + atoms, 0n)).toBe(paidTotal)
+      const moves = year.chain.mined().flatMap((tx) => tx.moves)
+      const reached = moves.filter(
+        ({ token, from, to }) => token === TOKENS.PARTNER && from === DISTRIBUTOR && wallets.has(to),
+      )
+      expect(reached.reduce((sum, { atoms }) => sum + atoms, 0n)).toBe(paidTotal)
       expect(year.chain.balance(TOKENS.PARTNER, DISTRIBUTOR)).toBe(0n)
       // Of all the stake earned since the first season began: what is not paid is the reserve, or was kept.
       const earned = BigInt(seasons * 14 * DAY) * year.vault.perSecond

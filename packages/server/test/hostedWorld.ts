@@ -7,13 +7,15 @@ import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { type Rpc, RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import type { Answer } from '@pit/protocol'
-import { checkWith, isPitError, refusal, routeById } from '@pit/protocol'
+import { checkAnswer, isPitError, refusal, routeById } from '@pit/protocol'
 import { createSwitches, writeSwitch } from '@pit/sessions'
 import { findSession } from '@pit/sessions/internal/store'
 import { address, MEME, NOW_S, STOCK, USDG, WETH } from '@pit/trading/test/tradeFixtures'
 import type { Charge } from '../src/http/types.ts'
 import { type HostedRoute, hostedRoutes } from '../src/routes/hosted.ts'
 import { crypto, GRANT, KEYS, openSessionWorld, PRICES, PROFILE, type Role, WHO } from './sessionWorld.ts'
+
+const NOTHING_SPENT = { usd: 0, calls: 0, by_source: {}, prompt_tokens: 0, completion_tokens: 0 }
 
 export type HostedWorld = ReturnType<typeof openHostedWorld>
 export const NVDA = STOCK
@@ -58,6 +60,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     mines: true,
     killed: 0,
     leaveFails: false,
+    signerAnswers: true,
     charge: (async () => {}) as Charge,
   }
   const left: string[] = []
@@ -144,12 +147,14 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
         const secret = `whsec_${++secrets}`
         return { secret, sealed: Buffer.from(`${agentId} ${secret}`) }
       },
-      aiSummary: async () => ({ model: 'm', funding: 'pool', today: {} }),
+      aiSummary: async () => ({ model: 'm', funding: 'pool', today: NOTHING_SPENT }),
+      aiHolds: async () => [{ code: 'AI_OFF', message: 'No model would be asked.' }],
     },
     switches: createSwitches({ db, clock: { nowMs: () => (state.killed += 1_000) } }),
     signer: withSigner ? signer : null,
     sessions: session.sessions,
     cosigner: () => WHO.cosigner,
+    signerAnswers: () => state.signerAnswers,
     paper: openPaper({
       db,
       clock,
@@ -202,7 +207,7 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
     const route = routeById(id)
     try {
       const answer = await handler({ params, query, body, caller: callerOf(role) })
-      const checked = checkWith(route.answer, JSON.parse(JSON.stringify(answer)))
+      const checked = checkAnswer(route, JSON.parse(JSON.stringify(answer)))
       if (!checked.ok) throw new Error(`${id} answers ${checked.field} otherwise: ${checked.message}`)
       return answer
     } catch (error) {
@@ -255,15 +260,21 @@ export function openHostedWorld(db: Db, { withSigner = true, submitEnabled = tru
       writeSwitch(db, { name, on, reason: null, changedAtS: 1 }),
     /** What the owner grants to an agent's executor, switched on. */
     async grantTo(agent: { executor: string | null }, over: object = {}): Promise<string> {
-      const pending = await session.start({ ...GRANT, executor: agent.executor, ...over })
-      const { root, authorization } = (await findSession(db, pending.session_id))!
-      const signatures = await session.signatures(pending.session_id)
+      const sessionId = await this.startGrant(agent, over)
+      await this.signGrant(sessionId)
+      return sessionId
+    },
+    async startGrant(agent: { executor: string | null }, over: object = {}): Promise<string> {
+      return (await session.start({ ...GRANT, executor: agent.executor, ...over })).session_id
+    },
+    async signGrant(sessionId: string): Promise<void> {
+      const { root, authorization } = (await findSession(db, sessionId))!
+      const signatures = await session.signatures(sessionId)
       await session.post('live.session.grant', 'owner', {
         ...signatures,
         delegation_signature: signDelegation(crypto, session.addresses, root, KEYS.owner).signature,
         ...(authorization === null && { authorization_signature: undefined }),
       })
-      return pending.session_id
     },
     async live(over: object = {}) {
       return this.create({ mode: 'live', ...over })

@@ -11,6 +11,7 @@ import type {
 } from '@pit/trading'
 import { createPlanner } from '@pit/trading/internal/plan/createPlanner'
 import type { PlannerDeps } from '@pit/trading/internal/plan/deps'
+import type { SimulateAsk } from '@pit/trading/internal/simulate/deps'
 import {
   DELEGATOR,
   MEME,
@@ -35,6 +36,11 @@ export interface PlannerWorld {
   quoteFor: (ask: TradeAsk) => TradeQuote
   state: Partial<WalletState>
   simulation: Partial<PlanSimulation>
+  /** What a simulation on an earlier block says instead. */
+  onBlock: Record<number, Partial<PlanSimulation>>
+  simulated: SimulateAsk[]
+  /** A transaction of the wallet that was relayed and waits. */
+  waiting: { nonce: number; tx_hash: Hex; created_at_ms: number } | null
   answerCall: (call: { to: Address; data: Hex }) => unknown
   stored: StorePlanAsk[]
   refused: { code: string; amountIn: bigint | null }[]
@@ -47,6 +53,9 @@ const fresh = (): PlannerWorld => ({
   quoteFor: () => quoteOf().quote,
   state: {},
   simulation: {},
+  onBlock: {},
+  simulated: [],
+  waiting: null,
   answerCall: () => '0x',
   stored: [],
   refused: [],
@@ -63,6 +72,7 @@ export function planRoutes({ devFields = false } = {}) {
     crypto,
     db: {
       query: async (sql: string, [key, amountIn, granted]: unknown[]) => {
+        if (sql.includes('from trades')) return w.waiting ? [w.waiting] : []
         if (sql.startsWith('insert'))
           w.askedPermits.set(key, { amount_in: `${amountIn}`, granted: `${granted}` })
         const row = sql.startsWith('select') ? w.askedPermits.get(key) : undefined
@@ -85,10 +95,10 @@ export function planRoutes({ devFields = false } = {}) {
     },
     simulator: {
       readWallet: async () => walletState({ wallet, ...w.state }),
-      simulatePlan: async (ask: { transactions: { kind: string }[]; amountOutMin: bigint }) => ({
+      simulatePlan: async (ask: SimulateAsk) => ({
         ok: true,
         block: 101,
-        amountOut: ask.amountOutMin,
+        amountOut: 2n ** 120n,
         feeTransfer: 1n,
         gasTotal: 100_000,
         fundedByOverrides: false,
@@ -101,6 +111,7 @@ export function planRoutes({ devFields = false } = {}) {
         })),
         error: null,
         ...w.simulation,
+        ...(w.simulated.push(ask) && ask.block !== undefined && w.onBlock[ask.block]),
       }),
       synthetic: { wallet: `0x${'5'.repeat(40)}`, signPermit: () => `0x${'11'.repeat(64)}1b` },
     },
@@ -117,25 +128,26 @@ export function planRoutes({ devFields = false } = {}) {
   return tradingRoutes({ trade, crypto, profile, charge: async () => {} })
 }
 
-export const body = (over: Partial<TradeBody> = {}): TradeBody => ({
-  wallet,
-  token_in: 'USDG',
-  token_out: MEME.address,
-  accept_risks: [],
-  shield: false,
-  owner_attests_non_us: false,
-  fund: 'auto',
-  approval_mode: 'budget',
-  approval_budget_usd: 25,
-  allow_unlimited_approval: false,
-  permit_mode: 'signature',
-  permit_scope: 'trade',
-  venues: ['venue_pool', 'venue_curve'],
-  curve_fee_mode: 'auto',
-  action: 'trade',
-  ...(over.amount_in === undefined && { notional_usd: 100 }),
-  ...over,
-})
+export const body = (over: Partial<TradeBody> = {}): TradeBody =>
+  ({
+    wallet,
+    token_in: 'USDG',
+    token_out: MEME.address,
+    accept_risks: [],
+    shield: false,
+    owner_attests_non_us: false,
+    fund: 'auto',
+    approval_mode: 'budget',
+    approval_budget_usd: 25,
+    allow_unlimited_approval: false,
+    permit_mode: 'signature',
+    permit_scope: 'trade',
+    venues: ['venue_pool', 'venue_curve'],
+    curve_fee_mode: 'auto',
+    action: 'trade',
+    ...(over.amount_in === undefined && { notional_usd: 100 }),
+    ...over,
+  }) as TradeBody
 
 export const caller = () => ({
   requestId: 'r',

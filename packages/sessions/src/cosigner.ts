@@ -17,6 +17,8 @@ export interface Cosigner {
   cosign(ask: CosignAsk): Promise<Cosigned>
   /** Throws in words when it does not answer, or signs nothing. */
   check(): Promise<void>
+  /** What the last check found; true before the first. */
+  answers(): boolean
   /** Never throws: false when it was not confirmed. */
   revoke(rootHash: Hex): Promise<boolean>
   /** Undefined when it does not answer or knows no such root. */
@@ -41,6 +43,7 @@ export function createCosigner({
   logger: Pick<Logger, 'warn' | 'error'>
 }): Cosigner {
   let heard: Address | null = null
+  let answers = true
   const need = (): Client => client ?? fail('SIGNER_REQUIRED')
 
   async function ask(): Promise<Address> {
@@ -77,10 +80,17 @@ export function createCosigner({
       }
     },
     async check() {
-      const { frozen } = await need().health()
-      // What else ails it may be ordinary, as stocks without a price on a Sunday: it says so trade by trade.
-      if (frozen) throw new Error('frozen by its operator')
+      try {
+        const { frozen } = await need().health()
+        // What else ails it may be ordinary, as stocks without a price on a Sunday: trades are told of it.
+        if (frozen) throw new Error('frozen by its operator')
+        answers = true
+      } catch (error) {
+        answers = false
+        throw error
+      }
     },
+    answers: () => answers,
     async revoke(rootHash) {
       try {
         await need().revokeRoot(rootHash)

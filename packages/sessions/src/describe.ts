@@ -1,5 +1,6 @@
-import { boundRiskTerms, maxOf, type SessionBinding, usdOf } from '@pit/protocol'
-import type { Session, Used } from './types.ts'
+import { type Address, type Authorization, authorizationHash, bytesToHex, type Crypto } from '@pit/chain'
+import { boundRiskTerms, CHAIN_ID, type Extras, maxOf, type SessionBinding, usdOf } from '@pit/protocol'
+import type { AskedAuthorization, Session, Used } from './types.ts'
 
 /** What several routes show of a session. */
 
@@ -12,6 +13,27 @@ export const limitsJson = ({ limits }: SessionBinding) => ({
 export function riskTermsJson(binding: SessionBinding) {
   const { accept_risks, shield, policies } = boundRiskTerms(binding)
   return { accept_risks, shield, policies }
+}
+
+/** An EIP-7702 authorization to be signed. */
+export function authorizationJson(
+  crypto: Crypto,
+  wallet: Address,
+  { afterSetup, ...authorization }: AskedAuthorization,
+): NonNullable<Extras['sign']> {
+  const digestOf = (one: Authorization) => bytesToHex(authorizationHash(crypto, one))
+  const { address, nonce } = authorization
+  return {
+    chain_id: CHAIN_ID,
+    address,
+    nonce,
+    wallet,
+    digest: digestOf(authorization),
+    after_setup:
+      afterSetup === undefined
+        ? null
+        : { nonce: afterSetup, digest: digestOf({ ...authorization, nonce: afterSetup }) },
+  }
 }
 
 export function spendOf({ binding: { limits } }: Pick<Session, 'binding'>, { trades, dayMicroUsd }: Used) {

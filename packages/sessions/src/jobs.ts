@@ -4,6 +4,7 @@ import type { SessionDeps } from './deps.ts'
 import { endSession } from './revoke/revokeSession.ts'
 import { reconcile, unanswered } from './spend.ts'
 import { deleteEnded, deleteUnsigned, markSignerTold, stuckRegistering, untoldRevocations } from './store.ts'
+import { dropAnswers } from './trade/named.ts'
 
 const EVERY_MS = 5_000
 const HEAR_EVERY_MS = 1_000
@@ -17,6 +18,7 @@ const LOST_AFTER_MS = 60_000
 /** Whoever switches a session on asks again within this when its answer was lost. */
 const REGISTERING_FOR_S = 300
 const ENDED_FOR_S = 90 * 86_400
+const ANSWERS_FOR_MS = 86_400_000
 
 type JobDeps = Pick<SessionDeps, 'db' | 'clock' | 'cosigner'>
 
@@ -55,6 +57,7 @@ export function hearJob({ cosigner, clock }: Pick<SessionDeps, 'cosigner' | 'clo
 async function sweep({ db, clock, hosted }: JobDeps & Pick<SessionDeps, 'hosted'>): Promise<void> {
   const now = nowS(clock)
   await deleteUnsigned(db, now - UNSIGNED_FOR_S, now)
+  await dropAnswers(db, clock.nowMs() - ANSWERS_FOR_MS, SWEPT_AT_ONCE)
   await deleteEnded(db, now - ENDED_FOR_S, SWEPT_AT_ONCE, hosted.sessionsInUse)
 }
 

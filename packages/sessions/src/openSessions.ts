@@ -28,6 +28,8 @@ export interface Sessions {
   cosigner(): Address | null
   /** Throws in words when the signer does not answer or signs nothing; null where there is none. */
   checkSigner: (() => Promise<void>) | null
+  /** What the last check of it found; true before the first. */
+  signerAnswers(): boolean
   /** For every process, and for those of the jobs role. */
   jobs: CapabilityJobs
   close(): void
@@ -57,6 +59,7 @@ export function openSessions({ signer, ...options }: OpenSessions): Sessions {
     sessionOf: async (id) => (await findSession(deps.db, id)) ?? null,
     cosigner: cosigner.known,
     checkSigner: signer && cosigner.check,
+    signerAnswers: cosigner.answers,
     jobs: signer ? sessionJobs(deps) : { everywhere: [], worker: [] },
     close: cosigner.close,
   }

@@ -1,6 +1,7 @@
-import { type Address, delegationOf, type Hex } from '@pit/chain'
+import { type Address, type Authorization, delegationOf, type Hex } from '@pit/chain'
 import { allowanceCall, askCall, askCode, askNonce, permitCall, readAll, wordsIn } from '@pit/platform/reads'
 import { fail } from '@pit/protocol'
+import type { SessionAddresses } from './addresses.ts'
 import type { SessionDeps } from './deps.ts'
 
 /** What a wallet runs: nothing, the delegator sessions need, or something else. */
@@ -10,6 +11,13 @@ export function codeOf(delegatedTo: Address | null, hasCode: boolean, delegator:
   if (delegatedTo === delegator) return 'delegator'
   return hasCode || delegatedTo !== null ? 'other' : 'none'
 }
+
+/** What gives a plain wallet the delegator's code, at one nonce only. */
+export const authorizationAt = ({ delegation }: SessionAddresses, nonce: number): Authorization => ({
+  chainId: delegation.chainId,
+  address: delegation.delegator,
+  nonce,
+})
 
 export interface ApprovedToken {
   address: Address

@@ -1,10 +1,23 @@
 import type { Hex } from '@pit/chain'
 import type { Db, Sql } from '@pit/platform/db'
 import { DAY_MS, type RootName } from './store.ts'
+import type { Name } from './trade/named.ts'
 import type { Session, Used } from './types.ts'
 
-/** A trade that was counted, or how the session stands when it has no room for it. */
-export type Reserved = { ok: true; id: number } | { ok: false; status: Session['status']; used: Used }
+/**
+ * A trade that was counted; one that another call counted under the same name; or how the session stands when
+ * it has no room for it.
+ */
+export type Reserved =
+  | { kind: 'counted'; id: number }
+  | { kind: 'known' }
+  | { kind: 'full'; status: Session['status']; used: Used }
+
+/** What is kept of a trade that its caller named. */
+export interface Reservation extends Name {
+  keyId: number
+  draft: string
+}
 
 /**
  * Counts a trade before the co-signer is asked for it. The lock is the session's row, in the store, so that
@@ -13,49 +26,87 @@ export type Reserved = { ok: true; id: number } | { ok: false; status: Session['
  */
 export async function reserve(
   sql: Sql,
-  { session, microUsd, nowMs }: { session: Pick<Session, 'id' | 'binding'>; microUsd: bigint; nowMs: number },
+  {
+    session,
+    microUsd,
+    nowMs,
+    named,
+  }: {
+    session: Pick<Session, 'id' | 'binding'>
+    microUsd: bigint
+    nowMs: number
+    named: Reservation | null
+  },
 ): Promise<Reserved> {
   const { max_trades, max_day_micro_usd } = session.binding.limits
   const [row] = await sql.query<{
     trade_id: number | null
     session_status: Session['status'] | null
-    trades: number
+    trade_count: number
     day_micro_usd: number
-  }>('select * from reserve_session_trade($1, $2, $3, $4, $5, $6)', [
+    is_known: boolean
+  }>('select * from reserve_session_trade($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)', [
     session.id,
     max_trades,
     max_day_micro_usd,
     microUsd,
     nowMs,
     DAY_MS,
+    named?.clientId ?? null,
+    named?.requestHash ?? null,
+    named?.keyId ?? null,
+    named?.draft ?? null,
   ])
-  const { trade_id: id, session_status, trades, day_micro_usd } = row!
-  if (id !== null) return { ok: true, id }
+  const { trade_id: id, session_status, trade_count: trades, day_micro_usd, is_known } = row!
+  if (id !== null) return { kind: 'counted', id }
+  if (is_known) return { kind: 'known' }
   return {
-    ok: false,
+    kind: 'full',
     status: session_status ?? 'revoked',
     used: { trades, dayMicroUsd: BigInt(day_micro_usd) },
   }
 }
 
-/** The co-signer said no: nothing counts. */
+/** The co-signer said no: nothing counts, unless another call asked for it too. */
 export async function release(sql: Sql, id: number): Promise<void> {
-  await sql.query(`delete from session_trades where id = $1 and status = 'asked'`, [id])
+  await sql.query(`delete from session_trades where id = $1 and status = 'asked' and not shared`, [id])
 }
 
-/** As the co-signer counted it. Answers how the session stands by now: it may have been revoked meanwhile. */
-export async function settle(
-  sql: Sql,
-  id: number,
-  leaf: { sequence: number; hash: Hex; microUsd: number; atMs: number },
-): Promise<Session['status']> {
+interface Settling {
+  id: number
+  sessionId: string
+  named: Reservation | null
+  leaf: { sequence: number; hash: Hex; microUsd: number; atMs: number }
+}
+
+/**
+ * As the co-signer counted it; a named one also where it was taken for refused or lost meanwhile. Answers how
+ * the session stands by now: it may have been revoked.
+ */
+export async function settle(sql: Sql, { id, sessionId, named, leaf }: Settling): Promise<Session['status']> {
   const [row] = await sql.query<{ status: Session['status'] }>(
     `with settled as (
        update session_trades set status = 'signed', sequence = $2, leaf_hash = $3, micro_usd = $4,
          created_at_ms = $5
-       where id = $1 returning session_id)
-     select status from sessions where id = (select session_id from settled)`,
-    [id, leaf.sequence, leaf.hash, leaf.microUsd, leaf.atMs],
+       where id = $1 returning session_id),
+     found as (
+       insert into session_trades (session_id, status, sequence, leaf_hash, micro_usd, created_at_ms,
+         client_id, request_hash, key_id, draft)
+       select $6, 'signed', $2, $3, $4, $5, $7, $8, $9, $10
+       where $7::text is not null and not exists (select from settled) on conflict do nothing)
+     select status from sessions where id = $6 and ($7::text is not null or exists (select from settled))`,
+    [
+      id,
+      leaf.sequence,
+      leaf.hash,
+      leaf.microUsd,
+      leaf.atMs,
+      sessionId,
+      named?.clientId ?? null,
+      named?.requestHash ?? null,
+      named?.keyId ?? null,
+      named?.draft ?? null,
+    ],
   )
   return row?.status ?? 'revoked'
 }

@@ -108,15 +108,25 @@ export async function findWithUse(
   return row && { session: sessionOf(row), used: { trades: row.trades, dayMicroUsd: BigInt(row.day) } }
 }
 
+interface ListAsk {
+  who: Address
+  nowS: number
+  max: number
+}
+
+/** What this wallet granted. */
+export const sessionsOf = (sql: Sql, ask: ListAsk): Promise<Session[]> => list(sql, 'wallet = $1', ask)
+
+/** What others granted to this executor, once they signed it. */
+export const sessionsFor = (sql: Sql, ask: ListAsk): Promise<Session[]> =>
+  list(sql, `executor = $1 and status in ('active', 'revoked')`, ask)
+
 /** Those that can trade first, then the newest: whoever floods the list hides nothing of that. */
-export async function sessionsOf(
-  sql: Sql,
-  { wallet, nowS, max }: { wallet: Address; nowS: number; max: number },
-): Promise<Session[]> {
+async function list(sql: Sql, where: string, { who, nowS, max }: ListAsk): Promise<Session[]> {
   const rows = await sql.query<SessionRow>(
-    `select ${COLUMNS} from sessions where wallet = $1
+    `select ${COLUMNS} from sessions where ${where}
      order by status = 'active' and expires_at_s > $3 desc, created_at_s desc, id limit $2`,
-    [wallet, max, nowS],
+    [who, max, nowS],
   )
   return rows.map(sessionOf)
 }
@@ -161,6 +171,19 @@ export async function markActive(sql: Sql, id: string): Promise<boolean> {
   const rows = await sql.query(
     `update sessions set status = 'active' where id = $1 and status = 'registering' returning id`,
     [id],
+  )
+  return rows.length === 1
+}
+
+/** False when it is no longer active. */
+export async function setAuthorization(
+  sql: Sql,
+  id: string,
+  authorization: Session['authorization'],
+): Promise<boolean> {
+  const rows = await sql.query(
+    `update sessions set code_authorization = $2 where id = $1 and status = 'active' returning id`,
+    [id, wireAuthorization({ authorization })],
   )
   return rows.length === 1
 }

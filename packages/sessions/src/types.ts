@@ -13,13 +13,18 @@ export interface Session {
   root: Delegation
   rootHash: Hex
   curveRoots: CurveRoots | null
-  /** What a plain wallet signs, or signed; null for one that ran the delegator when it was granted. */
-  authorization: Authorization | SignedAuthorization | null
+  /**
+   * What a plain wallet is to sign for its first trade, or signed; null for one that ran the delegator when
+   * it was granted.
+   */
+  authorization: AskedAuthorization | SignedAuthorization | null
   createdAtS: number
   expiresAtS: number
   revokedAtS: number | null
   signerRevokedAtS: number | null
 }
+/** For the wallet's next nonce. Where it sends its setup first, for the one that leaves behind. */
+export type AskedAuthorization = Authorization & { afterSetup?: number }
 export interface CurveRoots {
   curve: Delegation
   fee: Delegation

@@ -19,7 +19,7 @@ type Client = Pick<SignerClient, 'health' | 'registerRoot' | 'cosign' | 'revokeR
 
 interface Kept {
   ask: RegisterAsk
-  leaves: { microUsd: number }[]
+  leaves: { microUsd: number; clientId?: string | undefined; data: Hex; atS: number }[]
   revoked: boolean
 }
 
@@ -89,24 +89,29 @@ export function createScriptedSigner({
           signer_checks: [{ rule: 'SESSION_REVOKED', ok: false, message: 'revoked' }],
         })
       }
-      kept.leaves.push({ microUsd: signer.value })
+      const { client_id: clientId } = ask
+      const { data } = ask.execution
+      const before = kept.leaves.findIndex((one) => clientId !== undefined && one.clientId === clientId)
+      if (before < 0) kept.leaves.push({ microUsd: signer.value, clientId, data, atS: nowS() })
       if (signer.loses) throw new SignerUnreachable('nothing in 10 ms')
-      const sequence = kept.leaves.length
+      const sequence = before < 0 ? kept.leaves.length : before + 1
+      const { atS, data: signed } = kept.leaves[sequence - 1]!
+      if (signed !== data) throw refusal('REFUSED')
       const { limits } = kept.ask.binding
       const day = kept.leaves.reduce((sum, { microUsd }) => sum + microUsd, 0)
       const common = {
         sequence,
-        expires_at: nowS() + 120,
+        expires_at: atS + 120,
         spend: {
-          trades: sequence,
-          trades_left: limits.max_trades - sequence,
+          trades: kept.leaves.length,
+          trades_left: limits.max_trades - kept.leaves.length,
           day_micro_usd: day,
           day_left_micro_usd: limits.max_day_micro_usd - day,
           this_micro_usd: signer.value,
         },
       }
       const { execution, curve_fee } = ask
-      const trade = { execution, sequence, nowS: nowS() }
+      const trade = { execution, sequence, nowS: atS }
       if (!curve_fee) {
         const leaf = sign(sessionLeaf(addresses, { root: read(kept.ask.root, 'router'), ...trade }))
         return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), ...common })
@@ -121,7 +126,7 @@ export function createScriptedSigner({
           ...trade,
         }),
       )
-      const fee_leaf = sign(feeLeaf(crypto, addresses, { feeRoot, leaf, nowS: nowS() }))
+      const fee_leaf = sign(feeLeaf(crypto, addresses, { feeRoot, leaf, nowS: atS }))
       return signer.answers({ leaf, leaf_hash: delegationHash(crypto, leaf), fee_leaf, ...common })
     },
     async revokeRoot(hash) {

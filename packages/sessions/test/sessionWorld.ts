@@ -176,7 +176,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
           return {
             ok,
             block: 1,
-            amountOut: ok ? ask.amountOutMin : null,
+            amountOut: ok ? 2n ** 120n : null,
             feeTransfer: 1n,
             gasTotal: 400_000,
             fundedByOverrides: ask.fund === true,
@@ -236,6 +236,11 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
             ),
           }),
       }
+    },
+    /** The delegator's code at one nonce. */
+    authorize: (nonce: number, by: Role = 'owner'): Hex => {
+      const { chainId, delegator: address } = addresses
+      return serializeSignature(signAuthorization(crypto, { chainId, address, nonce }, KEYS[by]))
     },
     /** An active session of the usual terms. */
     async granted(): Promise<Session> {

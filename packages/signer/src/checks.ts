@@ -1,6 +1,6 @@
 import { judgeAll, type Rule } from '@pit/platform/judge'
 import type { SignerCheck } from '@pit/platform/signerCalls'
-import { type PitError, type RefusalCode, refusal } from '@pit/protocol'
+import { errorRow, type PitError, type RefusalCode, refusal } from '@pit/protocol'
 
 /** Why a rule is not met; its rule's name is added by whoever runs it. */
 export type Failure = Omit<SignerCheck, 'rule' | 'ok'>
@@ -57,12 +57,26 @@ export function txRefusal(failures: readonly SignerCheck[]): PitError {
 export const rootRefusal = (failures: readonly SignerCheck[]): PitError =>
   refusalWith(failures[0]!.rule as RefusalCode, failures)
 
+/** A refusal as it is answered: where the table gives it checks and it names none, it is the one itself. */
+export function withChecks(error: PitError): PitError {
+  const { code, message, status, retryAfterS, extras } = error
+  if (!errorRow(code).extras.includes('signer_checks') || extras['signer_checks'] !== undefined) return error
+  const check: SignerCheck = { rule: code, ok: false, message }
+  return refusal(code, {
+    ...extras,
+    message,
+    status,
+    ...(retryAfterS !== undefined && { retryAfterS }),
+    signer_checks: [check],
+  })
+}
+
 function refusalWith(code: RefusalCode, failures: readonly SignerCheck[]): PitError {
   const named = failures.find(({ rule }) => rule === code)
   return refusal(code, {
     signer_checks: failures,
     ...(named && { message: named.message }),
-    ...(code === 'SANCTIONED' && named?.value !== undefined && { field: named.value }),
+    ...(code === 'SANCTIONED' && named?.value !== undefined && { field: String(named.value) }),
     ...(code === 'BAD_SIGNATURE' && { status: 422 }),
   })
 }

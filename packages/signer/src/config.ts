@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readOwnFile } from '@pit/platform/ownFiles'
 import { COSIGNER } from '@pit/protocol'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -104,17 +104,9 @@ export class ConfigError extends Error {
 
 /** The secret itself. One that is too short stops the start. */
 export function readSecret(setting: SecretSetting, { minChars }: { minChars: number }): string {
-  const text = 'text' in setting ? setting.text : readText(setting)
+  const text = 'text' in setting ? setting.text : readOwnFile(setting.name, setting.file)
   if (text.length >= minChars) return text
   throw new ConfigError(`${setting.name} is too short: use at least ${minChars} characters`)
-}
-
-function readText({ name, file }: { name: string; file: string }): string {
-  try {
-    return readFileSync(file, 'utf8').trim()
-  } catch (error) {
-    throw new ConfigError(`${name} ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
-  }
 }
 
 /** Parses the environment once; a value that makes no sense stops the start with its name. */

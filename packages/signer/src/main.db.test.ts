@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
@@ -70,7 +70,7 @@ describe('the signer’s start', () => {
     const crypto = await createCrypto()
     const key = '12'.repeat(32)
     const importKeyFile = join(folder, 'key')
-    writeFileSync(importKeyFile, key)
+    writeFileSync(importKeyFile, key, { mode: 0o600 })
     const dataDir = join(folder, 'signer')
     await openCosigner({ dataDir, passphrase: GIVEN.SIGNER_PASSPHRASE, importKeyFile, crypto })
     start({ ...GIVEN, SIGNER_PASSPHRASE: 'not that passphrase' })
@@ -79,6 +79,34 @@ describe('the signer’s start', () => {
     expect(output).not.toMatch(/\n\s+at /)
     expect(output).not.toContain('not that passphrase')
     expect(output).not.toContain(key)
+  })
+
+  it('takes no secret from a file that others can read', async () => {
+    const file = join(folder, 'secret')
+    writeFileSync(file, GIVEN.SIGNER_SECRET)
+    chmodSync(file, 0o640)
+    start({ ...GIVEN, SIGNER_SECRET: undefined, SIGNER_SECRET_FILE: file })
+    expect(await ended()).toBe(1)
+    expect(output).toContain(`SIGNER_SECRET_FILE ${file} is open to other users (mode 0640): chmod 600 it`)
+  })
+
+  describe('on a real chain', () => {
+    const REAL = { ...GIVEN, SIGNER_PROFILE: MAINNET, SIGNER_SANCTIONS_FILE: 'data/sanctions.txt' }
+
+    it('is refused where its key stood open to others', async () => {
+      chmodSync(join(folder, 'signer'), 0o750)
+      start(REAL)
+      expect(await ended()).toBe(1)
+      expect(output).toContain(`${join(folder, 'signer')} is open to other users (mode 0750)`)
+      expect(output).not.toMatch(/\n\s+at /)
+    })
+
+    it('is refused in a server’s DATA_DIR', async () => {
+      mkdirSync(join(folder, 'server'))
+      start(REAL)
+      expect(await ended()).toBe(1)
+      expect(output).toContain(`DATA_DIR ${folder} is a server’s (server): on`)
+    })
   })
 
   it.each([

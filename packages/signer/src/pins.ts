@@ -22,6 +22,8 @@ export interface Pins {
   router: Address
   layout: RouterLayout
   weth: Address
+  /** Where pools are found and asked; null where the profile names none. */
+  exchanges: { v2Factory: Address | null; v3Quoter: Address | null; v4Quoter: Address | null }
   feeRecipient: Address
   launchpad: Address | null
   stockBeacon: Address | null
@@ -52,13 +54,19 @@ export function pinsOf(profile: ChainProfile, cosigner: Address): Pins {
     router: pinned('universal_router', contracts.universal_router),
     layout: contracts.universal_router_layout,
     weth: pinned('weth', contracts.weth),
+    exchanges: {
+      v2Factory: known(contracts.v2_factory),
+      v3Quoter: known(contracts.v3_quoter),
+      v4Quoter: known(contracts.v4_quoter),
+    },
     feeRecipient: pinned('fee_recipient', fee_recipient),
-    launchpad: contracts.launchpad_factory === null ? null : lower(contracts.launchpad_factory),
-    stockBeacon: contracts.stock_beacon === null ? null : lower(contracts.stock_beacon),
+    launchpad: known(contracts.launchpad_factory),
+    stockBeacon: known(contracts.stock_beacon),
     tokens,
     feedBacked: feedBackedTokens(profile),
     knownHooks: new Set(profile.known_hooks.map(({ address }) => lower(address))),
   }
 }
 
+const known = (address: string | null | undefined): Address | null => (address ? lower(address) : null)
 const lower = (address: string): Address => address.toLowerCase() as Address

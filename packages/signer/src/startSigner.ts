@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { createCrypto } from '@pit/chain'
 import { checkChain, StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
+import { createClosing } from '@pit/platform/closing'
 import { openDb } from '@pit/platform/db'
 import { type Job, runJobs } from '@pit/platform/jobs'
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
+import { ownFolder } from '@pit/platform/ownFiles'
 import { readProfile } from '@pit/platform/readProfile'
 import { createRpc } from '@pit/platform/rpc'
 import { openSanctions } from '@pit/platform/sanctions'
@@ -13,6 +17,7 @@ import { type Config, readSecret } from './config.ts'
 import { openVault } from './executors/openVault.ts'
 import { callRoutes } from './http/callRoutes.ts'
 import { createGate } from './http/gate.ts'
+import { createPeerCheck } from './http/peerUser.ts'
 import { serveCalls } from './http/serveCalls.ts'
 import { openCosigner } from './keys/openCosigner.ts'
 import { createFeeClassReader } from './leaves/readFeeClass.ts'
@@ -42,15 +47,30 @@ const every = (name: string, ms: number, run: Job['run']): Job => ({
   run,
 })
 
-/** Off the devnet the signer needs files of its own, which the server cannot change. */
-function refuseShared({ kind, name }: ChainProfile, given: Config['ownFiles']): void {
-  if (kind === 'devnet') return
-  const missing = Object.entries(given).find(([, isGiven]) => !isGiven)?.[0]
+/** What a server keeps in its DATA_DIR. */
+const OF_SERVER = ['store', 'server', 'admin.sock']
+
+/**
+ * Off the devnet the signer needs files of its own, which the server can neither change nor read. There,
+ * nothing that stood open is closed quietly: whoever looked may have the key.
+ */
+function refuseShared({ kind, name }: ChainProfile, { dataDir, ownFiles }: Config): void {
+  if (kind === 'devnet') return void ownFolder(dataDir)
+  const missing = Object.entries(ownFiles).find(([, isGiven]) => !isGiven)?.[0]
   if (missing) {
     throw new StartRefused(
       `${missing} is not set: on ${name} name the signer’s own copy, which the server cannot write`,
     )
   }
+  const above = dirname(dataDir)
+  const shared = OF_SERVER.find((file) => existsSync(join(above, file)))
+  if (shared !== undefined) {
+    throw new StartRefused(
+      `DATA_DIR ${above} is a server’s (${shared}): ` +
+        `on ${name} give the signer a user and a DATA_DIR of its own`,
+    )
+  }
+  ownFolder(dataDir, 'refuse')
 }
 
 /** Builds everything and hands it in; `stage` reports the progress of the start. */
@@ -58,15 +78,7 @@ export async function startSigner(config: Config, stage: (text: string) => void)
   const clock = systemClock
   const startedAtMs = clock.nowMs()
   const logger = createLogger({ level: config.logLevel })
-  /** Closed in the opposite order. */
-  const opened: (() => Promise<unknown> | unknown)[] = []
-  const close = async () => {
-    for (const end of opened.reverse().splice(0)) {
-      await Promise.resolve()
-        .then(end)
-        .catch((error) => logger.warn({ err: error }, 'a part did not end cleanly'))
-    }
-  }
+  const closing = createClosing(logger)
 
   try {
     const secrets = {
@@ -81,24 +93,24 @@ export async function startSigner(config: Config, stage: (text: string) => void)
       setting: 'SIGNER_SANCTIONS_FILE',
       logger,
     })
-    opened.push(() => sanctions.close())
+    closing.add(() => sanctions.close())
     const crypto = await createCrypto()
     const db = await openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger })
-    opened.push(() => db.close())
+    closing.add(() => db.close())
     const applied = await migrateLedger(db)
     stage(`ledger open (${db.engine}${applied > 0 ? `, ${applied} migrations applied` : ''})`)
     const passphrase = readSecret(config.passphrase, { minChars: MIN_PASSPHRASE_CHARS })
     const { dataDir, importKeyFile } = config
     const cosigner = await openCosigner({ dataDir, passphrase, importKeyFile, crypto })
-    opened.push(() => cosigner.close())
+    closing.add(() => cosigner.close())
     stage(`co-signer ${cosigner.address}${cosigner.isNew ? ' (new)' : ''}`)
 
     const [vault, profile] = await Promise.all([
       openVault({ db, crypto, cosigner: cosigner.address, passphrase }),
       readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS }),
     ])
-    opened.push(() => vault.close())
-    refuseShared(profile, config.ownFiles)
+    closing.add(() => vault.close())
+    refuseShared(profile, config)
     if (profile.kind !== 'devnet' && db.engine === 'pglite' && !config.allowEmbeddedStore) {
       throw new StartRefused(
         'the embedded store never syncs to disk, so a power cut may lose the newest spend: ' +
@@ -115,7 +127,7 @@ export async function startSigner(config: Config, stage: (text: string) => void)
     const rpcUrl = config.rpcUrl ?? profile.rpc_url
     if (!rpcUrl) throw new StartRefused('no chain to read: set SIGNER_RPC_URL or CHAIN_RPC_URL')
     const rpc = createRpc({ url: rpcUrl })
-    opened.push(() => rpc.close())
+    closing.add(() => rpc.close())
     await checkChain(rpc, profile)
     const always = profile.kind === 'devnet' && config.stockSession === 'always'
     const prices = followPrices({
@@ -134,12 +146,12 @@ export async function startSigner(config: Config, stage: (text: string) => void)
     )
 
     const ledger = openLedger({ db, clock })
-    opened.push(() => ledger.close())
+    closing.add(() => ledger.close())
     const jobs = runJobs({ clock, logger, metrics: createMetrics({ withProcess: false }) }, [
       every('read prices', PRICES_EVERY_MS, prices.read),
       every('sweep ledger', SWEEP_EVERY_MS, () => sweepLedger(db, clock.nowMs())),
     ])
-    opened.push(() => jobs.stop())
+    closing.add(() => jobs.stop())
     const { isSanctioned } = sanctions
     const routes = callRoutes({
       db,
@@ -158,11 +170,14 @@ export async function startSigner(config: Config, stage: (text: string) => void)
     })
     const gate = createGate({ secrets, clock, startedAtMs })
     const { maxInFlight } = config
-    const served = await serveCalls({ port: config.port, routes, gate, logger, maxInFlight })
-    opened.push(() => served.close())
-    return { url: `http://127.0.0.1:${served.port}`, cosigner: cosigner.address, close }
+    const served = await serveCalls({
+      ...{ port: config.port, routes, gate, logger, maxInFlight },
+      ...(profile.kind !== 'devnet' && { sharesUser: createPeerCheck() }),
+    })
+    closing.add(() => served.close())
+    return { url: `http://127.0.0.1:${served.port}`, cosigner: cosigner.address, close: closing.close }
   } catch (error) {
-    await close()
+    await closing.close()
     throw error
   }
 }

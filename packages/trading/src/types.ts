@@ -1,11 +1,12 @@
 import type { Address, CurvePool, Hex, PermitSingle, SignedAuthorization } from '@pit/chain'
 import type { Mark, RecordNow } from '@pit/market'
 import type { PlanHop } from '@pit/plans'
-import type { Answer, CoreSymbol, FeeClass, FeeSide, ShieldPolicy, Venue } from '@pit/protocol'
+import type { Answer, CoreSymbol, FeeClass, FeeSide, ShieldPolicy, schemas, Venue } from '@pit/protocol'
 
 export type Risk = Answer<'tokens.get'>['risks'][number]
 export type Audit = NonNullable<Answer<'tokens.get'>['audit']>
 export type Check = Answer<'live.quote'>['policy'][number]
+export type Measured = schemas.Measured
 
 /** What is asked for, read and typed; who asks is not in it, but for the wallet whose fee tier counts. */
 export interface TradeAsk {
@@ -147,7 +148,10 @@ export interface TradeQuote {
 export interface WalletState {
   wallet: Address
   block: number
+  /** The next free one, pending transactions counted. */
   nonce: number
+  /** The next that can be mined: less than `nonce` while transactions wait. */
+  minedNonce: number
   balanceWei: bigint
   /** Of the input; the ETH balance when that is ETH. */
   balanceIn: bigint
@@ -184,7 +188,7 @@ export interface PlanStep {
   /** Null for a signature. */
   tx: PlanTx | null
   /** The call in words and numbers a person can check. */
-  decoded: Record<string, unknown>
+  decoded: schemas.Decoded
 }
 
 /** A plan: what is to be signed, and everything it was checked against. */

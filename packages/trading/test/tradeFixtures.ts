@@ -6,6 +6,8 @@ import type { BuildableRoute } from '../src/plan/chooseRoute.ts'
 import type { BuildAsk } from '../src/plan/spending.ts'
 import type { TradeQuote, TradeToken, WalletState } from '../src/types.ts'
 
+export type Flags = TradeToken['record']['flags']
+
 /** Made-up trades for the pure rules of planning. */
 export const address = (digit: string): Address => `0x${digit.repeat(40)}`
 
@@ -40,7 +42,7 @@ export function token(
   }: {
     decimals?: number
     core?: CoreSymbol | null
-    flags?: Record<string, unknown>
+    flags?: Partial<Flags>
     tier?: 'A' | 'B' | 'C'
     impactCapBps?: number
     stock?: boolean
@@ -69,9 +71,9 @@ export function token(
       creator_tax_bps: null,
       curve_fee_bps: null,
       multiplier: null,
-      flags,
+      flags: flags as Flags,
       risks: [],
-      limits: { max_price_impact_bps: impactCapBps },
+      limits: { max_price_impact_bps: impactCapBps } as TradeToken['record']['limits'],
       warnings: [],
       screened_at: null,
       screen_status: core ? 'CORE' : 'SCREENED',
@@ -178,6 +180,7 @@ export function walletState(over: Partial<WalletState> = {}): WalletState {
     wallet: WALLET,
     block: 100,
     nonce: 7,
+    minedNonce: 7,
     balanceWei: 10n ** 18n,
     balanceIn: 10n ** 12n,
     allowance: 0n,

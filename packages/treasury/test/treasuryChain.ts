@@ -1,3 +1,4 @@
+import type { Address } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import { RpcError } from '@pit/platform/rpc'
 import {
@@ -9,7 +10,15 @@ import {
 } from '@pit/platform/test/scriptedChain'
 
 /** The scripted chain with traces of ETH, and a node that may bound the range of logs. */
-export function createTreasuryChain({ everyS, ...own }: { startS: number; everyS: number; clock?: Clock }) {
+export function createTreasuryChain({
+  everyS,
+  ...own
+}: {
+  startS: number
+  everyS: number
+  clock?: Clock
+  multicall3?: Address
+}) {
   const chain = createScriptedChain({ ...own, blockS: everyS })
   const { add: addPlain } = chain
   const options = { traces: true, maxLogBlocks: 1_000_000 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { AI_FAILED_CALL_CODES, AI_HOLD_CODES, AI_REFUSED_ANSWER_CODES, WEBHOOK_CODES } from '@pit/protocol'
 import type { TSchema } from '@sinclair/typebox'
 import { expect, it } from 'vitest'
+import { DECISION_SCHEMA, DecisionOrder } from '../decide/decisionSchema.ts'
 import { RULE_BRAINS, type RuleBrain } from '../decide/index.ts'
 import { signDelivery } from './webhook/deliver.ts'
 
@@ -29,6 +30,17 @@ it('its signature example is right', () => {
     'limits',
     'state',
   ])
+})
+
+it('it says which fields of a decision are required', () => {
+  const { required, properties } = DECISION_SCHEMA
+  const names = [
+    ...Object.keys(properties).map((name) => [name, required?.includes(name as never)] as const),
+    ...Object.keys(DecisionOrder.properties).map((name) => [`orders[].${name}`, true] as const),
+  ]
+  for (const [name, isRequired] of names)
+    expect(text).toContain(`| \`${name}\` | ${isRequired ? 'required' : 'optional'} |`)
+  expect(DecisionOrder.required).toEqual(['pair', 'side', 'usd', 'reason'])
 })
 
 it('it explains every code of webhooks and models', () => {

@@ -1,6 +1,7 @@
 export type { BrainAsk, Brained } from './deps.ts'
 export { MAX_COMPLETION_TOKENS } from './model/prompt.ts'
 export { TEMPLATES } from './model/templates.ts'
+export { trialPoolOf } from './money/rules.ts'
 export { AI } from './numbers.ts'
 export { type Brains, type BrainsDeps, openBrains } from './openBrains.ts'
 export type { AiOverview } from './overview.ts'

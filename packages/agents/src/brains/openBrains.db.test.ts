@@ -128,6 +128,44 @@ withDb('brains', (db) => {
     })
   })
 
+  it('says of a new agent what would keep its model from being asked, and whether any can be', async () => {
+    let listed = '{"data":[{"id":"m","pricing":{"input":0.1,"output":0.1},"structured_outputs":true}]}'
+    const gateway = createServer((_request, response) => response.end(listed))
+    await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve))
+    const gatewayUrl = `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/v1`
+    const clock = { ms: Date.now(), nowMs: () => clock.ms }
+    const profile = { kind: 'devnet', vendors: { gateway_url: gatewayUrl } } as const
+    const brains = open({ profile, clock })
+    const holds = async (sketch: object, by = brains) => {
+      const agent = { id: `new${db.engine}${++agents}`, wallet: wallet(90), ...sketch }
+      return (await by.aiHolds(await addAgent(db, agent))).map(({ code }) => code)
+    }
+    expect(await holds({ intervalS: 900 })).toEqual([])
+    expect(await holds({ intervalS: 600 })).toEqual(['AI_POOL_INTERVAL', 'NOT_CONNECTED'])
+    expect(await holds({ intervalS: 600, params: { fallback_own: false } })).toEqual(['AI_POOL_INTERVAL'])
+    expect(await holds({ params: { funding: 'own' } })).toEqual(['NOT_CONNECTED'])
+    expect(await holds({ params: { budget_usd_day: 0.000001 } })).toEqual(['COST_BOUND'])
+    expect(await holds({ params: { model: 'none' } })).toEqual(['MODEL_NOT_ALLOWED'])
+    expect(await holds({ mode: 'live' })).toEqual([])
+    const closed = open({ profile, clock, ai: { ...terms, trialsOpen: false, poolKey: 'pk-service-key' } })
+    expect(await holds({}, closed)).toEqual(['AI_NOT_ELIGIBLE', 'NOT_CONNECTED'])
+    expect(await holds({ mode: 'live' }, closed)).toEqual(['AI_NOT_LIVE', 'NOT_CONNECTED'])
+    const [told] = await brains.aiHolds(
+      await addAgent(db, { id: `say${db.engine}`, wallet: wallet(90), intervalS: 300 }),
+    )
+    expect(told!.message).toContain('set interval_s to 900 or more')
+
+    expect(await brains.overview(null)).toMatchObject({ enabled: true, pool: { trialsOpen: true } })
+    listed = '{"data":[{"id":"m","pricing":{"input":0.1,"output":0.1}}]}'
+    clock.ms += 30_000
+    expect(await brains.overview(null)).toMatchObject({ enabled: false, models: [{ available: false }] })
+    listed = 'down'
+    clock.ms += 30_000
+    expect(await brains.overview(null)).toMatchObject({ enabled: false })
+    gateway.close()
+    expect(await open().overview(null)).toMatchObject({ enabled: false })
+  })
+
   it('holds AI_POOL_UNAVAILABLE when the pool cannot be read', async () => {
     const agent = await addAgent(db, { id: `ai${db.engine}`, wallet: wallet(79) })
     const gateway = createServer((_request, response) =>

@@ -10,6 +10,7 @@ import { Counter } from 'prom-client'
 import { isRuleBrain, RULE_BRAINS } from '../decide/index.ts'
 import type { AgentBrains, OwnAsk } from '../deps.ts'
 import type { HostedAgent } from '../types.ts'
+import { aiHolds } from './aiHolds.ts'
 import { connectKey } from './connect.ts'
 import type { BrainAsk, BrainDeps, Brained, ModelDeps } from './deps.ts'
 import { decideByModel } from './model/decideByModel.ts'
@@ -54,6 +55,8 @@ export interface Brains extends AgentBrains {
   historyS(agent: Pick<HostedAgent, 'brain' | 'params'>): number
   /** The `ai_pool` of stats; null while it is off or unread. */
   poolNow(): Answer<'stats'>['ai_pool']
+  /** Whether the AI gateway answers; throws in words when not. Null where none is used. */
+  checkGateway: (() => Promise<void>) | null
   /** Deletes old spending; asked now and then. */
   sweep(): Promise<void>
   jobs: CapabilityJobs
@@ -154,6 +157,7 @@ export function openBrains(deps: BrainsDeps): Brains {
       funding: fundingOf(agent),
       today: { ...(await readToday(db, agent.id, clock.nowMs())) },
     }),
+    aiHolds: (agent) => aiHolds(own, agent),
     async decide(ask) {
       const { brain, params, brainState: state, limits, intervalS } = ask.agent
       if (brain === 'webhook') return decideByWebhook(ask)
@@ -167,6 +171,7 @@ export function openBrains(deps: BrainsDeps): Brains {
       isRuleBrain(brain) ? RULE_BRAINS[brain].historyS(params) : OUTSIDE_HISTORY_S,
     sweep,
     jobs: { everywhere: [], worker: [sweepJob('sweep AI spending', sweep)] },
+    checkGateway: gateway?.models.check ?? null,
     poolNow() {
       const day = gateway === null || !terms.on || terms.dayMicroUsd === 0n ? null : pool()
       if (day === null) return null

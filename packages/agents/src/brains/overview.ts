@@ -6,13 +6,15 @@ import type { GatewayModel } from './model/models.ts'
 import { readKey } from './money/keys.ts'
 import { readFacts } from './money/ledger.ts'
 import { readPoolDay } from './money/pool.ts'
-import { isCheap, type PoolTerms, trialEndsS } from './money/rules.ts'
+import { isCheap, mayBeginTrial, type PoolTerms, trialEndsS, trialPoolOf } from './money/rules.ts'
 
+/** A gateway that has been silent for longer cannot be called. */
+const MAX_AGE_MS = 30_000
 const NOBODY = '0x0000000000000000000000000000000000000000' as Address
 
 /** Which models there are, what they cost and who pays. */
 export interface AiOverview {
-  /** Whether a model can be called at all. */
+  /** Whether a model can be called: the gateway lists one that answers to a schema. */
   enabled: boolean
   models: { model: GatewayModel; available: boolean; inPool: boolean }[]
   own: {
@@ -24,6 +26,8 @@ export interface AiOverview {
     on: boolean
     terms: PoolTerms
     leftMicroUsd: bigint
+    /** Whether an owner who had none could begin a trial now. */
+    trialsOpen: boolean
     owners: number
     agents: number
     /** Null before the owner's trial began. */
@@ -36,7 +40,7 @@ export async function readOverview(deps: BrainDeps, wallet: Address | null): Pro
   const { gateway, terms, clock, db } = deps
   const atS = nowS(clock)
   const [listed, day, facts, own] = await Promise.all([
-    gateway?.models.read() ?? null,
+    gateway?.models.read({ maxAgeMs: MAX_AGE_MS }) ?? null,
     readPoolDay(db, atS),
     readFacts(db, { wallet: wallet ?? NOBODY, agentId: '', atS }),
     wallet === null ? null : readKey(db, deps.seal, wallet),
@@ -45,7 +49,7 @@ export async function readOverview(deps: BrainDeps, wallet: Address | null): Pro
   const on = gateway !== null && terms.on && terms.dayMicroUsd > 0n
   const { trialStartedAtS } = facts
   return {
-    enabled: gateway !== null,
+    enabled: listed?.some(({ structured }) => structured) ?? false,
     models: models.map((model) => ({
       model,
       available: listed !== null && model.structured,
@@ -60,6 +64,7 @@ export async function readOverview(deps: BrainDeps, wallet: Address | null): Pro
       on,
       terms,
       leftMicroUsd: maxOf(0n, terms.dayMicroUsd - day.usedMicroUsd),
+      trialsOpen: on && mayBeginTrial(facts, terms) && facts.trialsUsedMicroUsd < trialPoolOf(terms),
       owners: day.owners,
       agents: day.agents,
       trialEndsS: trialStartedAtS === null ? null : trialEndsS(trialStartedAtS, terms),

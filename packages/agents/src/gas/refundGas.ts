@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { fail } from '@pit/protocol'
+import { fail, isPitError } from '@pit/protocol'
 import { openSessionsOf } from '@pit/sessions'
 import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { executorsOf, markClosed, type StoredExecutor } from '../executors.ts'
@@ -101,12 +101,16 @@ async function sign(deps: HostedDeps, { executor, owner, agentId }: StoredExecut
   })
 }
 
+/** The signing service could not say: what it signed before still stands. */
+const NO_ANSWER: ReadonlySet<string> = new Set(['SIGNER_UNAVAILABLE', 'BUSY', 'CHAIN_UNAVAILABLE'])
+
 /** The same bytes, or newer ones where theirs can never be mined; without an answer those that are kept. */
 async function askAgain(deps: HostedDeps, executor: StoredExecutor, open: Refund): Promise<Refunded> {
   try {
     const asked = await sign(deps, executor)
     return { ...asked, already: asked.already || asked.refund.txHash === open.txHash }
   } catch (error) {
+    if (isPitError(error) && !NO_ANSWER.has(error.code)) throw error
     deps.logger.warn({ err: error, executor: executor.executor }, 'a refund is relayed again as it is kept')
     return { refund: open, already: true }
   }

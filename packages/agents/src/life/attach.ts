@@ -5,14 +5,16 @@ import { change } from '../change.ts'
 import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { isAttested } from '../signer.ts'
-import type { StoredAgent } from '../store.ts'
+import { findOwned, type StoredAgent } from '../store.ts'
 import { checkFits } from '../terms/fits.ts'
+import { listStale } from './stale.ts'
 
 /** The owner's own grant to the agent's executor; from then on it bounds every trade. */
 export async function attachSession(
   deps: HostedDeps,
   ask: OwnAsk & { sessionId: string },
 ): Promise<AgentDetail> {
+  await listStale(deps, await findOwned(deps.db, ask))
   const agent = await change(deps, ask, async (found) => {
     if (found.mode === 'paper') fail('PAPER_AGENT')
     if (found.status === 'stopped') fail('STOPPED')
@@ -40,7 +42,7 @@ export async function attachSession(
 }
 
 export interface SessionFault {
-  rule: 'executor' | 'status' | 'expiry' | 'version' | 'tokens'
+  rule: 'executor' | 'status' | 'expiry' | 'granted' | 'version' | 'tokens'
   message: string
 }
 
@@ -49,7 +51,7 @@ const MIN_LEFT_S = 60
 
 /** Why a session cannot drive this agent at all: every reason, not the first. */
 export function sessionFaults(
-  { executor, tokens }: Pick<StoredAgent, 'executor' | 'tokens'>,
+  { executor, tokens, staleSessions }: Pick<StoredAgent, 'executor' | 'tokens' | 'staleSessions'>,
   session: AgentSession,
   now: number,
 ): SessionFault[] {
@@ -68,6 +70,13 @@ export function sessionFaults(
     status === 'active' && expiresAtS - now < MIN_LEFT_S,
     'expiry',
     `it ends in ${expiresAtS - now} seconds`,
+  )
+  say(
+    // Not listed yet: a change is being made at this moment.
+    session.executor === executor && (staleSessions?.includes(session.id) ?? true),
+    'granted',
+    'it was granted before the agent was last changed (brain, webhook address, pairs, or wider limits or ' +
+      'terms), so its owner has not signed for the agent as it is: grant a new one',
   )
   say(
     binding.version < SESSION.bindingVersion,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { type Address, bytesToHex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
@@ -8,7 +9,16 @@ import { addExecutor } from '../executors.ts'
 import { writeLogs } from '../logs.ts'
 import { type AgentDetail, readDetail } from '../show/readDetail.ts'
 import { newExecutor } from '../signer.ts'
-import { countAgents, countMade, insertAgent, lockWallet, type NewAgent, readAgent } from '../store.ts'
+import {
+  countAgents,
+  countMade,
+  insertAgent,
+  lockWallet,
+  type NewAgent,
+  readAgent,
+  requestHashOf,
+  type StoredAgent,
+} from '../store.ts'
 import { checkInterval, checkLimits } from '../terms/limits.ts'
 import { readPairs } from '../terms/readPairs.ts'
 import { checkTerms, normalTerms } from '../terms/riskTerms.ts'
@@ -27,21 +37,30 @@ export interface CreateAsk {
   mode: HostedAgent['mode']
   /** What a paper agent starts with; null: what the practice board's entrants do. */
   startMicroUsd: bigint | null
+  /** Where the caller named its request: a retry is answered with the agent it made. */
+  request: { clientId: string; hash: string } | null
+  /** The client network it is asked from: trials are counted by it. */
+  network: string
   /** Before a token not seen before is screened. */
   admit(): Promise<void>
 }
 
 export interface Created {
   detail: AgentDetail
-  /** Shown once; null for other brains. */
+  /** Shown once, to the call that made it; null for other brains. */
   webhookSecret: string | null
   ai: Awaited<ReturnType<AgentBrains['aiSummary']>> | null
+  /** What would keep its model from being asked; nothing for other brains. */
+  holds: Awaited<ReturnType<AgentBrains['aiHolds']>>
 }
 
 /** A paper agent ticks at once; a live one waits, paused, for a session of the executor made for it. */
 export async function createAgent(deps: HostedDeps, ask: CreateAsk): Promise<Created> {
   const { mode, brain, intervalS, admit } = ask
   const { wallet, keyId } = ask.by
+  const id = idOf(deps, ask)
+  const made = await readMade(deps.db, id, ask)
+  if (made) return describeCreated(deps, made)
   checkInterval(brain, intervalS)
   const params = deps.brains.readParams(brain, ask.params, { intervalS, mode })
   const limits = checkLimits(ask.limits)
@@ -54,7 +73,6 @@ export async function createAgent(deps: HostedDeps, ask: CreateAsk): Promise<Cre
   refuseTooMany(await countAgents(deps.db, wallet))
   await refuseTooFast(deps.db, wallet, nowS(deps.clock))
 
-  const id = `agt_${bytesToHex(deps.randomBytes(16)).slice(2)}`
   const webhook = brain === 'webhook' ? deps.brains.newWebhookSecret(id) : null
   const attested =
     mode === 'live' ? await newExecutor(deps, 'hosted.create', { agentId: id, owner: wallet }) : null
@@ -79,22 +97,55 @@ export async function createAgent(deps: HostedDeps, ask: CreateAsk): Promise<Cre
     executor: attested?.executor ?? null,
     executorAttestation: attested?.attestation ?? null,
     webhookSecret: webhook?.sealed ?? null,
+    requestHash: ask.request?.hash ?? null,
+    madeFrom: ask.network,
     createdAtS: atS,
   }
-  const stored = await deps.db.transaction(async (sql) => {
+  const { stored, isNew } = await deps.db.transaction(async (sql) => {
     await lockWallet(sql, wallet)
+    // A call beside this one may have been first; both were given the same key.
+    const first = await readMade(sql, id, ask)
+    if (first) return { stored: first, isNew: false }
     refuseTooMany(await countAgents(sql, wallet))
     await refuseTooFast(sql, wallet, atS)
     await insertAgent(sql, { ...agent, bookId: await openBook(deps, sql, agent, startMicroUsd) })
     if (attested) await addExecutor(sql, attested, atS)
     await writeLogs(sql, created(deps, agent))
-    return (await readAgent(sql, id))!
+    return { stored: (await readAgent(sql, id))!, isNew: true }
   })
+  return describeCreated(deps, stored, isNew ? webhook?.secret : undefined)
+}
+
+async function describeCreated(
+  deps: HostedDeps,
+  agent: StoredAgent,
+  webhookSecret?: string,
+): Promise<Created> {
+  const isAi = agent.brain === 'partner_llm'
   return {
-    detail: await readDetail(deps, stored),
-    webhookSecret: webhook?.secret ?? null,
-    ai: brain === 'partner_llm' ? await deps.brains.aiSummary(stored) : null,
+    detail: await readDetail(deps, agent),
+    webhookSecret: webhookSecret ?? null,
+    ai: isAi ? await deps.brains.aiSummary(agent) : null,
+    holds: isAi ? await deps.brains.aiHolds(agent) : [],
   }
+}
+
+/** One that its caller named has its id by wallet and name, so that no retry makes another. */
+function idOf({ randomBytes }: HostedDeps, { by, request }: CreateAsk): string {
+  if (request === null) return `agt_${bytesToHex(randomBytes(16)).slice(2)}`
+  const named = createHash('sha256').update(`${by.wallet} ${request.clientId}`).digest('hex')
+  return `agt_${named.slice(0, 32)}`
+}
+
+/** What an earlier call of the same name made; refuses another request by it. */
+async function readMade(sql: Sql, id: string, { request }: CreateAsk): Promise<StoredAgent | null> {
+  const made = request && (await readAgent(sql, id))
+  if (!made) return null
+  if ((await requestHashOf(sql, id)) === request.hash) return made
+  return fail('BAD_REQUEST', {
+    field: 'client_id',
+    message: '`client_id` named another agent before: use a new one for each agent you intend.',
+  })
 }
 
 function refuseTooMany(agents: number): void {

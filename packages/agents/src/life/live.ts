@@ -16,18 +16,25 @@ export async function needSession(
   return fail('SESSION_NOT_ACTIVE', { message: `The attached session is ${session?.status ?? 'gone'}.` })
 }
 
-/** What the operator switched off. */
-export async function checkSwitches(
-  { switches }: Pick<HostedDeps, 'switches'>,
-  mode: StoredAgent['mode'],
-): Promise<void> {
-  if (await switches.killed()) fail('KILLED')
-  if (mode === 'live' && !(await switches.liveEnabled())) fail('LIVE_DISABLED')
+type LiveDeps = Pick<HostedDeps, 'switches' | 'submitEnabled' | 'signer'>
+
+/** Why no agent trades live here: by the operator's word, or for want of what a live trade needs. */
+export async function whyLiveOff({ switches, submitEnabled, signer }: LiveDeps): Promise<string | null> {
+  if (!submitEnabled) return 'Live trading is off on this server: it relays nothing.'
+  if (signer === null) return 'Live trading is off on this server: it has no signer.'
+  return (await switches.liveEnabled()) ? null : 'Live trading is off on this server.'
+}
+
+/** What is switched off here. */
+export async function checkSwitches(deps: LiveDeps, mode: StoredAgent['mode']): Promise<void> {
+  if (await deps.switches.killed()) fail('KILLED')
+  const message = mode === 'live' ? await whyLiveOff(deps) : null
+  if (message !== null) fail('LIVE_DISABLED', { message })
 }
 
 /** Before an agent trades for real, in the order of the documents; its terms are judged after. */
 export async function checkLiveOn(
-  deps: Pick<HostedDeps, 'db' | 'clock' | 'switches'>,
+  deps: LiveDeps & Pick<HostedDeps, 'db' | 'clock'>,
   agent: Pick<StoredAgent, 'mode' | 'sessionId' | 'limits' | 'terms' | 'tokens'>,
 ): Promise<void> {
   const session = await needSession(deps, agent)

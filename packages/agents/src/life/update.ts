@@ -7,8 +7,10 @@ import { checkInterval, checkLimits } from '../terms/limits.ts'
 import { checkPractice } from '../terms/practice.ts'
 import { type AgentPairs, readPairs } from '../terms/readPairs.ts'
 import { checkTerms, normalTerms } from '../terms/riskTerms.ts'
+import { steeringOf } from '../terms/steering.ts'
 import type { AgentLimits, AgentTerms } from '../types.ts'
 import { checkLiveOn, checkStillFits } from './live.ts'
+import { listStale } from './stale.ts'
 
 /** What is not named stays as it is. */
 export interface UpdateAsk extends OwnAsk {
@@ -54,6 +56,11 @@ export async function updateAgent(deps: HostedDeps, ask: UpdateAsk): Promise<Upd
       ...termsPatch(found, ask),
       ...livePatch(deps, found, ask),
     }
+    const steering = found.mode === 'live' ? steeringOf(found, { ...found, ...patch }) : []
+    if (steering.length > 0) {
+      if (ask.live === true) refuseLiveWith(steering)
+      Object.assign(patch, switchedOff(found, steering))
+    }
     const next = { ...found, ...patch }
     if (pairs || brain.params) deps.brains.checkPairs(next.brain, next.params, next.pairs)
     const mayUnfit = pairs !== null || ask.intervalS !== undefined
@@ -70,12 +77,49 @@ export async function updateAgent(deps: HostedDeps, ask: UpdateAsk): Promise<Upd
     }
     return {
       patch,
-      log: logOf(ask, patch),
+      log: steering.length > 0 ? detachedLog(found, ask, steering) : logOf(ask, patch),
       // Again once nobody else can: it may have entered the practice board since.
       ...(mayUnfit && { also: (sql) => checkPractice(deps, sql, next) }),
     }
   })
-  return { detail: await readDetail(deps, agent), webhookSecret: secret }
+  return { detail: await readDetail(deps, await listStale(deps, agent)), webhookSecret: secret }
+}
+
+/** Whatever session is granted after this is for the agent as it is then. */
+const switchedOff = (found: StoredAgent, fields: string[]): AgentPatch => ({
+  live: false,
+  sessionId: null,
+  staleSessions: null,
+  ...(found.status === 'active' && {
+    status: 'paused',
+    pauseReason: { code: 'CHANGED', fields },
+    nextTickMs: null,
+  }),
+})
+
+const refuseLiveWith = (fields: readonly string[]): never =>
+  fail('NO_SESSION', {
+    status: 409,
+    message:
+      `A change of ${fields.join(', ')} detaches the session: ` +
+      'make it first, then grant, sign and attach a new session, then switch live on.',
+  })
+
+function detachedLog(
+  { sessionId, executor }: StoredAgent,
+  ask: UpdateAsk,
+  steering: readonly string[],
+): NonNullable<Change['log']> {
+  const fields = ask.fields.filter((field) => field !== 'live').join(', ')
+  const detached = sessionId === null ? '' : ` Session ${sessionId} is detached.`
+  return {
+    kind: 'session',
+    code: 'DETACHED',
+    message:
+      `The owner changed ${fields}: the agent is off.${detached} ` +
+      `Only a session granted to ${executor} after this change can be attached.`,
+    data: { session_id: sessionId, fields: steering },
+  }
 }
 
 /** Another brain starts with nothing in mind, and only a webhook has a secret. */

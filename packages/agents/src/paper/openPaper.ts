@@ -4,7 +4,7 @@ import { sweepJob } from '@pit/platform/jobs'
 import { fail, markPrice, rescaleDown, worthDown } from '@pit/protocol'
 import type { Cash, PaperDeps } from './deps.ts'
 import { fillOrder } from './fill.ts'
-import { type BookRow, insertBook, keepEquity, listFills, readBooks } from './store.ts'
+import { type BookRow, insertBook, keepEquity, listFills, readBooks, sweepFills } from './store.ts'
 import { createThinner } from './thinEquity.ts'
 import type { BookNow, Holding, Paper } from './types.ts'
 
@@ -13,7 +13,7 @@ export function openPaper(deps: PaperDeps): Paper {
   const { db, clock } = deps
   const valueBook = createValuer(deps)
   const thinEquity = createThinner(db)
-  const sweep = () => thinEquity(nowS(clock))
+  const sweep = async () => (await thinEquity(nowS(clock))) + (await sweepFills(db, clock.nowMs()))
   const usdg = deps.profile.core_tokens.find(({ symbol }) => symbol === 'USDG')
   const cash = (): Cash =>
     usdg
@@ -42,7 +42,7 @@ export function openPaper(deps: PaperDeps): Paper {
     },
     fillsOf: (bookId, page) => listFills(db, bookId, page),
     sweep,
-    jobs: { everywhere: [], worker: [sweepJob('thin out paper equity', sweep)] },
+    jobs: { everywhere: [], worker: [sweepJob('sweep paper books', sweep)] },
   }
 }
 

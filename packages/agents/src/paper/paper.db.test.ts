@@ -216,6 +216,21 @@ withDb('a paper book', (db) => {
     expect(filled).toBeGreaterThan(25)
   })
 
+  it('keeps its fills for 90 days, and what they left for good', async () => {
+    const paper = openTestPaper(db)
+    const id = await openBook(paper)
+    await paper.fill(order(id))
+    const held = await heldIn(paper, id)
+    paper.clock.ms += 89 * 86_400_000
+    await paper.sweep()
+    const later = await paper.fill(order(id))
+    expect(await paper.fillsOf(id, { limit: 5 })).toHaveLength(2)
+    paper.clock.ms += 2 * 86_400_000
+    expect(await paper.sweep()).toBeGreaterThan(0)
+    expect((await paper.fillsOf(id, { limit: 5 })).map((fill) => fill.id)).toEqual([later.id])
+    expect((await heldIn(paper, id)).get(ETH)).toBe(held.get(ETH)! + later.amountOut)
+  })
+
   it('keeps its worth by the minute, and thins it out without losing the depth of a fall', async () => {
     const paper = openTestPaper(db)
     const [id, poor] = [await openBook(paper), await openBook(paper)]

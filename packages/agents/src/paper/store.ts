@@ -137,6 +137,19 @@ export async function listFills(
   }))
 }
 
+const FILLS_KEPT_MS = 90 * 86_400_000
+const FILLS_AT_ONCE = 5_000
+
+/** Deletes fills that are older than 90 days, some at a time; what they left in the books stays. */
+export async function sweepFills(sql: Sql, nowMs: number): Promise<number> {
+  const gone = await sql.query(
+    `delete from paper_fills where id = any (array(
+       select id from paper_fills where filled_at_ms < $1 order by filled_at_ms limit $2)) returning 1`,
+    [nowMs - FILLS_KEPT_MS, FILLS_AT_ONCE],
+  )
+  return gone.length
+}
+
 export interface BookRow {
   id: number
   start_micro_usd: number

@@ -82,7 +82,7 @@ export interface Paper {
   recordEquity(bookIds: readonly number[], atS: number): Promise<void>
   /** Newest first. */
   fillsOf(bookId: number, page: { limit: number; before?: number }): Promise<PaperFill[]>
-  /** Thins out old equity; answers how many rows went. */
+  /** Thins out old equity and deletes old fills; answers how many rows went. */
   sweep(): Promise<number>
   jobs: CapabilityJobs
 }

@@ -13,14 +13,16 @@ export const LEASE_MS = 5_000
 const WAITING_BRAINS: readonly Brain[] = ['webhook', 'partner_llm']
 const QUICK_BRAINS = BRAINS.filter((brain) => !WAITING_BRAINS.includes(brain))
 
-/** Slow ticks of one wallet that run at once: a slow answer delays only its owner's agents. */
+/** Slow and live ticks of one wallet that run at once: a slow answer delays only its owner's agents. */
 export const SLOW_PER_WALLET = 4
+/** Due agents that wallets take turns among; a wallet has twenty at most. */
+const RANKED = 1_000
 
 /** Which queue an agent's ticks go to; $5 are the brains that wait for nobody. */
 const QUEUE = `(case when a.mode = 'live' then 'live' when a.brain = any($5) then 'quick' else 'slow' end)`
-/** How many slow ticks of the agent's wallet are under way. */
-const UNDER_WAY = `(select count(*) from hosted_agents o where o.wallet = a.wallet and o.deleted_at_s is null
-  and o.lease_until_ms > $1 and o.mode = 'paper' and o.brain <> all($5))`
+/** Due, and nobody has it. */
+const IS_DUE = `a.status = 'active' and a.deleted_at_s is null and a.next_tick_ms <= $1
+  and a.lease_until_ms is null`
 
 export interface DueAgent {
   id: string
@@ -42,28 +44,39 @@ export interface TakeAsk {
  * Takes agents that are due, and those whose tick was lost, and moves their next tick on by whole intervals:
  * what is late is skipped. An agent's first tick comes at once, its next ones at its own phase: half an
  * interval later at least, a whole one for what may tick at most every so often. `lost` ones keep their tick:
- * it was never decided, or is only finished.
+ * it was never decided, or is only finished. Wallets take turns: each one's first due agent comes before
+ * anybody's second, what runs of it already counted.
  */
 export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
   const rows = await sql.query<{ id: string; due_ms: number; queue: QueueName }>(
-    `with due as (
-       select id, wallet, next_tick_ms as due_ms, ${QUEUE} as queue,
-         hosted_next_tick(id, interval_s, next_tick_ms - 1) = next_tick_ms as in_phase
-       from hosted_agents a
-       where status = 'active' and deleted_at_s is null and next_tick_ms <= $1 and lease_until_ms is null
-         and ${QUEUE} = any($6) and (${QUEUE} <> 'slow' or ${UNDER_WAY} < $8)
-       order by next_tick_ms limit $4 for update skip locked
-     ), fair as (
-       select id, due_ms, in_phase, case when queue = 'slow'
-         then ${UNDER_WAY} + row_number() over (partition by wallet, queue order by due_ms) else 0 end as nth
-       from due a
+    `with running as materialized (
+       select a.wallet, ${QUEUE} as queue from hosted_agents a
+       where a.lease_until_ms > $1 and a.deleted_at_s is null
+     ), busy as materialized (
+       select wallet || queue as lane from running where queue <> 'quick' group by 1 having count(*) >= $8
+     ), waiting as materialized (
+       select a.id, a.wallet, a.next_tick_ms, ${QUEUE} as queue from hosted_agents a
+       where ${IS_DUE} and ${QUEUE} = any($6) and a.wallet || ${QUEUE} <> all (array(select lane from busy))
+       order by a.next_tick_ms limit $10
+     ), ranked as materialized (
+       -- Ranked with what runs, not joined to it: the planner joins the two by trying every pair.
+       select id, queue, next_tick_ms,
+         row_number() over (partition by wallet, queue order by id is not null, next_tick_ms, id) as nth
+       from (select id, wallet, queue, next_tick_ms from waiting
+         union all select null, wallet, queue, null from running) as either
+     ), due as (
+       select a.id, a.next_tick_ms as due_ms,
+         hosted_next_tick(a.id, a.interval_s, a.next_tick_ms - 1) = a.next_tick_ms as in_phase
+       from ranked r join hosted_agents a on a.id = r.id
+       where (r.queue = 'quick' or r.nth <= $8) and ${IS_DUE}
+       order by r.nth, r.next_tick_ms limit $4 for update of a skip locked
      ), lost as (
        select id, lease_until_ms as due_ms, true as in_phase from hosted_agents a
        where status = 'active' and deleted_at_s is null and lease_until_ms <= $1 and ${QUEUE} = any($6)
          and lease_by <> all($7)
        order by lease_until_ms limit $4 for update skip locked
      ), taken as (
-       select id, due_ms, in_phase from fair where nth <= $8 union all select * from lost
+       select * from due union all select * from lost
      )
      update hosted_agents a set lease_by = $2, lease_until_ms = $1::int8 + $3::int8,
        next_tick_ms = case
@@ -84,6 +97,7 @@ export async function takeDue(sql: Sql, ask: TakeAsk): Promise<DueAgent[]> {
       ask.running,
       SLOW_PER_WALLET,
       Math.min(HOSTED.aiMinIntervalS, HOSTED.practiceMinIntervalS),
+      RANKED,
     ],
   )
   return rows.map(({ id, due_ms, queue }) => ({ id, dueMs: due_ms, queue }))

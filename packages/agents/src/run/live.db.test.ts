@@ -41,6 +41,60 @@ withDb('ticks of live agents', (db) => {
     await world.next(id)
     expect((await world.ordersOf(id)).map(({ status }) => status)).toEqual(['filled', 'relayed'])
     expect(world.script.signs).toBe(2)
+    const fee = { fee_bps: 25, fee_class: 'major', fee_tier: 25 }
+    expect(await rowsOf(world, id)).toMatchObject([
+      { kind: 'trade', tick: 1, ...fee },
+      { kind: 'watch', tick: 1, message: 'The trade was mined.', ...fee },
+      { kind: 'trade', tick: 2, ...fee },
+    ])
+  })
+
+  it('has one trade row for each trade, whoever wrote it and whatever became of it', async () => {
+    const world = open()
+    const fee = { fee_bps: 25, fee_class: 'major', fee_tier: 25 }
+    for (const [relayed, code] of [
+      ['mined', null],
+      ['reverted', 'TRADE_FAILED'],
+    ] as const) {
+      // The bytes left, and the worker ended before it wrote that down.
+      world.script.relayed = relayed
+      world.script.afterRelay = refuse('SEQUENCER_UNREACHABLE')
+      const id = await world.addLive({ intervalS: 30 })
+      await world.drain()
+      expect(await rowsOf(world, id)).toEqual([])
+      world.script.afterRelay = null
+      world.state.brain = () => decisionOf()
+      await world.next(id)
+      await world.next(id)
+      expect(await rowsOf(world, id)).toMatchObject([
+        { kind: 'trade', tick: 1, code: null, ...fee },
+        { kind: 'watch', tick: 1, code, ...fee },
+      ])
+      world.state.brain = () => decisionOf(orderOf('ETH/USDG', 'buy', 20))
+    }
+    // The chain shows it and the relay does not: the fee is the signed order's.
+    const id = await world.addLive({ intervalS: 30 })
+    world.script.submit = refuse('SEQUENCER_UNREACHABLE')
+    await world.drain()
+    const [order] = await world.ordersOf(id)
+    world.chain.known.add(order!.tx_hash as never)
+    await world.next(id)
+    expect(await rowsOf(world, id)).toMatchObject([{ kind: 'trade', tick: 1, ...fee }])
+  })
+
+  it('leaves nothing to a change that comes while it trades', async () => {
+    const world = open()
+    const change = () => db.query('update hosted_agents set revision = revision + 1 where id = $1', [id])
+    let id = ''
+    for (const moment of ['beforeCosign', 'beforeSign'] as const) {
+      world.script.beforeCosign = () => {}
+      world.script[moment] = async () => void (await change())
+      id = await world.addLive()
+      await world.drain()
+      expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'CHANGED' })
+      expect(await world.ordersOf(id)).toMatchObject([{ status: 'held', code: 'CHANGED', tx_hash: null }])
+    }
+    expect(await db.query('select 1 from trades where session_id = $1', [world.session.id])).toEqual([])
   })
 
   it('sees the wallet as the chain shows it', async () => {
@@ -308,6 +362,9 @@ withDb('ticks of live agents', (db) => {
   })
 })
 
+/** What the log says of trades, oldest first. */
+const rowsOf = async ({ logsOf }: ReturnType<typeof openLiveWorld>, id: string) =>
+  (await logsOf(id)).filter(({ kind }) => kind === 'trade' || kind === 'watch')
 const put = (target: object, fields: object): void => {
   Object.assign(target, fields)
 }

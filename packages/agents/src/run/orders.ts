@@ -1,6 +1,8 @@
 import type { Hex } from '@pit/chain'
 import type { Sql } from '@pit/platform/db'
+import type { FeeClass } from '@pit/protocol'
 import { isUnderWay, type TradeNow, tradesByHash } from '@pit/relay'
+import type { TradeFee } from '../types.ts'
 import type { OpenOrder } from './types.ts'
 
 /** What counts towards max_day_usd: whatever was begun and did not come to nothing. */
@@ -31,9 +33,13 @@ interface OpenRow {
   status: OpenOrder['status']
   tx_hash: Hex | null
   created_at_ms: number
+  fee_bps: number | null
+  fee_class: FeeClass | null
+  fee_tier: number | null
 }
 
-const OPEN = `select id, agent_id, tick, n, pair, side, micro_usd, status, tx_hash, created_at_ms
+const OPEN = `select id, agent_id, tick, n, pair, side, micro_usd, status, tx_hash, created_at_ms, fee_bps,
+  fee_class, fee_tier
   from hosted_orders where status in ('intended', 'signed', 'relayed')`
 
 /** With what the relay knows of each. */
@@ -56,8 +62,15 @@ const orderOf = (row: OpenRow, trade: TradeNow | undefined): OpenOrder => ({
   status: row.status,
   txHash: row.tx_hash,
   createdAtMs: row.created_at_ms,
-  trade: trade === undefined ? null : { ...trade, fee: trade.fee ?? undefined },
+  fee: feeOf(row, trade),
+  trade: trade ?? null,
 })
+
+/** Orders signed before fees were kept with them have the relay's. */
+const feeOf = (
+  { fee_bps: bps, fee_class, fee_tier }: OpenRow,
+  trade: TradeNow | undefined,
+): TradeFee | null => (bps === null ? (trade?.fee ?? null) : { bps, class: fee_class!, tier: fee_tier! })
 
 /** What earlier ticks of these agents began and did not end. */
 export async function openOrdersOf(sql: Sql, agentIds: readonly string[]): Promise<OpenOrder[]> {
@@ -97,6 +110,7 @@ export interface OrderEnd {
   txHash?: Hex
   tradeId?: number
   fillId?: number
+  fee?: TradeFee
 }
 
 /**
@@ -107,13 +121,25 @@ export async function moveOrder(
   sql: Sql,
   id: number,
   from: OpenOrder['status'],
-  { status, code, txHash, tradeId, fillId }: OrderEnd,
+  { status, code, txHash, tradeId, fillId, fee }: OrderEnd,
 ): Promise<boolean> {
   const rows = await sql.query(
     `update hosted_orders set status = $3, code = coalesce($4, code), tx_hash = coalesce($5, tx_hash),
-       trade_id = coalesce($6, trade_id), fill_id = coalesce($7, fill_id)
+       trade_id = coalesce($6, trade_id), fill_id = coalesce($7, fill_id), fee_bps = coalesce($8, fee_bps),
+       fee_class = coalesce($9, fee_class), fee_tier = coalesce($10, fee_tier)
      where id = $1 and status = $2 returning id`,
-    [id, from, status, code ?? null, txHash ?? null, tradeId ?? null, fillId ?? null],
+    [
+      id,
+      from,
+      status,
+      code ?? null,
+      txHash ?? null,
+      tradeId ?? null,
+      fillId ?? null,
+      fee?.bps ?? null,
+      fee?.class ?? null,
+      fee?.tier ?? null,
+    ],
   )
   return rows.length === 1
 }

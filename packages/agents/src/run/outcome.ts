@@ -60,7 +60,9 @@ export function decisionRecord(ask: {
   const common = { agentId: agent.id, tick, atMs }
   const outcome = judged.map(({ n, hold, trade }) => ({
     n,
-    ...(hold ? { outcome: 'held', ...hold } : { outcome: 'begun', usd: usdOf(trade!.microUsd) }),
+    ...(hold
+      ? { outcome: 'held' as const, ...hold }
+      : { outcome: 'begun' as const, usd: usdOf(trade!.microUsd) }),
   }))
   const logs: LogEntry[] = [
     {

@@ -1,7 +1,7 @@
 import type { Db, Sql } from '@pit/platform/db'
 import { writeLogs } from '../logs.ts'
 import { storableJson } from '../storable.ts'
-import type { LogEntry } from '../types.ts'
+import type { LastDecision, LastTrade, LogEntry } from '../types.ts'
 import type { ClaimedAgent } from './types.ts'
 
 /** What a tick came to, stored in one go: the decision, the brain's memory, the orders it begins. */
@@ -11,7 +11,7 @@ export interface TickRecord {
   tick: number
   /** Undefined: what the brain remembered stands. */
   state: Record<string, unknown> | null | undefined
-  lastDecision: Record<string, unknown>
+  lastDecision: LastDecision
   logs: LogEntry[]
   orders: NewOrder[]
 }
@@ -128,10 +128,6 @@ async function insertOrders(
 }
 
 /** The last trade, as its owner sees it. */
-export async function keepLastTrade(
-  sql: Sql,
-  agentId: string,
-  trade: Record<string, unknown>,
-): Promise<void> {
+export async function keepLastTrade(sql: Sql, agentId: string, trade: LastTrade): Promise<void> {
   await sql.query('update hosted_agents set last_trade = $2 where id = $1', [agentId, storableJson(trade)])
 }

@@ -157,10 +157,11 @@ describe('an order left open', () => {
     status: 'signed',
     txHash: `0x${'1'.repeat(64)}`,
     createdAtMs: 1_000,
+    fee: null,
     trade: null,
     ...more,
   })
-  const trade = (status: string) => ({ id: 7, status, fee: undefined })
+  const trade = (status: string) => ({ id: 7, status })
   const settle = (order_: OpenOrder, { onChain = false, afterMs = 0 } = {}) =>
     settleOf(order_, { onChain, nowMs: 1_000 + afterMs })
 

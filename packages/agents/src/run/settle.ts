@@ -72,7 +72,7 @@ export async function settleOrders(
     }
     await db.transaction(async (sql) => {
       if (await moveOrder(sql, order.id, order.status, settled)) {
-        await writeLogs(sql, entryOf(order, settled, nowMs))
+        await writeLogs(sql, ...entriesOf(order, settled, nowMs))
       }
     })
     if (settled.status === 'relayed') open.push({ ...order, status: 'relayed' })
@@ -80,20 +80,46 @@ export async function settleOrders(
   return open
 }
 
-const entryOf = (order: OpenOrder, settled: NonNullable<Settled>, atMs: number): LogEntry => ({
-  agentId: order.agentId,
-  tick: order.tick,
-  atMs,
-  kind: settled.status === 'failed' ? 'error' : 'trade',
-  ...(settled.code !== undefined && { code: settled.code }),
-  message: settled.message,
-  ...(order.trade?.fee && settled.status !== 'failed' && { fee: order.trade.fee }),
-  data: {
-    order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
-    status: settled.status,
-    tx_hash: order.txHash,
-  },
-})
+/**
+ * A trade has one `trade` row, written when it left: by its own worker, or here when that ended before. What
+ * the chain made of it is a `watch` row; an order that came to nothing is an error.
+ */
+export function entriesOf(order: OpenOrder, settled: NonNullable<Settled>, atMs: number): LogEntry[] {
+  const isMined = order.trade?.status === 'mined' || order.trade?.status === 'reverted'
+  const hasLeft = isMined || settled.status === 'relayed'
+  const common = {
+    agentId: order.agentId,
+    tick: order.tick,
+    atMs,
+    data: {
+      order: { n: order.n, pair: order.pair, side: order.side, usd: usdOf(order.microUsd) },
+      status: settled.status,
+      tx_hash: order.txHash,
+      trade_id: order.trade?.id ?? null,
+    },
+  }
+  const fee = order.fee && { fee: order.fee }
+  const doing = order.side === 'buy' ? 'Buying' : 'Selling'
+  const left: LogEntry = {
+    ...common,
+    ...fee,
+    kind: 'trade',
+    message:
+      `${doing}: ${order.pair}, ${usdOf(order.microUsd)} dollars, relayed as ${order.txHash}.` +
+      (settled.status === 'relayed' ? ` ${settled.message}` : ''),
+  }
+  const followed: LogEntry = {
+    ...common,
+    ...(isMined && fee),
+    kind: isMined ? 'watch' : 'error',
+    ...(settled.code !== undefined && { code: settled.code }),
+    message: settled.message,
+  }
+  return [
+    ...(order.status === 'signed' && hasLeft ? [left] : []),
+    ...(settled.status === 'relayed' ? [] : [followed]),
+  ]
+}
 
 const OLD_MS = 10 * 60_000
 const AT_ONCE = 500

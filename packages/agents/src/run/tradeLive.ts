@@ -1,3 +1,4 @@
+import type { Sql } from '@pit/platform/db'
 import { type FeeClass, fail, isPitError, type PitError, usdOf } from '@pit/protocol'
 import type { CosignedTrade } from '@pit/sessions'
 import { feesOf, type Judgement, judgeQuote, type TradeQuote } from '@pit/trading'
@@ -39,11 +40,16 @@ export async function tradeLive(deps: Deps, ask: LiveAsk): Promise<OrderOutcome>
     })
     if (fault) return await hold(fault.code, `${fault.message} Co-signed, but not signed by the executor.`)
     const signed = await signTx(deps, ask.session.executor, trade.tx)
-    if (!(await moveOrder(deps.db, ask.order.id, 'intended', { status: 'signed', txHash: signed.hash }))) {
-      return 'failed'
-    }
+    const moved = await deps.db.transaction(async (sql) => {
+      if (await isChanged(sql, ask.agent)) throw new AgentChanged()
+      const { bps, class: cls, tier } = trade.planned.ask.quote.fee
+      const fee = { bps, class: cls, tier }
+      return moveOrder(sql, ask.order.id, 'intended', { status: 'signed', txHash: signed.hash, fee })
+    })
+    if (!moved) return 'failed'
     return await relayOrder(deps, ask, { ...signed, trade })
   } catch (error) {
+    if (error instanceof AgentChanged) return hold('CHANGED', CHANGED)
     if (!isPitError(error)) throw error
     if (ENDED.has(error.code)) await endSession(deps, ask, error)
     return hold(holdCodeOf(error), error.message, refusalData(error))
@@ -70,9 +76,7 @@ async function holdBefore(
     return { code: 'LIVE_OFF', message: 'Live trading is off on this server.' }
   }
   if (!deps.signer) return { code: 'SIGNER_REQUIRED', message: 'This server has no signer.' }
-  if (await isChanged(deps, agent)) {
-    return { code: 'CHANGED', message: 'The agent was changed, paused or stopped meanwhile.' }
-  }
+  if (await isChanged(deps.db, agent)) return { code: 'CHANGED', message: CHANGED }
   const held = await deps.findTokenHold(agent, [order.tokenIn, order.tokenOut], session)
   if (held) return held
   const gasWei = GAS_LIMIT * feesOf(deps.market.head()?.baseFeeWei ?? 0n).maxFeePerGasWei
@@ -85,8 +89,12 @@ async function holdBefore(
   return null
 }
 
-async function isChanged({ db }: Deps, { id, claim, revision }: LiveAsk['agent']): Promise<boolean> {
-  const rows = await db.query(
+/** Looked for again until the bytes leave: what was decided for another agent must not trade. */
+class AgentChanged extends Error {}
+const CHANGED = 'The agent was changed, paused or stopped meanwhile.'
+
+async function isChanged(sql: Sql, { id, claim, revision }: LiveAsk['agent']): Promise<boolean> {
+  const rows = await sql.query(
     `select 1 from hosted_agents where id = $1 and lease_by = $2 and revision = $3 and status = 'active'
        and deleted_at_s is null`,
     [id, claim, revision],
@@ -117,7 +125,10 @@ async function askSession(deps: Deps, ask: LiveAsk): Promise<{ trade: CosignedTr
       const { outcome } = judgeByOwnTerms(quote, agent.terms)
       quoted = { expected: outcome.expected, slippageCapBps: quote.slippageCapBps }
     },
-    beforeCosign: () => refuseSwitchedOff(deps),
+    async beforeCosign() {
+      if (await isChanged(deps.db, agent)) throw new AgentChanged()
+      await refuseSwitchedOff(deps)
+    },
   })
   // Without lent funds a trade is co-signed or refused.
   if (trade.kind !== 'cosigned' || !quoted)

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '@pit/chain'
 import type { HoldCode } from '@pit/protocol'
 import type { Session } from '@pit/sessions'
-import type { AgentToken, HostedAgent, LogEntry } from '../types.ts'
+import type { AgentToken, HostedAgent, TradeFee } from '../types.ts'
 
 /** An agent whose tick a worker has taken: nobody else ticks it while the lease is kept. */
 export interface ClaimedAgent extends HostedAgent {
@@ -35,7 +35,9 @@ export interface OpenOrder {
   status: 'intended' | 'signed' | 'relayed'
   txHash: Hex | null
   createdAtMs: number
-  trade: { id: number; status: string; fee: LogEntry['fee'] } | null
+  /** As it was signed; null before. */
+  fee: TradeFee | null
+  trade: { id: number; status: string } | null
 }
 
 /** What a wallet holds, as far as it could be read. */

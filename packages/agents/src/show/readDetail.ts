@@ -4,11 +4,12 @@ import type { Sql } from '@pit/platform/db'
 import { type AgentSession, readSessions } from '@pit/sessions'
 import { type HostedDeps, lower, type OwnAsk } from '../deps.ts'
 import { lastRefund, type Refund } from '../gas/refundStore.ts'
+import { whyLiveOff } from '../life/live.ts'
 import type { BookNow } from '../paper/index.ts'
 import { readStock, type StockAttestation, type WhyNot, whyNotValid } from '../stock/stockStore.ts'
 import { findOwned, listAgents, type StoredAgent } from '../store.ts'
 import { type LiveSums, readLiveSums } from './liveTrades.ts'
-import { type Fall, livePnl, liveStats, type Marked, paperPnl } from './results.ts'
+import { type Fall, type LiveStats, livePnl, liveStats, type Marked, type Pnl, paperPnl } from './results.ts'
 import { type Hold, holdsOf, isTrading, type Switched } from './standing.ts'
 
 /** An agent, and whether it trades. */
@@ -22,8 +23,8 @@ export interface StandingAgent {
 
 /** The same with how it does. */
 export interface ShownAgent extends StandingAgent {
-  pnl: Record<string, unknown> | null
-  liveStats: Record<string, unknown> | null
+  pnl: Pnl | null
+  liveStats: LiveStats | null
 }
 
 export interface AgentDetail extends ShownAgent {
@@ -68,17 +69,17 @@ export async function readDetail(deps: HostedDeps, agent: StoredAgent): Promise<
 }
 
 async function readStanding(
-  { db, clock, switches }: Pick<HostedDeps, 'db' | 'clock' | 'switches'>,
+  deps: HostedDeps,
   agents: readonly StoredAgent[],
 ): Promise<(agent: StoredAgent) => StandingAgent> {
-  const now = nowS(clock)
+  const now = nowS(deps.clock)
   const ids = agents.flatMap(({ sessionId }) => sessionId ?? [])
-  const [sessions, killed, liveEnabled] = await Promise.all([
-    readSessions(db, ids, now),
-    switches.killed(),
-    switches.liveEnabled(),
+  const [sessions, killed, liveOff] = await Promise.all([
+    readSessions(deps.db, ids, now),
+    deps.switches.killed(),
+    whyLiveOff(deps),
   ])
-  const switched: Switched = { killed, liveEnabled }
+  const switched: Switched = { killed, liveOff, signerSilent: !deps.signerAnswers() }
   return (agent) => {
     const session = agent.sessionId === null ? null : (sessions.get(agent.sessionId) ?? null)
     const holds = holdsOf(agent, session, switched)

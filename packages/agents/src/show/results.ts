@@ -1,10 +1,16 @@
 import type { Address } from '@pit/chain'
-import { markPrice, pipsTowardsZero, usdOf, worthDown } from '@pit/protocol'
+import { type Answer, markPrice, pipsTowardsZero, usdOf, worthDown } from '@pit/protocol'
 import type { BookNow } from '../paper/index.ts'
 import type { AgentToken } from '../types.ts'
 import type { FeeSums, TradeSums } from './liveTrades.ts'
 
 /** How an agent does, in dollars at independent marks. What has no mark makes a sum null, never smaller. */
+
+type Shown = Answer<'hosted.list'>['agents'][number]
+export type Pnl = NonNullable<Shown['pnl']>
+export type LiveStats = NonNullable<Shown['live_stats']>
+type PaperPnl = Extract<Pnl, { basis: 'paper_book' }>
+type LivePnl = Extract<Pnl, { basis: 'mined_trades' }>
 
 export interface Fall {
   microUsd: bigint
@@ -15,13 +21,10 @@ const percentOf = (part: bigint, whole: bigint): number | null =>
   whole <= 0n ? null : Number(pipsTowardsZero(part, whole)) / 10_000
 
 /** A paper agent's: its book. `fall`: the deepest from a high, where it was read. */
-export function paperPnl(
-  book: BookNow,
-  tokens: readonly AgentToken[],
-  fall?: Fall | null,
-): Record<string, unknown> {
+export function paperPnl(book: BookNow, tokens: readonly AgentToken[], fall?: Fall | null): PaperPnl {
   const { equityMicroUsd: equity, startMicroUsd: start } = book
   const profit = equity === null ? null : equity - start
+  const deepest = fall === undefined ? undefined : deeperOf(fall, start, profit)
   return {
     basis: 'paper_book',
     since: book.openedAtS,
@@ -29,9 +32,9 @@ export function paperPnl(
     equity_usd: equity === null ? null : usdOf(equity),
     profit_usd: profit === null ? null : usdOf(profit),
     return_pct: profit === null ? null : percentOf(profit, start),
-    ...(fall !== undefined && {
-      max_drawdown_usd: fall === null ? null : usdOf(fall.microUsd),
-      max_drawdown_pct: fall === null ? null : percentOf(fall.microUsd, fall.fromMicroUsd),
+    ...(deepest !== undefined && {
+      max_drawdown_usd: deepest === null ? null : usdOf(deepest.microUsd),
+      max_drawdown_pct: deepest === null ? null : percentOf(deepest.microUsd, deepest.fromMicroUsd),
     }),
     positions: book.balances.map(({ token, symbol, atoms, microUsd }) => ({
       token,
@@ -39,8 +42,14 @@ export function paperPnl(
       amount_atoms: atoms.toString(),
       value_usd: microUsd === null ? null : usdOf(microUsd),
     })),
-    unpriced: book.unpriced,
+    unpriced: [...book.unpriced],
   }
+}
+
+/** The book is valued now and then: what it has lost by now is a fall too. */
+function deeperOf(fall: Fall | null, start: bigint, profit: bigint | null): Fall | null {
+  const loss = profit === null ? 0n : -profit
+  return loss > (fall?.microUsd ?? 0n) ? { microUsd: loss, fromMicroUsd: start } : fall
 }
 
 export interface Marked {
@@ -49,7 +58,7 @@ export interface Marked {
 }
 
 /** A live agent's: what its mined trades brought less what they took, at marks. With fees, without gas. */
-export function livePnl(sums: readonly TradeSums[], marks: Marked): Record<string, unknown> | null {
+export function livePnl(sums: readonly TradeSums[], marks: Marked): LivePnl | null {
   const mined = sums.filter(({ status }) => status === 'mined')
   if (mined.length === 0) return null
   const flows = new Map<Address, bigint>()
@@ -78,7 +87,7 @@ export function livePnl(sums: readonly TradeSums[], marks: Marked): Record<strin
 }
 
 /** Live trades counted. */
-export function liveStats(sums: readonly TradeSums[], fees: readonly FeeSums[]): Record<string, unknown> {
+export function liveStats(sums: readonly TradeSums[], fees: readonly FeeSums[]): LiveStats {
   const count = (...statuses: TradeSums['status'][]) =>
     sums.filter(({ status }) => statuses.includes(status)).reduce((total, { trades }) => total + trades, 0)
   const mined = sums.filter(({ status }) => status === 'mined')

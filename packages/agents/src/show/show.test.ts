@@ -91,6 +91,13 @@ describe('paper results', () => {
     })
     expect(paperPnl(book, tokens)).not.toHaveProperty('max_drawdown_usd')
   })
+  it('show no smaller fall than the loss beside it', () => {
+    const lost = { ...book, equityMicroUsd: 9_800_000_000n }
+    const shown = { profit_usd: -200, max_drawdown_usd: 200, max_drawdown_pct: 2 }
+    expect(paperPnl(lost, [], { microUsd: 50_000_000n, fromMicroUsd: 10_000_000_000n })).toMatchObject(shown)
+    expect(paperPnl(lost, [], null)).toMatchObject(shown)
+    expect(paperPnl({ ...lost, equityMicroUsd: null }, [], null)).toMatchObject({ max_drawdown_usd: null })
+  })
 })
 
 describe('times of a stock attestation', () => {

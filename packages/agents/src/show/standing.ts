@@ -9,7 +9,10 @@ export interface Hold {
 }
 export interface Switched {
   killed: boolean
-  liveEnabled: boolean
+  /** Why no agent trades live here; null when they do. */
+  liveOff: string | null
+  /** The signer did not answer lately, or signs nothing. */
+  signerSilent: boolean
 }
 
 export function holdsOf(agent: StoredAgent, session: AgentSession | null, switched: Switched): Hold[] {
@@ -18,7 +21,9 @@ export function holdsOf(agent: StoredAgent, session: AgentSession | null, switch
   if (agent.status === 'paused') say('PAUSED', pausedText(agent))
   if (switched.killed) say('KILLED', 'The operator’s kill switch is engaged.')
   if (agent.mode === 'paper') return holds
-  if (!switched.liveEnabled) say('LIVE_DISABLED', 'Live trading is off on this server.')
+  if (switched.liveOff !== null) say('LIVE_DISABLED', switched.liveOff)
+  else if (switched.signerSilent)
+    say('SIGNER_UNAVAILABLE', 'The signer does not answer, or signs nothing now.')
   if (!agent.live) say('LIVE_OFF', 'Its live flag is off: update it with live true.')
   if (session === null) say('NO_SESSION', 'No session is attached: grant one to its executor.')
   else if (session.status !== 'active')
@@ -31,6 +36,7 @@ const PAUSED: Record<string, string> = {
   OWNER: 'Its owner paused it.',
   NEW: 'It is new: attach a session and switch it live.',
   ROTATED: 'Its executor was replaced: grant the new one a session and attach that.',
+  CHANGED: 'It was changed: grant its executor a new session, attach that and switch it live.',
   SESSION_ENDED: 'Its session ended: grant another and attach that.',
   ERRORS: 'It failed too often: read its log.',
 }

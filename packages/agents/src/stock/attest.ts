@@ -1,6 +1,14 @@
 import type { Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { fail, isPitError, STOCK_ATTESTATION_TIMES, stockAttestationText } from '@pit/protocol'
+import { refuseMalformed } from '@pit/platform/refuseMalformed'
+import {
+  fail,
+  isPitError,
+  type RefusalCode,
+  routeById,
+  STOCK_ATTESTATION_TIMES,
+  stockAttestationText,
+} from '@pit/protocol'
 import type { AgentSession } from '@pit/sessions'
 import type { HostedDeps, OwnAsk } from '../deps.ts'
 import { needSession } from '../life/live.ts'
@@ -22,6 +30,7 @@ export interface StockAsk extends OwnAsk {
 export async function attestStock(deps: HostedDeps, ask: StockAsk): Promise<AgentDetail> {
   const agent = await findOwned(deps.db, ask)
   const { issuedS, expiresS, signature } = ask
+  refuseMalformed('signature', signature)
   if (agent.mode === 'paper') fail('PAPER_AGENT')
   if (agent.status === 'stopped') fail('STOPPED')
   if (agent.sessionId === null) fail('NO_SESSION', { status: 409, message: 'No session is attached.' })
@@ -99,6 +108,10 @@ function checkSignature(
   refuse('it is not the owner wallet’s signature over exactly this agent, executor, session and these times')
 }
 
+/** What the signing service refuses besides the attestation itself is passed on as it is. */
+const isKnown = (code: RefusalCode): boolean =>
+  code !== 'STOCK_ATTESTATION' && routeById('hosted.stock_attestation').errors.includes(code)
+
 /** The signing service judges it by its own record; what it refuses is refused. */
 async function askStock(
   deps: HostedDeps,
@@ -118,7 +131,7 @@ async function askStock(
   }
   await askSigner(deps, 'hosted.stock_attestation', (signer) =>
     signer.attestStock(ask).catch((error: unknown) => {
-      if (isPitError(error) && error.status < 500) {
+      if (isPitError(error) && error.status < 500 && !isKnown(error.code)) {
         const why = `the signing service refused it: ${error.message}`
         return refuse(why)
       }

@@ -87,7 +87,7 @@ it('finds the operator’s secret in the settings, or where the devnet’s is ke
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   expect(() => signerAccessOf({ DATA_DIR: folder })).toThrow('SIGNER_OPERATOR_SECRET_FILE')
   mkdirSync(join(folder, 'signer'))
-  writeFileSync(join(folder, 'signer', 'operator-secret'), 'made\n')
+  writeFileSync(join(folder, 'signer', 'operator-secret'), 'made\n', { mode: 0o600 })
   expect(signerAccessOf({ DATA_DIR: folder })).toEqual({ url: 'http://127.0.0.1:4664', secret: 'made' })
   const given = { DATA_DIR: folder, SIGNER_OPERATOR_SECRET: 'given', SIGNER_PORT: '99' }
   expect(signerAccessOf(given)).toEqual({ url: 'http://127.0.0.1:99', secret: 'given' })

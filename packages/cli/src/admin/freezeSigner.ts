@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '@pit/platform/clock'
+import { readOwnFile } from '@pit/platform/ownFiles'
 import { createSignerClient } from '@pit/platform/signerClient'
 import { withinMs } from '@pit/platform/withinMs'
 import { type Operator, OperatorRefused } from '@pit/server/operator'
@@ -27,9 +28,9 @@ export function signerAccessOf(env: Record<string, string | undefined>): SignerA
     )
   }
   try {
-    return { url, secret: readFileSync(file, 'utf8').trim() }
+    return { url, secret: readOwnFile('SIGNER_OPERATOR_SECRET_FILE', file) }
   } catch (error) {
-    throw new OperatorRefused(`${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+    throw new OperatorRefused((error as Error).message)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
-import type { RawTrade, SeasonRecord } from '@pit/league/record'
+import { groupBy, type RawTrade, type SeasonRecord } from '@pit/league/record'
 import type { StakeRow } from '@pit/league/rules'
 import {
   askBlockTime,
@@ -7,6 +7,7 @@ import {
   askReceipt,
   askTransactions,
   needAll,
+  readHoldings,
   readOne,
   wordIn,
 } from '@pit/platform/reads'
@@ -74,8 +75,11 @@ const orRefuse = <T>(answers: Promise<T>): Promise<T> =>
 export async function checkFacts(
   rpc: Pick<Rpc, 'request' | 'batch'>,
   record: SeasonRecord,
-  { registry, platformAgentId }: { registry: string | null; platformAgentId: string | null },
+  place: { registry: string | null; platformAgentId: string | null; multicall3: Address },
 ): Promise<ChainCheck['difference']> {
+  const { registry, platformAgentId, multicall3 } = place
+  const held = await balancesDifference(rpc, record, multicall3)
+  if (held) return held
   const { start, end } = record.stakes
   for (const [name, stake] of [
     ['start', start],
@@ -93,6 +97,36 @@ export async function checkFacts(
     const sent = (await readOne(rpc, askTransactions(block))) ?? refuseBlock(block)
     const shown = sent.find(({ to, valueWei }) => to === address && valueWei > 0n)?.from
     if (shown !== funder) return { path: `funders.${address}`, recorded: funder, rebuilt: shown }
+  }
+  return null
+}
+
+/** Wallets at the blocks at which they were looked at; hours that could not be read prove nothing. */
+async function balancesDifference(
+  rpc: Pick<Rpc, 'request' | 'batch'>,
+  { samples, balances, entries }: SeasonRecord,
+  multicall3: Address,
+): Promise<ChainCheck['difference']> {
+  const read = samples.flatMap(({ at_s, block }) => (block === null ? [] : [{ at_s, block }]))
+  const times = await readTimes(rpc, [...new Set(read.map(({ block }) => block))])
+  const walletOf = new Map(entries.map(({ id, wallet }) => [id, wallet as Address]))
+  const kept = groupBy(balances, ({ at_s }) => at_s)
+  for (const { at_s, block } of read) {
+    const timeS = times.get(block)!
+    if (timeS >= at_s) return { path: `samples.${at_s}.block`, recorded: block, rebuilt: `mined at ${timeS}` }
+    const held = (kept.get(at_s) ?? []).flatMap(({ entry_id, balances: own }) =>
+      Object.entries(own).map(([token, atoms]) => ({ entry_id, token: token as Address, atoms })),
+    )
+    const holdings = held.map(({ entry_id, token }) => ({ wallet: walletOf.get(entry_id)!, token }))
+    const shown = await orRefuse(
+      readHoldings({ rpc, multicall3 }, [holdings], { block, timeoutMs: BOUND.timeoutMs }),
+    )
+    for (const [i, { entry_id, token, atoms }] of held.entries()) {
+      const now = shown[i]?.toString() ?? null
+      if (atoms === null || now === atoms) continue
+      if (now === null) throw new CommandRefused(`the node has no balances of block ${block}: ${TRY_ANOTHER}`)
+      return { path: `balances.${at_s}.${entry_id}.${token}`, recorded: atoms, rebuilt: now }
+    }
   }
   return null
 }

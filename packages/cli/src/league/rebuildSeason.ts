@@ -1,9 +1,11 @@
 import { lowerAddress } from '@pit/chain'
-import type { RawTrade, RecordedEntry, SeasonRecord } from '@pit/league/record'
+import { type RawTrade, type RecordedEntry, type SeasonRecord, seenIn } from '@pit/league/record'
 import {
   type BookTrade,
   type Copying,
   countLedger,
+  endMarkOf,
+  FIXED_END,
   findCopies,
   judgeSeason,
   ledgerTexts,
@@ -26,6 +28,7 @@ export interface ChainFacts {
 export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain: ChainFacts) {
   const { span, entries, decidedAtS } = record
   const market = marketOf(record, profile)
+  const balancesOf = seenIn(record.balances)
   const participants = new Set(
     entries.map(({ token }) => token).filter((token) => token !== NATIVE_TOKEN && !market.assets.has(token)),
   )
@@ -36,8 +39,9 @@ export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain
     const others = swaps.filter(
       (ends) => !ends.includes(entry.token) && ends.some((token) => participants.has(token)),
     ).length
-    const book = replay(span, trades, span.endsAtS, market)
-    return { entry, trades, own, others, numbers: numbersOf(book, span.endsAtS, market, 'ended') }
+    const seen = balancesOf(entry.id)
+    const book = replay(span, trades, span.endsAtS, market, seen)
+    return { entry, trades, own, others, numbers: numbersOf(book, span.endsAtS, market, 'ended', seen) }
   })
   const copies = findCopies(books.flatMap(({ entry, trades }) => seenOf(entry.id, trades)))
   const judged = judgeSeason(
@@ -71,7 +75,7 @@ export function rebuildSeason(record: SeasonRecord, profile: ChainProfile, chain
   }
 }
 
-function marketOf({ marks }: SeasonRecord, profile: ChainProfile): MarketRecord {
+function marketOf({ marks, span }: SeasonRecord, profile: ChainProfile): MarketRecord {
   const decimals = new Map(
     [...profile.core_tokens, ...profile.listed_stocks].map((token) => [
       lowerAddress(token.address) as string,
@@ -84,6 +88,7 @@ function marketOf({ marks }: SeasonRecord, profile: ChainProfile): MarketRecord 
     assets: new Map(sources.map(({ token }) => [token, { decimals: decimals.get(token) ?? 18 }])),
     native: NATIVE_TOKEN,
     priceAt: (token, atS) => (fixed.has(token) ? 10n ** 18n : markAt(marks.get(token) ?? [], atS)),
+    endMark: (token) => (fixed.has(token) ? FIXED_END : endMarkOf(marks.get(token) ?? [], span.endsAtS)),
   }
 }
 
@@ -116,10 +121,11 @@ const seenOf = (entryId: number, trades: readonly BookTrade[]): SeenSwap[] =>
 
 /** Null where the record has none, or has an incomplete one: then there is nothing to hold it against. */
 function ledgerOf(record: SeasonRecord, market: MarketRecord, profile: ChainProfile, placesWon: number) {
-  const { ledger, stakes, span, reserveBefore } = record
+  const { ledger, stakes, reserveBefore } = record
   if (!ledger || ledger.status === 'incomplete') return null
   const partner = profile.core_tokens.find(({ symbol }) => symbol === 'PARTNER')?.address.toLowerCase()
-  const mark = partner === undefined ? null : market.priceAt(partner, span.endsAtS)
+  const endMark = partner === undefined ? null : market.endMark(partner)
+  const mark = endMark?.priceE18 ?? null
   const price = mark ?? (ledger.mark_source === 'manual' ? BigInt(ledger.partner_price_e18 ?? 0) : null)
   const { start, end } = stakes
   const gain =
@@ -133,5 +139,6 @@ function ledgerOf(record: SeasonRecord, market: MarketRecord, profile: ChainProf
     ...ledgerTexts(counted),
     partner_price_e18: String(price),
     mark_source: mark === null ? ('manual' as const) : ('marks' as const),
+    mark_diverges: mark === null ? null : endMark!.diverges,
   }
 }

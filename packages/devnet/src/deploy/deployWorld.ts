@@ -12,7 +12,7 @@ import { queueExchanges } from './exchanges.ts'
 import { queueFeeds, queueRounds } from './feeds.ts'
 import { ACCOUNT_ETH_WEI, queueFunding } from './funding.ts'
 import { queueGallery } from './gallery.ts'
-import { queueHistoryTrade, queueObservationRoom } from './history.ts'
+import { HALF_HOUR_OF_OBSERVATIONS, queueHistoryTrade, queueObservationRoom } from './history.ts'
 import { queueHooks } from './hooks.ts'
 import { queueLongTail } from './longTail.ts'
 import { queuePool } from './pools.ts'
@@ -79,7 +79,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
   queueRounds(acts, feeds, assets, { atS: beginS + 1n, movedBps: -20n })
   const pools = planCorePools(assets, exchanges, hooks)
   for (const plan of pools.plans) queuePool(acts, plan)
-  queueObservationRoom(acts, exchanges, pools.partnerPool)
+  queueObservationRoom(acts, exchanges, pools.partnerPool, HALF_HOUR_OF_OBSERVATIONS)
   const gallery = queueGallery(artifacts, acts, { assets, exchanges, hooks })
   const launchpad = queueLaunchpad(acts, {
     assets,
@@ -87,7 +87,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
     tokenCode,
     treasury: TREASURY_BUCKETS.treasury,
   })
-  const longTail = queueLongTail(acts, { assets, tokenCode, random }, options.longTail ?? 140)
+  const longTail = queueLongTail(acts, { assets, exchanges, tokenCode, random }, options.longTail ?? 140)
   const creators = accounts.slice(1)
   const curves = queueCurves(
     acts,

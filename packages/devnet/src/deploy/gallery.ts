@@ -228,7 +228,19 @@ export function queueGallery(
     risks: ['PROXY'],
   }
   queueMarket(acts, world, { address, venue: 'v2', contract: 'UpgradeableToken' })
+  specimens['island'] = queueIsland(acts)
   return { specimens, implementations: { first, second } }
+}
+
+/** A token that trades, but only against one that trades nowhere else: no route leads to either. */
+function queueIsland(acts: Acts): Specimen {
+  const [island, shore] = (['ISLAND', 'SHORE'] as const).map((symbol): Asset => {
+    const address = acts.deploy('Plain', [symbol, symbol, SUPPLY])
+    return { symbol, address, decimals: 18, priceMicroUsd: PRICE_MICRO_USD }
+  }) as [Asset, Asset]
+  queuePool(acts, v4(island, shore, 3000, DEPTH_USD, 'full'))
+  const wrong = 'its only pool leads to a token without another'
+  return { address: island.address, symbol: island.symbol, wrong, risks: [] }
 }
 
 function queueMarket(

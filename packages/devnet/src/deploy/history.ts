@@ -5,20 +5,24 @@ import type { Exchanges } from './exchanges.ts'
 import { type PoolPlan, poolAddressOf } from './pools.ts'
 import type { Random } from './random.ts'
 
-/** One observation a second for more than the TWAP's half hour. */
-const OBSERVATIONS = 2_000
+/** One observation a second for more than a TWAP's half hour, or its minute. */
+export const HALF_HOUR_OF_OBSERVATIONS = 2_000
+export const MINUTE_OF_OBSERVATIONS = 75
 const OBSERVATIONS_PER_ACT = 500
 
-/** Queues room for the pinned pool's observations, in acts that fit into a block. */
+/** Queues room for so many observations of a pool, in acts that fit into a block. */
 export function queueObservationRoom(
   acts: Acts,
   exchanges: Exchanges,
   plan: PoolPlan & { version: 'v3' },
+  observations: number,
 ): void {
   const pool = poolAddressOf(exchanges, plan)
-  for (let next = OBSERVATIONS_PER_ACT; next <= OBSERVATIONS; next += OBSERVATIONS_PER_ACT) {
-    const gas = BigInt(OBSERVATIONS_PER_ACT) * 22_600n + 100_000n
-    acts.call('IV3Pool', pool, 'increaseObservationCardinalityNext', [next], gas)
+  for (let room = 0; room < observations; ) {
+    const more = Math.min(OBSERVATIONS_PER_ACT, observations - room)
+    room += more
+    const gas = BigInt(more) * 22_600n + 100_000n
+    acts.call('IV3Pool', pool, 'increaseObservationCardinalityNext', [room], gas)
   }
 }
 

@@ -2,6 +2,8 @@ import { type Address, concat, getCreate2Address, type Hex, keccak256, numberToH
 import type { Acts } from './acts.ts'
 import type { Asset } from './amounts.ts'
 import type { Assets } from './coreTokens.ts'
+import type { Exchanges } from './exchanges.ts'
+import { MINUTE_OF_OBSERVATIONS, queueObservationRoom } from './history.ts'
 import { type PoolPlan, queuePool, type Shape, v2, v3, v4 } from './pools.ts'
 import type { Random } from './random.ts'
 
@@ -15,6 +17,8 @@ export interface LongTailToken {
   pairs: string[]
   /** Of one side of all its pools; a curve's depends on its trades. */
   depth_usd: number
+  /** Its v3 pool remembers so many prices. */
+  observations?: number
   curve?: Address
   graduated?: boolean
 }
@@ -68,13 +72,17 @@ export function queueBirths(
   return births.map(({ salt }) => cloneAddress(acts.builder, tokenCode, salt))
 }
 
+/** One of so many v3 pools is left without room for observations, as most new pools are. */
+const ROOMLESS_EVERY = 4
+
 /** Queues `count` tokens with one or two pools each, of seeded kind, pair and depth. */
 export function queueLongTail(
   acts: Acts,
-  world: { assets: Assets; tokenCode: Address; random: Random },
+  world: { assets: Assets; exchanges: Exchanges; tokenCode: Address; random: Random },
   count: number,
 ): LongTailToken[] {
-  const { assets, tokenCode, random } = world
+  const { assets, exchanges, tokenCode, random } = world
+  let v3Pools = 0
   const births = Array.from({ length: count }, (_, index) => ({
     ...nameToken(random, index),
     salt: SALT_BASE + BigInt(index),
@@ -91,6 +99,9 @@ export function queueLongTail(
     const plans = [planPool(token, assets, random, depthUsd)]
     if (random.chance(15)) plans.push(v4(assets.USDG, token, 2500, depthUsd / 3n + 50n, 'full'))
     for (const plan of plans) queuePool(acts, plan)
+    const [first] = plans
+    const hasRoom = first?.version === 'v3' && ++v3Pools % ROOMLESS_EVERY > 0
+    if (hasRoom) queueObservationRoom(acts, exchanges, first, MINUTE_OF_OBSERVATIONS)
     return {
       address: token.address,
       symbol,
@@ -98,6 +109,7 @@ export function queueLongTail(
       venues: plans.map((plan) => plan.version),
       pairs: plans.map((plan) => (plan.a === token ? plan.b : plan.a).symbol),
       depth_usd: Number(depthUsd),
+      ...(hasRoom && { observations: MINUTE_OF_OBSERVATIONS }),
     }
   })
 }

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { refuseForeign } from '../localOnly.ts'
 import type { Rpc } from './createRpc.ts'
 
 const PING_EVERY_MS = 30_000
@@ -8,7 +9,15 @@ const MAX_BUFFERED_BYTES = 32_000_000
 
 /** Serves WebSockets of an HTTP server; its requests are answered as they get ready. */
 export function attachWebSocket(server: Server, rpc: Rpc, maxBodyBytes: number): { close(): void } {
-  const sockets = new WebSocketServer({ server, maxPayload: maxBodyBytes, perMessageDeflate: false })
+  const sockets = new WebSocketServer({
+    server,
+    maxPayload: maxBodyBytes,
+    perMessageDeflate: false,
+    verifyClient({ req }, answer) {
+      const refused = refuseForeign(req)
+      answer(refused === null, refused?.status, refused?.why)
+    },
+  })
   const alive = new WeakSet<WebSocket>()
   sockets.on('connection', (socket) => {
     const session = {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isLocal } from '../localOnly.ts'
 
 /** The body as text; undefined when it is longer than allowed. */
 export function readBody(request: IncomingMessage, maxBytes: number): Promise<string | undefined> {
@@ -24,8 +25,6 @@ export function sendJson(response: ServerResponse, status: number, text: string)
   response.end(text)
 }
 
-const LOCAL_HOSTS = ['localhost', '127.0.0.1', '[::1]']
-
 /** A page served from this machine, such as the dashboard, may ask; others may not. */
 export function allowLocalOrigin(request: IncomingMessage, response: ServerResponse): void {
   const { origin } = request.headers
@@ -35,12 +34,4 @@ export function allowLocalOrigin(request: IncomingMessage, response: ServerRespo
   response.setHeader('access-control-allow-methods', 'POST, OPTIONS')
   response.setHeader('access-control-allow-headers', 'content-type')
   response.setHeader('access-control-max-age', '86400')
-}
-
-function isLocal(origin: string): boolean {
-  try {
-    return LOCAL_HOSTS.includes(new URL(origin).hostname)
-  } catch {
-    return false
-  }
 }

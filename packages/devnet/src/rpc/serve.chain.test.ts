@@ -38,12 +38,13 @@ afterAll(async () => {
   await chain.close()
 })
 
+const JSON_BODY = { 'content-type': 'application/json' }
 const post = async (body: unknown, path = '/', headers: Record<string, string> = {}) => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const answer = await fetch(serving.url + path, {
     method: 'POST',
     body: text,
-    headers: { 'content-type': 'application/json', ...headers },
+    headers: { ...JSON_BODY, ...headers },
   })
   const content = await answer.text()
   return {
@@ -162,7 +163,47 @@ test('bodies are bounded, other verbs refused, a local page may ask', async () =
     204,
     'http://localhost:5173',
   ])
-  expect((await preflight('https://evil.example')).headers.get('access-control-allow-origin')).toBeNull()
+  const foreign = await preflight('https://evil.example')
+  expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null])
+})
+
+test('pages from elsewhere, other names of this machine and forms move nothing', async () => {
+  const { port } = serving
+  const body = JSON.stringify({
+    ...{ jsonrpc: '2.0', id: 1, method: 'eth_sendTransaction' },
+    params: [{ from: deployer!.address, to: alice.address, value: '0x7' }],
+  })
+  const send = (headers: Record<string, string>, path = '/') =>
+    new Promise<number>((resolve, reject) => {
+      const request = httpRequest(
+        { port, path, method: 'POST', headers: { ...JSON_BODY, ...headers } },
+        (answer) => {
+          answer.resume()
+          resolve(answer.statusCode!)
+        },
+      )
+      request.once('error', reject)
+      request.end(body)
+    })
+  const sentBefore = (await ask('eth_getTransactionCount', [deployer!.address, 'pending'])).result
+  for (const path of ['/', '/sequencer']) {
+    expect(await send({ origin: 'https://evil.example' }, path)).toBe(403)
+    expect(await send({ host: `evil.example:${port}` }, path)).toBe(421)
+    expect(await send({ 'content-type': 'text/plain' }, path)).toBe(415)
+  }
+  expect((await ask('eth_getTransactionCount', [deployer!.address, 'pending'])).result).toBe(sentBefore)
+  expect(await send({ host: `localhost:${port}` })).toBe(200)
+  await chain.mine()
+
+  const refusal = (headers: Record<string, string>) =>
+    new Promise<number>((resolve) => {
+      const socket = new WebSocket(serving.url.replace('http', 'ws'), { headers })
+      socket.once('unexpected-response', (_, answer) => resolve(answer.statusCode!))
+      socket.once('error', () => {})
+      socket.once('open', () => resolve(101))
+    })
+  expect(await refusal({ origin: 'https://evil.example' })).toBe(403)
+  expect(await refusal({ host: 'evil.example' })).toBe(421)
 })
 
 test('a socket answers requests and its subscriptions end when told', async () => {
@@ -205,6 +246,7 @@ test('the sequencer takes transactions only, and counts what it was given', asyn
   expect((await chain.mine()).transactions.map((tx) => tx.hash)).toEqual([hash])
   const again = await fetch(sequencerOnly.url, {
     method: 'POST',
+    headers: JSON_BODY,
     body: JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'eth_sendRawTransaction', params: [raw] }),
   })
   expect(await again.json()).toMatchObject({ id: 9, error: { code: -32000 } })
@@ -225,7 +267,7 @@ test('told to be lossy, it pools and never answers', async () => {
   await ask('devnet_sequencer', [{ mode: 'lossy' }])
   const raw = await signed()
   const failure = await new Promise<NodeJS.ErrnoException>((resolve, reject) => {
-    const sending = httpRequest(`${serving.url}/sequencer`, { method: 'POST' }, () =>
+    const sending = httpRequest(`${serving.url}/sequencer`, { method: 'POST', headers: JSON_BODY }, () =>
       reject(new Error('answered')),
     )
     sending.on('error', resolve)
@@ -256,6 +298,7 @@ test('closing lets an open request finish and hangs on no idle connection', asyn
   const gone = new Promise<number>((resolve) => socket.once('close', resolve))
   const open = fetch(other.url, {
     method: 'POST',
+    headers: JSON_BODY,
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'devnet_late' }),
   }).then((answer) => answer.json())
   await new Promise((resolve) => setTimeout(resolve, 100))

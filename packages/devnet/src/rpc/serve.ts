@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { refuseForeign } from '../localOnly.ts'
 import { attachWebSocket } from './attachWebSocket.ts'
 import type { Rpc } from './createRpc.ts'
 import { allowLocalOrigin, readBody, sendJson } from './httpExchange.ts'
@@ -78,6 +79,11 @@ async function exchange(
   maxBodyBytes: number,
 ): Promise<void> {
   try {
+    const refused = refuseForeign(request)
+    if (refused) {
+      request.resume()
+      return sendJson(response, refused.status, errorText(null, { code: -32600, message: refused.why }))
+    }
     allowLocalOrigin(request, response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     if (request.method !== 'POST') return void response.writeHead(405, { allow: 'POST, OPTIONS' }).end()

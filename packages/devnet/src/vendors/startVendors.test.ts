@@ -27,6 +27,20 @@ beforeEach(() => {
 const get = (path: string, timeoutMs = 5_000) =>
   fetch(`${vendors.url}${path}`, { signal: AbortSignal.timeout(timeoutMs) })
 
+it('answers nobody from elsewhere, and charges no key for it', async () => {
+  const headers = { authorization: `Bearer ${SERVICE_KEY}`, 'content-type': 'application/json' }
+  const ask = (more: Record<string, string>) =>
+    fetch(`${vendors.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...headers, ...more },
+      body: JSON.stringify({ model: 'partner/small', messages: [{ role: 'user', content: 'hello' }] }),
+    })
+  expect((await ask({ origin: 'https://evil.example' })).status).toBe(403)
+  expect((await ask({ 'content-type': 'text/plain' })).status).toBe(415)
+  expect((await fetch(`${vendors.url}/`, { headers: { origin: 'null' } })).status).toBe(403)
+  expect(vendors.ledger()).toEqual({})
+})
+
 const SCHEMA = {
   type: 'object',
   additionalProperties: false,

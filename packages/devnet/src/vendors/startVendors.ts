@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { refuseForeign } from '../localOnly.ts'
 import { type QuoteNearMid, quoteAggregator } from './aggregators.ts'
 import { readAudit, type Verdict } from './audit.ts'
 import { type GatewayLedger, serveGateway } from './gateway.ts'
@@ -41,6 +42,11 @@ export async function startVendors(options: VendorsOptions): Promise<Vendors> {
   const gateway = { modes, nowMs: options.nowMs, ledger }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<Reply | 'silent'> {
+    const refused = refuseForeign(request)
+    if (refused) {
+      request.resume()
+      return problem(refused.status, 'refused', refused.why)
+    }
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://vendors')
     if (pathname === '/') return json(200, { vendors: modes.all() })
     if (pathname.startsWith('/v1/')) return serveGateway(gateway, pathname, request, response)

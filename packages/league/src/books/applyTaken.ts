@@ -2,6 +2,7 @@ import type { Sql } from '@pit/platform/db'
 import { advance, decodeBook, encodeBook, replay, type SeasonSpan } from '../rules/index.ts'
 import { groupBy } from './groupBy.ts'
 import type { MarkBook, Wanted } from './marks.ts'
+import { readSeen } from './seen.ts'
 import { lockBooks, saveBooks, type TakenTrade, tradesOfBook } from './store.ts'
 
 /**
@@ -22,19 +23,25 @@ export async function applyTaken(
     hours: { fromS: span.startsAtS, toS: Math.min(nowS, span.endsAtS) },
     nowS,
   })
+  const books = rows.map(({ entry_id: entryId, book }) => ({ entryId, book: decodeBook(book) }))
+  const seen = await readSeen(sql, span.number, {
+    entryIds: [...byEntry.keys()],
+    afterS: Math.min(...books.map(({ book }) => book.sampledToS)),
+  })
   let rebuilt = 0
   const changed = []
-  for (const { entry_id: entryId, book: stored } of rows) {
-    let book = decodeBook(stored)
-    if (!advance(book, byEntry.get(entryId) ?? [], market)) {
+  for (const { entryId, book: known } of books) {
+    let book = known
+    if (!advance(book, byEntry.get(entryId) ?? [], market, seen(entryId))) {
       rebuilt++
       const all = await tradesOfBook(sql, span.number, entryId)
-      const known = await marks.read(sql, {
+      const whole = await marks.read(sql, {
         wanted: wantedOf(all),
         hours: { fromS: span.startsAtS, toS: Math.min(nowS, span.endsAtS) },
         nowS,
       })
-      book = replay(span, all, book.sampledToS, known)
+      const wholeSeen = await readSeen(sql, span.number, { entryIds: [entryId], afterS: span.startsAtS })
+      book = replay(span, all, book.sampledToS, whole, wholeSeen(entryId))
     }
     changed.push({ entryId, book: encodeBook(book) })
   }

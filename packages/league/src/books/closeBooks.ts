@@ -11,6 +11,7 @@ import {
   sampleTo,
 } from '../rules/index.ts'
 import type { MarkBook } from './marks.ts'
+import { readSeen } from './seen.ts'
 import { saveBooks } from './store.ts'
 
 const BOOKS_PER_PAGE = 1_000
@@ -19,9 +20,10 @@ const SWAPS_PER_PAGE = 20_000
 /** What a book came to, as JSON: amounts are decimal text. */
 export type StoredNumbers = Omit<
   BookNumbers,
-  'profitMicroUsd' | 'capitalMicroUsd' | 'beyondMarksMicroUsd'
+  'profitMicroUsd' | 'capitalMicroUsd' | 'beyondMarksMicroUsd' | 'unseenMicroUsd'
 > & {
   beyondMarksMicroUsd: string
+  unseenMicroUsd: string
   profitMicroUsd: string | null
   capitalMicroUsd: string
 }
@@ -31,6 +33,7 @@ export const encodeNumbers = (numbers: BookNumbers): StoredNumbers => ({
   profitMicroUsd: numbers.profitMicroUsd?.toString() ?? null,
   capitalMicroUsd: numbers.capitalMicroUsd.toString(),
   beyondMarksMicroUsd: numbers.beyondMarksMicroUsd.toString(),
+  unseenMicroUsd: numbers.unseenMicroUsd.toString(),
 })
 
 export const decodeNumbers = (stored: StoredNumbers): BookNumbers => ({
@@ -38,13 +41,14 @@ export const decodeNumbers = (stored: StoredNumbers): BookNumbers => ({
   profitMicroUsd: stored.profitMicroUsd === null ? null : BigInt(stored.profitMicroUsd),
   capitalMicroUsd: BigInt(stored.capitalMicroUsd),
   beyondMarksMicroUsd: BigInt(stored.beyondMarksMicroUsd),
+  unseenMicroUsd: BigInt(stored.unseenMicroUsd),
 })
 
 /** Values every book of a season as of its end; in the transaction that makes the season provisional. */
 export async function closeBooks(sql: Sql, marks: MarkBook, span: SeasonSpan, nowS: number): Promise<void> {
   const market = await marks.read(sql, {
     hours: { fromS: span.startsAtS, toS: span.endsAtS },
-    atS: span.endsAtS,
+    endsAtS: span.endsAtS,
     nowS,
   })
   const copies = findCopies(await readSwaps(sql, span.number))
@@ -56,10 +60,15 @@ export async function closeBooks(sql: Sql, marks: MarkBook, span: SeasonSpan, no
     )
     if (rows.length === 0) return
     after = rows[rows.length - 1]!.entry_id
-    const closed = rows.map(({ entry_id: entryId, book: stored }) => {
-      const book = decodeBook(stored)
-      sampleTo(book, span.endsAtS, market)
-      return { entryId, book: encodeBook(book), numbers: numbersOf(book, span.endsAtS, market, 'ended') }
+    const books = rows.map(({ entry_id: entryId, book }) => ({ entryId, book: decodeBook(book) }))
+    const seen = await readSeen(sql, span.number, {
+      entryIds: books.map(({ entryId }) => entryId),
+      afterS: Math.min(span.endsAtS - 1, ...books.map(({ book }) => book.sampledToS)),
+    })
+    const closed = books.map(({ entryId, book }) => {
+      sampleTo(book, span.endsAtS, market, seen(entryId))
+      const numbers = numbersOf(book, span.endsAtS, market, 'ended', seen(entryId))
+      return { entryId, book: encodeBook(book), numbers }
     })
     await saveBooks(sql, span.number, closed)
     await sql.query(

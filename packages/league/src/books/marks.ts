@@ -1,12 +1,22 @@
-import { pricesAt } from '@pit/market'
+import { allMarks, pricesAt } from '@pit/market/markReads'
 import type { Sql } from '@pit/platform/db'
-import { type MarketRecord, markCertainS, RULES } from '../rules/index.ts'
+import {
+  DAY_S,
+  type EndMark,
+  endMarkOf,
+  FIXED_END,
+  type MarketRecord,
+  markCertainS,
+  RULES,
+} from '../rules/index.ts'
 import type { Assets } from './assets.ts'
 
 const ONE_E18 = 10n ** 18n
 const MINUTES_PER_QUERY = 5_000
 /** Of full hours that are past nothing changes: those of a season are kept. */
 const MAX_HOURS = 1_000
+/** Seasons whose end marks are kept: one ends while the one before is reviewed. */
+const MAX_ENDS = 4
 
 /** By time, then by token; null where there is no mark. */
 type Prices = Map<number, Map<string, bigint | null>>
@@ -21,16 +31,24 @@ export interface Wanted {
  * many in one query; asking for anything else is a defect.
  */
 export interface MarkBook {
-  /** Marks of trades at their minutes, of every asset at full hours and at one more time. */
+  /** Marks of trades at their minutes; of every asset at full hours, at one more time, at a season's end. */
   read(
     sql: Sql,
-    ask: { wanted?: readonly Wanted[]; hours?: { fromS: number; toS: number }; atS?: number; nowS: number },
+    ask: {
+      wanted?: readonly Wanted[]
+      hours?: { fromS: number; toS: number }
+      atS?: number
+      endsAtS?: number
+      nowS: number
+    },
   ): Promise<MarketRecord>
 }
 
 export function createMarkBook(assets: Assets): MarkBook {
   /** By full hour, then by token. */
   const hours: Prices = new Map()
+  /** By season's end, then by token. */
+  const ends = new Map<number, Map<string, EndMark>>()
   const readable = [...assets.decimals.keys()].filter((token) => !assets.fixed.has(token))
 
   async function lookUp(sql: Sql, wanted: readonly Wanted[]): Promise<Prices> {
@@ -74,8 +92,20 @@ export function createMarkBook(assets: Assets): MarkBook {
     return unsure
   }
 
+  async function readEnd(sql: Sql, endsAtS: number, nowS: number): Promise<Map<string, EndMark>> {
+    const known = ends.get(endsAtS)
+    if (known) return known
+    const marks = await allMarks(sql, { afterS: endsAtS - DAY_S, toS: endsAtS })
+    const found = new Map(readable.map((token) => [token, endMarkOf(marks.get(token) ?? [], endsAtS)]))
+    if (markCertainS(endsAtS) > nowS) return found
+    ends.set(endsAtS, found)
+    for (const other of ends.keys()) if (ends.size > MAX_ENDS) ends.delete(other)
+    return found
+  }
+
   return {
-    async read(sql, { wanted = [], hours: span, atS, nowS }) {
+    async read(sql, { wanted = [], hours: span, atS, endsAtS, nowS }) {
+      const end = endsAtS === undefined ? null : await readEnd(sql, endsAtS, nowS)
       const unsure: Prices = span ? await readHours(sql, span, nowS) : new Map()
       const more = atS === undefined ? [] : readable.map((token) => ({ token, atS }))
       const single = await lookUp(
@@ -92,6 +122,12 @@ export function createMarkBook(assets: Assets): MarkBook {
           const hour = (hours.get(time) ?? unsure.get(time))?.get(token)
           if (hour !== undefined) return hour
           throw new Error(`the mark of ${token} at ${time} was not read beforehand`)
+        },
+        endMark(token) {
+          if (assets.fixed.has(token)) return FIXED_END
+          const known = end?.get(token)
+          if (known) return known
+          throw new Error(`the end mark of ${token} was not read beforehand`)
         },
       }
     },

@@ -1,5 +1,6 @@
 import { nowS } from '@pit/platform/clock'
 import { decodeBook, encodeBook, RULES, type SeasonSpan, sampleTo } from '../rules/index.ts'
+import { lastSeen, readSeen } from './seen.ts'
 import { lockBooks, saveBooks } from './store.ts'
 import type { TakeDeps } from './takeTrades.ts'
 
@@ -10,7 +11,7 @@ const SETTLED_S = 300
 /** Looks at every book of a season at the full hours that have passed, so that drawdowns are up to date. */
 export async function sampleBooks({ db, marks, clock }: TakeDeps, span: SeasonSpan): Promise<void> {
   const now = nowS(clock)
-  const due = Math.min(now - SETTLED_S, span.endsAtS)
+  const due = Math.min(now - SETTLED_S, (await lastSeen(db, span)).atS)
   const untilS = due - (due % RULES.sampleEveryS)
   const [row] = await db.query<{ sampled_to_s: number | null }>(
     'select sampled_to_s from league_seasons where number = $1',
@@ -31,10 +32,14 @@ export async function sampleBooks({ db, marks, clock }: TakeDeps, span: SeasonSp
         ids.map(({ entry_id }) => entry_id),
       )
       const market = await marks.read(sql, { hours: { fromS: span.startsAtS, toS: untilS }, nowS: now })
-      const changed = rows.flatMap(({ entry_id: entryId, book: stored }) => {
-        const book = decodeBook(stored)
+      const books = rows.map(({ entry_id: entryId, book }) => ({ entryId, book: decodeBook(book) }))
+      const seen = await readSeen(sql, span.number, {
+        entryIds: books.map(({ entryId }) => entryId),
+        afterS: Math.min(...books.map(({ book }) => book.sampledToS)),
+      })
+      const changed = books.flatMap(({ entryId, book }) => {
         if (book.sampledToS >= untilS) return []
-        sampleTo(book, untilS, market)
+        sampleTo(book, untilS, market, seen(entryId))
         return [{ entryId, book: encodeBook(book) }]
       })
       await saveBooks(sql, span.number, changed)

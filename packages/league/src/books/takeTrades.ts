@@ -5,11 +5,12 @@ import { readReceipts } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { type LedgerTrade, lastIdBefore } from '@pit/relay'
 import type { LeagueDeps } from '../deps.ts'
-import { markCertainS, seasonAt, seasonOf } from '../rules/index.ts'
+import { markCertainS, RULES, seasonAt, seasonOf } from '../rules/index.ts'
 import { applyTaken } from './applyTaken.ts'
 import type { Assets } from './assets.ts'
 import { groupBy } from './groupBy.ts'
 import type { MarkBook } from './marks.ts'
+import { lastSeen } from './seen.ts'
 import {
   type BookKey,
   booksOfWallets,
@@ -94,10 +95,18 @@ async function takePage(
   )
   const books = new Map(keys.map((key) => [`${key.season} ${key.wallet}`, key]))
   const late: { id: number; season: number }[] = []
+  /** By season, the next full hour at which wallets are looked at: what is mined from then on waits. */
+  const unseenS = new Map<number, number>()
+  for (const number of new Set(keys.map(({ season }) => season)))
+    unseenS.set(number, (await lastSeen(db, seasonOf(firstSeasonS, number))).atS + RULES.sampleEveryS)
   const own = final.flatMap((row, i) => {
     const key = books.get(`${seasons[i]} ${row.wallet}`)
     if (!key || (key.left_at_s !== null && row.minedAtS! >= key.left_at_s)) return []
-    if (key.state === 'open' || key.state === 'closing') return [{ row, key }]
+    if (key.state === 'open' || key.state === 'closing') {
+      if (row.minedAtS! < unseenS.get(key.season)!) return [{ row, key }]
+      open.add(row.id)
+      return []
+    }
     logger.warn({ trade: row.id, season: key.season }, 'a trade became final after its season was valued')
     late.push({ id: row.id, season: key.season })
     return []

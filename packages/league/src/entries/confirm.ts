@@ -1,4 +1,5 @@
 import { nowS } from '@pit/platform/clock'
+import { refuseMalformed } from '@pit/platform/refuseMalformed'
 import { type Answer, fail } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, type Player } from '../deps.ts'
 import { describeEntry } from './describeEntry.ts'
@@ -20,6 +21,7 @@ export async function confirm(
   ask: ConfirmAsk,
 ): Promise<Answer<'league.confirm'>> {
   const firstSeasonS = firstSeasonOf(deps)
+  refuseMalformed('signature', ask.signature)
   const { agentId } = ask
   const entries = await confirmableFor(deps.db, agentId, wallet)
   const entry = entries[0] ?? (await refuseOthers(deps, agentId))

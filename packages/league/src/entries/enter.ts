@@ -3,6 +3,7 @@ import type { Address } from '@pit/chain'
 import type { VaultAgent } from '@pit/market'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
+import { refuseMalformed } from '@pit/platform/refuseMalformed'
 import { type Answer, fail, NATIVE_TOKEN } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, lower, type Player } from '../deps.ts'
 import { nextSeasonAt } from '../rules/index.ts'
@@ -66,9 +67,11 @@ const noteOf = ({ from_season, confirmed }: Answer<'league.confirm'>): string =>
 
 /** Told by the request alone, before anything is read for it. */
 function refuseHalf({ signature, nonce }: OwnersWord): void {
-  if ((signature === undefined) === (nonce === undefined)) return
-  const field = signature === undefined ? 'signature' : 'nonce'
-  fail('BAD_REQUEST', { field, message: 'signature and nonce go together' })
+  if ((signature === undefined) !== (nonce === undefined)) {
+    const field = signature === undefined ? 'signature' : 'nonce'
+    fail('BAD_REQUEST', { field, message: 'signature and nonce go together' })
+  }
+  if (signature !== undefined) refuseMalformed('signature', signature)
 }
 
 /** The owner's signature of a statement, or null when the signed-in wallet is the owner itself. */

@@ -90,7 +90,13 @@ withDb('league entries', (db) => {
       const forged = { agent_id: '5', nonce: made.nonce, signature: await bob.sign(made.message) }
       expect(await refusal(enter(bob, forged))).toBe(`NOT_OWNER ${alice.address}`)
       const garbage = { agent_id: '5', nonce: made.nonce, signature: `0x${'ff'.repeat(65)}` }
-      expect(await refusal(enter(bob, garbage))).toBe('BAD_SIGNATURE')
+      expect(await refusal(enter(bob, garbage))).toBe('BAD_SIGNATURE signature')
+      for (const signature of ['0x', '0x12', `0x${'11'.repeat(64)}`, `0x${'11'.repeat(66)}`]) {
+        expect(await refusal(enter(bob, { ...garbage, signature }))).toBe('BAD_SIGNATURE signature')
+        expect(await refusal(enter(bob, { ...garbage, nonce: 'unknown', signature }))).toBe(
+          'BAD_SIGNATURE signature',
+        )
+      }
       // None of that used it up.
       const signature = await alice.sign(made.message)
       expect(await enter(bob, { agent_id: '5', nonce: made.nonce, signature })).toMatchObject({
@@ -267,9 +273,12 @@ withDb('league entries', (db) => {
         call(world, 'league.confirm', wallet, {
           agent_id: '5',
           nonce: again.nonce,
-          signature: '0x',
+          signature: `0x${'11'.repeat(64)}1b`,
           ...own,
         } as never)
+      for (const malformed of ['0x', '0x12', `0x${'11'.repeat(64)}`, `0x${'11'.repeat(65)}`]) {
+        expect(await refusal(confirm(alice, { signature: malformed }))).toBe('BAD_SIGNATURE signature')
+      }
       expect(await refusal(confirm(alice, {}))).toBe('FORBIDDEN')
       expect(await refusal(confirm(bob, { agent_id: '6' }))).toBe('NOT_ENTERED')
       expect(await refusal(confirm(bob, { signature: await bob.sign(again.message) }))).toBe(

@@ -200,6 +200,15 @@ export async function fileConfirmation(
   return row ?? null
 }
 
+/** Those of these accounts that ever entered. */
+export async function accountsEntered(sql: Sql, accountIds: readonly number[]): Promise<Set<number>> {
+  const rows = await sql.query<{ account_id: number }>(
+    'select distinct account_id from league_entries where account_id = any($1::int8[])',
+    [accountIds],
+  )
+  return new Set(rows.map(({ account_id }) => account_id))
+}
+
 /** Whether a hosted agent is on a board, now or from the next season on. */
 export async function isInLeague(sql: Sql, hostedId: string): Promise<boolean> {
   const rows = await sql.query('select 1 from league_entries where hosted_id = $1 and left_at_s is null', [

@@ -4,6 +4,7 @@ import { type Answer, fail, usdOf } from '@pit/protocol'
 import { firstSeasonOf, type LeagueDeps, lower, type Player } from '../deps.ts'
 import { activeForEntrant } from '../entries/store.ts'
 import { playingNow } from './playing.ts'
+import { findAnswered, keepAnswered, type NamedRequest } from './requests.ts'
 
 const TERMS = { acceptRisks: [], shield: false, policies: null }
 
@@ -13,12 +14,18 @@ export interface OrderAsk {
   size: { microUsd: bigint } | { amountIn: bigint }
 }
 
-/** Trades the wallet's practice account at a real quote. */
+/** A call beside this one made the same order: the fill that was about to be booked is not. */
+class OrderTaken extends Error {}
+
+/** Trades the wallet's practice account at a real quote; a request that was answered is answered again. */
 export async function paperOrder(
   deps: LeagueDeps,
   player: Player,
   ask: OrderAsk,
+  request: NamedRequest | null = null,
 ): Promise<Answer<'paper.order'>> {
+  const answered = request && (await findAnswered(deps.db, player.wallet, request))
+  if (answered) return answered
   const firstSeasonS = firstSeasonOf(deps)
   const entry = await activeForEntrant(deps.db, { kind: 'account', ...player })
   if (!entry) fail('NOT_ENTERED', { message: 'This wallet’s account does not play the practice board.' })
@@ -26,14 +33,24 @@ export async function paperOrder(
   if (playing.state !== 'plays') fail('SEASON_CLOSED', { why: playing.why })
   await checkToken(deps, ask.tokenIn, 'token_in')
   await checkToken(deps, ask.tokenOut, 'token_out')
-  const fill = await deps.paper.fill({
-    bookId: playing.bookId,
-    wallet: player.wallet,
-    ...ask,
-    terms: TERMS,
-    commit: (sql, made) => refuseAfterEnd(sql, playing.season, made),
-  })
-  return describeFill(deps, playing.season, fill)
+  const { season, bookId } = playing
+  try {
+    const fill = await deps.paper.fill({
+      bookId,
+      wallet: player.wallet,
+      ...ask,
+      terms: TERMS,
+      async commit(sql, made) {
+        await refuseAfterEnd(sql, season, made)
+        const answer = describeFill(deps, season, made)
+        if (request && !(await keepAnswered(sql, player.wallet, request, answer))) throw new OrderTaken()
+      },
+    })
+    return describeFill(deps, season, fill)
+  } catch (error) {
+    if (!(error instanceof OrderTaken) || !request) throw error
+    return (await findAnswered(deps.db, player.wallet, request))!
+  }
 }
 
 /** The board trades core tokens that are no stocks, and never entrants' own tokens. */

@@ -109,6 +109,22 @@ withDb('the practice board', (db) => {
       )
     })
 
+    it('fills an order once that is named by a client_id, and answers it as before', async () => {
+      await enterPractice(alice, '5')
+      await enterPractice(bob, '6')
+      await world.runAt(first.startsAtS + 60)
+      const body = { notional_usd: 10, client_id: 'a-1' }
+      const [one, two] = await Promise.all([order(alice, body), order(alice, body)])
+      expect(two).toEqual(one)
+      expect(await refusal(order(alice, { ...body, notional_usd: 11 }))).toBe('BAD_REQUEST client_id')
+      expect(await order(bob, body)).not.toMatchObject({ order_id: one.order_id })
+      expect((await order(alice, { ...body, client_id: 'a-2' })).order_id).not.toBe(one.order_id)
+      expect(await db.query('select 1 from paper_fills')).toHaveLength(3)
+      // Also when the season is over.
+      world.goTo(first.endsAtS)
+      expect(await order(alice, body)).toEqual(one)
+    })
+
     it('trades no second longer than its season', async () => {
       await enterPractice(alice, '5')
       await world.runAt(first.startsAtS + 60)

@@ -97,7 +97,9 @@ const describeRules = (): Answer<'league'>['rules'] => ({
     'At independent marks, by the minute: USDG at a dollar, oracle feeds, the platform-linked token at ' +
     'its 30-minute mean. A token without a mark counts at cost while held and at its proceeds once ' +
     'sold; what is still held at the end is written off. A price that cannot be read leaves the book ' +
-    'unvalued, never worth nothing. Transfers are not trades.',
+    'unvalued, never worth nothing. No more counts than the wallet was seen to hold at each full hour: ' +
+    'what left other than by a trade is taken off at the lower of its mark and what it was last seen ' +
+    'at. At the end a token counts at the median of its marks of the last day.',
   split_pct: [...LEAGUE.splitPct],
   min_owner_clusters: LEAGUE.minOwnerClusters,
   prize_cap_usd: RULES.prizeCapUsd,

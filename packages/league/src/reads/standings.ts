@@ -12,7 +12,7 @@ import {
   seasonAt,
   seasonOf,
 } from '../rules/index.ts'
-import { readSeason, type SeasonRow, spanOf } from '../season/store.ts'
+import { marksOf, readSeason, type SeasonRow, spanOf } from '../season/store.ts'
 import { readFacts } from '../standings/facts.ts'
 import { practiceRows } from '../standings/practiceRows.ts'
 import { judgeNow, prizeRows } from '../standings/prizeRows.ts'
@@ -75,10 +75,9 @@ const noPrizes = (board: Board) => ({
 async function practicePart({ db, marks, assets }: ReadDeps, season: SeasonRow, now: number) {
   if (season.valued_at_s !== null)
     return { rows: await recordedRows(db, season.number, 'practice'), outcome: null }
-  const atS = Math.min(now, season.ends_at_s)
-  const market = await marks.read(db, { atS, nowS: now })
+  const market = await marks.read(db, { ...marksOf(season, now), nowS: now })
   return {
-    rows: await practiceRows(db, season, { market, usdg: assets.usdg, atS, nowS: now }),
+    rows: await practiceRows(db, season, { market, usdg: assets.usdg, nowS: now }),
     outcome: null,
   }
 }
@@ -135,10 +134,9 @@ async function amountsOf(deps: ReadDeps, season: SeasonRow, placesWon: number, n
   const { db, marks, assets, reserveOn } = deps
   if (!reserveOn) return { amounts: [] as string[], basis: null, ledger: null }
   const span = spanOf(season)
-  const atS = Math.min(now, span.endsAtS)
-  const market = await marks.read(db, { atS, nowS: now })
+  const market = await marks.read(db, { ...marksOf(season, now), nowS: now })
   if (now < span.endsAtS) {
-    const { shares } = await estimateSeason(db, span, { market, partner: assets.partner, atS })
+    const { shares } = await estimateSeason(db, span, { market, partner: assets.partner, atS: now })
     return { amounts: shares, basis: 'estimate' as const, ledger: null }
   }
   const counted = await countSeason(db, span, { placesWon, partner: assets.partner, market })

@@ -1,6 +1,7 @@
 import { allMarks, type MinuteMark } from '@pit/market/markReads'
 import type { Sql } from '@pit/platform/db'
 import { minedBetween } from '@pit/relay/tradeReads'
+import type { StoredBalances } from '../books/seen.ts'
 import {
   type Copying,
   type EntryFacts,
@@ -14,6 +15,9 @@ import {
   type StakeRow,
 } from '../rules/index.ts'
 import { readSeason, type StoredOutcome, spanOf } from '../season/store.ts'
+
+export { groupBy } from '../books/groupBy.ts'
+export { seenIn } from '../books/seen.ts'
 
 /** What was recorded of a season, and what it is counted from: for whoever counts it again. */
 
@@ -48,6 +52,12 @@ export interface RawTrade {
   taken: boolean
 }
 
+export interface RecordedBalances {
+  entry_id: number
+  at_s: number
+  balances: StoredBalances
+}
+
 export interface SeasonRecord {
   span: SeasonSpan
   decidedAtS: number
@@ -55,6 +65,9 @@ export interface SeasonRecord {
   entries: RecordedEntry[]
   trades: RawTrade[]
   marks: Map<string, Pick<MinuteMark, 'minuteS' | 'priceE18'>[]>
+  /** Full hours with the block at which wallets were looked at, and what each was seen to hold. */
+  samples: { at_s: number; block: number | null }[]
+  balances: RecordedBalances[]
   ledger: LedgerRow | null
   /** What the last ledger before it left. */
   reserveBefore: bigint
@@ -86,6 +99,13 @@ export async function readRecord(sql: Sql, number: number): Promise<SeasonRecord
     entries,
     trades: await readTrades(sql, span, [...new Set(entries.map(({ wallet }) => wallet))]),
     marks: await allMarks(sql, { afterS: span.startsAtS - HOUR_S, toS: span.endsAtS }),
+    samples: await sql.query('select at_s, block from league_samples where season = $1 order by at_s', [
+      number,
+    ]),
+    balances: await sql.query(
+      'select entry_id, at_s, balances from league_balances where season = $1 order by at_s, entry_id',
+      [number],
+    ),
     ledger: await readLedger(sql, number),
     reserveBefore: await reserveBefore(sql, number),
     stakes: { start: await readStake(sql, span.startsAtS), end: await readStake(sql, span.endsAtS) },

@@ -10,7 +10,7 @@ export interface LedgerOverrides {
 }
 const NOTHING_KNOWN: LedgerOverrides = { gain: null, partnerPriceE18: null }
 
-/** A season's ledger: from the reserve before it, the stake's gain and the token's mark at its end. */
+/** A season's ledger: from the reserve before it, the stake's gain and the token's median of its last day. */
 export async function countSeason(
   sql: Sql,
   span: SeasonSpan,
@@ -29,19 +29,21 @@ export async function countSeason(
 ): Promise<CountedLedger> {
   const before = await reserveBefore(sql, span.number)
   const gain = (await gainOver(sql, span)) ?? overrides.gain
-  const mark = partner === null ? null : market.priceAt(partner, span.endsAtS)
+  const end = partner === null ? null : market.endMark(partner)
+  const mark = end?.priceE18 ?? null
   const partnerPriceE18 = mark ?? overrides.partnerPriceE18
   const known = {
     reserveBefore: before.atoms,
     gain,
     partnerPriceE18,
     markAtS: partnerPriceE18 === null ? null : span.endsAtS,
+    markDiverges: mark === null ? null : end!.diverges,
     markSource: partnerPriceE18 === null ? null : mark === null ? ('manual' as const) : ('marks' as const),
   }
   const lacking =
     before.why ??
     (gain === null ? 'the stake at the season’s start or end has not been read' : null) ??
-    (partnerPriceE18 === null ? 'the platform-linked token had no mark at the season’s end' : null)
+    (partnerPriceE18 === null ? 'the platform-linked token had no mark on the season’s last day' : null)
   if (lacking !== null || before.atoms === null || gain === null || partnerPriceE18 === null)
     return { ...known, why: lacking, ledger: null }
   const ledger = countLedger({ reserveBefore: before.atoms, gain, partnerPriceE18, placesWon })

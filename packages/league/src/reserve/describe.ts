@@ -26,6 +26,7 @@ export const describeLedger = (row: LedgerRow): LedgerAnswer => ({
   partner_usd: priceUsd(row.partner_price_e18),
   mark_ts: row.mark_at_s,
   mark_source: row.mark_source,
+  mark_diverges: row.mark_diverges,
   status: row.status,
 })
 
@@ -56,6 +57,7 @@ export const rowOf = (season: number, counted: CountedLedger): LedgerRow => {
     partner_price_e18: partnerPriceE18?.toString() ?? null,
     mark_at_s: counted.markAtS,
     mark_source: counted.markSource,
+    mark_diverges: counted.markDiverges,
   }
 }
 

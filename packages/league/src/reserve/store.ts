@@ -14,6 +14,8 @@ export interface CountedLedger {
   partnerPriceE18: bigint | null
   markAtS: number | null
   markSource: 'marks' | 'manual' | null
+  /** Whether its last mark was far from the median; null where an operator named the price. */
+  markDiverges: boolean | null
 }
 
 /** A ledger that was settled stays as it is. */
@@ -31,7 +33,7 @@ export async function saveLedger(
     `insert into league_ledger (${LEDGER_COLUMNS}, updated_at_s)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13::text[]::numeric[],
      $14::text[]::numeric[], $15,
-       $16, $17, $18, $19, $20)
+       $16, $17, $18, $19, $20, $21)
      on conflict (season) do update set status = excluded.status, why = excluded.why,
        reserve_before = excluded.reserve_before, gain = excluded.gain, half_gain = excluded.half_gain,
        added = excluded.added, kept_staked = excluded.kept_staked, cap = excluded.cap,
@@ -39,7 +41,8 @@ export async function saveLedger(
        reserve = excluded.reserve, budget = excluded.budget, shares = excluded.shares, paid = excluded.paid,
        paid_total = excluded.paid_total, reserve_after = excluded.reserve_after,
        partner_price_e18 = excluded.partner_price_e18, mark_at_s = excluded.mark_at_s,
-       mark_source = excluded.mark_source, updated_at_s = excluded.updated_at_s
+       mark_source = excluded.mark_source, mark_diverges = excluded.mark_diverges,
+       updated_at_s = excluded.updated_at_s
      where league_ledger.status <> 'settled'`,
     [
       season,
@@ -61,6 +64,7 @@ export async function saveLedger(
       text(counted.partnerPriceE18),
       counted.markAtS,
       counted.markSource,
+      counted.markDiverges,
       nowS,
     ],
   )

@@ -27,6 +27,10 @@ export interface EntryFacts {
   profitMicroUsd: bigint | null
   /** How much of it no independent mark shows. */
   beyondMarksMicroUsd: bigint
+  /** What left the wallet before any sample saw it there. */
+  unseenMicroUsd: bigint
+  /** Holdings whose last mark is far from the end's median. */
+  divergent: number
   roundTrips: number
   copying: Copying | null
   /** Swaps of the own agent's token, and of other entrants' tokens. */
@@ -114,6 +118,25 @@ export const ELIGIBILITY_RULES: readonly (Rule<EntryFacts, Judged> & { name: str
       const isMost = beyond * BigInt(BPS) > profit * BigInt(RULES.beyondMarksShareBps)
       return isMost ? flag(`${usdOf(beyond)} dollars of it are at prices no mark shows`) : PASS
     },
+  },
+  {
+    code: 'BALANCES',
+    name: 'The wallet was seen to hold what it bought',
+    check: ({ unseenMicroUsd: unseen }) =>
+      // The same money bought with many times over leaves before anyone sees it.
+      unseen > RULES.unseenNoiseMicroUsd
+        ? flag(`${usdOf(unseen)} dollars of its book left the wallet before a sample saw them`)
+        : PASS,
+  },
+  {
+    code: 'END_MARKS',
+    name: 'What it holds at the end is priced as on the last day',
+    check: ({ divergent }) =>
+      divergent === 0
+        ? PASS
+        : flag(
+            `${several(divergent, 'holding')} more than ${RULES.endDivergenceBps} bps from the day’s median`,
+          ),
   },
   {
     code: 'WASH',

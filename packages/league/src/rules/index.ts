@@ -1,4 +1,5 @@
 export { type Book, type BookTrade, emptyBook, inOrder } from './book/book.ts'
+export type { SeenBalance } from './book/cutToSeen.ts'
 export { decodeBook, encodeBook, type StoredBook } from './book/encode.ts'
 export { advance, replay } from './book/replay.ts'
 export { sampleTo } from './book/sample.ts'
@@ -15,7 +16,15 @@ export {
   type RuleStatus,
 } from './eligibility.ts'
 export type { ClusterLink } from './links.ts'
-export { type MarketRecord, type MinuteMark, markAt, markCertainS } from './marks.ts'
+export {
+  type EndMark,
+  endMarkOf,
+  FIXED_END,
+  type MarketRecord,
+  type MinuteMark,
+  markAt,
+  markCertainS,
+} from './marks.ts'
 export { DAY_S, DIVISIONS, type Division, RULES } from './numbers.ts'
 export type { Party } from './party.ts'
 export { type Outcome, rankEntries } from './places.ts'

@@ -1,4 +1,5 @@
-import { RULES } from './numbers.ts'
+import { isWithinBps } from '@pit/protocol'
+import { DAY_S, RULES } from './numbers.ts'
 
 /** What a book is valued with. */
 export interface MarketRecord {
@@ -8,6 +9,15 @@ export interface MarketRecord {
   native: string
   /** Dollars for one whole token, times 10^18, at a time; null when it could not be read. */
   priceAt(token: string, timeS: number): bigint | null
+  /** What a token counts at when the season has ended. */
+  endMark(token: string): EndMark
+}
+
+export interface EndMark {
+  /** Null where too little of the last day is known. */
+  priceE18: bigint | null
+  /** Whether the very last mark is far from it, or lacks. */
+  diverges: boolean
 }
 
 export interface MinuteMark {
@@ -29,3 +39,20 @@ export function markAt(marks: readonly MinuteMark[], timeS: number): bigint | nu
 
 /** From when on the mark of a time cannot change any more: its minute is over and was written. */
 export const markCertainS = (timeS: number): number => timeS - (timeS % 60) + 60 + RULES.markLateS
+
+/**
+ * The median of a season's last day, which nobody moves by a trade in its last minutes; the lower one of two
+ * in the middle. `marks` are in order of time.
+ */
+export function endMarkOf(marks: readonly MinuteMark[], endsAtS: number): EndMark {
+  const day = marks.filter(({ minuteS }) => minuteS > endsAtS - DAY_S && minuteS <= endsAtS)
+  const hours = new Set(day.map(({ minuteS }) => Math.ceil(minuteS / 3_600)))
+  if (hours.size < RULES.endHours) return { priceE18: null, diverges: false }
+  const prices = day.map(({ priceE18 }) => priceE18).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  const priceE18 = prices[(prices.length - 1) >> 1]!
+  const last = markAt(day, endsAtS)
+  return { priceE18, diverges: last === null || !isWithinBps(last, priceE18, RULES.endDivergenceBps) }
+}
+
+/** A dollar by definition. */
+export const FIXED_END: EndMark = { priceE18: 10n ** 18n, diverges: false }

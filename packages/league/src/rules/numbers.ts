@@ -13,6 +13,12 @@ export const RULES = {
   markLateS: 15,
   /** Drawdown is measured at every full hour. */
   sampleEveryS: 3_600,
+  /** The season's end price is the median of its last day, if so many of its hours have a mark. */
+  endHours: 12,
+  /** The last mark this far from it is for a person to look at. */
+  endDivergenceBps: 1_000,
+  /** What left the wallet before a sample saw it is flagged above this; gas and rounding are less. */
+  unseenNoiseMicroUsd: 20_000_000n,
   /** A trade this far from the marks of its minute is an outlier. */
   outlierBps: 1_000,
   /** Profit that no independent mark shows is flagged above this share of all and this amount. */

@@ -40,6 +40,8 @@ function entry(
       openUnpriced: 0,
       outliers: 0,
       roundTrips: 0,
+      unseenMicroUsd: 0n,
+      divergent: 0,
       ...own.numbers,
     },
     facts: {

@@ -27,11 +27,14 @@ export interface LedgerRow {
   partner_price_e18: string | null
   mark_at_s: number | null
   mark_source: 'marks' | 'manual' | null
+  /** Whether the last mark was far from the median; null where an operator named the price. */
+  mark_diverges: boolean | null
 }
 
 export const LEDGER_COLUMNS = `
   season, status, why, reserve_before, gain, half_gain, added, kept_staked, cap, ceiling, reserve, budget,
-  shares, paid, paid_total, reserve_after, partner_price_e18, mark_at_s, mark_source`
+  shares, paid, paid_total, reserve_after, partner_price_e18, mark_at_s, mark_source,
+  mark_diverges`
 
 export async function readLedger(sql: RecordReader, season: number): Promise<LedgerRow | null> {
   const [row] = await sql.query<LedgerRow>(`select ${LEDGER_COLUMNS} from league_ledger where season = $1`, [

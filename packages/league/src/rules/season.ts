@@ -1,4 +1,5 @@
 import type { Book } from './book/book.ts'
+import type { SeenBalance } from './book/cutToSeen.ts'
 import { valueBook } from './book/valueBook.ts'
 import { type Cluster, clusterOwners } from './clusters.ts'
 import type { Copying } from './copies.ts'
@@ -30,6 +31,10 @@ export interface BookNumbers {
   /** Gains that no independent mark shows; what was lost that way is not taken off the other. */
   beyondMarksMicroUsd: bigint
   roundTrips: number
+  /** What left the wallet before any sample saw it there. */
+  unseenMicroUsd: bigint
+  /** Holdings whose last mark is far from the end's median. */
+  divergent: number
 }
 
 export function numbersOf(
@@ -37,9 +42,11 @@ export function numbersOf(
   atS: number,
   market: MarketRecord,
   when: 'running' | 'ended',
+  /** What the wallet held at the end; until that is read the book counts as it is. */
+  seen?: SeenBalance,
 ): BookNumbers {
   return {
-    ...valueBook(book, atS, market, when),
+    ...valueBook(book, atS, market, when, seen),
     maxDrawdownBps: book.maxDrawdownBps,
     trades: book.trades,
     activeDays: book.days.size,
@@ -47,6 +54,7 @@ export function numbersOf(
     outliers: book.outliers,
     beyondMarksMicroUsd: gainOf(book.overMarksMicroUsd) + gainOf(book.unmarkedGainMicroUsd),
     roundTrips: book.roundTrips,
+    unseenMicroUsd: book.unseenMicroUsd,
   }
 }
 
@@ -102,6 +110,8 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
       outliers,
       roundTrips,
       beyondMarksMicroUsd,
+      unseenMicroUsd,
+      divergent,
     } = numbers
     const book = {
       trades,
@@ -110,6 +120,7 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
       unknownGas,
       outliers,
       roundTrips,
+      divergent,
       copying,
       ended: when === 'ended',
     }
@@ -120,7 +131,7 @@ export function judgeSeason(entries: readonly EntryRecord[], when: 'running' | '
       left: facts.left,
       trades,
       cluster: clusters.get(entryId)!,
-      rules: judgeEntry({ ...facts, ...book, profitMicroUsd, beyondMarksMicroUsd }, reviews),
+      rules: judgeEntry({ ...facts, ...book, profitMicroUsd, beyondMarksMicroUsd, unseenMicroUsd }, reviews),
       reviews,
     }
   })

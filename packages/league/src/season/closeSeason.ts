@@ -1,5 +1,6 @@
 import { nowS } from '@pit/platform/clock'
 import { closeBooks } from '../books/closeBooks.ts'
+import { lastSeen } from '../books/seen.ts'
 import { readCursor, waitsFor } from '../books/store.ts'
 import type { TakeDeps } from '../books/takeTrades.ts'
 import { nextState } from '../rules/index.ts'
@@ -31,6 +32,7 @@ export async function valueSeason(deps: TakeDeps, season: SeasonRow): Promise<bo
   const { db, clock, marks, logger } = deps
   const now = nowS(clock)
   if (season.state !== 'closing' || now < season.ends_at_s + VALUES_AFTER_S) return false
+  if ((await lastSeen(db, spanOf(season))).atS < season.ends_at_s) return false
   if (await waitsFor(db, spanOf(season), await readCursor(db))) return false
   return db.transaction(
     async (sql) => {
@@ -40,9 +42,9 @@ export async function valueSeason(deps: TakeDeps, season: SeasonRow): Promise<bo
       if (nextState({ ...FACTS, span, state: row.state, nowS: now, booksFinal: true }) !== 'provisional')
         return false
       await closeBooks(sql, marks, span, now)
-      const market = await marks.read(sql, { atS: span.endsAtS, nowS: now })
+      const market = await marks.read(sql, { endsAtS: span.endsAtS, nowS: now })
       const { usdg } = deps.assets
-      const practice = await practiceRows(sql, row, { market, usdg, atS: span.endsAtS, nowS: now })
+      const practice = await practiceRows(sql, row, { market, usdg, nowS: now })
       await recordRows(
         sql,
         row.number,

@@ -92,7 +92,7 @@ export async function planPayouts(
   if (!deps.reserveOn) return null
   const span = spanOf(season)
   const winners = await winnersOf(sql, season.number)
-  const market = await deps.marks.read(sql, { atS: span.endsAtS, nowS: now })
+  const market = await deps.marks.read(sql, { endsAtS: span.endsAtS, nowS: now })
   const counted = await countSeason(sql, span, {
     placesWon: winners.length,
     partner: deps.assets.partner,

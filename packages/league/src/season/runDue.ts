@@ -7,9 +7,11 @@ import { checkPayouts } from '../chain/checkPayouts.ts'
 import { readFunders } from '../chain/readFunders.ts'
 import { readOwners } from '../chain/readOwners.ts'
 import { createStakeNow, readStakeAt } from '../chain/readStakes.ts'
+import { sampleBalances } from '../chain/sampleBalances.ts'
 import { createTransferScanner } from '../chain/scanTransfers.ts'
 import type { LeagueDeps } from '../deps.ts'
 import { sweepStatements } from '../entries/statements.ts'
+import { sweepRequests } from '../practice/requests.ts'
 import { flagListed } from '../reserve/flagListed.ts'
 import { RULES, type SeasonSpan, seasonAt } from '../rules/index.ts'
 import { endSeason, valueSeason } from './closeSeason.ts'
@@ -109,6 +111,10 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
     // Before trades are taken: what others trade of a late entrant's token is judged by the field.
     const span = seasonAt(firstSeasonS, nowS(clock))
     if (span) await step('opening books of late entries', () => openMissingBooks(deps, span))
+    await step('reading balances by the hour', async () => {
+      for (const season of await unsettledSeasons(db))
+        if (season.valued_at_s === null) await sampleBalances(deps, spanOf(season))
+    })
     await step('taking trades', takeTrades)
     await current(step)
     if (vault) {
@@ -126,6 +132,7 @@ export function createRunner(deps: RunDeps): (signal: AbortSignal) => Promise<vo
     const { partner } = deps.assets
     if (partner !== null) await step('checking payouts', () => checkPayouts({ ...deps, partner }))
     await step('sweeping statements', () => sweepStatements(db, nowS(clock)), SELDOM_MS)
+    await step('sweeping paper requests', () => sweepRequests(db, nowS(clock)), SELDOM_MS)
   }
 }
 

@@ -132,6 +132,7 @@ withDb('a season', (db) => {
   it('is not decided while a winner is in question, until two weeks are over', async () => {
     await marksOfSeason()
     for (const i of game.players.keys()) await play(i, i)
+    await value()
     game.world.chain.stateFrom = Number.POSITIVE_INFINITY
     await db.query(`update league_funders set status = 'pending', looked_at_s = 0, block = null`)
     await decide()

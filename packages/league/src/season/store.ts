@@ -37,6 +37,10 @@ export const spanOf = ({ number, starts_at_s, ends_at_s }: SeasonRow): SeasonSpa
   endsAtS: ends_at_s,
 })
 
+/** Which marks a season is valued with: those of now while it runs, its end's own after. */
+export const marksOf = (season: SeasonRow, nowS: number): { atS: number } | { endsAtS: number } =>
+  nowS < season.ends_at_s ? { atS: nowS } : { endsAtS: season.ends_at_s }
+
 /** Newest first. */
 export const allSeasons = (sql: Sql): Promise<SeasonRow[]> =>
   sql.query<SeasonRow>(`select ${SEASON_COLUMNS} from league_seasons s order by s.number desc`)

@@ -14,7 +14,7 @@ import {
   type Review,
   type StoredBook,
 } from '../rules/index.ts'
-import type { SeasonRow } from '../season/store.ts'
+import { marksOf, type SeasonRow } from '../season/store.ts'
 
 export interface FactDeps extends Pick<LeagueDeps, 'isSanctioned'> {
   marks: MarkBook
@@ -104,7 +104,7 @@ export async function readFacts(
       'select entry_id, rule, status, reason from league_reviews where season = $1 order by id',
       [span.number],
     ),
-    await marks.read(sql, { atS, nowS }),
+    await marks.read(sql, { ...marksOf(season, nowS), nowS }),
   ]
   const partnersOf = new Map(partners.map((row) => [row.id, row]))
   const participantsOf = new Map(participants.map((row) => [row.entry_id, row]))

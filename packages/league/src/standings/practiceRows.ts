@@ -55,9 +55,11 @@ async function readBooks(
 export async function practiceRows(
   sql: Sql,
   season: SeasonRow,
-  { market, usdg, atS, nowS }: { market: MarketRecord; usdg: string; atS: number; nowS: number },
+  { market, usdg, nowS }: { market: MarketRecord; usdg: string; nowS: number },
 ): Promise<PracticeRow[]> {
   const untilMs = season.ends_at_s * 1000
+  const priceOf = (token: string) =>
+    nowS < season.ends_at_s ? market.priceAt(token, nowS) : market.endMark(token).priceE18
   const books = await readBooks(sql, season.number, untilMs)
   const bookIds = books.map(({ book_id }) => book_id)
   // What a tick filled that had begun in time and ended after the season: it is undone here.
@@ -65,7 +67,7 @@ export async function practiceRows(
   const lateOf = groupBy(late, ({ bookId }) => bookId)
   const valued = books.map((book) => {
     const held = withoutLate(book.run, lateOf.get(book.book_id) ?? [], usdg)
-    return { book, equity: equityOf(held, market, atS) }
+    return { book, equity: equityOf(held, market, priceOf) }
   })
   const left = ({ left_at_s }: BookRow) => left_at_s !== null && left_at_s < season.ends_at_s
   const profit = ({ book, equity }: (typeof valued)[number]) =>
@@ -84,7 +86,7 @@ export async function practiceRows(
       entry_id: book.id,
       agent_id: book.agent_id,
       board: 'practice',
-      kind: book.kind,
+      kind: book.kind === 'hosted' ? 'hosted' : 'account',
       label: labelOf(book),
       symbol: book.symbol,
       name: book.name,
@@ -118,12 +120,16 @@ function withoutLate(run: BookRun, late: readonly FillMoves[], usdg: string): Ma
 }
 
 /** Null while anything held has no mark. */
-function equityOf(held: ReadonlyMap<string, bigint>, market: MarketRecord, atS: number): bigint | null {
+function equityOf(
+  held: ReadonlyMap<string, bigint>,
+  market: MarketRecord,
+  priceOf: (token: string) => bigint | null,
+): bigint | null {
   let sum = 0n
   for (const [token, atoms] of held) {
     if (atoms === 0n) continue
     const asset = market.assets.get(token)
-    const price = asset ? market.priceAt(token, atS) : null
+    const price = asset ? priceOf(token) : null
     if (!asset || price === null) return null
     sum += worthDown(atoms, markPrice(price, asset.decimals))
   }

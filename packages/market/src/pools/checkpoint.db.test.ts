@@ -14,15 +14,15 @@ withDb('market checkpoint', (db) => {
 
   it('keeps the pools of one block', async () => {
     expect(await readCheckpoint(db)).toBeNull()
-    const first = { changed: [pool('a', 1n), pool('b', 2n)], gone: [], anew: false }
+    const first = { changed: [pool('a', 1n), pool('b', 2n)], gone: [], empty: [], anew: false }
     await writeCheckpoint(db, { block: 7, hash: '0x07' }, first)
-    const second = { changed: [pool('a', 3n)], gone: [pool('b', 0n).id], anew: false }
+    const second = { changed: [pool('a', 3n)], gone: [pool('b', 0n).id], empty: [], anew: false }
     await writeCheckpoint(db, { block: 8, hash: '0x08' }, second)
     expect(await readCheckpoint(db)).toEqual({ block: 8, hash: '0x08', pools: [pool('a', 3n)] })
   })
 
   it('lets the process that is furthest ahead win', async () => {
-    const at = (reserve: bigint) => ({ changed: [pool('a', reserve)], gone: [], anew: false })
+    const at = (reserve: bigint) => ({ changed: [pool('a', reserve)], gone: [], empty: [], anew: false })
     await writeCheckpoint(db, { block: 9, hash: '0x09' }, at(9n))
     await writeCheckpoint(db, { block: 8, hash: '0x08' }, at(8n))
     expect(await readCheckpoint(db)).toMatchObject({ block: 9, pools: [{ reserve0: 9n }] })
@@ -45,7 +45,7 @@ withDb('market checkpoint', (db) => {
       launchedAtS: 1,
       graduated: false,
     }
-    const whole = { changed: [curve, pool('a', 1n)], gone: [], anew: false }
+    const whole = { changed: [curve, pool('a', 1n)], gone: [], empty: [], anew: false }
     await writeCheckpoint(db, { block: 7, hash: '0x07' }, whole)
     const pools = (await readCheckpoint(db))!.pools
     expect(pools).toContainEqual(curve)
@@ -56,9 +56,9 @@ withDb('market checkpoint', (db) => {
   })
 
   it('is overruled by one that read the chain anew', async () => {
-    const old = { changed: [pool('a', 9n)], gone: [], anew: false }
+    const old = { changed: [pool('a', 9n)], gone: [], empty: [], anew: false }
     await writeCheckpoint(db, { block: 9, hash: '0x09' }, old)
-    const fresh = { changed: [], gone: [pool('a', 0n).id], anew: true }
+    const fresh = { changed: [], gone: [pool('a', 0n).id], empty: [], anew: true }
     await writeCheckpoint(db, { block: 2, hash: '0x02' }, fresh)
     expect(await readCheckpoint(db)).toEqual({ block: 2, hash: '0x02', pools: [] })
   })

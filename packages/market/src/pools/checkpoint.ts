@@ -1,6 +1,7 @@
-import { bigIntToWord, type Concentrated, type Tick, wordToBigInt } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import type { Hex } from '@pit/platform/follow'
+import { type EmptyRow, writeRows } from './emptyPools.ts'
+import { freezePool, type Plain, thawPlain } from './freezePool.ts'
 import type { AnyPool } from './poolBook.ts'
 
 export interface Checkpoint {
@@ -13,8 +14,8 @@ export async function readCheckpoint(db: Db): Promise<Checkpoint | null> {
   return db.transaction(async (sql) => {
     const [cursor] = await sql.query<{ block: number; hash: Hex }>('select block, hash from market_cursor')
     if (!cursor) return null
-    const rows = await sql.query<{ state: Record<string, unknown> }>('select state from pools')
-    const pools = rows.map(({ state }) => thawPool(state))
+    const rows = await sql.query<{ state: Plain }>('select state from pools')
+    const pools = rows.map(({ state }) => thawPlain(state))
     return pools.every(isWhole) ? { ...cursor, pools } : null
   })
 }
@@ -27,6 +28,16 @@ function isWhole(pool: AnyPool): boolean {
   return pool.version !== 'curve' || typeof pool.saleSupply === 'bigint'
 }
 
+export interface Changes {
+  changed: Iterable<AnyPool>
+  /** Pools that are no longer in memory. */
+  gone: Iterable<string>
+  /** Those of them, and of all others, that have no liquidity. */
+  empty: readonly EmptyRow[]
+  /** Everything was read again since the last checkpoint. */
+  anew: boolean
+}
+
 /**
  * Several processes may write: each writes all that changed since it last read or wrote, so the one furthest
  * ahead leaves a complete state. Pools are serialised before the first await, so they are of one block.
@@ -34,7 +45,7 @@ function isWhole(pool: AnyPool): boolean {
 export function writeCheckpoint(
   db: Db,
   at: { block: number; hash: Hex },
-  { changed, gone, anew }: { changed: Iterable<AnyPool>; gone: Iterable<string>; anew: boolean },
+  { changed, gone, empty, anew }: Changes,
 ): Promise<void> {
   const ids: string[] = []
   const states: string[] = []
@@ -44,6 +55,8 @@ export function writeCheckpoint(
   }
   const goneIds = [...gone]
   return db.transaction(async (sql) => {
+    // Facts of their blocks, whoever is ahead.
+    await writeRows(sql, empty)
     // The process furthest ahead wins: logs applied on top of an older state would count twice.
     const [cursor] = await sql.query<{ block: number }>('select block from market_cursor for update')
     // A process that read everything again knows that the stored state is of another chain.
@@ -62,39 +75,4 @@ export function writeCheckpoint(
       [at.block, at.hash],
     )
   })
-}
-
-/** Pools as JSON: bigints as decimal strings with a prefix, maps as arrays of entries. */
-
-type Plain = { [field: string]: unknown }
-
-export function freezePool(pool: AnyPool): string {
-  return JSON.stringify(pool, function (this: Plain, field, value: unknown) {
-    if (typeof value === 'bigint') return `n:${value}`
-    if (field === 'ticks') {
-      return [...(value as Map<number, Tick>)].map(([tick, { gross, net }]) => [tick, `${gross}`, `${net}`])
-    }
-    if (field === 'bitmap') {
-      return [...(value as Map<number, Uint32Array>)].map(([word, bits]) => [word, `${wordToBigInt(bits)}`])
-    }
-    return value
-  })
-}
-
-export function thawPool(state: Plain): AnyPool {
-  const pool: Plain = {}
-  for (const [field, value] of Object.entries(state)) {
-    pool[field] = typeof value === 'string' && value.startsWith('n:') ? BigInt(value.slice(2)) : value
-  }
-  if (Array.isArray(state['ticks'])) Object.assign(pool, thawTicks(state))
-  return pool as AnyPool
-}
-
-function thawTicks(state: Plain): Pick<Concentrated, 'ticks' | 'bitmap'> {
-  const ticks = state['ticks'] as [number, string, string][]
-  const bitmap = state['bitmap'] as [number, string][]
-  return {
-    ticks: new Map(ticks.map(([tick, gross, net]) => [tick, { gross: BigInt(gross), net: BigInt(net) }])),
-    bitmap: new Map(bitmap.map(([word, bits]) => [word, bigIntToWord(BigInt(bits))])),
-  }
 }

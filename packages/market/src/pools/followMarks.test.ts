@@ -2,7 +2,7 @@ import type { Db } from '@pit/platform/db'
 import { BARE_PROFILE, NOWHERE } from '@pit/platform/test/bareProfile'
 import { createManualClock } from '@pit/platform/test/manualClock'
 import { createScriptedChain, word } from '@pit/platform/test/scriptedChain'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, FAST } from '@pit/protocol'
 import { expect, it } from 'vitest'
 import { followMarks } from './followMarks.ts'
 
@@ -40,4 +40,17 @@ it('keeps one reading of each minute in which marks were read', async () => {
   await marks.refresh()
   await keep()
   expect(kept.slice(1)).toEqual([[MINUTE_S + 60, [USDG.address]]])
+})
+
+it('has a mark for as long as fast mode says it may be old, and no longer', async () => {
+  const clock = createManualClock(MINUTE_S * 1000)
+  const chain = createScriptedChain({ startS: MINUTE_S, multicall3: NOWHERE })
+  chain.onCall(() => word(BigInt(MINUTE_S)))
+  const marks = followMarks({ rpc: chain.rpc, db: {} as Db, clock, profile })
+  await marks.refresh()
+  const mark = () => marks.mark(USDG.address as `0x${string}`)
+  await clock.advance(FAST.markMaxAgeS * 1_000)
+  expect(mark()).toMatchObject({ symbol: 'USDG' })
+  await clock.advance(1)
+  expect(mark()).toBeUndefined()
 })

@@ -4,11 +4,11 @@ import type { Db } from '@pit/platform/db'
 import type { Job } from '@pit/platform/jobs'
 import { type Mark, markSourcesOf, readMarks } from '@pit/platform/marks'
 import type { Rpc } from '@pit/platform/rpc'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, FAST } from '@pit/protocol'
 
 const REFRESH_EVERY_MS = 500
-/** Past this age a reading is no mark any more. */
-const MAX_READING_AGE_MS = 30_000
+/** Past this age a reading is no mark any more: the age that fast mode tells its callers. */
+const MAX_READING_AGE_MS = FAST.markMaxAgeS * 1_000
 
 export interface MarksFollowed {
   mark(token: Address): Mark | undefined

@@ -1,4 +1,4 @@
-import { type Address, DYNAMIC_FEE, type V4Pool, v4StateViewAbi } from '@pit/chain'
+import { type Address, DYNAMIC_FEE, hookEffectOf, type V4Pool, v4StateViewAbi } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { type Chunk, followChain, type Header, StartAgain } from '@pit/platform/follow'
 import type { Job } from '@pit/platform/jobs'
@@ -7,9 +7,12 @@ import { askMulticall, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { isAlive } from '../tokens/depth.ts'
 import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import { createEmptyPools } from './emptyPools.ts'
 import {
   type AnyPool,
+  type Applied,
   type BookListener,
   createPoolBook,
   type Emitters,
@@ -22,6 +25,8 @@ export interface FollowPoolsDeps {
   db: Db
   profile: ChainProfile
   logger: Logger
+  /** Pools that stay in memory without liquidity too. */
+  pinned: readonly string[]
   listener: BookListener & {
     /** Called after a block was applied. Must not throw: the block would be applied again. */
     onBlock(head: Header, touched: Set<AnyPool>): void
@@ -54,9 +59,13 @@ const hasDynamicFee = (pool: AnyPool): pool is V4Pool => pool.version === 'v4' &
 /** Pools whose dynamic fee is read with each block; reading more would delay blocks. */
 const MAX_DYNAMIC = 256
 
-/** Keeps every pool's state equal to the chain's, block by block from the checkpoint on; undoes reorgs. */
+/**
+ * Keeps the state of every pool with liquidity equal to the chain's, block by block from the checkpoint on;
+ * undoes reorgs. Pools without liquidity are rows of the store until a log gives them some.
+ */
 export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed> {
   const { rpc, db, profile, logger, listener } = deps
+  const pinned = new Set(deps.pinned)
   const stateView = lower(profile.contracts.v4_state_view)
   const multicall3 = profile.contracts.multicall3 as Address
   const knownHooks = new Set(profile.known_hooks.map(({ address }) => address.toLowerCase()))
@@ -65,7 +74,13 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   let head: Header | null = null
   let changed = new Set<AnyPool>()
   let gone = new Set<string>()
-  const book = createPoolBook(emittersOf(profile), {
+  const empties = createEmptyPools({ db, rpc })
+  /** A known hook may give what the pool itself has not. */
+  const isHookServed = (pool: AnyPool) =>
+    pool.version === 'v4' && knownHooks.has(pool.key.hooks) && hookEffectOf(pool.key) === 'amounts'
+  const isKept = (pool: AnyPool) =>
+    pool.version === 'curve' || isAlive(pool) || pinned.has(pool.id) || isHookServed(pool)
+  const bookListener: BookListener = {
     onBorn: (pool) => {
       if (hasDynamicFee(pool)) {
         // The whole amount until the real fee is read: no quote is better than a wrong one.
@@ -73,15 +88,18 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
         // Anybody can open pools with an own hook; those are quoted by the chain or not at all.
         if (knownHooks.has(pool.key.hooks) && dynamic.size < MAX_DYNAMIC) dynamic.add(pool)
       }
+      gone.delete(pool.id)
       listener.onBorn(pool)
     },
     onGone: (pool) => {
-      if (hasDynamicFee(pool)) dynamic.delete(pool)
+      // Unknown again: it may be another one by the time the pool comes back.
+      if (hasDynamicFee(pool) && dynamic.delete(pool)) pool.lpFeePips = 0
       gone.add(pool.id)
       changed.delete(pool)
       listener.onGone(pool)
     },
-  })
+  }
+  const book = createPoolBook(emittersOf(profile), bookListener, isKept)
   /** A fee that cannot be read keeps its last value: it must not delay a block. */
   const readFees = async (pools: V4Pool[], block: number): Promise<Map<V4Pool, number>> => {
     if (!stateView || pools.length === 0) return new Map()
@@ -102,7 +120,12 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   let anew = false
   const floor = profile.first_block - 1
   const checkpoint = await readCheckpoint(db)
-  if (checkpoint) book.restore(checkpoint.block, checkpoint.pools)
+  if (checkpoint) {
+    // Older checkpoints have pools without liquidity among the others.
+    const empty = book.restore(checkpoint.block, checkpoint.pools)
+    for (const { id } of empty) gone.add(id)
+    empties.keep(empty.map((pool) => ({ pool, block: checkpoint.block, hash: checkpoint.hash })))
+  }
 
   const follower = followChain({
     rpc,
@@ -111,24 +134,27 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     ...(checkpoint ? { from: { number: checkpoint.block, hash: checkpoint.hash } } : {}),
     listener: {
       async onChunk(chunk: Chunk) {
+        await empties.makeRoom()
         // Read before the logs are applied, so that no reader sees the block without its fees.
         const known = await readFees([...dynamic], chunk.head.number)
-        let touched: Set<AnyPool>
+        const unknown = book.unknownIn(chunk)
+        const awaking = unknown.length > 0 ? await empties.load(unknown, chunk.from) : []
+        let applied: Applied
         try {
-          touched = book.apply(chunk)
+          applied = book.apply(chunk, awaking)
         } catch (error) {
           // State and logs disagree, so a log was missed: nothing may be quoted from this state.
           logger.error({ err: error, block: chunk.head.number }, 'pool state lost its place; reading it anew')
           book.clear()
+          empties.undoTo(floor)
           head = null
           anew = true
           throw new StartAgain('pool state lost its place', { cause: error })
         }
+        const { touched, emptied } = applied
         head = chunk.head
-        for (const pool of touched) {
-          changed.add(pool)
-          gone.delete(pool.id)
-        }
+        empties.keep(emptied)
+        for (const pool of touched) if (book.get(pool.id) === pool) changed.add(pool)
         setFees(known)
         const born = [...dynamic].filter((pool) => !known.has(pool))
         if (born.length > 0) setFees(await readFees(born, chunk.head.number))
@@ -136,6 +162,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       },
       onReorg(number) {
         head = null
+        empties.undoTo(number)
         if (book.undoTo(number)) {
           logger.warn({ to: number }, 'the chain was reorganised')
           // Undone pools differ from the stored ones; writing all is cheaper than finding them.
@@ -144,6 +171,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
         }
         logger.error({ to: number }, 'the chain was reorganised deeper than is remembered; reading it anew')
         book.clear()
+        empties.undoTo(floor)
         anew = true
         return floor
       },
@@ -153,11 +181,12 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   async function saveCheckpoint(): Promise<void> {
     if (head === null || head.number === savedAt) return
     const at = { block: head.number, hash: head.hash }
-    const [written, removed] = [changed, gone]
+    const [written, removed, empty] = [changed, gone, empties.waiting()]
     changed = new Set()
     gone = new Set()
     try {
-      await writeCheckpoint(db, at, { changed: written, gone: removed, anew })
+      await writeCheckpoint(db, at, { changed: written, gone: removed, empty, anew })
+      empties.written(empty)
       savedAt = at.block
       anew = false
     } catch (error) {

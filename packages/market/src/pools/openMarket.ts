@@ -7,6 +7,7 @@ import {
   type PoolIndex,
   poolIdOf,
 } from '@pit/chain'
+import { createCache } from '@pit/platform/cache'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Header } from '@pit/platform/follow'
@@ -35,6 +36,7 @@ export interface Market {
   head(): Header | null
   /** Pools by pair, changing with each block: without an await in between, all reads are of one block. */
   index: PoolIndex
+  /** One with liquidity, or that had some lately. */
   pool(id: string): AnyPool | undefined
   /** Curves by the token they launched. */
   curveOf(token: Address): AnyPool | undefined
@@ -53,6 +55,8 @@ export interface Market {
   close(): Promise<void>
 }
 
+const MAX_LEFT = 1_000
+
 /** The market in memory: pools by logs, marks by one call, both following the head. */
 export async function openMarket(deps: MarketDeps): Promise<Market> {
   const { rpc, db, clock, profile, logger } = deps
@@ -61,7 +65,10 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
   // A profile without WETH routes through ETH alone.
   const weth = core('WETH') ?? NATIVE_TOKEN
   const hubs = [weth, core('USDG'), core('PARTNER')].filter((hub) => hub !== undefined)
-  const index = createPoolIndex({ weth, hubs, pinned: pinnedPools(deps.crypto, profile) })
+  const pinned = pinnedPools(deps.crypto, profile)
+  const index = createPoolIndex({ weth, hubs, pinned })
+  /** Pools that lost their liquidity lately: receipts of trades through them are still to be read. */
+  const left = createCache<string, AnyPool>({ max: MAX_LEFT })
   const curves = new Map<Address, AnyPool>()
   const blockListeners = new Set<(head: Header, touched: ReadonlySet<AnyPool>) => void>()
   const poolListeners = new Set<(pool: AnyPool) => void>()
@@ -80,6 +87,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
     db,
     profile,
     logger,
+    pinned,
     listener: {
       onBorn(pool) {
         if (pool.version === 'curve') curves.set(pool.token, pool)
@@ -89,6 +97,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       onGone(pool) {
         if (pool.version === 'curve') curves.delete(pool.token)
         else index.remove(pool.id)
+        left.set(pool.id, pool)
       },
       onBlock(head, touched) {
         for (const pool of touched) if (pool.version !== 'curve') index.touch(pool.id)
@@ -105,7 +114,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
   return {
     head: pools.head,
     index,
-    pool: pools.book.get,
+    pool: (id) => pools.book.get(id) ?? left.get(id),
     curveOf: (token) => curves.get(token),
     poolCount: pools.book.size,
     pools: pools.book.all,
@@ -144,7 +153,7 @@ export function watchMarket(
     const head = market.head()
     return head ? Math.max(0, clock.nowMs() / 1000 - head.timestampS) : Number.POSITIVE_INFINITY
   })
-  gauge('pit_market_pools', 'Pools and curves in memory.', market.poolCount)
+  gauge('pit_market_pools', 'Pools with liquidity, and curves, in memory.', market.poolCount)
   gauge('pit_market_marks_unread', 'Tokens whose mark cannot be read now.', market.unreadMarks)
 }
 

@@ -53,7 +53,6 @@ export function coreReading(token: CoreToken, atS: number): TokenReading {
     firstPoolAtS: null,
     // Core assets need no trial.
     trial: { status: 'no_route' },
-    twap: null,
     agentToken: false,
     screenedAtS: atS,
     block: 0,

@@ -7,19 +7,16 @@ import { type Answer, fail, TOKENS } from '@pit/protocol'
 export type TokenCounts = Omit<Answer<'tokens.stats'>, 'cached_s'>
 
 export interface TokenStats {
-  /** The last count; refuses STATS_PENDING before the first. Starts another when it is old. */
-  read(): Answer<'tokens.stats'>
+  /** The last count, or a new one when that is old; refuses STATS_PENDING before the first. */
+  read(): Promise<Answer<'tokens.stats'>>
+  /** By the last count, however old; null before the first. */
   tradable(): number | null
-  /** Counts unless the last count is fresh; resolves when done. */
-  refresh(): Promise<void>
-  /** The same without waiting; a failure is logged. */
+  /** Counts, unless the last count is fresh, without anybody waiting for it; a failure is logged. */
   countUnseen(): void
 }
 
 /** Rows per statement: the embedded store runs one statement at a time and others wait for it. */
 const CHUNK = 2_000
-/** Counting takes at most this share of the time: a large registry is counted less often. */
-const MAX_SHARE = 0.1
 
 interface Group {
   last: string
@@ -41,7 +38,8 @@ export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenSt
   const cache = createCache<'all', TokenCounts & { tookMs: number }>({
     max: 1,
     clock,
-    ttlMs: ({ tookMs }) => Math.max(TOKENS.statsCacheS * 1_000, tookMs + tookMs / MAX_SHARE),
+    // From when it was done: a registry that takes long to count is not counted all the time.
+    ttlMs: ({ tookMs }) => tookMs + TOKENS.statsCacheS * 1_000,
   })
 
   async function count(): Promise<TokenCounts & { tookMs: number }> {
@@ -49,23 +47,24 @@ export function createTokenStats({ db, clock, logger }: TokenStatsDeps): TokenSt
     const counts = await countTokens({ db, clock })
     return { ...counts, tookMs: clock.nowMs() - startedMs }
   }
-  async function refresh(): Promise<void> {
-    await cache.load('all', count)
-  }
+  const load = async () => cache.load('all', count)
   const countUnseen = () =>
-    void refresh().catch((error) => logger.warn({ err: error }, 'the tokens were not counted'))
+    void load().catch((error) => logger.warn({ err: error }, 'the tokens were not counted'))
 
   return {
-    read() {
-      if (cache.get('all') === undefined) countUnseen()
-      const known = cache.latest('all')
-      if (known === undefined) return fail('STATS_PENDING')
-      const { tookMs, ...counts } = known.value
+    async read() {
+      if (cache.latest('all') === undefined) {
+        countUnseen()
+        return fail('STATS_PENDING')
+      }
+      const { tookMs, ...counts } = await load()
       const ageS = clock.nowMs() / 1000 - counts.generated_at
       return { ...counts, cached_s: Math.max(0, Math.floor(ageS)) }
     },
-    tradable: () => cache.latest('all')?.value.tradable ?? null,
-    refresh,
+    tradable() {
+      if (cache.get('all') === undefined) countUnseen()
+      return cache.latest('all')?.value.tradable ?? null
+    },
     countUnseen,
   }
 }
@@ -79,7 +78,7 @@ export async function countTokens({ db, clock }: Pick<TokenStatsDeps, 'db' | 'cl
     by_kind: {},
     by_risk: {},
     blocked_by_reason: {},
-    generated_at: nowS(clock),
+    generated_at: 0,
   }
   const add = (to: Record<string, number>, name: string, rows: number) => {
     to[name] = (to[name] ?? 0) + rows
@@ -101,7 +100,8 @@ export async function countTokens({ db, clock }: Pick<TokenStatsDeps, 'db' | 'cl
       if (blocked_reason !== null) add(counts.blocked_by_reason, blocked_reason, rows)
       if (last > after) after = last
     }
-    if (groups.reduce((sum, { rows }) => sum + rows, 0) < CHUNK) return counts
+    if (groups.reduce((sum, { rows }) => sum + rows, 0) < CHUNK)
+      return { ...counts, generated_at: nowS(clock) }
     // Pauses as long as the statement took, so that others get their turn.
     await clock.sleep(Math.max(0, clock.nowMs() - startedMs))
   }

@@ -20,8 +20,12 @@ export function isAlive(pool: TradingPool): boolean {
 /** Atoms of the pair for one atom of the token. */
 export function spotInPair(pool: TradingPool, token: Address): number {
   if (pool.version === 'curve') return pool.y === 0n ? 0 : Number(pool.x) / Number(pool.y)
-  const mid = midPrice(pool)
-  if (pool.token0 === token) return mid
+  return priceInPair(midPrice(pool), pool.token0 === token)
+}
+
+/** Atoms of the pair for one of the token, from a mid of token1 for token0. */
+export function priceInPair(mid: number, tokenIsFirst: boolean): number {
+  if (tokenIsFirst) return mid
   return mid === 0 ? 0 : 1 / mid
 }
 

@@ -1,6 +1,7 @@
 import type { Answer } from '@pit/protocol'
 import {
   buyTaxBps,
+  isCore,
   isListedStock,
   type Judged,
   kindOf,
@@ -29,8 +30,8 @@ export function hasStockRules({
   return kind === 'stock' || stock_beacon === true || risks.some(({ code }) => code === 'STOCK_TOKEN')
 }
 
-export function isMajor(record: Pick<StoredRecord, 'kind' | 'stock_beacon'>): boolean {
-  return record.kind === 'core' || record.stock_beacon === true
+export function isMajor(record: Pick<Answer<'tokens.get'>, 'screen_status' | 'stock_beacon'>): boolean {
+  return record.screen_status === 'CORE' || record.stock_beacon === true
 }
 
 /** A token's record from what was read of it and what the market shows now. */
@@ -41,6 +42,7 @@ export function describeToken(judged: Judged): StoredRecord {
   const risks = risksOf(judged)
   const isUntried = risks.some(({ code }) => code === 'UNSCREENED')
   const stock_beacon = isListedStock(judged)
+  const screen_status = isCore(judged) ? 'CORE' : isUntried ? 'UNSCREENED' : 'SCREENED'
   const onCurve = view.curve !== null && !view.curve.graduated
   return {
     address: reading.address,
@@ -60,15 +62,15 @@ export function describeToken(judged: Judged): StoredRecord {
     multiplier: stock_beacon ? reading.multiplier : null,
     flags: flagsOf(judged),
     risks,
-    limits: limitsOf(tier, isMajor({ kind, stock_beacon })),
+    limits: limitsOf(tier, isMajor({ screen_status, stock_beacon })),
     warnings: warningsOf(judged, risks),
     screened_at: isUntried ? null : reading.screenedAtS,
-    screen_status: judged.standing === 'core' ? 'CORE' : isUntried ? 'UNSCREENED' : 'SCREENED',
+    screen_status,
   }
 }
 
 /** The raw findings, for callers with rules of their own. */
-function flagsOf(judged: Judged): Record<string, unknown> {
+function flagsOf(judged: Judged): StoredRecord['flags'] {
   const { reading } = judged
   const { code, trial } = reading
   const power = (name: (typeof code.powers)[number]) => code.powers.includes(name)
@@ -89,7 +91,7 @@ function flagsOf(judged: Judged): Record<string, unknown> {
     text_faults: reading.textFaults,
     first_pool_at: reading.firstPoolAtS,
     screened_block: reading.block,
-    screen: trial.status,
+    screen: screenOf(judged),
     ...(trial.status === 'done' && {
       buy_tax_bps: trial.buyTaxBps,
       buy_only_tax_bps: buyTaxBps(judged),
@@ -103,4 +105,11 @@ function flagsOf(judged: Judged): Record<string, unknown> {
     }),
     ...(trial.status === 'buy_failed' && { buy_ok: false, tried_in: trial.pool, why: trial.why }),
   }
+}
+
+/** How its screen ended. A token that trades somewhere is never said to have no route. */
+function screenOf(judged: Judged): StoredRecord['flags']['screen'] {
+  if (isCore(judged)) return 'not_needed'
+  const { status } = judged.reading.trial
+  return status === 'no_route' && judged.view.venueCount > 0 ? 'untried' : status
 }

@@ -1,6 +1,7 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Job } from '@pit/platform/jobs'
+import { TOKENS } from '@pit/protocol'
 import type { AnyPool } from '../pools/poolBook.ts'
 import type { TokenDeps } from './deps.ts'
 import type { StoredRecord } from './describeToken.ts'
@@ -16,12 +17,16 @@ const WATCHED_AT_ONCE = 40
 const ASKED_AT_ONCE = 1_000
 /** A figure that moves by a smaller share is not written. */
 const MOVED = 0.01
+/** By then a mean price has followed the last trade. */
+const SETTLED_AFTER_MS = TOKENS.referenceTwapS * 1_000
 
 /** Jobs that keep the registry current: they screen new tokens, refresh records and watch proxies. */
 export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
   const { db, market, logger, clock } = deps
   const dirty = new Set<Address>()
   const fresh = new Set<Address>()
+  /** Tokens priced by a mean, which moves on after their last trade: when to describe them once more. */
+  const settling = new Map<Address, number>()
   const tokensOf = (pool: AnyPool): Address[] =>
     (pool.version === 'curve' ? [pool.token] : [pool.token0, pool.token1]).filter(
       (token) => !registry.coreAddresses.has(token),
@@ -60,14 +65,22 @@ export function keepRegistry(deps: TokenDeps, registry: Registry): Job[] {
     // A market without a head has no pools, which says nothing about tokens.
     if (market.head() === null) return
     await registerFresh()
+    const nowMs = clock.nowMs()
+    for (const [token, dueMs] of settling) {
+      if (dueMs > nowMs) continue
+      settling.delete(token)
+      dirty.add(token)
+    }
     const batch = [...dirty].slice(0, REFRESHED_AT_ONCE)
     for (const token of batch) {
       dirty.delete(token)
       const stored = await findToken(db, token)
       if (!stored || registry.screening.isRunning(token)) continue
-      const record = registry.describe(stored.reading)
-      if (differs(stored.record, record))
+      const record = await registry.describe(stored.reading)
+      if (differs(stored.record, record)) {
         await refreshToken(db, { reading: stored.reading, record }, nowS(clock))
+        if (record.reference.source === 'twap') settling.set(token, clock.nowMs() + SETTLED_AFTER_MS)
+      }
       // It had no route before and has one now, so it can be screened.
       if (record.screen_status === 'UNSCREENED') registry.screening.later(token)
     }

@@ -1,7 +1,8 @@
 import type { Address } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
 import { lower, type TokenMarket } from './deps.ts'
-import { isAlive, pairAtomsIn, pairOf, spotInPair, type TradingPool } from './depth.ts'
+import { isAlive, pairAtomsIn, pairOf, priceInPair, spotInPair, type TradingPool } from './depth.ts'
+import type { Twaps } from './twaps.ts'
 
 export interface Venue {
   venue: 'venue_pool' | 'venue_curve'
@@ -27,6 +28,8 @@ export interface MarketView {
   venueCount: number
   liquidityUsd: number | null
   reference: Reference
+  /** The v3 pool whose mean price is the reference, once it is read; null where none is deep enough. */
+  twapPool: Address | null
   routable: boolean
   /** The deepest venue has a hook that the profile does not know. */
   unknownHook: boolean
@@ -39,19 +42,21 @@ const NO_HOOK = '0x0000000000000000000000000000000000000000'
 /** A pool with less liquidity counts for no price. */
 const MIN_PRICING_USD = 100
 const MEDIAN_OF = 3
+/** A pool with a smaller part of the deepest one's liquidity gives no mean: it may be a bait or forgotten. */
+const TWAP_MIN_PART = 0.25
 
 export interface ViewDeps {
   profile: ChainProfile
   market: TokenMarket
+  twaps: Pick<Twaps, 'latest'>
 }
 export interface Viewed {
   address: Address
   decimals: number | null
-  twap: { pool: Address; priceUsd: number; readAtS: number } | null
 }
 
 /** A token's venues, liquidity and reference, from memory. Nothing waits, so all of it is of one block. */
-export function createMarketView({ profile, market }: ViewDeps): (token: Viewed) => MarketView {
+export function createMarketView({ profile, market, twaps }: ViewDeps): (token: Viewed) => MarketView {
   const decimalsOf = new Map<Address, number>(
     [...profile.core_tokens, ...profile.listed_stocks].map(({ address, decimals }) => [
       lower(address),
@@ -89,7 +94,7 @@ export function createMarketView({ profile, market }: ViewDeps): (token: Viewed)
     return core.has(pair) || market.index.hubs.some((hub) => market.index.between(pair, hub).some(isAlive))
   }
 
-  return ({ address, decimals, twap }) => {
+  return ({ address, decimals }) => {
     const rated = poolsOf(address)
       .filter(isAlive)
       .map((pool) => rate(pool))
@@ -98,12 +103,14 @@ export function createMarketView({ profile, market }: ViewDeps): (token: Viewed)
     const curve = market.curveOf(address)
     const mark = market.mark(address)
     const deepest = rated[0]
+    const averaged = mark === undefined && !feedOf(address) ? findAveraged() : undefined
     return {
       venues: rated.slice(0, VENUES_SHOWN).map(({ venue }) => venue),
       venueCount: rated.length,
       liquidityUsd:
         known.length > 0 ? cents(known.reduce((sum, { venue }) => sum + venue.liquidity_usd!, 0)) : null,
       reference: referenceOf(),
+      twapPool: averaged?.pool.id ?? null,
       routable: core.has(address) || rated.some(({ pool }) => reaches(pool, address)),
       unknownHook: deepest?.venue.hooks !== undefined && !knownHooks.has(deepest.venue.hooks),
       curve:
@@ -123,9 +130,23 @@ export function createMarketView({ profile, market }: ViewDeps): (token: Viewed)
       const pairUsd = priceUsd(pair)
       const scale = 10 ** (decimalsOf.get(pair) ?? 18)
       const liquidity_usd = pairUsd === null ? null : cents((2 * pairAtomsIn(pool, side) * pairUsd) / scale)
-      const spotUsd =
-        pairUsd === null ? null : (spotInPair(pool, side) * pairUsd * 10 ** (decimals ?? 0)) / scale
-      return { pool, spotUsd, venue: { ...describeVenue(pool, pair), liquidity_usd } satisfies Venue }
+      /** Of the token, from atoms of the pair for one of its atoms. */
+      const usdOf = (inPair: number) =>
+        pairUsd === null ? null : (inPair * pairUsd * 10 ** (decimals ?? 0)) / scale
+      return {
+        pool,
+        spotUsd: usdOf(spotInPair(pool, side)),
+        usdAt: (mid: number) => usdOf(priceInPair(mid, pool.version !== 'curve' && pool.token0 === side)),
+        venue: { ...describeVenue(pool, pair), liquidity_usd } satisfies Venue,
+      }
+    }
+
+    /** The deepest v3 pool, unless it is shallow beside the deepest venue. */
+    function findAveraged() {
+      const leastUsd = Math.max(MIN_PRICING_USD, (deepest?.venue.liquidity_usd ?? 0) * TWAP_MIN_PART)
+      const found = rated.find(({ pool }) => pool.version === 'v3')
+      if (found?.pool.version !== 'v3' || (found.venue.liquidity_usd ?? 0) < leastUsd) return undefined
+      return { ...found, pool: found.pool }
     }
 
     function referenceOf(): Reference {
@@ -143,8 +164,11 @@ export function createMarketView({ profile, market }: ViewDeps): (token: Viewed)
         return { source: 'oracle_feed', address: feedOf(address)!.address, price_usd: null, read_at: null }
       }
       const read_at = head?.timestampS ?? null
-      if (twap && rated.some(({ pool }) => pool.id === twap.pool)) {
-        return { source: 'twap', address: twap.pool, price_usd: figure(twap.priceUsd), read_at: twap.readAtS }
+      const twap = averaged && twaps.latest(averaged.pool.id)
+      const meanUsd = twap ? averaged.usdAt(twap.mid) : null
+      if (twap && meanUsd !== null && meanUsd > 0) {
+        const { id } = averaged.pool
+        return { source: 'twap', address: id, price_usd: figure(meanUsd), read_at: twap.readAtS }
       }
       const priced = rated.filter(
         ({ pool, spotUsd, venue }) =>

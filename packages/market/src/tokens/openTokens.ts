@@ -18,7 +18,8 @@ export interface Tokens {
   /** A token's record with this wallet's fee. */
   showToken(ask: TokenAsk): Promise<TokenShown>
   searchTokens(ask: TokenSearchTerms & Pick<TokenAsk, 'wallet' | 'shielded'>): Promise<TokensFound>
-  countTokens(): Answer<'tokens.stats'>
+  /** Never older than half a minute; refuses STATS_PENDING before the first count. */
+  countTokens(): Promise<Answer<'tokens.stats'>>
   /** A token's record; a token without one is screened first, after `admit` has passed. */
   get: Registry['get']
   find: Registry['find']
@@ -26,6 +27,7 @@ export interface Tokens {
   /** Refuses TOKEN_CHANGED when a proxy runs other code than its screen read. */
   assertUnchanged: Registry['assertUnchanged']
   readAudit: AuditReader['read']
+  checkAudit: AuditReader['check']
   /** False when transfers are taxed or balances change by themselves: then logs do not show what arrived. */
   isPlain(token: Address): Promise<boolean>
   /** How many tokens have a route; null before the first count. */
@@ -57,7 +59,13 @@ export function openTokens(options: TokenOptions): Tokens {
   const { clock, logger, profile } = deps
   const registry = createRegistry(deps)
   const stats = createTokenStats(deps)
-  const audit = createAuditReader({ url: profile.vendors.audit_url, clock, logger })
+  const known = profile.core_tokens.find(({ native }) => !native)
+  const audit = createAuditReader({
+    url: profile.vendors.audit_url,
+    probe: known?.address.toLowerCase() ?? null,
+    clock,
+    logger,
+  })
   stats.countUnseen()
   const show = { ...deps, registry, audit, searchTokens: createTokenSearch(deps) }
   return {
@@ -69,6 +77,7 @@ export function openTokens(options: TokenOptions): Tokens {
     coreBySymbol: registry.coreBySymbol,
     assertUnchanged: registry.assertUnchanged,
     readAudit: audit.read,
+    checkAudit: audit.check,
     isPlain: async (token) => {
       if (registry.coreAddresses.has(token)) return true
       const known = await registry.find(token)

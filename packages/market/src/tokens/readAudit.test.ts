@@ -25,6 +25,7 @@ async function open(answer: RequestListener, timeoutMs = 10_000) {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit/v1`
   const reader = createAuditReader({
     url,
+    probe: TOKEN,
     clock: { nowMs: () => time.nowMs },
     logger: { warn() {} },
     timeoutMs,
@@ -94,7 +95,39 @@ describe('the audit', () => {
     expect(await codeOf(reader.read(TOKEN))).toMatch(/^AUDIT_UNAVAILABLE/)
   })
   it('is refused where none is set up', async () => {
-    const reader = createAuditReader({ url: null, clock: { nowMs: () => 0 }, logger: { warn() {} } })
+    const reader = createAuditReader({
+      url: null,
+      probe: TOKEN,
+      clock: { nowMs: () => 0 },
+      logger: { warn() {} },
+    })
     expect(await codeOf(reader.read(TOKEN))).toBe('AUDIT_UNAVAILABLE 503 15')
+  })
+})
+
+describe('whether the provider answers', () => {
+  it('is asked of the provider when nobody else asks, and no oftener than every ten seconds', async () => {
+    const { reader, asked, time } = await open(says('verified'))
+    for (let i = 0; i < 5; i++) await reader.check!()
+    expect(asked()).toBe(1)
+    time.nowMs += 10_000
+    await reader.check!()
+    expect(asked()).toBe(2)
+  })
+
+  it('is what the last answer showed, of a check or of a token', async () => {
+    let status = 503
+    const { reader, time } = await open((req, res) =>
+      status === 200 ? says('verified')(req, res) : void res.writeHead(status).end(),
+    )
+    expect(await codeOf(reader.read(TOKEN))).toContain('AUDIT_UNAVAILABLE')
+    await expect(reader.check!()).rejects.toThrow('it answered 503')
+    status = 200
+    await expect(reader.check!()).rejects.toThrow('it answered 503')
+    time.nowMs += 10_000
+    await reader.check!()
+    expect(
+      createAuditReader({ url: null, probe: TOKEN, clock: time as never, logger: { warn() {} } }).check,
+    ).toBe(null)
   })
 })

@@ -20,8 +20,6 @@ export interface TokenReading {
   saysPaused: boolean | null
   firstPoolAtS: number | null
   trial: Trial
-  /** The half-hour mean price in a v3 pool, where one has that much history. */
-  twap: { pool: Address; priceUsd: number; readAtS: number } | null
   agentToken: boolean
   screenedAtS: number
   block: number

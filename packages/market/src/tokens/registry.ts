@@ -5,12 +5,14 @@ import { coreReading, readCoreToken } from './coreTokens.ts'
 import { lower, type TokenDeps } from './deps.ts'
 import { describeToken, type StoredRecord } from './describeToken.ts'
 import { createImpersonation } from './impersonation.ts'
-import { createMarketView } from './marketView.ts'
+import { createMarketView, type MarketView } from './marketView.ts'
 import type { TokenReading } from './reading.ts'
+import type { Judged } from './rules.ts'
 import { isUnchanged, readPaused } from './screen/readCode.ts'
 import { screenToken } from './screen/screenToken.ts'
 import { createScreening, isOld, type Screening } from './screening.ts'
 import { findToken, type KnownToken, saveToken } from './store.ts'
+import { createTwaps } from './twaps.ts'
 
 export type RecordNow = Omit<StoredRecord, 'screen_status'> & {
   screen_status: 'SCREENED' | 'CACHED' | 'UNSCREENED' | 'CORE'
@@ -25,7 +27,8 @@ export interface Registry {
   find(token: Address): Promise<KnownToken | undefined>
   /** Refuses TOKEN_CHANGED, and screens again, when a proxy runs other code than was screened. */
   assertUnchanged(token: Address): Promise<void>
-  describe(reading: TokenReading): StoredRecord
+  /** By the market of now, its reference read again where it is older than a few seconds. */
+  describe(reading: TokenReading): Promise<StoredRecord>
   refreshCore(): Promise<void>
   /** Stores the core assets that were read since the last time. */
   storeCore(): Promise<void>
@@ -38,7 +41,8 @@ export function createRegistry(
   save = (known: KnownToken): Promise<void> => saveToken(deps.db, known, nowS(deps.clock)),
 ): Registry {
   const { db, clock, profile, logger, market } = deps
-  const viewOf = createMarketView(deps)
+  const twaps = createTwaps(deps)
+  const viewOf = createMarketView({ ...deps, twaps })
   const listed = new Map(profile.listed_stocks.map((stock) => [lower(stock.address), stock]))
   const coreTokens = new Map(profile.core_tokens.map((token) => [lower(token.address), token]))
   const readings = new Map<Address, TokenReading>(
@@ -50,37 +54,60 @@ export function createRegistry(
     ...profile.listed_stocks.map(({ symbol, address }) => ({ symbol, name: symbol, address })),
   ])
 
-  function describe(reading: TokenReading): StoredRecord {
+  function standingOf(address: Address): Judged['standing'] {
+    const core = coreTokens.get(address)
+    if (core) return core.kind === 'stock' ? 'core_stock' : 'core'
+    return listed.has(address) ? 'listed_stock' : 'none'
+  }
+  function describeBy(reading: TokenReading, view: MarketView): StoredRecord {
     const { address } = reading
     return describeToken({
       reading,
-      view: viewOf(reading),
+      view,
       nowS: nowS(clock),
       imitates: imitated(reading),
-      standing: coreTokens.has(address) ? 'core' : listed.has(address) ? 'listed_stock' : 'none',
+      standing: standingOf(address),
       feedBacked: (coreTokens.get(address) ?? listed.get(address))?.feed != null,
     })
   }
+  const describeAtOnce = (reading: TokenReading) => describeBy(reading, viewOf(reading))
+  async function describe(reading: TokenReading): Promise<StoredRecord> {
+    const view = viewOf(reading)
+    const isReadAnew = view.twapPool !== null && (await twaps.refresh(view.twapPool))
+    return isReadAnew ? describeAtOnce(reading) : describeBy(reading, view)
+  }
   const screening = createScreening({
     ...deps,
-    describe,
+    describe: describeAtOnce,
     save,
-    screenToken: (token, known) => screenToken(deps, token, known),
+    async screenToken(token, known) {
+      const reading = await screenToken(deps, token, known)
+      const { twapPool } = viewOf(reading)
+      if (twapPool !== null) await twaps.refresh(twapPool)
+      return reading
+    },
   })
 
   async function find(token: Address): Promise<KnownToken | undefined> {
-    const known = await findToken(db, token)
+    const stored = await findToken(db, token)
+    return stored && describeStored(stored)
+  }
+  async function describeStored(stored: KnownToken): Promise<KnownToken> {
     // Without the market no token has a route: then the stored record is the better one.
-    if (!known || market.head() === null) return known
-    return { reading: known.reading, record: describe(known.reading) }
+    if (market.head() === null) return stored
+    return { reading: stored.reading, record: await describe(stored.reading) }
   }
 
   async function get(token: Address, admit: () => Promise<void>): Promise<RecordNow> {
     const core = readings.get(token)
-    if (core) return describe(core)
-    const known = await find(token)
+    if (core) return describeAtOnce(core)
+    const stored = await findToken(db, token)
+    // Read beside the reference: a plan waits for both.
+    const isStill = stored && isCurrent(stored.reading)
+    isStill?.catch(() => {})
+    const known = stored && (await describeStored(stored))
     if (known && known.record.screen_status !== 'UNSCREENED') {
-      if (await isCurrent(known.reading)) return cached(known)
+      if (await isStill) return cached(known)
       // Its screen no longer holds. Screening it again costs the caller nothing.
       return answered(await screening.screen(token, async () => {}))
     }
@@ -110,7 +137,7 @@ export function createRegistry(
     coreBySymbol(symbol) {
       const token = profile.core_tokens.find((one: CoreToken) => one.symbol === symbol)
       const reading = token && readings.get(lower(token.address))
-      return reading && describe(reading)
+      return reading && describeAtOnce(reading)
     },
     get,
     find,
@@ -137,7 +164,7 @@ export function createRegistry(
     async storeCore() {
       for (const address of unstored) {
         const reading = readings.get(address)!
-        await save({ reading, record: describe(reading) })
+        await save({ reading, record: describeAtOnce(reading) })
         unstored.delete(address)
       }
     },

@@ -50,7 +50,6 @@ function judge({ reading, view, code, ...rest }: Change = {}): Judged {
       saysPaused: null,
       firstPoolAtS: NOW_S - 30 * 86_400,
       trial: GOOD_TRIAL,
-      twap: null,
       agentToken: false,
       screenedAtS: NOW_S,
       block: 1,
@@ -62,6 +61,7 @@ function judge({ reading, view, code, ...rest }: Change = {}): Judged {
       venueCount: 2,
       liquidityUsd: 120_000,
       reference: { source: 'spot', address: null, price_usd: 1, read_at: NOW_S },
+      twapPool: null,
       routable: true,
       unknownHook: false,
       curve: null,
@@ -237,6 +237,19 @@ describe('a token on the stock beacon', () => {
     expect(isMajor(listed)).toBe(true)
     expect(described({ standing: 'core' })).toMatchObject({ kind: 'core', stock_beacon: true })
   })
+  it('is one as a core asset too, whatever its code says', () => {
+    for (const stockBeacon of [true, false]) {
+      const core = described({ standing: 'core_stock', code: { stockBeacon } })
+      expect(core).toMatchObject({
+        kind: 'stock',
+        tier: 'A',
+        screen_status: 'CORE',
+        stock_beacon: stockBeacon,
+      })
+      expect(core.risks.map(({ code }) => code)).toEqual(['STOCK_TOKEN'])
+      expect(core.limits).toMatchObject({ fee_class: 'major' })
+    }
+  })
   it('that nobody lists is none, and keeps a stock token’s rules', () => {
     const strange = described({})
     expect(strange).toMatchObject({ kind: 'erc20', stock_beacon: false, multiplier: null })
@@ -289,6 +302,16 @@ describe('kind and tier', () => {
     expect(tier(0, 'none', { standing: 'core' })).toBe('A')
     expect(tier(9e9, 'twap', { view: { routable: false } })).toBe('blocked')
   })
+})
+
+it('says no route only of a token that trades nowhere', () => {
+  const screen = (change: Change) => describeToken(judge(change)).flags['screen']
+  const untried = { reading: { trial: { status: 'no_route' } as const } }
+  expect(screen({ ...untried, view: { venues: [], venueCount: 0, routable: false } })).toBe('no_route')
+  expect(screen({ ...untried, view: { routable: false } })).toBe('untried')
+  expect(screen(untried)).toBe('untried')
+  expect(screen({ ...untried, standing: 'core' })).toBe('not_needed')
+  expect(screen({})).toBe('done')
 })
 
 describe('limits and warnings', () => {

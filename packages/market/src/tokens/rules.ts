@@ -1,4 +1,5 @@
 import {
+  type Answer,
   FEE,
   isSevere,
   RISKS,
@@ -23,7 +24,7 @@ export interface Judged {
   nowS: number
   imitates: ProtectedAsset | null
   /** How the chain profile lists it. */
-  standing: 'core' | 'listed_stock' | 'none'
+  standing: 'core' | 'core_stock' | 'listed_stock' | 'none'
   feedBacked: boolean
 }
 
@@ -43,17 +44,21 @@ export const isListedStock = ({ reading, standing }: Judged): boolean =>
 const looksLikeStock = ({ reading, standing }: Judged): boolean =>
   reading.code.stockBeacon && standing === 'none'
 
+export const isCore = ({ standing }: Pick<Judged, 'standing'>): boolean =>
+  standing === 'core' || standing === 'core_stock'
+
 export function kindOf({ reading, view, standing }: Judged): Kind {
   if (standing === 'core') return 'core'
-  if (standing === 'listed_stock') return 'stock'
+  if (standing === 'core_stock' || standing === 'listed_stock') return 'stock'
   if (reading.agentToken) return 'partner_agent'
   if (view.curve && !view.curve.graduated) return 'curve'
   return reading.code.bridged ? 'bridged' : 'erc20'
 }
 
-export function tierOf({ view, standing, feedBacked }: Judged): Tier {
+export function tierOf(judged: Judged): Tier {
+  const { view, feedBacked } = judged
   if (!view.routable) return 'blocked'
-  if (standing === 'core' || feedBacked) return 'A'
+  if (isCore(judged) || feedBacked) return 'A'
   const liquidityUsd = view.liquidityUsd ?? 0
   const wellPriced = view.reference.source === 'oracle_feed' || view.reference.source === 'twap'
   if (liquidityUsd >= TOKENS.tierALiquidityUsd && wellPriced) return 'A'
@@ -202,7 +207,7 @@ const RULES: readonly RiskRule[] = [
   { code: 'SINGLE_POOL', check: ({ view }) => view.venueCount === 1 && view.curve?.graduated !== false },
   {
     code: 'STOCK_TOKEN',
-    check: ({ reading, standing }) => reading.code.stockBeacon || standing === 'listed_stock',
+    check: (judged) => judged.reading.code.stockBeacon || kindOf(judged) === 'stock',
     says: (judged) => (looksLikeStock(judged) ? UNLISTED_STOCK : undefined),
   },
   { code: 'STALE_MARK', check: ({ view }) => view.markStale },
@@ -227,9 +232,7 @@ export interface Disclosure {
 
 export function risksOf(judged: Judged): Disclosure[] {
   const token = judged.reading.address
-  const rules = RULES.filter(
-    ({ code, check }) => (judged.standing !== 'core' || OF_CORE.has(code)) && check(judged),
-  )
+  const rules = RULES.filter(({ code, check }) => (!isCore(judged) || OF_CORE.has(code)) && check(judged))
   const says = new Map(rules.map(({ code, says }) => [code, says?.(judged)]))
   return severeFirst(rules.map(({ code }) => code)).map((code) => ({
     code,
@@ -247,7 +250,7 @@ const TIER_LIMITS = {
   blocked: { max_price_impact_bps: 0, max_notional_usd: 0 },
 } as const satisfies Record<Tier, object>
 
-export function limitsOf(tier: Tier, isMajor: boolean): Record<string, unknown> {
+export function limitsOf(tier: Tier, isMajor: boolean): Answer<'tokens.get'>['limits'] {
   const feeClass = isMajor ? 'major' : 'other'
   return {
     ...TIER_LIMITS[tier],

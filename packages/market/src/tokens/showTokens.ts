@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
-import { type Answer, FEE, RISKS, type RiskCode, severeFirst } from '@pit/protocol'
+import { type Answer, FEE, isPitError, NATIVE_TOKEN, RISKS, type RiskCode, severeFirst } from '@pit/protocol'
 import type { TokenDeps } from './deps.ts'
 import { isMajor } from './describeToken.ts'
-import type { AuditReader, Verdict } from './readAudit.ts'
+import type { Audited, AuditReader, Verdict } from './readAudit.ts'
 import type { RecordNow, Registry } from './registry.ts'
 import { countSharing, type TokenSearch, type TokenSearchTerms } from './searchTokens.ts'
 import { searchKey } from './text.ts'
@@ -34,11 +34,15 @@ export async function showToken(
   { token, wallet, shielded, admit }: TokenAsk,
 ): Promise<TokenShown> {
   // Read in parallel: a late verdict does not delay the screen.
-  const verdict = shielded ? deps.audit.read(token) : null
+  const verdict = shielded ? readVerdict(deps.audit, token) : undefined
   verdict?.catch(() => {})
   const record = await deps.registry.get(token, admit)
-  return finish(record, await deps.majorBps(wallet), verdict && (await verdict))
+  return finish(record, await deps.majorBps(wallet), verdict && { audit: await verdict })
 }
+
+/** Null of the native coin: it is no contract, so there is nothing to ask about. */
+const readVerdict = async (audit: AuditReader, token: string): Promise<Audited | null> =>
+  token === NATIVE_TOKEN ? null : audit.read(token)
 
 /** Verdicts read in parallel: a whole page takes seconds at worst. */
 const VERDICTS_AT_ONCE = 16
@@ -67,10 +71,12 @@ export async function showTokens(
           record.screen_status === 'SCREENED' ? { ...record, screen_status: 'CACHED' } : record,
       ),
   ].slice(0, limit)
-  const verdicts = shielded ? await readVerdicts(deps.audit, records) : null
+  const verdicts = shielded ? await readVerdicts(deps.audit, records) : undefined
   const majorBps = await deps.majorBps(wallet)
-  const tokens = records.map((record, i) => finish(record, majorBps, verdicts && verdicts[i]!))
-  return { tokens, warnings: await warn(deps, q, core) }
+  const tokens = records.map((record, i) =>
+    finish(record, majorBps, verdicts && { audit: verdicts.read[i]! }),
+  )
+  return { tokens, warnings: [...(await warn(deps, q, core)), ...(verdicts?.warnings ?? [])] }
 }
 
 /** The core asset whose symbol is searched for, in any case. */
@@ -91,13 +97,25 @@ async function warn({ db }: ShowDeps, q: string, core: RecordNow | undefined): P
   return [`${core.symbol} is the core asset ${core.address}; ${shown} ${carry} not it.`]
 }
 
+/** One that cannot be read is null and said to be missing; refuses AUDIT_UNAVAILABLE when none can be. */
 async function readVerdicts(audit: AuditReader, records: readonly RecordNow[]) {
-  const verdicts: Awaited<ReturnType<AuditReader['read']>>[] = []
+  const read: (Audited | null)[] = []
+  const unread: unknown[] = []
+  const readOne = (address: string) =>
+    readVerdict(audit, address).catch((error) => {
+      if (!isPitError(error) || error.code !== 'AUDIT_UNAVAILABLE') throw error
+      unread.push(error)
+      return null
+    })
   for (let i = 0; i < records.length; i += VERDICTS_AT_ONCE) {
     const batch = records.slice(i, i + VERDICTS_AT_ONCE)
-    verdicts.push(...(await Promise.all(batch.map(({ address }) => audit.read(address)))))
+    read.push(...(await Promise.all(batch.map(({ address }) => readOne(address)))))
   }
-  return verdicts
+  if (unread.length === 0) return { read, warnings: [] }
+  const asked = records.filter(({ address }) => address !== NATIVE_TOKEN).length
+  if (unread.length === asked) throw unread[0]
+  const of = `${unread.length} of ${asked} audit verdicts could not be read`
+  return { read, warnings: [`${of}: those tokens have \`audit\` null, which is no good verdict.`] }
 }
 
 const OF_VERDICT: Partial<Record<Verdict, RiskCode>> = {
@@ -105,14 +123,11 @@ const OF_VERDICT: Partial<Record<Verdict, RiskCode>> = {
   unverified: 'AUDIT_UNVERIFIED',
 }
 
-function finish(
-  record: RecordNow,
-  majorBps: number,
-  audit: Awaited<ReturnType<AuditReader['read']>> | null,
-): TokenShown {
-  const fee_bps = (isMajor(record) ? majorBps : FEE.otherBps) + (audit ? FEE.shieldAddBps : 0)
-  if (audit === null) return { ...record, fee_bps, shield: false, shield_available: true }
-  const code = OF_VERDICT[audit.verdict]
+function finish(record: RecordNow, majorBps: number, shield?: { audit: Audited | null }): TokenShown {
+  const fee_bps = (isMajor(record) ? majorBps : FEE.otherBps) + (shield ? FEE.shieldAddBps : 0)
+  if (!shield) return { ...record, fee_bps, shield: false, shield_available: true }
+  const { audit } = shield
+  const code = audit ? OF_VERDICT[audit.verdict] : undefined
   return { ...record, risks: withRisk(record, code), fee_bps, shield: true, audit }
 }
 

@@ -47,7 +47,7 @@ async function write(sql: Sql, { record, reading }: KnownToken, nowS: number): P
       record.tradable,
       record.blocked_reason,
       record.risks.map(({ code }) => code),
-      (record.kind === 'core' ? CORE_RANK_USD : 0) + (record.liquidity_usd ?? 0),
+      (record.screen_status === 'CORE' ? CORE_RANK_USD : 0) + (record.liquidity_usd ?? 0),
       isReplaceable(reading.code),
       record.screened_at,
       nowS,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../clock.ts'
 import { startLoop } from '../loop.ts'
+import { ownFolder } from '../ownFiles.ts'
 import { withinMs } from '../withinMs.ts'
 import { StoreUnavailableError } from './errors.ts'
 import { createLane } from './lane.ts'
@@ -59,6 +60,8 @@ export async function openPglite(options: PgliteOptions): Promise<Db> {
       for (const { heard } of listeners.get(channel) ?? []) heard(payload)
     })
     try {
+      // A new store's files are 0666, whatever the umask is.
+      ownFolder(directory)
       for (const channel of listeners.keys()) await next.run(listenTo(channel), undefined, statementTimeoutMs)
       if (state !== 'open') throw new StoreUnavailableError('the store is closed')
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
+import { revertReason } from '../revertReason.ts'
 import { type BlockTag, bytesIn, numberIn, quantityIn, tagOf, toQuantity } from './hex.ts'
 import type { Question } from './question.ts'
 
@@ -33,6 +34,9 @@ export interface ContractCall {
 }
 export interface CallTerms {
   block?: BlockTag
+  /** Nobody in particular when absent. */
+  from?: Address
+  valueWei?: bigint
   /** What the callee may spend to answer: a hostile one hurts nobody but itself. */
   gas?: number
 }
@@ -40,9 +44,21 @@ export interface CallTerms {
 /** What a contract returns. */
 export const askCall = (
   { to, data }: ContractCall,
-  { block = 'latest', gas }: CallTerms = {},
+  { block = 'latest', from, valueWei, gas }: CallTerms = {},
 ): Question<Hex> => ({
-  call: ['eth_call', [gas === undefined ? { to, data } : { to, data, gas: toQuantity(gas) }, tagOf(block)]],
+  call: [
+    'eth_call',
+    [
+      {
+        ...(from !== undefined && { from }),
+        to,
+        data,
+        ...(valueWei !== undefined && { value: toQuantity(valueWei) }),
+        ...(gas !== undefined && { gas: toQuantity(gas) }),
+      },
+      tagOf(block),
+    ],
+  ],
   parse: bytesIn,
 })
 
@@ -52,7 +68,7 @@ const REVERTED = 3
 export const askCallOrRevert = (
   call: ContractCall,
   terms: CallTerms = {},
-): Question<{ reverted: false; data: Hex } | { reverted: true }> => {
+): Question<{ reverted: false; data: Hex } | { reverted: true; reason: string }> => {
   const plain = askCall(call, terms)
   return {
     call: plain.call,
@@ -60,6 +76,9 @@ export const askCallOrRevert = (
       const data = plain.parse(result)
       return data === undefined ? undefined : { reverted: false, data }
     },
-    refused: ({ code }) => (code === REVERTED ? { reverted: true } : undefined),
+    refused: ({ code, data, message }) =>
+      code === REVERTED
+        ? { reverted: true, reason: revertReason(bytesIn(data) ?? '0x', message) }
+        : undefined,
   }
 }

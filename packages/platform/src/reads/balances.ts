@@ -48,40 +48,52 @@ export function askBalances(
 /** Tokens in one multicall. */
 const AT_ONCE = 50
 
+interface BalanceReader {
+  rpc: Pick<Rpc, 'request' | 'batch'>
+  multicall3: Address
+}
+
+/** What a wallet holds of some tokens, all of one block; null for what cannot be read. */
+export async function readBalances(
+  reader: BalanceReader,
+  { wallet, groups }: { wallet: Address; groups: readonly (readonly Address[])[] },
+  terms: { block?: BlockTag; timeoutMs: number },
+): Promise<Map<Address, bigint | null>> {
+  const holdings = groups.map((tokens) => tokens.map((token) => ({ wallet, token })))
+  const balances = await readHoldings(reader, holdings, terms)
+  return new Map(holdings.flat().map(({ token }, i) => [token, balances[i]!]))
+}
+
 /**
- * What a wallet holds of some tokens, all of one block; null for what cannot be read. No group shares a call
- * with another, and whatever fails is asked again alone with gas of its own: one that burns all it gets
+ * Balances of any wallets, all of one block and in order; null for what cannot be read. No group shares a
+ * call with another, and whatever fails is asked again alone with gas of its own: one that burns all it gets
  * spoils nobody else's reading. Throws only when the node does not answer.
  */
-export async function readBalances(
-  { rpc, multicall3 }: { rpc: Pick<Rpc, 'request' | 'batch'>; multicall3: Address },
-  { wallet, groups }: { wallet: Address; groups: readonly (readonly Address[])[] },
+export async function readHoldings(
+  { rpc, multicall3 }: BalanceReader,
+  groups: readonly (readonly Holding[])[],
   { block = 'latest', timeoutMs }: { block?: BlockTag; timeoutMs: number },
-): Promise<Map<Address, bigint | null>> {
-  const holdingsOf = (tokens: readonly Address[]) => tokens.map((token) => ({ wallet, token }))
-  const readTogether = async (tokens: readonly Address[]): Promise<(bigint | null)[]> => {
+): Promise<(bigint | null)[]> {
+  const readTogether = async (holdings: readonly Holding[]): Promise<(bigint | null)[]> => {
     try {
-      return await readOne(rpc, askBalances(multicall3, holdingsOf(tokens), { block }), { timeoutMs })
+      return await readOne(rpc, askBalances(multicall3, holdings, { block }), { timeoutMs })
     } catch (error) {
       if (error instanceof RpcUnreachable && error.why !== 'unreadable') throw error
       // A token took all the gas, or the answer is none: each is asked by itself.
-      return tokens.map(() => null)
+      return holdings.map(() => null)
     }
   }
-  const chunks = groups.flatMap((tokens) => [...chunksOf(tokens)])
-  const together = await Promise.all(chunks.map(readTogether))
-  const balances = new Map<Address, bigint | null>()
-  for (const [i, tokens] of chunks.entries()) {
-    for (const [j, token] of tokens.entries()) balances.set(token, together[i]![j]!)
-  }
-  const failed = [...balances].filter(([, balance]) => balance === null).map(([token]) => token)
-  const questions = holdingsOf(failed).map((holding) => askBalance(holding, { block, gas: BALANCE_GAS }))
+  const chunks = groups.flatMap((holdings) => [...chunksOf(holdings)])
+  const balances = (await Promise.all(chunks.map(readTogether))).flat()
+  const holdings = chunks.flat()
+  const failed = [...balances.keys()].filter((i) => balances[i] === null)
+  const questions = failed.map((i) => askBalance(holdings[i]!, { block, gas: BALANCE_GAS }))
   // A node that takes no batches leaves these unread; the others stand.
   const alone = await readAll(rpc, questions, { timeoutMs }).catch(() => [])
-  for (const [i, token] of failed.entries()) balances.set(token, alone[i] ?? null)
+  for (const [n, i] of failed.entries()) balances[i] = alone[n] ?? null
   return balances
 }
 
-function* chunksOf(tokens: readonly Address[]): Generator<readonly Address[]> {
-  for (let at = 0; at < tokens.length; at += AT_ONCE) yield tokens.slice(at, at + AT_ONCE)
+function* chunksOf(holdings: readonly Holding[]): Generator<readonly Holding[]> {
+  for (let at = 0; at < holdings.length; at += AT_ONCE) yield holdings.slice(at, at + AT_ONCE)
 }

@@ -9,7 +9,7 @@ export {
   type CallTerms,
   type ContractCall,
 } from './accounts.ts'
-export { askBalance, askBalances, balanceCall, type Holding, readBalances } from './balances.ts'
+export { askBalance, askBalances, balanceCall, type Holding, readBalances, readHoldings } from './balances.ts'
 export {
   askBaseFee,
   askBlockNumber,

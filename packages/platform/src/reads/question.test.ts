@@ -86,10 +86,13 @@ describe('one question', () => {
   it('tells a revert from a refusal', async () => {
     const question = askCallOrRevert({ to: A, data: '0x' })
     expect(await readOne(nodeWith('0x01').rpc, question)).toEqual({ reverted: false, data: '0x01' })
-    expect(await readOne(nodeWith(refusal(3)).rpc, question)).toEqual({ reverted: true })
+    expect(await readOne(nodeWith(refusal(3)).rpc, question)).toEqual({
+      reverted: true,
+      reason: 'eth_call: refused',
+    })
     await expect(readOne(nodeWith(refusal(-32_000)).rpc, question)).rejects.toBeInstanceOf(RpcError)
     expect(await readAll(nodeWith(refusal(3), refusal(-32_000)).rpc, [question, question])).toEqual([
-      { reverted: true },
+      { reverted: true, reason: 'eth_call: refused' },
       undefined,
     ])
     await expect(readOne(nodeWith(refusal(3)).rpc, askCall({ to: A, data: '0x' }))).rejects.toThrow()

@@ -1,7 +1,7 @@
 import { type Address, type Hex, lowerAddress as lower, type SignedAuthorization } from '@pit/chain'
 import { plainText, revertReason } from '../revertReason.ts'
 import { type Rpc, RpcError } from '../rpc.ts'
-import { addressIn, toQuantity as quantity, quantityIn } from './hex.ts'
+import { addressIn, type BlockTag, toQuantity as quantity, quantityIn, tagOf } from './hex.ts'
 import { rpcUnavailable as unavailable } from './unavailable.ts'
 
 export interface SimCall {
@@ -26,6 +26,7 @@ export interface SimBlock {
 }
 export interface AccountOverride {
   balanceWei?: bigint
+  code?: Hex
   words?: Readonly<Record<Hex, bigint>>
 }
 
@@ -88,22 +89,24 @@ interface SimTerms {
   traceTransfers?: boolean
   /** Logs kept of each call. */
   maxLogs?: number
+  /** The block they stand on; the newest when absent. */
+  block?: BlockTag
 }
 
 /**
- * Runs calls on the newest state with one eth_simulateV1, block after block, and leaves nothing behind.
- * Nonces are the node's to count: a wallet with something pending has none of its own to be held to. A call
- * that fails is an answer. Throws NotRunnable when no block could hold the calls, and refuses RPC_UNAVAILABLE
- * when the node cannot tell.
+ * Runs calls on the newest state, or on an earlier block's, with one eth_simulateV1, block after block, and
+ * leaves nothing behind. Nonces are the node's to count: a wallet with something pending has none of its own
+ * to be held to. A call that fails is an answer. Throws NotRunnable when no block could hold the calls, and
+ * refuses RPC_UNAVAILABLE when the node cannot tell.
  */
 export async function simulateBlocks(
   rpc: Pick<Rpc, 'request'>,
   blocks: readonly SimBlock[],
-  { timeoutMs, traceTransfers = false, maxLogs = MAX_LOGS }: SimTerms,
+  { timeoutMs, traceTransfers = false, maxLogs = MAX_LOGS, block = 'latest' }: SimTerms,
 ): Promise<RanBlock[]> {
   const payload = { blockStateCalls: blocks.map(blockJson), traceTransfers, validation: false }
   const answer = await rpc
-    .request('eth_simulateV1', [payload, 'latest'], { timeoutMs })
+    .request('eth_simulateV1', [payload, tagOf(block)], { timeoutMs })
     .catch((error: Error) => refuse(error))
   if (!Array.isArray(answer) || answer.length !== blocks.length)
     return unavailable('eth_simulateV1 answered other blocks than were asked')
@@ -125,10 +128,11 @@ const blockJson = ({ calls, overrides = {}, baseFeeWei, timeS }: SimBlock) => ({
     ...(timeS === undefined ? {} : { time: quantity(timeS) }),
   },
   stateOverrides: Object.fromEntries(
-    Object.entries(overrides).map(([address, { balanceWei, words }]) => [
+    Object.entries(overrides).map(([address, { balanceWei, code, words }]) => [
       address,
       {
         ...(balanceWei === undefined ? {} : { balance: quantity(balanceWei) }),
+        ...(code === undefined ? {} : { code }),
         ...(words === undefined ? {} : { stateDiff: wordsJson(words) }),
       },
     ]),

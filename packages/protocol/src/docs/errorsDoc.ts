@@ -9,7 +9,7 @@ import {
 } from '../errors/agentCodes.ts'
 import { CLIENT_ERRORS, CLIENT_VERIFICATION_RULES } from '../errors/clientCodes.ts'
 import { FAST_RULES } from '../errors/fastRules.ts'
-import { errorRow } from '../errors/pitError.ts'
+import { errorRow, extrasOf } from '../errors/pitError.ts'
 import { ERROR_GROUPS, EXTRAS, RETRIES } from '../errors/row.ts'
 import { ERRORS, type ErrorCode } from '../errors/table.ts'
 
@@ -37,8 +37,9 @@ export function errorsDoc(): string {
     '',
     'Generated from the error table in `packages/protocol`; change it there and run `npm run generate`.',
     '',
-    'Every refusal is `{"error": {"code", "message", …}}`. `code` is stable: branch on it. `message` is for people.',
-    'A 429 and most 503s carry `Retry-After` in seconds, repeated as `retry_after_s`.',
+    'Every refusal is `{"error": {"code", "message", …, "retry", "hint"}}`. `code` is stable: branch on it.',
+    '`message` is for people. `retry` says what may help, as in the first table below; `hint` is the column',
+    '“What to do”. A 429 and most 503s carry `Retry-After` in seconds, repeated as `retry_after_s`.',
     '',
     ...table(
       ['Retry', 'Means'],
@@ -53,6 +54,16 @@ export function errorsDoc(): string {
       '',
       ...table(HEAD, codesOf(group).map(line)),
     ]),
+    '## Kept for other implementations',
+    '',
+    'Codes of the contract that this server does not answer, and why.',
+    '',
+    ...section(
+      null,
+      Object.fromEntries(
+        CODES.flatMap((code) => (errorRow(code).kept ? [[code, errorRow(code).kept!]] : [])),
+      ),
+    ),
     '## The order of fast mode',
     '',
     `\`POST live/fast\` answers the first of these that fails, and lists all in \`failures\`: ${FAST_RULES.join(', ')}.`,
@@ -84,7 +95,6 @@ const HEAD = ['Code', 'Status', 'Message', 'What to do', 'Retry', 'Extras']
 
 function line(code: ErrorCode): string[] {
   const row = errorRow(code)
-  const extras = [...new Set([...row.extras, ...(row.fastExtras ?? [])])]
   const statuses = row.statuses.length === 0 ? 'a check only' : row.statuses.join(', ')
   return [
     `\`${code}\``,
@@ -92,7 +102,9 @@ function line(code: ErrorCode): string[] {
     row.message,
     row.hint,
     `\`${row.retry}\``,
-    extras.map((name) => `\`${name}\``).join(' '),
+    extrasOf(code)
+      .map((name) => `\`${name}\``)
+      .join(' '),
   ]
 }
 
@@ -104,9 +116,8 @@ const meanings = (rows: { readonly [code: string]: { meaning: string; worstCase:
     ]),
   )
 
-const section = (title: string, rows: { readonly [code: string]: string }): string[] => [
-  `### ${title}`,
-  '',
+const section = (title: string | null, rows: { readonly [code: string]: string }): string[] => [
+  ...(title === null ? [] : [`### ${title}`, '']),
   ...table(
     ['Code', 'Means'],
     Object.entries(rows).map(([code, means]) => [`\`${code}\``, means]),

@@ -4,14 +4,16 @@ import { literalsOf } from './jsonSchema.ts'
 
 const WALLET = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
 
+const SIGNATURE = `0x${'11'.repeat(64)}1b`
+
 /** What a reader would type for a field of this name. */
 const BY_NAME: Record<string, unknown> = {
   address: WALLET,
   wallet: WALLET,
   executor: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
-  signature: '0x…',
-  delegation_signature: '0x…',
-  raw_tx: '0x02f8…',
+  signature: SIGNATURE,
+  delegation_signature: SIGNATURE,
+  raw_tx: `0x02f86d${'00'.repeat(96)}`,
   token_in: 'ETH',
   token_out: 'USDG',
   notional_usd: 25,
@@ -54,6 +56,10 @@ export function exampleBody(route: AnyRoute): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, valueFor(name, properties[name] as TSchema)]))
 }
 
+/** The same as text, without the length of signatures and signed transactions. */
+export const shortBody = (route: AnyRoute): string =>
+  JSON.stringify(exampleBody(route)).replace(/"0x[0-9a-f]{122,}"/g, '"0x…"')
+
 /** A request a reader can paste into a shell. */
 export function exampleCurl(route: AnyRoute, baseUrl: string): string {
   const path = route.path.replace(/:(\w+)/g, (_, name: string) =>
@@ -63,7 +69,7 @@ export function exampleCurl(route: AnyRoute, baseUrl: string): string {
   if (route.method === 'POST') lines[0] = `curl -s -X POST ${baseUrl}${path}`
   if (route.buckets.includes('key')) lines.push(`-H "Authorization: Bearer $PIT_KEY"`)
   if (route.takesBody) {
-    lines.push(`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(exampleBody(route))}'`)
+    lines.push(`-H 'Content-Type: application/json'`, `-d '${shortBody(route)}'`)
   } else if (route.method === 'POST') lines.push(`-d ''`)
   return lines.join(' \\\n  ')
 }

@@ -3,8 +3,8 @@ import type { TSchema } from '@sinclair/typebox'
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
-/** Keywords that only our own validator reads. */
-const OWN_KEYWORDS = new Set(['exactlyOne', 'chosenBy', 'title'])
+/** Keywords that only we read. */
+const OWN_KEYWORDS = new Set(['exactlyOne', 'forms', 'shown', 'chosenBy', 'title'])
 
 /** A schema as plain JSON Schema 2020-12. A titled schema is put in `shared` once and referred to. */
 export function toJsonSchema(schema: TSchema, shared: JsonObject): JsonObject {
@@ -18,16 +18,73 @@ export function toJsonSchema(schema: TSchema, shared: JsonObject): JsonObject {
 }
 
 function plain(schema: TSchema, shared: JsonObject): JsonObject {
+  const shown = schema['shown'] as TSchema | undefined
+  if (shown !== undefined) return { ...described(schema), ...toJsonSchema(shown, shared) }
   const values = literalsOf(schema)
-  if (values !== null) return { ...described(schema), enum: values }
+  if (values !== null) return { type: 'string', enum: values, ...described(schema) }
   const result: JsonObject = {}
   for (const [keyword, value] of Object.entries(schema)) {
-    if (OWN_KEYWORDS.has(keyword)) continue
-    result[keyword] = convert(keyword, value, shared)
+    if (!OWN_KEYWORDS.has(keyword)) result[keyword] = convert(keyword, value, shared)
   }
+  // Maps by any name, in the word that generators know.
+  const any = (schema['patternProperties'] as Record<string, TSchema> | undefined)?.[ANY_NAME]
+  if (any !== undefined) {
+    delete result['patternProperties']
+    result['additionalProperties'] = Object.keys(any).length === 0 ? true : toJsonSchema(any, shared)
+  }
+  return withForms(result, formsOf(schema, shared))
+}
+
+const ANY_NAME = '^(.*)$'
+
+type Form = { required: string[]; properties: JsonObject }
+
+/** The forms an object takes: what each has instead of the object's own fields of these names. */
+function formsOf(schema: TSchema, shared: JsonObject): Form[] {
   const group = schema['exactlyOne'] as readonly string[] | undefined
-  if (group !== undefined) result['oneOf'] = group.map((name) => ({ required: [name] }))
-  return result
+  const own = schema['properties'] as Record<string, TSchema>
+  if (group !== undefined) {
+    return group.map((name) => ({
+      required: [name],
+      properties: Object.fromEntries(
+        group.map((other) => [other, other === name ? toJsonSchema(own[name] as TSchema, shared) : false]),
+      ),
+    }))
+  }
+  const forms = (schema['forms'] as readonly TSchema[] | undefined) ?? []
+  return forms.map(({ properties, required }) => ({
+    required: [...(required as string[])],
+    properties: convert('properties', properties, shared) as JsonObject,
+  }))
+}
+
+/**
+ * A request is written out form by form, since a closed object cannot be put together of parts. An answer says
+ * once what its forms have in common, and nothing of the fields they decide: a type of both would be too wide.
+ */
+function withForms(object: JsonObject, forms: readonly Form[]): JsonObject {
+  const [first] = forms
+  if (first === undefined) return object
+  const decided = Object.keys(first.properties)
+  const required = ((object['required'] as string[] | undefined) ?? []).filter(
+    (name) => !decided.includes(name),
+  )
+  const properties = object['properties'] as JsonObject
+  if (decided.some((name) => first.properties[name] === false) || object['additionalProperties'] === false) {
+    const whole = (form: Form): JsonObject => ({
+      ...object,
+      required: [...required, ...form.required],
+      properties: { ...properties, ...form.properties },
+    })
+    return { oneOf: forms.map(whole) }
+  }
+  const open = Object.fromEntries(decided.map((name) => [name, {}]))
+  return {
+    ...object,
+    required,
+    properties: { ...properties, ...open },
+    oneOf: forms.map((form) => ({ type: 'object', ...form })),
+  }
 }
 
 function convert(keyword: string, value: unknown, shared: JsonObject): Json {
@@ -42,12 +99,12 @@ function convert(keyword: string, value: unknown, shared: JsonObject): Json {
   return structuredClone(value) as Json
 }
 
-/** The values of a union of literals, or null for any other schema. */
-export function literalsOf(schema: TSchema): (string | number | boolean)[] | null {
+/** The values of a union of texts, or null for any other schema. */
+export function literalsOf(schema: TSchema): string[] | null {
   const options = schema['anyOf'] as TSchema[] | undefined
   if (options === undefined) return null
-  const values = options.map((option) => option['const'] as string | number | boolean | undefined)
-  return values.every((value) => value !== undefined) ? (values as (string | number | boolean)[]) : null
+  const values = options.map((option) => option['const'] as unknown)
+  return values.every((value) => typeof value === 'string') ? (values as string[]) : null
 }
 
 const described = (schema: TSchema): JsonObject => ({

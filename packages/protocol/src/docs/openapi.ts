@@ -1,9 +1,11 @@
-import { errorRow } from '../errors/pitError.ts'
+import { ERROR_FIELDS, EXTRA_SCHEMAS } from '../errors/extras.ts'
+import { errorRow, extrasOf } from '../errors/pitError.ts'
 import { EXTRAS } from '../errors/row.ts'
-import type { ErrorCode } from '../errors/table.ts'
+import { ERRORS, type ErrorCode } from '../errors/table.ts'
 import { BUCKETS } from '../rates.ts'
 import { needsKey } from '../routes/route.ts'
 import { type AnyRoute, ROUTE_IDS, routeById } from '../routes/table.ts'
+import { Answer } from '../schemas/scalars.ts'
 import { exampleBody } from './example.ts'
 import { type Json, type JsonObject, toJsonSchema } from './jsonSchema.ts'
 
@@ -20,7 +22,8 @@ const TAGS = {
 
 /** The whole API as an OpenAPI 3.1 document, from the route table alone. */
 export function openApi({ version, serverUrl }: { version: string; serverUrl: string }): JsonObject {
-  const shared: Shared = { schemas: { Error: errorSchema() }, responses: {} }
+  const shared: Shared = { schemas: {}, responses: {} }
+  shared.schemas['Error'] = envelope(errorFields(Object.keys(ERRORS) as ErrorCode[], shared.schemas))
   const paths: { [path: string]: JsonObject } = {}
   for (const id of ROUTE_IDS) {
     const route = routeById(id)
@@ -111,7 +114,7 @@ function responses(route: AnyRoute, shared: Shared): JsonObject {
   }
   for (const [status, codes] of codesByStatus(route)) {
     const name = responseName(status, codes, shared.responses)
-    shared.responses[name] ??= refusals(Number(status), codes)
+    shared.responses[name] ??= refusals(Number(status), codes, shared.schemas)
     result[status] = { $ref: `#/components/responses/${name}` }
   }
   for (const [status, when] of Object.entries(route.statusWhen)) {
@@ -152,7 +155,7 @@ export function codesByStatus(route: AnyRoute): [status: string, codes: ErrorCod
   return Object.entries(byStatus)
 }
 
-const refusals = (status: number, codes: readonly ErrorCode[]): JsonObject => ({
+const refusals = (status: number, codes: readonly ErrorCode[], schemas: JsonObject): JsonObject => ({
   description: codes.join(', '),
   headers: {
     'X-Request-Id': { $ref: '#/components/headers/RequestId' },
@@ -162,30 +165,45 @@ const refusals = (status: number, codes: readonly ErrorCode[]): JsonObject => ({
   },
   content: {
     'application/json': {
-      schema: {
-        allOf: [
-          { $ref: '#/components/schemas/Error' },
-          { properties: { error: { properties: { code: { enum: [...codes] } } } } },
-        ],
-      },
+      schema: envelope({ oneOf: byExtras(codes).map((alike) => errorFields(alike, schemas)) }),
     },
   },
 })
 
-const errorSchema = (): JsonObject => ({
+/** Codes that carry the same extras: a refusal's code tells which fields it may have. */
+function byExtras(codes: readonly ErrorCode[]): ErrorCode[][] {
+  const alike = new Map<string, ErrorCode[]>()
+  for (const code of codes) {
+    const key = extrasOf(code).sort().join()
+    alike.set(key, [...(alike.get(key) ?? []), code])
+  }
+  return [...alike.values()]
+}
+
+const envelope = (error: JsonObject): JsonObject => ({
   type: 'object',
   required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['code', 'message'],
-      properties: {
-        code: { type: 'string', description: 'stable; branch on it' },
-        message: { type: 'string', description: 'for people; may change' },
-        retry_after_s: { type: 'integer', description: 'as Retry-After' },
-        ...Object.fromEntries(Object.entries(EXTRAS).map(([name, description]) => [name, { description }])),
-      },
-      additionalProperties: true,
-    },
-  },
+  properties: { error },
 })
+
+function errorFields(codes: readonly ErrorCode[], schemas: JsonObject): JsonObject {
+  const names = [...new Set(codes.flatMap(extrasOf))]
+  const { required, properties } = toJsonSchema(Answer(ERROR_FIELDS), schemas) as {
+    required: Json[]
+    properties: JsonObject
+  }
+  return {
+    type: 'object',
+    required: ['code', ...required],
+    properties: {
+      code: { type: 'string', enum: [...codes], description: 'stable; branch on it' },
+      ...properties,
+      ...Object.fromEntries(
+        names.map((name) => [
+          name,
+          { description: EXTRAS[name], ...toJsonSchema(EXTRA_SCHEMAS[name], schemas) },
+        ]),
+      ),
+    },
+  }
+}

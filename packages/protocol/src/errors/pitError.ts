@@ -1,4 +1,5 @@
-import type { ErrorRow, ExtraName } from './row.ts'
+import type { Extras } from './extras.ts'
+import type { ErrorRow, ExtraName, Retry } from './row.ts'
 import { ERRORS, type ErrorCode, type RefusalCode } from './table.ts'
 
 export type RefusalDetails = {
@@ -7,7 +8,7 @@ export type RefusalDetails = {
   /** One of the row's statuses; the route's, or the row's first, when absent. */
   status?: number
   retryAfterS?: number
-} & { [name in ExtraName]?: unknown }
+} & Extras
 
 /** A refusal with a stable code. Anything else that is thrown is a defect. */
 export class PitError extends Error {
@@ -33,6 +34,12 @@ export class PitError extends Error {
 /** The row of a code with its optional columns readable. */
 export const errorRow = (code: ErrorCode): ErrorRow => ERRORS[code]
 
+/** Every extra a refusal with this code may carry. */
+export const extrasOf = (code: ErrorCode): ExtraName[] => {
+  const { extras, fastExtras = [] } = errorRow(code)
+  return [...new Set([...extras, ...fastExtras])]
+}
+
 export const refusal = (code: RefusalCode, details?: RefusalDetails): PitError => new PitError(code, details)
 
 /** A declaration, not an arrow: only then does the compiler know that code after it is not reached. */
@@ -43,12 +50,15 @@ export function fail(code: RefusalCode, details?: RefusalDetails): never {
 export const isPitError = (error: unknown): error is PitError => error instanceof PitError
 
 export type ErrorEnvelope = {
-  error: { code: ErrorCode; message: string; retry_after_s?: number } & { [extra: string]: unknown }
+  error: { code: ErrorCode; message: string; retry_after_s?: number; retry: Retry; hint: string } & {
+    [extra: string]: unknown
+  }
 }
 
+/** What the caller can do comes last, from the table: a refusal itself cannot say otherwise. */
 export function toEnvelope(error: PitError): ErrorEnvelope {
   const { code, message, extras, retryAfterS } = error
-  return {
-    error: { code, message, ...extras, ...(retryAfterS === undefined ? {} : { retry_after_s: retryAfterS }) },
-  }
+  const { retry, hint } = errorRow(code)
+  const wait = retryAfterS === undefined ? {} : { retry_after_s: retryAfterS }
+  return { error: { code, message, ...extras, ...wait, retry, hint } }
 }

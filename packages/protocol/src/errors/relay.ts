@@ -22,7 +22,7 @@ export const RELAY_ERRORS = rows('relay', {
     fastExtras: ['failures'],
     retry: 'different_request',
     message: 'The sequencer refused the transaction, or it could not be decoded.',
-    hint: 'Read the message: nonce, funds or gas. In fast mode look for the hash first.',
+    hint: 'Read the message: nonce, funds, gas or a missing step. In fast mode look for the hash first.',
   },
   SEQUENCER_UNREACHABLE: {
     statuses: [502],

@@ -8,7 +8,7 @@ export const REQUEST_ERRORS = rows('requests', {
     fastExtras: ['failures', 'field'],
     retry: 'different_request',
     message: 'A field is missing or malformed, or the body is not one JSON object.',
-    hint: 'Read `field` and correct it. 413: the body is over 65,536 bytes.',
+    hint: 'Correct `field`; live/* takes no field it does not know. 413: the body is over 65,536 bytes.',
   },
   UNKNOWN_FIELD: {
     statuses: [400],
@@ -46,7 +46,7 @@ export const REQUEST_ERRORS = rows('requests', {
     statuses: [401],
     retry: 'no',
     message: 'No API key, or the key is unknown, expired or revoked.',
-    hint: 'Sign in again: POST auth/challenge, sign the message, POST auth/verify.',
+    hint: 'Send `Authorization: Bearer <key>`; a key comes from POST auth/challenge and POST auth/verify.',
   },
   CHALLENGE_EXPIRED: {
     statuses: [401],
@@ -80,6 +80,7 @@ export const REQUEST_ERRORS = rows('requests', {
     retry: 'no',
     message: 'This route needs a key bound to a wallet.',
     hint: 'Sign in with a wallet and use that key.',
+    kept: 'Every key is issued here to the wallet that signed in. The check stays for keys that were not.',
   },
   FORBIDDEN: {
     statuses: [403],
@@ -103,10 +104,11 @@ export const REQUEST_ERRORS = rows('requests', {
   },
   RATE_LIMITED: {
     statuses: [429],
+    extras: ['bucket'],
     retry: 'pause',
     retryAfterS: 1,
     message: 'Too many requests.',
-    hint: 'Wait Retry-After seconds. The buckets are in the reference under “Rate limits”.',
+    hint: 'Wait Retry-After seconds. `bucket` names the limit, as the reference has it under “Rate limits”.',
   },
   SIGNUP_CAPPED: {
     statuses: [429],
@@ -133,7 +135,9 @@ export const REQUEST_ERRORS = rows('requests', {
     extras: ['field', 'signer_checks'],
     retry: 'no',
     message: 'An address involved is on a sanctions list.',
-    hint: '`field` names which. Such a key can still revoke itself and end what it started.',
+    hint:
+      '`field` is wallet, signer, session_wallet, executor, owner, agent_wallet or beneficiary. ' +
+      'Such a key can still end what it started.',
   },
   COUNTRY_BLOCKED: {
     statuses: [451],

@@ -42,6 +42,7 @@ export const RISK_ERRORS = rows('risk', {
     retry: 'different_request',
     message: "The fee is above the server's maximum.",
     hint: 'The maximum is in GET config fee.max_bps.',
+    kept: 'The fee is set here: 60 bps at most, shield included, where the maximum is 100.',
   },
   FEE_FIXED: {
     statuses: [422],
@@ -72,6 +73,9 @@ export const RISK_ERRORS = rows('risk', {
     message:
       "The fee in the calldata is not the one that class, tier and shield, or the session's binding, set.",
     hint: 'Sign the transaction as it was built.',
+    kept:
+      'Plans are built here with the fee that was set, and a submit that pays another is NOT_AS_BUILT. ' +
+      'Session trades are still checked for it before they are co-signed, and hosted agents hold by it.',
   },
   ROUTE_VS_MID: {
     statuses: [422],

@@ -37,10 +37,12 @@ export const EXTRAS = {
   terms: 'the terms that would have passed',
   owner: 'the address on record as owner',
   field: 'the field at fault, as a path: limits.max_trade_usd',
+  bucket: 'the rate limit that is used up, by its name under “Rate limits” in the reference',
   risks: 'the disclosures of the tokens involved',
   why: 'the reason in words',
   chain: 'what the chain shows for the nonce',
   simulation: 'the simulation and its checks',
+  sign: 'what to sign so that it passes',
 } as const
 export type ExtraName = keyof typeof EXTRAS
 
@@ -58,6 +60,8 @@ export type ErrorRow = {
   readonly retryAfterS?: number
   readonly message: string
   readonly hint: string
+  /** Why this server never answers it: the code is the contract's and other implementations may. */
+  readonly kept?: string
 }
 
 type Draft = Omit<ErrorRow, 'group' | 'extras'> & Partial<Pick<ErrorRow, 'extras'>>

@@ -22,6 +22,12 @@ describe('the error table', () => {
     if (row.statuses[0] === 429 || row.statuses[0] === 503) expect(row.retryAfterS).toBeGreaterThan(0)
   })
 
+  it('says of each code that nothing here answers why it is kept', () => {
+    const kept = CODES.filter((code) => errorRow(code).kept !== undefined)
+    expect(kept).toEqual(['WALLET_NOT_BOUND', 'UNKNOWN_TOKEN', 'MAX_FEE', 'FEE_MISMATCH'])
+    for (const code of kept) expect(errorRow(code).kept).toMatch(/^[A-Z].{20,220}\.$/)
+  })
+
   it('keeps checks that are never answered from being thrown', () => {
     expectTypeOf<Exclude<ErrorCode, RefusalCode>>().toEqualTypeOf<
       'TOKEN_TIER' | 'UNLIMITED_APPROVAL_IN_PLACE'
@@ -53,9 +59,27 @@ describe('a refusal', () => {
   })
 
   it('answers its extras beside code and message', () => {
-    const error = refusal('RISK_NOT_ACCEPTED', { message: 'No.', unaccepted: ['HONEYPOT'], policy: [] })
+    const policy = { names: [], checks: [] }
+    const error = refusal('RISK_NOT_ACCEPTED', { message: 'No.', unaccepted: ['HONEYPOT'], policy })
+    const { retry, hint } = errorRow('RISK_NOT_ACCEPTED')
     expect(toEnvelope(error)).toEqual({
-      error: { code: 'RISK_NOT_ACCEPTED', message: 'No.', unaccepted: ['HONEYPOT'], policy: [] },
+      error: { code: 'RISK_NOT_ACCEPTED', message: 'No.', unaccepted: ['HONEYPOT'], policy, retry, hint },
+    })
+    expect(Object.keys(toEnvelope(error).error)).toEqual([
+      'code',
+      'message',
+      'unaccepted',
+      'policy',
+      'retry',
+      'hint',
+    ])
+  })
+
+  it.each(CODES)('%s says what its row says may help', (code) => {
+    if (errorRow(code).statuses.length === 0) return
+    expect(toEnvelope(refusal(code as RefusalCode)).error).toMatchObject({
+      retry: errorRow(code).retry,
+      hint: errorRow(code).hint,
     })
   })
 

@@ -28,6 +28,9 @@ export const TOKEN_ERRORS = rows('tokens', {
     retry: 'different_request',
     message: 'The address is not in the registry, or not a token.',
     hint: "Check the address on the chain's explorer.",
+    kept:
+      'On tokens/<address> only: an address that is not in the registry is screened when asked for, so it ' +
+      'has a record or is NOT_A_TOKEN. A session grant does answer it.',
   },
   NOT_A_TOKEN: {
     statuses: [404],

@@ -43,6 +43,13 @@ const TOKEN_ERRORS = [
 const SCREENING = { lateBuckets: ['screen.caller', 'screen.overall'] } as const
 /** The one text of several lines. */
 const STRATEGY = { multilineFields: ['params.strategy'] } as const
+/** What the signing service may refuse whatever is asked of it, beside SANCTIONED; nothing was done. */
+const SIGNER_ERRORS = [
+  'SIGNER_REQUIRED',
+  'SIGNER_UNAVAILABLE',
+  'SIGNER_FROZEN',
+  'BUSY',
+] as const satisfies readonly ErrorCode[]
 const ATTEST_ERRORS = [
   'PAPER_AGENT',
   'STOPPED',
@@ -52,8 +59,10 @@ const ATTEST_ERRORS = [
   'STOCK_ATTESTATION_OLD',
   'BAD_EXPIRY',
   'STOCK_ATTESTATION',
+  'BAD_SIGNATURE',
   'SIGNER_REQUIRED',
   'SIGNER_UNAVAILABLE',
+  'BUSY',
 ] as const satisfies readonly ErrorCode[]
 
 export const HOSTED_ROUTES = {
@@ -68,14 +77,7 @@ export const HOSTED_ROUTES = {
     summary: 'Create an agent the service runs, on paper or live; a live one starts paused.',
     body: HostedCreate,
     answer: HostedCreated,
-    errors: [
-      'BAD_TERMS',
-      'TOO_MANY_AGENTS',
-      'SIGNER_REQUIRED',
-      'SIGNER_UNAVAILABLE',
-      ...TOKEN_ERRORS,
-      'EXECUTOR_ATTESTATION',
-    ],
+    errors: ['BAD_TERMS', 'TOO_MANY_AGENTS', ...SIGNER_ERRORS, ...TOKEN_ERRORS, 'EXECUTOR_ATTESTATION'],
   }),
   'hosted.list': route({
     ...HOSTED,
@@ -182,14 +184,7 @@ export const HOSTED_ROUTES = {
     path: 'hosted/:id/rotate-executor',
     summary: 'Give the agent a new executor key; it pauses until a new session is attached.',
     answer: HostedRotated,
-    errors: [
-      'PAPER_AGENT',
-      'STOPPED',
-      'TOO_MANY_AGENTS',
-      'SIGNER_REQUIRED',
-      'SIGNER_UNAVAILABLE',
-      'EXECUTOR_ATTESTATION',
-    ],
+    errors: ['PAPER_AGENT', 'STOPPED', 'TOO_MANY_AGENTS', ...SIGNER_ERRORS, 'EXECUTOR_ATTESTATION'],
   }),
   'hosted.rotate_webhook_secret': route({
     ...OWNED,
@@ -215,8 +210,7 @@ export const HOSTED_ROUTES = {
       'REFUND_GAS',
       'SIGNED_MISMATCH',
       'NOT_A_REFUND',
-      'SIGNER_REQUIRED',
-      'SIGNER_UNAVAILABLE',
+      ...SIGNER_ERRORS,
       'CHAIN_UNAVAILABLE',
       'SUBMIT_DISABLED',
     ],
@@ -230,7 +224,7 @@ export const HOSTED_ROUTES = {
     body: AttestStock,
     answer: HostedAttested,
     errors: ATTEST_ERRORS,
-    statusOf: { NO_SESSION: [409] },
+    statusOf: { NO_SESSION: [409], BAD_SIGNATURE: [400] },
   }),
   'hosted.stock_attestation.revoke': route({
     ...OWNED,

@@ -1,6 +1,7 @@
 import { AiConnect, AiConnection } from '../schemas/ai.ts'
 import { PaperBook, PaperFill } from '../schemas/leagueEntry.ts'
 import { pairFields, Sized } from '../schemas/live.ts'
+import { ClientId } from '../schemas/scalars.ts'
 import { OpenApiDocument } from '../schemas/server.ts'
 import { QUOTE_ERRORS } from './liveErrors.ts'
 import { route } from './route.ts'
@@ -49,7 +50,10 @@ export const OUR_ROUTES = {
     ours: true,
     status: 201,
     summary: 'Trade the wallet’s practice account at a real quote.',
-    body: { ...Sized({ token_in, token_out, notional_usd, amount_in }), additionalProperties: false },
+    body: {
+      ...Sized({ token_in, token_out, notional_usd, amount_in, client_id: ClientId }),
+      additionalProperties: false,
+    },
     answer: PaperFill,
     errors: [
       'NOT_ENTERED',

@@ -45,8 +45,10 @@ export type Route<
   readonly status: 200 | 201
   /** Other statuses that carry the answer itself, and when. */
   readonly statusWhen: { readonly [status: number]: string }
-  /** An unknown field is UNKNOWN_FIELD instead of being ignored. */
+  /** An unknown field is refused with `unknownFieldCode` instead of being ignored. */
   readonly strictFields: boolean
+  /** UNKNOWN_FIELD on hosted and league routes; on live/* BAD_REQUEST with the nearest known name. */
+  readonly unknownFieldCode: 'UNKNOWN_FIELD' | 'BAD_REQUEST'
   /** An unknown query field is BAD_REQUEST instead of being ignored. */
   readonly strictQuery: boolean
   /** Served to the key of a sanctioned wallet: it ends what the key started. */
@@ -104,6 +106,7 @@ export function route<
   B extends TSchema = NoFields,
 >(draft: RouteDraft<P, Q, B, A>): Route<P, Q, B, A> {
   const strictFields = draft.strictFields ?? false
+  const unknownFieldCode = draft.path.startsWith('live/') ? 'BAD_REQUEST' : 'UNKNOWN_FIELD'
   const nothing = strictFields ? EXACTLY_NO_FIELDS : NO_FIELDS
   return {
     method: draft.method,
@@ -115,6 +118,7 @@ export function route<
     status: draft.status ?? 200,
     statusWhen: draft.statusWhen ?? {},
     strictFields,
+    unknownFieldCode,
     strictQuery: draft.strictQuery ?? false,
     sanctionedKeyAllowed: draft.sanctionedKeyAllowed ?? false,
     ours: draft.ours ?? false,
@@ -130,7 +134,7 @@ export function route<
       ...new Set([
         ...(draft.errors ?? []),
         ...Object.values(draft.refusedFields ?? {}),
-        ...edgeErrors(draft.method, draft.auth, strictFields),
+        ...edgeErrors(draft.method, draft.auth, strictFields ? unknownFieldCode : null),
         AREAS[draft.area],
       ]),
     ],
@@ -140,9 +144,9 @@ export function route<
 
 export const needsKey = (auth: Auth): boolean => auth !== 'none' && auth !== 'signature'
 
-function edgeErrors(method: 'GET' | 'POST', auth: Auth, strictFields: boolean): ErrorCode[] {
+function edgeErrors(method: 'GET' | 'POST', auth: Auth, unknownField: ErrorCode | null): ErrorCode[] {
   const codes: ErrorCode[] = ['BAD_REQUEST']
-  if (strictFields) codes.push('UNKNOWN_FIELD')
+  if (unknownField !== null) codes.push(unknownField)
   if (needsKey(auth)) codes.push('UNAUTHORIZED', 'SANCTIONED')
   if (auth === 'wallet' || auth === 'owner') codes.push('WALLET_NOT_BOUND')
   if (auth === 'owner') codes.push('FORBIDDEN')

@@ -19,7 +19,7 @@ export const SERVER_ROUTES = {
     path: 'health',
     area: 'server',
     auth: 'none',
-    buckets: PUBLIC_BUCKETS,
+    buckets: ['health.address'],
     statusWhen: { 503: 'the status is down' },
     summary: 'Whether the service is ok, degraded or down (503).',
     answer: Health,

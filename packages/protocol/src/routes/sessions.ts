@@ -19,6 +19,7 @@ export const SESSION_ROUTES = {
     lateBuckets: ['screen.caller', 'screen.overall'],
     summary: 'Delegate bounded trading to an executor: start, sign, then switch on with session_id.',
     body: GrantRequest,
+    strictFields: true,
     answer: GrantAnswer,
     errors: [
       'SESSION_LIMIT',
@@ -59,6 +60,7 @@ export const SESSION_ROUTES = {
     lateBuckets: ['screen.caller', 'screen.overall'],
     summary: 'Plan a trade inside a session’s bounds and have it co-signed for the executor.',
     body: SessionTradeRequest,
+    strictFields: true,
     refusedFields: REFUSED_TRADE_FIELDS,
     answer: SessionTrade,
     errors: [
@@ -100,6 +102,7 @@ export const SESSION_ROUTES = {
     sanctionedKeyAllowed: true,
     summary: 'Stop a session at once; the answer has the transactions that end it on chain.',
     body: SessionRevokeRequest,
+    strictFields: true,
     answer: SessionRevoked,
     errors: ['NO_SESSION', 'WALLET_MISMATCH'],
     statusOf: { NO_SESSION: [404] },

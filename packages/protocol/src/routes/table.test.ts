@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { refusal } from '../errors/pitError.ts'
 import { ERRORS } from '../errors/table.ts'
@@ -31,6 +32,24 @@ describe('the route table', () => {
     expectTypeOf<BodyInput<'live.quote'>['shield']>().toEqualTypeOf<boolean | undefined>()
   })
 
+  it('gives exactly one of two fields a variant each, and an object with forms what its form has', () => {
+    const pair = { token_in: 'ETH', token_out: 'USDG' }
+    expectTypeOf(pair).not.toExtend<BodyInput<'live.quote'>>()
+    expectTypeOf<typeof pair & { amount_in: string }>().toExtend<BodyInput<'live.quote'>>()
+    expectTypeOf<typeof pair & { amount_in: string; notional_usd: number }>().not.toExtend<
+      BodyInput<'live.quote'>
+    >()
+    type Create = BodyInput<'hosted.create'>
+    expectTypeOf<Extract<Create, { brain: 'webhook' }>['params']['url']>().toEqualTypeOf<string>()
+    expectTypeOf<Extract<Create, { brain: 'dca' }>['params']['usd']>().toEqualTypeOf<number | undefined>()
+    type Agent = Answer<'hosted.get'>
+    expectTypeOf<Extract<Agent, { brain: 'dca' }>['params']['usd']>().toEqualTypeOf<number>()
+    expectTypeOf<Extract<Answer<'live.session.grant'>, { status: 'active' }>>().toHaveProperty(
+      'delegation_hash',
+    )
+    expectTypeOf<Answer<'live.prepare'>>().not.toHaveProperty('route')
+  })
+
   it.each(ROUTE_IDS)('%s is whole', (id) => {
     const route = routeById(id)
     expect(route.path).toMatch(/^\/api\/v1\/[a-z0-9:/._-]+$/)
@@ -47,6 +66,20 @@ describe('the route table', () => {
     if (route.method === 'GET') expect(route.takesBody).toBe(false)
   })
 
+  it.each(ROUTE_IDS.filter((id) => ROUTES[id].path.startsWith('/api/v1/live/')))(
+    '%s takes no field it does not know, at any depth',
+    (id) => {
+      const route = routeById(id)
+      expect(route.unknownFieldCode).toBe('BAD_REQUEST')
+      expect(route.errors).not.toContain('UNKNOWN_FIELD')
+      if (route.method === 'GET') return expect(route.strictQuery).toBe(true)
+      expect(route.strictFields).toBe(true)
+      const objects = objectsIn(route.body)
+      expect(objects.length).toBeGreaterThan(0)
+      for (const object of objects) expect(object['additionalProperties']).toBe(false)
+    },
+  )
+
   it('has no two routes at one place', () => {
     const places = ROUTE_IDS.map((id) => `${ROUTES[id].method} ${ROUTES[id].path}`)
     expect(new Set(places).size).toBe(places.length)
@@ -60,6 +93,14 @@ describe('the route table', () => {
     expect(statusFor(ROUTES['live.submit'], refusal('SUBMIT_DISABLED'))).toBe(403)
   })
 })
+
+/** Every object with named fields in a schema. */
+function objectsIn(schema: TSchema): TSchema[] {
+  const properties = (schema['properties'] ?? {}) as Record<string, TSchema>
+  const inner = [...Object.values(properties), ...((schema['anyOf'] ?? []) as TSchema[])]
+  if (schema['items'] !== undefined) inner.push(schema['items'] as TSchema)
+  return [...(schema['properties'] === undefined ? [] : [schema]), ...inner.flatMap(objectsIn)]
+}
 
 describe('requests', () => {
   const wallet = `0x${'ab'.repeat(20)}`
@@ -108,7 +149,7 @@ describe('requests', () => {
     ['live.prepare', { wallet, token_in: '0x12', token_out: 'USDG', amount_in: '1' }, 'token_in'],
     ['live.prepare', { wallet: '0x12', action: 'revoke' }, 'wallet'],
     ['live.quote', { token_in: 'ETH', token_out: 'USDG', notional_usd: 5, venues: ['nowhere'] }, 'venues.0'],
-    ['live.session.grant', { session_id: 's1' }, 'delegation_signature'],
+    ['live.session.grant', { session_id: 's1', delegation_signature: 'x' }, 'delegation_signature'],
     ['live.session.grant', { wallet }, 'executor'],
     ['live.submit', { raw_tx: '0x1' }, 'raw_tx'],
     ['live.submit', {}, 'raw_tx'],
@@ -118,6 +159,27 @@ describe('requests', () => {
   ] as const)('%s refuses %j at %s', (id, body, field) => {
     expect(read(id, body).checked).toMatchObject({ ok: false, code: 'BAD_REQUEST', field })
   })
+
+  it.each(['0x', '0x1', '0x12', `0x${'11'.repeat(65)}`, `0x${'11'.repeat(8_192)}`])(
+    'a signature of any length is read, so that BAD_SIGNATURE can say what it is',
+    (signature) => {
+      const grant = {
+        session_id: 's1',
+        delegation_signature: signature,
+        authorization_signature: signature,
+        curve_root_signatures: { [`0x${'ab'.repeat(32)}`]: signature },
+      }
+      const attest = { session_id: 's1', issued: 1, expires: 2, signature }
+      const statement = { agent_id: '5', nonce: 'n', signature }
+      for (const [id, body] of [
+        ['live.session.grant', grant],
+        ['hosted.stock_attestation', attest],
+        ['league.enter', statement],
+        ['league.confirm', statement],
+      ] as const)
+        expect(read(id, body).checked).toEqual({ ok: true })
+    },
+  )
 
   it('takes a curve plan whose token wants a zero approval first: four transactions', () => {
     expect(read('live.submit', { raw_txs: Array(4).fill('0x01') }).checked).toEqual({ ok: true })

@@ -1,5 +1,6 @@
-import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import type { PitError } from '../errors/pitError.ts'
+import type { Sent } from '../schemas/scalars.ts'
 import { ACCOUNT_ROUTES } from './account.ts'
 import { AUTH_ROUTES } from './auth.ts'
 import { HOSTED_ROUTES } from './hosted.ts'
@@ -46,16 +47,6 @@ export type Query<Id extends RouteId> = Static<Rows[Id]['query']>
 export type Body<Id extends RouteId> = Static<Rows[Id]['body']>
 export type Answer<Id extends RouteId> = Static<Rows[Id]['answer']>
 
-/** What a caller has to send: a field with a default may be left out. */
-type Sent<S extends TSchema> = S extends { anyOf: (infer Variant extends TSchema)[] }
-  ? SentObject<Variant>
-  : SentObject<S>
-type SentObject<S extends TSchema> =
-  S extends TObject<infer Fields> ? LeftOut<S['static'], DefaultedKeys<Fields>> : never
-type LeftOut<T, Names extends PropertyKey> = Omit<T, Names> & { [Name in keyof T & Names]?: T[Name] }
-type DefaultedKeys<Fields extends TProperties> = {
-  [Name in keyof Fields]: Fields[Name] extends { readonly default: unknown } ? Name : never
-}[keyof Fields]
 export type BodyInput<Id extends RouteId> = Sent<Rows[Id]['body']>
 export type QueryInput<Id extends RouteId> = Sent<Rows[Id]['query']>
 

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import {
   AMOUNT_OUT_KINDS,
+  BRAINS,
   HOLDING_KINDS,
   HOSTED_MODES,
   HOSTED_STATUSES,
@@ -8,9 +9,9 @@ import {
   TRADE_STATUSES,
   UNPRICED_REASONS,
 } from '../values.ts'
+import { PauseReason } from './hosted.ts'
 import {
   Answer,
-  Anything,
   Atoms,
   Before,
   Bps,
@@ -30,10 +31,10 @@ import {
 import { MajorTiers } from './server.ts'
 import { SessionSummary } from './session.ts'
 
+const named = { token: Text('core symbol or address'), address: Wallet('all zero for ETH') }
 const TradeToken = Answer(
   {
-    token: Text('core symbol or address'),
-    address: Wallet('all zero for ETH'),
+    ...named,
     symbol: Nullable(Text('display text: escape it')),
     name: Nullable(Text('display text: escape it')),
     decimals: Nullable(Count('decimals')),
@@ -73,8 +74,7 @@ export const Trades = Answer({
 
 export const Holding = Answer(
   {
-    token: Text('core symbol or address'),
-    address: Wallet('all zero for ETH'),
+    ...named,
     symbol: Text('display text: escape it'),
     name: Text('display text: escape it'),
     decimals: Count('decimals'),
@@ -84,7 +84,16 @@ export const Holding = Answer(
     priced: Flag('whether it counts in total_usd'),
     price_usd: Nullable(Usd('independent price')),
     value_usd: Nullable(Usd('balance at it')),
-    mark: Nullable(Anything('where the price is from, and its age')),
+    mark: Nullable(
+      Answer({
+        source: Text('oracle_feed, pool_mid and others'),
+        block: Count('read at'),
+        updated_at: UnixS('last change'),
+        age_s: Count('seconds since'),
+        stale: Flag('older than it should be'),
+      }),
+      'where the price is from, and its age',
+    ),
     unpriced: Nullable(OneOf(UNPRICED_REASONS)),
   },
   { title: 'Holding' },
@@ -127,17 +136,22 @@ export const MySessions = Answer({
       id: Id('agent'),
       name: Nullable(Text('for people: escape it')),
       status: OneOf(HOSTED_STATUSES),
-      strategy: Text('its brain'),
+      strategy: OneOf(BRAINS, 'its brain'),
       mode: OneOf(HOSTED_MODES),
       live: Flag('trades for real'),
       trading: Flag('the next tick may trade'),
       pairs: Type.Array(Text('BASE/QUOTE')),
       session_id: Nullable(Id('session')),
-      pause_reason: Nullable(Answer({ code: Text('why') })),
+      pause_reason: PauseReason,
     }),
   ),
   hosted_available: Flag('whether agents could be read'),
-  routes: Type.Record(Type.String(), Text('route'), {
-    description: 'the routes that end a session or pause an agent',
-  }),
+  routes: Answer(
+    {
+      revoke_session: Text('ends a session'),
+      pause_agent: Text('pauses an agent'),
+      stop_agent: Text('stops an agent'),
+    },
+    { description: 'the routes that end a session or pause an agent' },
+  ),
 })

@@ -11,7 +11,6 @@ import {
   Nullable,
   Num,
   OneOf,
-  Open,
   Text,
   UnixS,
   Usd,
@@ -26,7 +25,7 @@ const OwnFunding = Answer({
 })
 const PoolFunding = Answer({
   available: Flag('whether the pool pays now'),
-  pool_state: Text('open, spent or off'),
+  pool_state: OneOf(['open', 'spent', 'off']),
   pool_usd: Usd('today’s pool'),
   pool_left_usd: Usd('left of it'),
   basis: Text('how the pool is filled'),
@@ -68,7 +67,17 @@ export const AiOverview = Answer({
         source: Text('where the price is from'),
       }),
       available: Flag('can be called now'),
-      estimate: Nullable(Open('cost of a tick and of a day')),
+      estimate: Nullable(
+        Answer({
+          prompt_tokens: Count('of a usual tick'),
+          completion_tokens: Count('of a usual tick'),
+          max_completion_tokens: Count('most a tick may use'),
+          interval_s: Count('between ticks'),
+          tick_usd: Usd('a usual tick'),
+          day_usd: Usd('a day of them'),
+        }),
+        'cost of a tick and of a day',
+      ),
     }),
   ),
   app_fee_pct: Num('what the service adds to a model’s price'),
@@ -78,6 +87,16 @@ export const AiOverview = Answer({
   ),
 })
 
+export const AiToday = Answer(
+  {
+    usd: Usd('spent'),
+    calls: Count('calls'),
+    by_source: Answer({ pool: Type.Optional(Usd('spent')), own: Type.Optional(Usd('spent')) }),
+    prompt_tokens: Count('in'),
+    completion_tokens: Count('out'),
+  },
+  { title: 'AiToday', description: 'spent since 00:00 UTC' },
+)
 export const SpendQuery = Exact({ limit: Limit(200, 50), before: Before('rows') })
 export const SpendRow = Answer(
   {
@@ -103,18 +122,12 @@ export const Spend = Answer({
     fallback_own: Flag('own key when the pool does not pay'),
     budget_usd_day: Usd('day budget'),
     budget_left_usd: Usd('left of it'),
-    today: Answer({
-      usd: Usd('spent'),
-      calls: Count('calls'),
-      by_source: Type.Record(Type.String(), Usd('spent')),
-      prompt_tokens: Count('in'),
-      completion_tokens: Count('out'),
-    }),
+    today: AiToday,
     last: Nullable(SpendRow),
     pool: Nullable(
       Answer({
         eligible: Flag('whether the pool pays this agent'),
-        kind: Nullable(Text('live or trial')),
+        kind: Nullable(OneOf(['live', 'trial'])),
         why_not: Nullable(Text('hold code')),
         share_usd: Usd('this owner’s share'),
         owner_used_usd: Usd('used of it'),

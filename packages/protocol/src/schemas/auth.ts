@@ -1,13 +1,11 @@
 import { Type } from '@sinclair/typebox'
+import { CHALLENGE_PURPOSES, PARTNER_ROLES } from '../values.ts'
 import { Answer, Count, Id, Nullable, OneOf, SignInSignature, Text, UnixS, Wallet, Whole } from './scalars.ts'
 
 export const ChallengeRequest = Type.Object({
   address: Wallet('the wallet that will sign'),
   purpose: Type.Optional(
-    OneOf(
-      ['sign-in', 'revoke-all'],
-      'absent or sign-in: to sign in; revoke-all: to revoke every key of the wallet',
-    ),
+    OneOf(CHALLENGE_PURPOSES, 'absent or sign-in: to sign in; revoke-all: to revoke every key of the wallet'),
   ),
 })
 
@@ -46,9 +44,9 @@ export const Account = Answer({ id: Count('account id'), name: Text('display nam
 export const PartnerAgent = Answer(
   {
     agent_id: Text('the registry’s id, a decimal'),
-    token: Nullable(Wallet('the agent’s token'), 'the agent’s token'),
+    token: Nullable(Wallet('the agent’s token')),
     symbol: Nullable(Text('the token’s symbol: deployer-chosen text, escape it')),
-    role: OneOf(['agentWallet', 'owner'], 'what the wallet is to the agent'),
+    role: OneOf(PARTNER_ROLES, 'what the wallet is to the agent'),
     name: Nullable(Text('the agent’s name: other people’s text, escape it')),
   },
   { title: 'PartnerAgent' },
@@ -69,7 +67,7 @@ export const ApiKeyRecord = Answer(
 )
 
 export const AuthMe = Answer({
-  wallet: Nullable(Wallet('the bound wallet'), 'the bound wallet'),
+  wallet: Nullable(Wallet('the bound wallet')),
   account: Account,
   key_id: Whole('id of the calling key'),
   expires_at: UnixS('when the key ends'),

@@ -1,13 +1,28 @@
-import { Type } from '@sinclair/typebox'
+import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox'
 import { HOSTED } from '../numbers.ts'
-import { AI_FUNDING, BRAINS, HOSTED_MODES, HOSTED_STATUSES, LOG_KINDS, REFUND_STATUSES } from '../values.ts'
+import {
+  AI_FUNDING,
+  BRAINS,
+  FEE_CLASSES,
+  HOSTED_MODES,
+  HOSTED_STATUSES,
+  LOG_KINDS,
+  PAUSE_REASONS,
+  REFUND_STATUSES,
+} from '../values.ts'
+import { AgentToken, LastDecision, LastTrade, LiveStats, Pnl, Watch } from './agentResults.ts'
+import { AiToday } from './ai.ts'
+import { AnyBrainParams, BRAIN_FORMS, SENT_BRAIN_FORMS } from './brainParams.ts'
 import {
   Answer,
+  AnySignature,
   Anything,
   Atoms,
   Before,
   Bps,
   ByDefault,
+  CheckedLater,
+  ClientId,
   Count,
   Exact,
   Flag,
@@ -17,13 +32,14 @@ import {
   Nullable,
   OneOf,
   Open,
-  Signature,
   Text,
   TxHash,
   UnixS,
   Usd,
   Wallet,
+  WithForms,
 } from './scalars.ts'
+import { EndStep, endedFields as ended } from './session.ts'
 import { AcceptRisks, Policies } from './trade.ts'
 
 export const HostedParams = Type.Object({ id: Id('the agent') })
@@ -42,7 +58,6 @@ const LimitsIn = Exact(
 )
 const fields = {
   brain: OneOf(BRAINS, 'what decides'),
-  params: Open('the brain’s parameters; partner_llm takes AiParams, webhook WebhookParams'),
   interval_s: Type.Integer({
     minimum: HOSTED.minIntervalS,
     maximum: HOSTED.maxIntervalS,
@@ -56,32 +71,9 @@ const fields = {
   policies: Policies,
 }
 
-/** Parameters of the AI brain. */
-export const AiParams = Exact(
-  {
-    strategy: Type.Optional(Text('what the model is told to do', { maxLength: 4_000 })),
-    model: Type.Optional(Text('model id of hosted/ai', { maxLength: 128 })),
-    funding: ByDefault(
-      'pool',
-      OneOf(AI_FUNDING, 'who pays for the model: the service’s pool, or the owner’s key'),
-    ),
-    fallback_own: ByDefault(true, Flag('pay from the own key when the pool does not')),
-    template: Type.Optional(Text('template id of hosted/ai', { maxLength: 64 })),
-    budget_usd_day: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, description: 'most spent on models a day' }),
-    ),
-    max_orders: Type.Optional(Type.Integer({ minimum: 1, description: 'orders in one decision' })),
-  },
-  { title: 'AiParams' },
-)
-export const WebhookParams = Exact(
-  { url: Type.String({ pattern: '^https?://', maxLength: 2_048, description: 'where ticks are posted' }) },
-  { title: 'WebhookParams' },
-)
-
-export const HostedCreate = Exact({
+const Create = Exact({
   brain: fields.brain,
-  params: fields.params,
+  params: Type.Unsafe<unknown>(Open('what the brain takes')),
   interval_s: fields.interval_s,
   pairs: fields.pairs,
   limits: fields.limits,
@@ -93,11 +85,13 @@ export const HostedCreate = Exact({
   accept_risks: ByDefault([], fields.accept_risks),
   shield: ByDefault(false, fields.shield),
   policies: Type.Optional(fields.policies),
+  client_id: ClientId,
 })
+export const HostedCreate = WithForms(Create, SENT_BRAIN_FORMS)
 export const HostedUpdate = Exact({
   name: Type.Optional(fields.name),
   brain: Type.Optional(fields.brain),
-  params: Type.Optional(fields.params),
+  params: Type.Optional(CheckedLater(AnyBrainParams, 'what the brain takes')),
   interval_s: Type.Optional(fields.interval_s),
   pairs: Type.Optional(fields.pairs),
   limits: Type.Optional(Type.Partial(LimitsIn, { additionalProperties: false })),
@@ -116,17 +110,29 @@ const Terms = Answer(
       major_max_bps: Bps('posted major rate'),
       major_min_bps: Bps('lowest major rate'),
       other_bps: Bps('other trades'),
+      shield_add_bps: Type.Optional(Bps('with shield: on top of each')),
     }),
     fee_schedule: Count('2; 1 for a session granted before schedule 2'),
     fee_bps: Type.Optional(Bps('schedule 1 only')),
   },
   { title: 'HostedTerms' },
 )
+export const PauseReason = Nullable(
+  Answer({
+    code: OneOf(PAUSE_REASONS, 'OWNER when the owner paused'),
+    session_id: Type.Optional(Id('the session that ended')),
+    why: Type.Optional(Text('what went wrong')),
+    fields: Type.Optional(
+      Type.Unsafe<readonly string[]>(Type.Array(Text('field'), { description: 'what its owner changed' })),
+    ),
+  }),
+  'null unless paused',
+)
 const entry = {
   id: Id('agent'),
   name: Nullable(Text('for people: escape it')),
   brain: OneOf(BRAINS),
-  params: Open('as set'),
+  params: Type.Unsafe<unknown>(Open('as set')),
   interval_s: Count('seconds between ticks'),
   pairs: Type.Array(Text('BASE/QUOTE')),
   limits: Answer({
@@ -137,17 +143,17 @@ const entry = {
   mode: OneOf(HOSTED_MODES),
   live: Flag('whether it trades for real'),
   status: OneOf(HOSTED_STATUSES),
-  pause_reason: Nullable(Answer({ code: Text('OWNER when the owner paused') }), 'null unless paused'),
+  pause_reason: PauseReason,
   trading: Flag('whether the next tick may trade'),
   session_id: Nullable(Id('attached session')),
   executor: Nullable(Wallet('live agents')),
   terms: Terms,
   session_terms: Nullable(Terms, 'of the attached session'),
-  tokens: Type.Array(Open('token, symbol, address, decimals')),
-  pnl: Nullable(Open('equity, profit and drawdown in dollars, and since when')),
-  last_decision: Nullable(Open('when, orders, reason, outcome')),
-  live_stats: Nullable(Open('live trades, volume and fees; null for paper')),
-  watch: Nullable(Open('when it ticks next, and what keeps it from trading; null once stopped')),
+  tokens: Type.Array(AgentToken),
+  pnl: Nullable(Pnl, 'equity, profit and drawdown in dollars, and since when'),
+  last_decision: Nullable(LastDecision),
+  live_stats: Nullable(LiveStats, 'live trades, volume and fees; null for paper'),
+  watch: Nullable(Watch, 'when it ticks next, and what keeps it from trading; null once stopped'),
 }
 export const StockAttestation = Answer(
   {
@@ -182,6 +188,17 @@ export const GasRefund = Answer(
   { title: 'GasRefund' },
 )
 
+const ExecutorAttestation = Nullable(
+  Answer(
+    {
+      text: Text('what the co-signer states'),
+      signature: Hex('EIP-191, by the co-signer'),
+      cosigner: Wallet('who signed it'),
+    },
+    { title: 'ExecutorAttestation' },
+  ),
+  'who holds the executor’s key',
+)
 const live = {
   session_root_hash: Type.Optional(Nullable(TxHash('hash of the session’s root'))),
   session_expires: Type.Optional(Nullable(UnixS('end of the session'))),
@@ -189,56 +206,54 @@ const live = {
   stock_attestation_not_before: Type.Optional(Nullable(UnixS('a new one must be issued after this'))),
   stock_tokens: Type.Optional(Type.Array(Text('symbol or address'))),
   gas_refund: Type.Optional(Nullable(GasRefund)),
-  executor_attestation: Type.Optional(
-    Nullable(Open('text, signature and co-signer: who holds the executor’s key')),
-  ),
+  executor_attestation: Type.Optional(ExecutorAttestation),
 }
 const detail = {
   brain_state: Type.Optional(Nullable(Open('what the brain remembers'))),
-  last_trade: Type.Optional(Nullable(Open('the last trade'))),
+  last_trade: Type.Optional(Nullable(LastTrade)),
   ...live,
 }
 
-export const HostedAgent = Answer(entry, { title: 'HostedAgent' })
-export const HostedDetail = Answer({ ...entry, ...detail }, { title: 'HostedAgentDetail' })
+export const HostedAgent = WithForms(Answer(entry, { title: 'HostedAgent' }), BRAIN_FORMS)
+/** An agent in detail, with what a route adds. */
+const Detailed = <T extends TProperties>(added: T, options: ObjectOptions = {}) =>
+  WithForms(Answer({ ...entry, ...detail, ...added }, options), BRAIN_FORMS)
+export const HostedDetail = Detailed({}, { title: 'HostedAgentDetail' })
 export const HostedList = Answer({ agents: Type.Array(HostedAgent) })
-export const HostedUpdated = Answer({
-  ...entry,
-  ...detail,
+export const HostedUpdated = Detailed({
   webhook_secret: Type.Optional(Text('when the brain became a webhook; shown once')),
 })
-export const HostedCreated = Answer({
-  ...entry,
-  ...detail,
+export const HostedCreated = Detailed({
   webhook_secret: Type.Optional(Text('webhook agents; shown once')),
   ai: Type.Optional(
     Answer(
-      { model: Text('model'), funding: OneOf(AI_FUNDING), today: Open('today’s spend') },
+      { model: Text('model'), funding: OneOf(AI_FUNDING), today: AiToday },
       { description: 'AI agents' },
     ),
   ),
+  holds: Type.Array(Answer({ code: Text('hold code'), message: Text('what to change') }), {
+    description:
+      'AI agents: what would keep the model from being asked as things stand, such as funding that does not pay ' +
+      'this interval; empty when it would be asked',
+  }),
 })
 export const SessionRevoke = Nullable(
   Answer(
     {
-      on_chain: Type.Array(Open('a transaction for the main key')),
-      sessions: Type.Optional(
-        Type.Array(Open('session_id, revoked_at, effective, signer_revoked, approvals left')),
-      ),
+      on_chain: Type.Array(EndStep, { description: 'for the main key' }),
+      sessions: Type.Optional(Type.Array(Answer(ended), { description: 'what ended' })),
     },
     { title: 'HostedSessionRevoke' },
   ),
   'how the session ends on chain; null without a session',
 )
-export const HostedStopped = Answer({ ...entry, ...detail, session_revoke: SessionRevoke })
+export const HostedStopped = Detailed({ session_revoke: SessionRevoke })
 export const HostedDeleted = Answer({
   id: Id('agent'),
   deleted: Type.Literal(true),
   executor: Nullable(Wallet('still readable')),
 })
-export const HostedRotated = Answer({
-  ...entry,
-  ...detail,
+export const HostedRotated = Detailed({
   retired_executor: Wallet('no longer trades'),
   session_revoke: SessionRevoke,
 })
@@ -246,19 +261,15 @@ export const WebhookSecret = Answer({
   id: Id('agent'),
   webhook_secret: Text('shown once; the old one stopped'),
 })
-export const HostedAttested = Answer({ ...entry, ...detail, stock_attestation: Nullable(StockAttestation) })
-export const HostedUnattested = Answer({
-  ...entry,
-  ...detail,
-  signer_revoked: Flag('whether the signing service confirmed'),
-})
+export const HostedAttested = Detailed({ stock_attestation: Nullable(StockAttestation) })
+export const HostedUnattested = Detailed({ signer_revoked: Flag('whether the signing service confirmed') })
 
 export const AttachSession = Exact({ session_id: Id('a session the owner granted to the agent’s executor') })
 export const AttestStock = Exact({
   session_id: Id('the attached session'),
   issued: UnixS('within the last hour and after the last attestation or revocation'),
   expires: UnixS('5 minutes ahead to the session’s end, at most 30 days'),
-  signature: Signature('EIP-191, by the owner wallet, over the attestation text'),
+  signature: AnySignature('EIP-191, by the owner wallet, over the attestation text'),
 })
 
 export const LogsQuery = Exact({
@@ -279,12 +290,13 @@ export const HostedLogs = Answer({
       {
         id: Count('row id'),
         ts: UnixS('when'),
-        kind: Text(LOG_KINDS.join(', ')),
+        tick: Type.Optional(Count('the tick it belongs to')),
+        kind: OneOf(LOG_KINDS),
         code: Type.Optional(Nullable(Text('hold or error code'))),
         message: Type.Optional(Nullable(Text('in words'))),
-        fee_bps: Type.Optional(Bps('trade rows')),
-        fee_class: Type.Optional(Text('trade rows')),
-        fee_tier: Type.Optional(Bps('trade rows')),
+        fee_bps: Nullable(Bps('of a trade, also of the watch rows that follow it'), 'null on other rows'),
+        fee_class: Nullable(OneOf(FEE_CLASSES), 'of a trade; null on other rows'),
+        fee_tier: Nullable(Bps('of a trade: the rate of the wallet’s tier'), 'null on other rows'),
         data: Type.Optional(Anything('the decision, order or event itself')),
       },
       { title: 'LogRow' },
@@ -301,15 +313,35 @@ export const Executor = Answer({
   min_balance_wei: Atoms('what it needs to trade'),
   min_balance_usd: Nullable(Usd('its value')),
   enough: Flag('whether it can pay gas'),
-  top_up: Nullable(Open('how much to send where; null when enough')),
+  top_up: Nullable(
+    Answer({
+      to: Wallet('the executor'),
+      amount_wei: Atoms('how much'),
+      amount_usd: Nullable(Usd('its value')),
+      trades: Count('about how many it pays'),
+      chain_id: Type.Literal(4663),
+      message: Text('in words'),
+    }),
+    'how much to send where; null when enough',
+  ),
   refund: Answer({
     available: Flag('whether refund-gas would work now'),
     why_not: Nullable(Text('why not')),
     route: Text('the route that refunds'),
     last: Nullable(GasRefund),
   }),
-  executor_attestation: Nullable(Open('who holds the executor’s key')),
+  executor_attestation: ExecutorAttestation,
   trades_left: Type.Optional(Count('about how many trades its ETH pays at today’s fees')),
   closed: Type.Optional(Flag('its gas was refunded: it no longer trades')),
-  retired: Type.Optional(Type.Array(Open('executors it replaced, with what is left on them'))),
+  retired: Type.Optional(
+    Type.Array(
+      Answer({
+        executor: Wallet('replaced'),
+        balance_wei: Atoms('left on it'),
+        retired_at: Nullable(UnixS('when')),
+        closed: Flag('its gas was refunded'),
+      }),
+      { description: 'executors it replaced, with what is left on them' },
+    ),
+  ),
 })

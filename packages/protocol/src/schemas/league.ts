@@ -3,7 +3,6 @@ import {
   AMOUNTS_BASES,
   BOARDS,
   CLUSTER_LINKS,
-  ENTRANT_KINDS,
   LEDGER_MARK_SOURCES,
   RESERVE_ESTIMATE_STATUSES,
   RESERVE_ROW_STATUSES,
@@ -19,7 +18,6 @@ import {
   Nullable,
   Num,
   OneOf,
-  Open,
   SignedAtoms,
   Text,
   TxHash,
@@ -73,8 +71,6 @@ const row = {
   rank: Count('place in the standings'),
   entry_id: Count('entry'),
   agent_id: Text('registry agent'),
-  board: OneOf(BOARDS),
-  kind: OneOf(ENTRANT_KINDS, 'wallet on the prize board; account or hosted on the practice board'),
   ...agentText,
   token: Nullable(Wallet('the agent’s token')),
   owner: Nullable(Wallet('the agent’s owner')),
@@ -90,6 +86,8 @@ const row = {
 export const PrizeRow = Answer(
   {
     ...row,
+    board: Type.Literal('prize'),
+    kind: Type.Literal('wallet'),
     wallet: Wallet('the trading wallet'),
     cluster: Nullable(Text('owner cluster')),
     cluster_size: Count('entries in it'),
@@ -109,6 +107,8 @@ export const PrizeRow = Answer(
 export const PracticeRow = Answer(
   {
     ...row,
+    board: Type.Literal('practice'),
+    kind: OneOf(['account', 'hosted']),
     equity: Nullable(Usd('paper book’s value')),
     eligibility: Type.Null(),
     place: Type.Null(),
@@ -187,6 +187,7 @@ const ledger = {
   partner_usd: Nullable(Usd('price used')),
   mark_ts: Nullable(UnixS('its time')),
   mark_source: Nullable(OneOf(LEDGER_MARK_SOURCES)),
+  mark_diverges: Nullable(Flag('the season’s last mark was far from the median of its last day')),
   status: OneOf(RESERVE_ROW_STATUSES),
 }
 export const SeasonRecord = Answer(
@@ -268,7 +269,16 @@ export const League = Answer(
     next_season: Nullable(Season),
     entrants: Count('prize entrants'),
     practice_entrants: Count('practice entrants'),
-    schedule: Open('how seasons follow each other'),
+    schedule: Answer(
+      {
+        first_season: Text('date of the first season’s Monday'),
+        season_days: Count('14'),
+        starts: Text('in words'),
+        review_s: Count('between the end and the decision'),
+        entered_now_plays_from: Count('season number'),
+      },
+      { description: 'how seasons follow each other' },
+    ),
     reserve: Answer({
       ...reserveHead,
       reserve_atoms: Nullable(Atoms('the reserve')),

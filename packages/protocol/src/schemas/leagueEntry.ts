@@ -3,17 +3,19 @@ import { BOARDS, ENTRANT_KINDS } from '../values.ts'
 import {
   AgentIdIn,
   Answer,
+  AnySignature,
+  Atoms,
   ByDefault,
   Count,
   Exact,
   Flag,
   Id,
+  MapOf,
   Nullable,
   OneOf,
-  Open,
-  Signature,
   Text,
   UnixS,
+  Usd,
   Wallet,
 } from './scalars.ts'
 
@@ -35,12 +37,12 @@ export const EnterRequest = Exact({
   agent_id: AgentIdIn('registry agent'),
   board: Board,
   hosted_id: HostedId,
-  signature: Type.Optional(Signature('the owner’s, of a statement')),
+  signature: Type.Optional(AnySignature('the owner’s, of a statement')),
   nonce: Type.Optional(Id('of that statement')),
 })
 export const ConfirmRequest = Exact({
   agent_id: AgentIdIn('registry agent'),
-  signature: Signature('the owner’s, of a prize statement'),
+  signature: AnySignature('the owner’s, of a prize statement'),
   nonce: Id('of that statement'),
 })
 export const LeaveRequest = Exact({
@@ -94,11 +96,11 @@ export const PaperFill = Answer(
     season: Count('season'),
     token_in: Text('core symbol'),
     token_out: Text('core symbol'),
-    amount_in: Text('atoms'),
-    amount_out: Text('atoms'),
-    price_usd: Nullable(Type.Number({ description: 'of the asset' })),
+    amount_in: Atoms('paid'),
+    amount_out: Atoms('received'),
+    price_usd: Nullable(Usd('of the asset')),
     fee_bps: Count('as live'),
-    gas_usd: Type.Number({ description: 'as live' }),
+    gas_usd: Usd('as live'),
     time: UnixS('filled'),
   },
   { title: 'PaperFill' },
@@ -106,9 +108,9 @@ export const PaperFill = Answer(
 export const PaperBook = Answer(
   {
     season: Nullable(Count('season; null between seasons')),
-    balances: Open('atoms by core symbol'),
-    equity_usd: Nullable(Type.Number({ description: 'at marks; null while a price cannot be read' })),
-    profit_usd: Nullable(Type.Number({ description: 'against the starting book' })),
+    balances: MapOf(Atoms('balance'), 'atoms by core symbol'),
+    equity_usd: Nullable(Usd('at marks; null while a price cannot be read')),
+    profit_usd: Nullable(Usd('against the starting book')),
     started_usdg: Count('10000'),
     fills: Type.Array(PaperFill, { description: 'latest first' }),
   },

@@ -6,26 +6,31 @@ import {
   FEE_SIDES,
   PERMIT_MODES,
   PERMIT_SCOPES,
-  PREPARE_ACTIONS,
+  REFERENCE_SOURCES,
   REVOKE_STEP_KINDS,
   SIMULATE_MODELS,
+  STEP_KINDS,
   VENUES,
 } from '../values.ts'
+import { DecodedRevocation } from './decoded.ts'
+import { FastFeeTerms, FastPool, fastLimits, fastTable } from './fastTable.ts'
 import {
   Answer,
-  Anything,
   Atoms,
   Bps,
   ByDefault,
   Count,
+  Exact,
+  ExactlyOne,
   Flag,
   Hex,
   Id,
+  MapOf,
   Nullable,
   Num,
   OneOf,
-  Open,
   Signature,
+  says,
   Text,
   TokenRef,
   TxHash,
@@ -38,18 +43,17 @@ import {
   AcceptRisks,
   Checks,
   disclosureFields,
+  Missing,
   Plan,
   Policies,
   RouteRow,
   Simulation,
-  Step,
+  stepFields,
   Timings,
 } from './trade.ts'
 
 const SIZE = ['notional_usd', 'amount_in'] as const
-
-/** A trade request: two tokens and exactly one size. Sizes out of range are MIN_NOTIONAL and MAX_NOTIONAL. */
-export const Sized = <T extends TProperties>(properties: T) => Type.Object(properties, { exactlyOne: SIZE })
+type Size = Pick<typeof pairFields, (typeof SIZE)[number]> & TProperties
 
 export const pairFields = {
   token_in: TokenRef('what is sold'),
@@ -60,6 +64,9 @@ export const pairFields = {
     Type.Integer({ minimum: 0, description: 'before the fee; default the pair’s, at most the pair’s cap' }),
   ),
 }
+/** A trade request: two tokens and exactly one size. Sizes out of range are MIN_NOTIONAL and MAX_NOTIONAL. */
+export const Sized = <T extends Size>(properties: T) => ExactlyOne(SIZE, properties)
+
 const termFields = {
   accept_risks: ByDefault([], AcceptRisks),
   shield: ByDefault(false, Flag('ask the audit; adds 10 bps')),
@@ -101,15 +108,18 @@ const planFields = {
   permit_now: Type.Optional(UnixS('as answered, on the second call')),
   venues,
   curve_fee_mode: ByDefault('auto', OneOf(CURVE_FEE_MODES, 'for curve tokens')),
-  action: ByDefault('trade', OneOf(PREPARE_ACTIONS, 'revoke answers as live/revoke')),
+  action: ByDefault(
+    'trade',
+    Type.Literal('trade', { description: 'trade, or revoke in the form of live/revoke' }),
+  ),
 }
 
-export const RevokeRequest = Type.Object({
+export const RevokeRequest = Exact({
   wallet: Wallet('the key’s wallet'),
   tokens: ByDefault(['USDG'], Type.Array(TokenRef('a token'), { minItems: 1, maxItems: 32 })),
   spender: Type.Optional(Wallet('default the token permit contract')),
 })
-const RevokeByAction = Type.Object({
+const RevokeByAction = Exact({
   ...RevokeRequest.properties,
   action: Type.Literal('revoke', { description: 'answers as live/revoke' }),
 })
@@ -132,16 +142,40 @@ export const QuoteRequest = Sized({
   fast: ByDefault(false, Flag('check the routes that won recent full scans first')),
 })
 
+const Allowance = Answer(
+  {
+    symbol: Text('display text: escape it'),
+    spender: Wallet('who may move it'),
+    allowance: Atoms('how much'),
+    permit: Nullable(
+      Answer({
+        spender: Nullable(Wallet('who may move it through Permit2')),
+        amount: Atoms('how much'),
+        expiration: UnixS('until when'),
+        live: Flag('whether it still counts'),
+      }),
+    ),
+  },
+  { title: 'Allowance' },
+)
 export const Revocation = Answer(
   {
     steps: Type.Array(
-      Answer({ ...Step.properties, kind: OneOf(REVOKE_STEP_KINDS, 'approve(spender, 0), or lockdown') }),
+      Answer({
+        kind: OneOf(REVOKE_STEP_KINDS, 'approve(spender, 0), or lockdown'),
+        ...stepFields,
+        decoded: says(DecodedRevocation, 'the call in words and numbers'),
+      }),
     ),
-    before: Open('allowances found, by token'),
+    before: MapOf(Allowance, 'allowances found, by token'),
     simulation: Nullable(
-      Answer({ ok: Flag('whether it takes everything back'), after: Open('allowances after, by token') }),
+      Answer({
+        ok: Flag('whether it takes everything back'),
+        after: MapOf(Allowance, 'allowances after, by token'),
+      }),
     ),
     ready: Flag('the steps can be signed and sent as they are'),
+    missing: Missing,
     nothing_to_revoke: Flag('no allowance is left'),
     note: Text('in words'),
   },
@@ -176,7 +210,16 @@ export const Quote = Answer(
     routes: Type.Array(RouteRow, { description: 'best first' }),
     candidates: Count('routes tried'),
     mid: Nullable(Num('reference mid, output per input')),
-    marks: Open('independent prices used, by token'),
+    marks: MapOf(
+      Answer({
+        symbol: Text('display text: escape it'),
+        price_usd: Nullable(Usd('of one whole token; null without a price')),
+        source: OneOf([...REFERENCE_SOURCES, 'fixed']),
+        age_s: Nullable(Count('of the reading')),
+        stale: Nullable(Flag('whether it is older than it should be; null where nobody can tell')),
+      }),
+      'independent prices used, by token',
+    ),
     gas_price_wei: Atoms('gas price'),
     eth_usd: Nullable(Usd('price of ETH')),
     policy: Checks,
@@ -187,12 +230,33 @@ export const Quote = Answer(
   { title: 'Quote' },
 )
 
+const Built = Answer(
+  Object.fromEntries(Object.entries(Plan).filter(([name]) => !(name in disclosureFields))) as Omit<
+    typeof Plan,
+    keyof typeof disclosureFields
+  >,
+  { title: 'SimulatedBuild' },
+)
 export const SimulateAnswer = Answer(
   {
     ok: Flag('whether it succeeded and delivered'),
     error: Nullable(Text('why not')),
     block: Nullable(Count('simulated on top of')),
-    transactions: Type.Array(Open('each transaction with status, gas and logs')),
+    transactions: Type.Array(
+      Answer({
+        kind: OneOf(STEP_KINDS),
+        status: OneOf(['ok', 'reverted']),
+        gas_used: Count('gas it used'),
+        error: Nullable(Text('why it reverted')),
+        logs: Type.Array(
+          Answer({
+            address: Wallet('who wrote it'),
+            topics: Type.Array(Hex('32 bytes')),
+            data: Hex('the rest'),
+          }),
+        ),
+      }),
+    ),
     amount_out: Nullable(Atoms('received')),
     amount_out_min: Atoms('the plan’s minimum'),
     fee_paid: Nullable(Atoms('fee in atoms of fee_token')),
@@ -201,28 +265,28 @@ export const SimulateAnswer = Answer(
     gas_usd: Nullable(Usd('its cost')),
     funded_by_overrides: Flag('whether the input was lent'),
     synthetic: Flag('no real wallet: it cannot be signed and only discloses'),
-    build: Nullable(Open('the plan that was simulated; read disclosures at the top level')),
+    checks: Checks,
+    build: Nullable(Built, 'the plan that was simulated; read disclosures at the top level'),
     ...disclosureFields,
   },
   { title: 'SimulateAnswer' },
 )
 
-export const SubmitRequest = Type.Object(
-  {
-    raw_tx: Type.Optional(Hex('one signed transaction')),
-    raw_txs: Type.Optional(
-      Type.Array(Hex('signed'), {
-        minItems: 1,
-        maxItems: 4,
-        description: '[approve], fee_transfer, swap; two approvals where the token wants a zero one first',
-      }),
-    ),
-    fee_tx_hash: Type.Optional(
-      TxHash('of a fee relayed before that paid for no swap yet, for a curve swap sent without one'),
-    ),
-  },
-  { exactlyOne: ['raw_tx', 'raw_txs'] },
-)
+export const SubmitRequest = ExactlyOne(['raw_tx', 'raw_txs'], {
+  raw_tx: Type.Optional(Hex('one signed transaction; what stands before it in `steps` was sent already')),
+  raw_txs: Type.Optional(
+    Type.Array(Hex('signed'), {
+      minItems: 1,
+      maxItems: 4,
+      description:
+        'all transactions of a plan, in the order of `steps`: of a router plan [approve], swap; of a curve plan ' +
+        '[approve], fee_transfer, swap; two approvals where the token wants a zero one first',
+    }),
+  ),
+  fee_tx_hash: Type.Optional(
+    TxHash('of a fee relayed before that paid for no swap yet, for a curve swap sent without one'),
+  ),
+})
 export const SubmitAnswer = Answer({
   tx_hash: TxHash('of the last transaction'),
   as_built: Flag('true: it is the plan’s'),
@@ -231,7 +295,7 @@ export const SubmitAnswer = Answer({
   fee_first: Type.Optional(Flag('with raw_txs: whether the fee went first')),
 })
 
-export const FastRequest = Type.Object({
+export const FastRequest = Exact({
   raw_tx: Hex('signed EIP-1559 transaction'),
   token_in: Text(`one of ${FAST_SYMBOLS.join(', ')}; anything else is FAST_PAIR`, { maxLength: 64 }),
   token_out: Text(`one of ${FAST_SYMBOLS.join(', ')}; anything else is FAST_PAIR`, { maxLength: 64 }),
@@ -242,7 +306,7 @@ export const FastRequest = Type.Object({
   shield: ByDefault(false, Flag('adds the shield fee')),
   permit: Type.Optional(
     Nullable(
-      Type.Object({
+      Exact({
         amount: Atoms('exactly amount_in'),
         expiration: UnixS('of the allowance'),
         nonce: Type.Integer({ minimum: 0, description: 'Permit2 nonce' }),
@@ -263,7 +327,16 @@ export const FastAnswer = Answer({
   tx_hash: TxHash('of the signed bytes'),
   relayed: Flag('false with check_only'),
   repeat: Flag('the same bytes were relayed before'),
-  route: Open('the pinned route'),
+  route: Answer(
+    {
+      pair: Text('IN/OUT'),
+      version: Text('of the pinned table'),
+      sha256: Text('of the pinned table'),
+      pool: FastPool,
+      commands: Hex('a byte per input'),
+    },
+    { description: 'the pinned route' },
+  ),
   fee: Answer({
     bps: Bps('paid'),
     class: OneOf(FEE_CLASSES),
@@ -283,22 +356,12 @@ export const FastAnswer = Answer({
 export const FastTerms = Answer({
   enabled: Flag('whether fast mode is on'),
   routes: Answer({
-    version: Text('of the pinned table'),
+    ...fastTable,
     sha256: Text('of its canonical JSON; clients pin it'),
-    pairs: Anything('each pair with its commands, pool key or path, recipients and fee placement'),
-    max_usd: Type.Record(Type.String(), Usd('cap'), { description: 'size cap by pair' }),
   }),
   deadline_s: Count('60'),
-  limits: Open('gas, fee cap, cost and band limits'),
-  fee: Answer({
-    schedule: Type.Literal(2),
-    class: OneOf(FEE_CLASSES),
-    tier_bps: Bps('the wallet’s tier'),
-    bps: Bps('what to declare, shield included when asked'),
-    shield_add_bps: Bps('10'),
-    posted_bps: Bps('25'),
-    recipient: Nullable(Wallet('pinned')),
-  }),
+  limits: fastLimits,
+  fee: FastFeeTerms,
   base_fee_wei: Nullable(Atoms('of the latest block')),
   max_notional_usd: Usd('most for one fast trade'),
   mark_max_age_s: Count('older marks are PRICE_STALE'),

@@ -1,19 +1,61 @@
-import { type SchemaOptions, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+import {
+  type ObjectOptions,
+  type SchemaOptions,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+} from '@sinclair/typebox'
 import { Address } from '../profile.ts'
 
 /** The same schema with a sentence for the reader; symbols (optional, kind) survive the spread. */
 export const says = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description })
 
-/** Answers stay open: a client must not break on a field it does not know. */
-export const Answer = <T extends TProperties>(properties: T, options: SchemaOptions = {}) =>
-  Type.Object(properties, { additionalProperties: true, ...options })
+/**
+ * An object of an answer: its type has these fields and no others, yet it is not closed, since later versions
+ * may add some. `checkAnswer` holds what is answered today to exactly these.
+ */
+export const Answer = <T extends TProperties>(properties: T, options: ObjectOptions = {}) =>
+  Type.Object(properties, options)
 
 /** A request object that refuses fields it does not know. */
 export const Exact = <T extends TProperties>(properties: T, options: SchemaOptions = {}) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+/** The description stands beside the choice, where readers and generators look for it. */
+export const Nullable = <T extends TSchema>(schema: T, description = schema.description) => {
+  const { description: _, ...bare } = schema
+  const inner = schema.title === undefined ? (bare as unknown as T) : schema
+  return Type.Union([inner, Type.Null()], description === undefined ? {} : { description })
+}
+
+/** Values by a name that the answer itself gives: a symbol, an address, a code. */
+export const MapOf = <T extends TSchema>(value: T, description: string) =>
+  Type.Record(Type.String(), value, { description })
+
+/** Any object here; its owner checks it as `shown`, and can name the field at fault. */
+export const CheckedLater = <T>(shown: TSchema & { static: T }, description: string) =>
+  Type.Unsafe<T>({ ...Open(description), shown })
+
+type ExactlyOneOf<T, Name extends PropertyKey> = {
+  [One in Name & keyof T]: { [Given in One]-?: Exclude<T[Given], undefined> } & {
+    [Other in Exclude<Name, One>]?: never
+  }
+}[Name & keyof T]
+/** A request with exactly one of these optional fields; `checkWith` says so, and its type has a variant for each. */
+export const ExactlyOne = <T extends TProperties, const Names extends readonly (keyof T & string)[]>(
+  names: Names,
+  properties: T,
+) =>
+  Exact(properties, { exactlyOne: names }) as TObject<T> & {
+    static: ExactlyOneOf<TObject<T>['static'], Names[number]>
+  }
+
+/** An object whose other fields depend on one: each form has its value of that field, and what goes with it. */
+export const WithForms = <T extends TProperties, Form>(
+  object: TObject<T>,
+  forms: readonly (TSchema & { static: Form })[],
+) => ({ ...object, forms }) as unknown as TObject<T> & { static: Form }
 
 export const OneOf = <const T extends readonly string[]>(values: T, description?: string) =>
   Type.Unsafe<T[number]>(
@@ -54,6 +96,12 @@ export const SignInSignature = (description: string) =>
     description: `${description}; 0x and 130 hex digits (longer ones, as contract wallets send, are BAD_SIGNATURE)`,
     pattern: '^0x([0-9a-fA-F]{2}){64,8192}$',
   })
+/** The same where any length is BAD_SIGNATURE. */
+export const AnySignature = (description: string) =>
+  Type.String({
+    description: `${description}; 0x and 130 hex digits (any other length is BAD_SIGNATURE)`,
+    pattern: '^0x[0-9a-fA-F]{0,16384}$',
+  })
 /** A core symbol or an address. Other symbols pass here and are refused by name later, with a better code. */
 export const TokenRef = (description: string) =>
   Type.String({
@@ -74,12 +122,24 @@ export const QueryFlag = (description: string) => Type.Optional(Type.Literal('1'
  */
 export const ByDefault = <T extends TSchema, const D>(value: D, schema: T) =>
   Type.Optional({ ...schema, default: value }) as unknown as T & { readonly default: D }
+/** What a caller has to send: a field with a default may be left out. */
+export type Sent<S extends TSchema> = S extends { anyOf: (infer Variant extends TSchema)[] }
+  ? SentObject<Variant>
+  : SentObject<S>
+type SentObject<S extends TSchema> =
+  S extends TObject<infer Fields> ? LeftOut<S['static'], DefaultedKeys<Fields>> : never
+type LeftOut<T, Names extends PropertyKey> = T extends unknown
+  ? Omit<T, Names> & { [Name in keyof T & Names]?: T[Name] }
+  : never
+type DefaultedKeys<Fields extends TProperties> = {
+  [Name in keyof Fields]: Fields[Name] extends { readonly default: unknown } ? Name : never
+}[keyof Fields]
 export const Limit = (max: number, byDefault: number) =>
   ByDefault(byDefault, Type.Integer({ description: `how many, 1 to ${max}`, minimum: 1, maximum: max }))
 /** A row id to page on from: rows older than it. */
 export const Before = (what: string) =>
   Type.Optional(Type.Integer({ description: `only ${what} older than this id`, minimum: 1 }))
-/** Anything the sender likes, described in words. */
+/** An object of somebody else's making, whose fields nobody here knows. */
 export const Open = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description })
 export const Anything = (description: string) => Type.Unknown({ description })
 /** Names one intended trade or agent, so that a retry is known as one. */

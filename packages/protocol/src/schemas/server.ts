@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { HEALTH_STATUSES, MARK_SOURCES, STATS_KINDS } from '../values.ts'
+import { APPROVAL_MODES, CURVE_FEE_MODES, HEALTH_STATUSES, MARK_SOURCES, STATS_KINDS } from '../values.ts'
 import {
   Answer,
   Bps,
   Count,
   Flag,
+  MapOf,
   Nullable,
   Num,
   OneOf,
@@ -19,11 +20,15 @@ import {
 const Pinned = (description: string) =>
   Nullable(Wallet(description), `${description}; null while unknown here`)
 
+export const slippageFields = {
+  default_bps: Bps('used when none is sent'),
+  cap_bps: Bps('the most that passes'),
+}
 export const SlippageBySize = Type.Array(
   Answer({
     up_to_usd: Usd('for trades up to this size'),
-    major: Answer({ default_bps: Bps('used when none is sent'), cap_bps: Bps('the most that passes') }),
-    other: Answer({ default_bps: Bps('used when none is sent'), cap_bps: Bps('the most that passes') }),
+    major: Answer(slippageFields),
+    other: Answer(slippageFields),
   }),
   { description: 'default and most slippage by size and fee class' },
 )
@@ -43,22 +48,21 @@ export const Config = Answer(
     auth: Answer({
       challenge_ttl_s: Count('300'),
       key_ttl_s: Count('2592000'),
-      domain: Nullable(Text('the domain sign-in messages name'), 'the domain sign-in messages name'),
+      domain: Nullable(Text('the domain sign-in messages name')),
       require_partner_agent: Flag('whether only registry agents’ wallets and owners sign in'),
       key_prefix: Text('pit_w_'),
     }),
     universal_router: Pinned('the router plans call'),
     permit2: Wallet('the token permit contract'),
     multicall3: Wallet('the multicall contract'),
-    tokens: Type.Record(
-      Type.String(),
+    tokens: MapOf(
       Answer({
         address: Wallet('all zero for native ETH'),
         decimals: Count('decimals'),
-        kind: Text('native, core or stock'),
+        kind: OneOf(['native', 'core', 'stock']),
         native: Flag('whether it is ETH itself'),
       }),
-      { description: 'core tokens by symbol' },
+      'core tokens by symbol',
     ),
     fee: Answer({
       schedule: Type.Literal(2),
@@ -74,16 +78,12 @@ export const Config = Answer(
       placeholder: Flag('true while no recipient is pinned; nothing is built then'),
       how: Text('the fee in words'),
     }),
-    risks: Type.Record(Type.String(), OneOf(['severe', 'info']), { description: 'the disclosure table' }),
+    risks: MapOf(OneOf(['severe', 'info']), 'the disclosure table'),
     high_price_impact_bps: Bps('1000: where HIGH_PRICE_IMPACT starts'),
     price_impact_bps: Bps('300: where PRICE_IMPACT starts'),
     shield: Answer({
       policies: Type.Array(Text('policy name'), { description: 'what a shield request may name' }),
-      blocks: Type.Optional(
-        Type.Record(Type.String(), Type.Array(Text('risk code')), {
-          description: 'what each policy refuses',
-        }),
-      ),
+      blocks: Type.Optional(MapOf(Type.Array(Text('risk code')), 'what each policy refuses')),
       default_policies: Type.Optional(Type.Array(Text('policy name'), { description: 'when none is named' })),
       shield_only_risks: Type.Array(Text('risk code'), { description: 'disclosed only with shield' }),
     }),
@@ -96,14 +96,14 @@ export const Config = Answer(
       max_vs_mid_bps: Bps('how far under the reference mid a route may land'),
       deadline_s: Count('how long a plan can be sent'),
       permit_trade_expiry_s: Count('life of a permit of scope trade'),
-      approval_modes: Type.Array(Text('mode')),
+      approval_modes: Type.Array(OneOf(APPROVAL_MODES)),
       default_approval_budget_usd: Usd('25'),
     }),
     session: Answer({
       cosigner: Pinned('the co-signer; clients pin it'),
       delegation_manager: Wallet('the delegation manager'),
       stateless_delegator: Wallet('the code a wallet runs'),
-      enforcers: Type.Record(Type.String(), Wallet('enforcer'), { description: 'caveat enforcers by name' }),
+      enforcers: MapOf(Wallet('enforcer'), 'caveat enforcers by name'),
       leaf_ttl_s: Count('120'),
     }),
     routes: Type.Optional(
@@ -123,8 +123,10 @@ export const Config = Answer(
             changes_amounts: Flag('takes part of a swap'),
           }),
         ),
-        tiers: Open('what each tier asks for'),
-        curve_fee_modes: Type.Array(Text('mode'), { description: 'how a launchpad curve’s fee is paid' }),
+        tiers: MapOf(Text('in words'), 'what each tier asks for'),
+        curve_fee_modes: Type.Array(OneOf(CURVE_FEE_MODES), {
+          description: 'how a launchpad curve’s fee is paid',
+        }),
       },
       { description: 'how tokens by address are routed' },
     ),
@@ -137,7 +139,7 @@ export const Health = Answer(
     status: OneOf(HEALTH_STATUSES, 'degraded: it answers but a dependency is impaired; down comes with 503'),
     service: Text('pit'),
     version: Text('the server’s own version'),
-    checks: Type.Optional(Open('ours: each dependency, how it is and since when')),
+    checks: Type.Optional(MapOf(OneOf(['ok', 'impaired', 'unknown']), 'ours: how each dependency is')),
   },
   { title: 'Health' },
 )

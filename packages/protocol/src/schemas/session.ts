@@ -1,17 +1,23 @@
 import { Type } from '@sinclair/typebox'
-import { SESSION_STATUSES } from '../values.ts'
+import { ROOT_NAMES, SESSION_STATUSES } from '../values.ts'
+import { DecodedDisable } from './decoded.ts'
 import { pairFields, Sized, tradeChoices } from './live.ts'
 import {
   Answer,
+  AnySignature,
   Anything,
+  Atoms,
+  Bps,
   ByDefault,
+  ClientId,
   Count,
+  Exact,
   Flag,
+  Hex,
   Id,
+  MapOf,
   Nullable,
   OneOf,
-  Open,
-  Signature,
   Text,
   TokenRef,
   TxHash,
@@ -24,12 +30,14 @@ import {
   Checks,
   disclosureFields,
   Policies,
+  RiskTerms,
   RouteRow,
   Simulation,
   Step,
   Timings,
   Tx,
 } from './trade.ts'
+import { AuthorizationToSign, Caveat, CodeReset, SignedDelegation, ToSign } from './typedData.ts'
 
 export const SessionLimits = Answer(
   {
@@ -39,17 +47,9 @@ export const SessionLimits = Answer(
   },
   { title: 'SessionLimits' },
 )
-export const RiskTerms = Answer(
-  {
-    accept_risks: Type.Array(Text('risk code')),
-    shield: Flag('whether every trade asks the audit'),
-    policies: Type.Optional(Type.Array(Text('policy name'))),
-  },
-  { title: 'RiskTerms', description: 'bound in the root: no trade can widen them' },
-)
 
 /** Limits out of range are SESSION_LIMIT, so only their types are checked here. */
-const GrantStart = Type.Object({
+const GrantStart = Exact({
   wallet: Wallet('the owner, the key’s wallet'),
   executor: Wallet('who will sign the session’s transactions'),
   tokens: ByDefault(
@@ -68,17 +68,67 @@ const GrantStart = Type.Object({
   shield: ByDefault(false, Flag('every trade asks the audit')),
   policies: Type.Optional(Policies),
 })
-const GrantSwitchOn = Type.Object({
+const GrantSwitchOn = Exact({
   session_id: Id('of the first call'),
-  delegation_signature: Signature('EIP-712, by the main key, of sign.delegation.typed_data'),
-  authorization_signature: Type.Optional(Signature('EIP-7702 authorization, by a plain wallet')),
+  delegation_signature: Type.Optional(
+    AnySignature(
+      'EIP-712, by the main key, of sign.delegation.typed_data; needed until the session is active',
+    ),
+  ),
+  authorization_signature: Type.Optional(
+    AnySignature(
+      'EIP-7702, by a plain wallet, of sign.authorization.digest as it is (no prefix): r, s and 27 or 28 (27 + y_parity); an active session takes a new one',
+    ),
+  ),
   curve_root_signatures: Type.Optional(
-    Type.Record(Type.String(), Signature('of that root'), {
-      description: 'by delegation_hash, curve sessions',
-    }),
+    MapOf(AnySignature('of that root'), 'by delegation_hash, curve sessions'),
   ),
 })
 export const GrantRequest = Type.Union([GrantSwitchOn, GrantStart], { chosenBy: { field: 'session_id' } })
+
+const spendFields = {
+  trades: Count('co-signed'),
+  trades_left: Count('left'),
+  last_24h_usd: Usd('co-signed in the last 24 hours'),
+  remaining_24h_usd: Usd('left of the day cap'),
+}
+const Exposure = Answer(
+  {
+    on_chain: Answer({
+      when: Text('which keys are in other hands'),
+      eth: Nullable(
+        Answer({
+          per_trade_wei: Atoms('one call'),
+          per_window_wei: Atoms('one window of a day'),
+          windows: Count('until the session ends'),
+          roots: Count('with caps of their own'),
+          curve_fees_wei: Atoms('fees of curve trades'),
+          at_most_wei: Atoms('in all'),
+          at_most_eth: Text('the same in ETH'),
+        }),
+        'null when the session does not trade ETH',
+      ),
+      tokens: Type.Array(
+        Answer({
+          token: Wallet('the token'),
+          symbol: Text('display text: escape it'),
+          amount: Text('atoms approved, or unlimited'),
+          about_usd: Nullable(Usd('their value; null when unlimited')),
+        }),
+      ),
+    }),
+    by_cosigner: Answer({
+      when: Text('which keys are in other hands'),
+      ...SessionLimits.properties,
+      traded_at_most_usd: Usd('in all'),
+      shortfall_bps: Bps('the furthest a trade may be under the price'),
+      fee_bps: Bps('the highest fee'),
+      lost_at_most_usd: Usd('in all'),
+    }),
+    in_words: Type.Array(Text('a sentence')),
+  },
+  { title: 'Exposure', description: 'the most that can be lost, on chain and by the co-signer’s word' },
+)
 
 export const GrantPending = Answer(
   {
@@ -88,25 +138,24 @@ export const GrantPending = Answer(
     executor: Wallet('executor'),
     cosigner: Wallet('the co-signer'),
     expires: UnixS('end of the session'),
-    wallet_code: Text('none, delegator or other: what the wallet runs'),
-    sign: Answer({
-      delegation: Answer({
-        typed_data: Open('EIP-712 typed data of the root delegation'),
-        digest: TxHash('what is signed'),
-        delegation_hash: TxHash('hash of the root'),
-        binding: Open('what the root’s salt is the hash of: tokens, limits, expiry, fees, risk terms, nonce'),
-      }),
-      authorization: Nullable(Open('EIP-7702 authorization to sign; null when the code is in place')),
-      curve_roots: Nullable(Anything('typed data of the curve roots to sign, by delegation_hash')),
-    }),
+    wallet_code: OneOf(['none', 'delegator', 'other'], 'what the wallet runs'),
+    sign: ToSign,
     setup: Type.Array(Step, { description: 'what the main key sends first: token approvals and permits' }),
     risk_terms: RiskTerms,
-    caveats: Type.Array(Open('enforcer, terms and what it bounds')),
+    caveats: Type.Array(Caveat),
     limits: SessionLimits,
-    exposure: Open('the most that can be lost, on chain and by the co-signer’s word'),
+    exposure: Exposure,
     on_chain_bounds: Type.Array(Text('what the chain enforces')),
     not_enforced_on_chain: Type.Array(Text('what only the co-signer enforces')),
-    curve: Nullable(Open('curve tokens and their roots')),
+    curve: Nullable(
+      Answer({
+        tokens: Type.Array(
+          Answer({ token: Wallet('address'), symbol: Text('escape it'), curve: Wallet('its curve') }),
+        ),
+        note: Text('in words'),
+      }),
+      'curve tokens and their roots',
+    ),
     // biome-ignore lint/suspicious/noThenProperty: the contract's name; a string is no thenable
     then: Text('what to do next'),
   },
@@ -118,8 +167,15 @@ export const GrantActive = Answer(
     status: Type.Literal('active'),
     delegation_hash: TxHash('hash of the root'),
     authorization_stored: Flag('whether an EIP-7702 authorization is kept for the first trade'),
+    sign: Nullable(
+      Answer({ authorization: AuthorizationToSign }),
+      'still to be signed, and sent with session_id as authorization_signature',
+    ),
     limits: SessionLimits,
-    curve_roots: Nullable(Anything('hashes of the signed curve roots')),
+    curve_roots: Nullable(
+      Answer({ curve: TxHash('of trades on curves'), fee: TxHash('of their fees') }),
+      'hashes of the curve roots',
+    ),
   },
   { title: 'SessionActive' },
 )
@@ -127,6 +183,7 @@ export const GrantAnswer = Type.Union([GrantActive, GrantPending])
 
 export const SessionTradeRequest = Sized({
   session_id: Id('session'),
+  client_id: ClientId,
   ...pairFields,
   ...tradeChoices,
   accept_risks: Type.Optional(Anything('bound by the session: other terms are SESSION_TERMS')),
@@ -141,8 +198,17 @@ export const SessionTrade = Answer(
     tx: Nullable(Tx, 'the executor’s redeemDelegations transaction'),
     executor: Wallet('who signs it'),
     wallet: Wallet('whose funds trade'),
-    leaf: Nullable(Open('the co-signed leaf: delegation, hash, signature, expiry, sequence')),
-    execution: Text('router or curve'),
+    leaf: Nullable(
+      Answer({
+        delegation: SignedDelegation,
+        hash: TxHash('of the leaf'),
+        signature: Hex('the co-signer’s'),
+        expires: UnixS('end of the leaf'),
+        sequence: Count('which of the session’s trades it is'),
+      }),
+      'the co-signed leaf',
+    ),
+    execution: OneOf(['router', 'curve']),
     swap: Answer({
       route: RouteRow,
       amount_in: Text('atoms'),
@@ -153,7 +219,10 @@ export const SessionTrade = Answer(
     }),
     simulation: Nullable(Simulation),
     checks: Checks,
-    spend: Open('trades and dollars used and left, this trade counted'),
+    spend: Answer(
+      { ...spendFields, this_usd: Usd('this trade') },
+      { description: 'used and left, this trade counted' },
+    ),
     risk_terms: RiskTerms,
     timings: Timings,
     ...disclosureFields,
@@ -161,23 +230,59 @@ export const SessionTrade = Answer(
   { title: 'SessionTrade' },
 )
 
-export const SessionRevokeRequest = Type.Object({
+export const SessionRevokeRequest = Exact({
   session_id: Id('session'),
   reset_code: ByDefault(false, Flag('adds the authorization that resets the wallet’s code')),
 })
+/** A transaction of the main key that ends a root. */
+export const EndStep = Answer(
+  {
+    kind: Type.Literal('disable_delegation'),
+    why: Text('why it is needed'),
+    tx: Answer({ ...Tx.properties, nonce: Nullable(Count('null while the chain cannot be read')) }),
+    decoded: DecodedDisable,
+  },
+  { title: 'EndStep' },
+)
+export const ApprovalLeft = Answer(
+  {
+    token: Wallet('the token'),
+    symbol: Text('display text: escape it'),
+    spender: Wallet('who may still move it'),
+    amount: Atoms('how much'),
+    through: Type.Optional(Wallet('the token permit contract')),
+    expiration: Type.Optional(UnixS('until when')),
+    ends_with: Text('the route that takes it back'),
+  },
+  { title: 'ApprovalLeft' },
+)
+export const endedFields = {
+  session_id: Id('session'),
+  revoked_at: UnixS('when the service stopped co-signing'),
+  effective: Text('what ended already, and what the chain still allows until on_chain is sent'),
+  signer_revoked: Flag('whether the signing service confirmed'),
+  approvals: Type.Array(ApprovalLeft, { description: 'token allowances the session leaves behind' }),
+}
 export const SessionRevoked = Answer(
   {
-    session_id: Id('session'),
+    ...endedFields,
     status: Type.Literal('revoked'),
-    revoked_at: UnixS('when the service stopped co-signing'),
-    effective: Text('what ended already, and what the chain still allows until on_chain is sent'),
-    signer_revoked: Flag('whether the signing service confirmed'),
-    on_chain: Type.Array(Open('a transaction for the main key: kind, why, tx'), {
-      description: 'ends the session on chain',
-    }),
-    simulation: Nullable(Open('of on_chain: ok and what it disables')),
-    approvals: Type.Array(Open('token allowances the session leaves behind')),
-    reset_code: Nullable(Open('EIP-7702 authorization that clears the code; null unless asked for')),
+    on_chain: Type.Array(EndStep, { description: 'ends the session on chain' }),
+    simulation: Nullable(
+      Answer({
+        ok: Flag('whether it disables everything'),
+        error: Nullable(Text('why not')),
+        disables: Type.Array(
+          Answer({
+            root: OneOf(ROOT_NAMES),
+            delegation_hash: TxHash('its hash'),
+            disabled: Flag('afterwards'),
+          }),
+        ),
+      }),
+      'of on_chain; null when it could not be run',
+    ),
+    reset_code: Nullable(CodeReset, 'EIP-7702 authorization that clears the code; null unless asked for'),
   },
   { title: 'SessionRevoked' },
 )
@@ -191,13 +296,10 @@ export const SessionSummary = Answer(
     expires: UnixS('ends'),
     tokens: Type.Array(Text('symbol or address')),
     limits: SessionLimits,
-    used: Answer({
-      trades: Count('co-signed'),
-      trades_left: Count('left'),
-      last_24h_usd: Usd('co-signed in the last 24 hours'),
-      remaining_24h_usd: Usd('left of the day cap'),
-    }),
+    used: Answer(spendFields),
     risk_terms: RiskTerms,
+    wallet: Wallet('whose funds trade'),
+    role: OneOf(['owner', 'executor'], 'what the key’s wallet is in it'),
   },
   { title: 'SessionSummary' },
 )

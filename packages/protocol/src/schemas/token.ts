@@ -1,16 +1,27 @@
 import { Type } from '@sinclair/typebox'
 import { RISK_CODES } from '../risks.ts'
-import { BLOCKED_REASONS, REFERENCE_SOURCES, SCREEN_STATUSES, TOKEN_KINDS, TOKEN_TIERS } from '../values.ts'
+import {
+  BLOCKED_REASONS,
+  FEE_CLASSES,
+  PROXY_KINDS,
+  REFERENCE_SOURCES,
+  SCREEN_STATUSES,
+  SCREENS,
+  TEXT_FAULTS,
+  TOKEN_KINDS,
+  TOKEN_POWERS,
+  TOKEN_TIERS,
+} from '../values.ts'
 import {
   Answer,
   Bps,
   Count,
   Flag,
   Limit,
+  MapOf,
   Nullable,
   Num,
   OneOf,
-  Open,
   QueryFlag,
   Text,
   TokenRef,
@@ -18,10 +29,11 @@ import {
   Usd,
   Wallet,
 } from './scalars.ts'
+import { slippageFields } from './server.ts'
 
 export const Risk = Answer(
   {
-    code: Text(`one of ${RISK_CODES.join(', ')}`),
+    code: OneOf(RISK_CODES),
     severity: OneOf(['severe', 'info'], 'severe must be accepted in accept_risks'),
     token: Type.Optional(Nullable(Wallet('the token it is about; absent when it is about the trade'))),
     message: Text('in words'),
@@ -45,6 +57,54 @@ export const shieldFields = {
   audit: Type.Optional(Nullable(Audit)),
   shield_available: Type.Optional(Type.Literal(true)),
 }
+
+const Taken = (of: string) => Type.Optional(Nullable(Bps(`what a ${of} loses, as it was tried`)))
+const Flags = Answer(
+  {
+    proxy: Type.Union([OneOf(PROXY_KINDS), Type.Literal(false)], {
+      description: 'how its code is kept elsewhere',
+    }),
+    implementation: Nullable(Wallet('where that code is')),
+    owner: Nullable(Wallet('what owner() answers')),
+    mintable: Flag('its code can make more of it'),
+    pausable: Flag('its code can stop transfers'),
+    blacklist: Flag('its code can bar holders'),
+    rebasing: Flag('balances change without a transfer'),
+    owner_sets_taxes: Flag('its code can change taxes'),
+    owner_limits_trading: Flag('its code can limit trading'),
+    owner_takes_tokens: Flag('its code can take from holders'),
+    proved: Type.Array(OneOf(TOKEN_POWERS), { description: 'powers that worked when called as its owner' }),
+    paused: Nullable(Flag('what paused() answers; null without such a function')),
+    decimals_read: Flag('whether it tells its decimals'),
+    text_faults: Type.Array(OneOf(TEXT_FAULTS), { description: 'what is wrong with its name or symbol' }),
+    first_pool_at: Nullable(UnixS('its first pool was made')),
+    screened_block: Count('read at'),
+    screen: OneOf(SCREENS, 'how the trial with lent ETH went; what follows is there once it is done'),
+    buy_ok: Type.Optional(Type.Literal(false, { description: 'when it could not be bought' })),
+    buy_tax_bps: Taken('buyer'),
+    buy_only_tax_bps: Type.Optional(Bps('of that, what a plain transfer does not lose')),
+    transfer_ok: Type.Optional(Flag('whether it could be passed on')),
+    transfer_tax_bps: Taken('transfer'),
+    sell_ok: Type.Optional(Flag('whether it could be sold')),
+    sell_tax_bps: Taken('seller'),
+    hook_take_bps: Type.Optional(Bps('what the pool’s hook kept of the purchase')),
+    balance_lies: Type.Optional(Flag('it reports balances that nobody has')),
+    tried_in: Type.Optional(Text('the pool it was tried in')),
+    why: Type.Optional(Text('why it could not be bought')),
+  },
+  { title: 'TokenFlags', description: 'what the screen measured' },
+)
+const TierLimits = Answer(
+  {
+    max_price_impact_bps: Bps('most price impact'),
+    max_notional_usd: Usd('most for one trade'),
+    min_notional_usd: Usd('least for one trade'),
+    fee_class: OneOf(FEE_CLASSES),
+    slippage_by_size: Type.Array(Answer({ up_to_usd: Usd('for trades up to this size'), ...slippageFields })),
+    max_fee_bps: Bps('the highest fee any trade pays'),
+  },
+  { title: 'TierLimits', description: 'the tier’s defaults: slippage and price-impact caps' },
+)
 
 export const TokenRecord = Answer(
   {
@@ -84,9 +144,9 @@ export const TokenRecord = Answer(
     creator_tax_bps: Nullable(Bps('what the creator takes')),
     curve_fee_bps: Nullable(Bps('what the curve takes')),
     multiplier: Nullable(Num('of a stock token: shares per token')),
-    flags: Open('what the screen measured: proxy, implementation, mintable, pausable, blacklist, taxes …'),
+    flags: Flags,
     risks: Type.Array(Risk, { description: 'severe first' }),
-    limits: Open('the tier’s defaults: slippage and price-impact caps'),
+    limits: TierLimits,
     warnings: Type.Array(Text('a plain sentence')),
     screened_at: Nullable(UnixS('when it was screened')),
     screen_status: OneOf(
@@ -119,14 +179,23 @@ export const TokenSearchQuery = Type.Object({
 })
 
 export const TokenSearch = Answer({
-  query: Open('what was asked, as it was read'),
+  query: Answer(
+    {
+      q: Text('as sent; empty when none was'),
+      tier: Type.Optional(OneOf(TOKEN_TIERS)),
+      kind: Type.Optional(OneOf(TOKEN_KINDS)),
+      limit: Count('most answered'),
+      shield: Flag('as sent'),
+    },
+    { description: 'what was asked, as it was read' },
+  ),
   tokens: Type.Array(TokenRecord),
   count: Count('tokens answered'),
   warnings: Type.Array(Text('for example how many other tokens share the symbol')),
   shield: Flag('whether shield was asked for'),
 })
 
-const Counts = (description: string) => Type.Record(Type.String(), Count('tokens'), { description })
+const Counts = (description: string) => MapOf(Count('tokens'), description)
 
 export const TokenStats = Answer({
   total: Count('tokens registered'),

@@ -1,19 +1,30 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { SHIELD_POLICY_NAMES } from '../risks.ts'
-import { EXECUTIONS, FEE_CLASSES, FEE_SIDES, STEP_KINDS } from '../values.ts'
+import {
+  APPROVAL_MODES,
+  EXECUTIONS,
+  FEE_CLASSES,
+  FEE_COMMANDS,
+  FEE_SIDES,
+  MISSING_KINDS,
+  STEP_KINDS,
+  TOKEN_TIERS,
+  VENUES,
+} from '../values.ts'
+import { Decoded } from './decoded.ts'
 import {
   Answer,
-  Anything,
   Atoms,
   Bps,
   Count,
   Flag,
   Hex,
   Id,
+  MapOf,
   Nullable,
   Num,
   OneOf,
-  Open,
+  says,
   Text,
   TxHash,
   UnixS,
@@ -21,6 +32,7 @@ import {
   Wallet,
 } from './scalars.ts'
 import { Risk, shieldFields, TokenRecord } from './token.ts'
+import { PermitTypedData } from './typedData.ts'
 
 export const AcceptRisks = Type.Array(Type.String({ pattern: '^[A-Z][A-Z0-9_]{0,63}$' }), {
   description: 'severe risk codes the owner accepts',
@@ -51,7 +63,7 @@ export const PlanFee = Answer(
     side: OneOf(FEE_SIDES),
     recipient: Wallet('the pinned recipient'),
     token: Wallet('what it is paid in'),
-    command: Text('how it is paid: TRANSFER, PAY_PORTION or a plain transfer'),
+    command: OneOf(FEE_COMMANDS, 'how it is paid'),
     amount: Type.Optional(Atoms('on curve and batch plans')),
   },
   { title: 'Fee' },
@@ -92,24 +104,68 @@ export const Tx = Answer(
   { title: 'UnsignedTransaction' },
 )
 
+export const RiskTerms = Answer(
+  {
+    accept_risks: Type.Array(Text('risk code')),
+    shield: Flag('whether every trade asks the audit'),
+    policies: Type.Optional(Type.Array(Text('policy name'))),
+  },
+  { title: 'RiskTerms', description: 'bound in the root: no trade can widen them' },
+)
+const Tiers = Answer({ token_in: OneOf(TOKEN_TIERS), token_out: OneOf(TOKEN_TIERS) }, { title: 'Tiers' })
+const Short = Answer(
+  { what: Text('what the wallet lacks'), has: Text('what it has'), needs: Text('what it needs') },
+  { title: 'Short' },
+)
+const MarkAge = Answer(
+  {
+    symbol: Text('core symbol'),
+    age_s: Nullable(Num('since its reading')),
+    round_age_s: Nullable(Num('since the feed’s own round')),
+  },
+  { title: 'MarkAge' },
+)
+export type Measured =
+  | (string | number | boolean | null)
+  | readonly (string | number | Static<typeof Short> | Static<typeof MarkAge>)[]
+  | Static<typeof Tiers>
+  | Static<typeof RiskTerms>
+const Measured = (description: string) =>
+  Type.Unsafe<Measured>(
+    Type.Union(
+      [
+        Type.String(),
+        Type.Number(),
+        Type.Boolean(),
+        Type.Null(),
+        Type.Array(Type.Union([Type.String(), Type.Number(), Short, MarkAge])),
+        Tiers,
+        RiskTerms,
+      ],
+      { description },
+    ),
+  )
+export const measured = {
+  value: Type.Optional(Measured('what was measured')),
+  limit: Type.Optional(Measured('what it was held against')),
+}
 export const Check = Answer(
   {
     code: Text('the rule’s code'),
     ok: Flag('whether it passed'),
-    severity: Type.Optional(Text('refuse, warn or info')),
+    severity: Type.Optional(OneOf(['refuse', 'warn', 'info'])),
     message: Text('in words'),
-    value: Type.Optional(Anything('what was measured')),
-    limit: Type.Optional(Anything('what it was held against')),
+    ...measured,
   },
   { title: 'Check' },
 )
 export const Checks = Type.Array(Check, { description: 'every rule that ran' })
-export const Timings = Type.Record(Type.String(), Num('milliseconds'), { description: 'ms by stage' })
+export const Timings = MapOf(Num('milliseconds'), 'ms by stage')
 
 export const RouteRow = Answer(
   {
     id: Id('stable hash of the path; send it as route_id'),
-    venue: Text('venue_pool, venue_curve or an aggregator'),
+    venue: OneOf(VENUES),
     label: Text('the path in words'),
     ok: Flag('whether it quoted'),
     amount_out: Nullable(
@@ -118,9 +174,11 @@ export const RouteRow = Answer(
     vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
     gas: Nullable(Count('estimated gas')),
     gas_usd: Nullable(Usd('its cost')),
-    total_bps: Nullable(Num('everything lost against the mid, gas included')),
-    impact_bps: Type.Optional(Nullable(Num('price impact; tokens by address'))),
-    guard_bps: Type.Optional(Nullable(Num('distance to the independent reference; tokens by address'))),
+    total_bps: Nullable(Num('everything lost against the mid, gas included; positive is worse')),
+    impact_bps: Type.Optional(Nullable(Num('price impact; tokens by address; positive is worse'))),
+    guard_bps: Type.Optional(
+      Nullable(Num('distance to the independent reference; tokens by address; positive is worse')),
+    ),
     why: Type.Optional(Nullable(Text('why it did not quote'))),
   },
   { title: 'RouteRow' },
@@ -140,25 +198,101 @@ export const Simulation = Answer(
   { title: 'Simulation' },
 )
 
+export const stepFields = {
+  why: Text('why it is needed'),
+  tx: Nullable(Tx, 'null for a signature'),
+}
 export const Step = Answer(
-  {
-    kind: OneOf(STEP_KINDS),
-    why: Text('why it is needed'),
-    tx: Nullable(Tx, 'null for a signature'),
-    decoded: Nullable(Open('the call in words and numbers')),
-  },
+  { kind: OneOf(STEP_KINDS), ...stepFields, decoded: says(Decoded, 'the call in words and numbers') },
   { title: 'Step' },
 )
 
+export const Missing = Type.Array(
+  Answer(
+    {
+      what: OneOf(
+        MISSING_KINDS,
+        'the permit’s signature, the input’s balance, the balance of a fee paid apart, or ETH for what is sent ' +
+          'and for gas at its highest price',
+      ),
+      token: Wallet('of which; all zero for ETH'),
+      have: Nullable(Atoms('what the wallet holds; null for a signature')),
+      need: Nullable(Atoms('what all steps together may take; null for a signature')),
+    },
+    { title: 'Missing' },
+  ),
+  { description: 'what the wallet lacks to send the steps now' },
+)
+
+const Allowed = (description: string) => Nullable(Atoms(description))
+const permitted = {
+  amount: Atoms('what the router may move through Permit2'),
+  expiration: UnixS('until when'),
+}
+const Approval = Answer(
+  {
+    mode: OneOf(APPROVAL_MODES),
+    budget_usd: Usd('as sent'),
+    spender: Nullable(Wallet('the token permit contract, or the curve; null for ETH')),
+    reason: Text('why it is needed, or not'),
+    allowance: Allowed('found; null for ETH'),
+    needed: Atoms('by this trade'),
+    approve: Allowed('what the approval step sets; null without one'),
+    after: Allowed('left once the trade is done; null for ETH'),
+    permit: Type.Optional(Nullable(Answer(permitted), 'what Permit2 is told; null when it knows already')),
+  },
+  { title: 'Approval', description: 'what the wallet approves, and why' },
+)
+const Stuck = Answer(
+  {
+    nonce: Count('which has to be mined first'),
+    tx_hash: Nullable(TxHash('the transaction relayed with it; null: none was seen')),
+    since: UnixS('for how long the oldest has waited'),
+    replace: Text('how to replace it, in words'),
+  },
+  { title: 'Stuck' },
+)
+const WalletState = Answer(
+  {
+    wallet: Wallet('the wallet'),
+    block: Count('read at'),
+    nonce: Count('the next free one, pending ones counted'),
+    mined_nonce: Count('the next that a block can take; less than `nonce` while transactions wait'),
+    stuck: Nullable(Stuck, 'what holds up the wallet’s transactions; null where nothing does'),
+    balance_wei: Atoms('its ETH'),
+    balance_in: Atoms('what it has of the input'),
+    allowance: Atoms('of the input to the token permit contract'),
+    permit: Answer({ ...permitted, nonce: Count('the next one at Permit2') }),
+    curve_allowance: Atoms('of the input to the curve'),
+    delegated_to: Nullable(Wallet('the code an EIP-7702 wallet runs')),
+    has_other_code: Flag('whether it is a contract of another kind'),
+    stocks: Type.Array(
+      Answer({
+        token: Wallet('a stock end'),
+        paused: Flag('by its issuer'),
+        blocked: Flag('for this wallet'),
+      }),
+    ),
+  },
+  { title: 'WalletState', description: 'balances, allowances and code read for this plan' },
+)
+
 export const Plan = {
-  ready: Flag('tx can be signed and sent as it is'),
-  tx: Nullable(Tx, 'the last step’s transaction; null while a signature is needed first'),
-  steps: Type.Array(Step),
+  ready: Flag('every step can be signed and sent now, in order; `missing` says why not'),
+  missing: Missing,
+  tx: Nullable(
+    Tx,
+    'the last step’s transaction; null while a signature is needed first. What stands before it in `steps` goes ' +
+      'first',
+  ),
+  steps: Type.Array(Step, {
+    description: 'to be signed and sent in this order, one by one or all of them as raw_txs of live/submit',
+  }),
   execution: OneOf(EXECUTIONS),
   route: RouteRow,
   quote: Answer({
     amount_out: Atoms('quoted output'),
-    vs_mid_bps: Nullable(Num('against the reference mid')),
+    vs_mid_bps: Nullable(Num('against the reference mid; negative is worse')),
     gas: Nullable(Count('estimated gas')),
     gas_usd: Nullable(Usd('its cost')),
   }),
@@ -170,10 +304,10 @@ export const Plan = {
   fee: PlanFee,
   checks: Checks,
   policy_ok: Flag('whether every refusing check passed'),
-  permit: Nullable(Open('Permit2 PermitSingle typed data to sign; null when none is needed')),
+  permit: Nullable(PermitTypedData, 'Permit2 PermitSingle typed data to sign; null when none is needed'),
   permit_now: Nullable(UnixS('the permit’s anchor time; send it back with permit_signature')),
-  approval: Open('mode, budget, allowance left, reason, remainder after the trade'),
-  wallet_state: Open('balances, allowances and code read for this plan'),
+  approval: Approval,
+  wallet_state: WalletState,
   tokens: Type.Array(TokenRecord, { description: 'records of tokens by address' }),
   accepted_risks: Type.Array(Text('risk code')),
   ...disclosureFields,

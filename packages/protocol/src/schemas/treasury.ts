@@ -8,7 +8,6 @@ import {
 } from '../values.ts'
 import {
   Answer,
-  Anything,
   Atoms,
   Bps,
   Count,
@@ -48,7 +47,15 @@ const WeekToken = Answer({
   owed_out: PerBucket(SignedAtoms('owed'), 'owed to later weeks: owed_in + booked - moved'),
   carried_out: Atoms('left over for the next week'),
   value_usd: Nullable(Usd('the pool at the mark')),
-  mark: Nullable(Anything('the price used and where it is from')),
+  mark: Nullable(
+    Answer({
+      price_usd: Text('of one whole token, decimal'),
+      source: Text('where it is from'),
+      at: UnixS('its minute'),
+      stale: Flag('older than it should be'),
+    }),
+    'the price used and where it is from',
+  ),
 })
 
 export const TreasuryWeek = Answer(
@@ -77,7 +84,15 @@ export const TreasuryWeek = Answer(
     reconciliation: Answer({
       status: Nullable(OneOf(RECONCILIATION_STATUSES), 'null in a preview that has differences'),
       accepted: Nullable(Text('why a difference was accepted')),
-      ledger: Anything('what the ledger of relayed trades says'),
+      ledger: Answer(
+        {
+          late: Count('trades of the week before that were mined in this one'),
+          tokens: Type.Array(
+            Answer({ token: Wallet('paid in'), fees: Atoms('in all'), trades: Count('that paid them') }),
+          ),
+        },
+        { description: 'what the ledger of relayed trades says' },
+      ),
       eth: OneOf(RECONCILIATION_ETH, 'how ETH that came in was read'),
       counts: Answer({
         agrees: Count('trades that agree'),

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
-import { checkWith, NATIVE_TOKEN, ROUTES } from '@pit/protocol'
+import { checkAnswer, NATIVE_TOKEN } from '@pit/protocol'
 import { toHex } from 'viem'
 import { expect, it } from 'vitest'
 import {
@@ -31,7 +31,7 @@ withDb('a portfolio', (db) => {
   }
   const read = async (account: TestAccount, wallet: Address) => {
     const answer = await account.readPortfolio(wallet)
-    expect(checkWith(ROUTES['me.portfolio'].answer, answer)).toMatchObject({ ok: true })
+    expect(checkAnswer('me.portfolio', answer)).toMatchObject({ ok: true })
     return answer
   }
 

@@ -37,6 +37,36 @@ withDb('sign-in', (db, store) => {
     expect(await auth.sweep()).toBe(0)
   })
 
+  it('keeps expired keys and accounts that nothing stands on for 90 days', async () => {
+    const own = await openTestAuth(db, {
+      accountsInUse: async (_sql, accounts) =>
+        new Set(accounts.flatMap((account) => (account.wallet === entered.address ? [account.id] : []))),
+    })
+    const [gone, entered] = [newWallet(), newWallet()]
+    const left = async () => ({
+      keys: (await db.query('select 1 from api_keys where wallet = $1', [gone.address])).length,
+      accounts: (
+        await db.query<{ wallet: string }>('select wallet from accounts where wallet = any($1::text[])', [
+          [gone.address, entered.address],
+        ])
+      ).map(({ wallet }) => wallet),
+    })
+    await own.signIn(gone)
+    await own.signIn(entered)
+    const LIFE_S = 30 * 86_400
+    later(LIFE_S + 89 * 86_400)
+    await own.sweep()
+    expect(await left()).toEqual({ keys: 1, accounts: [gone.address, entered.address] })
+    later(2 * 86_400)
+    await own.sweep()
+    expect(await left()).toEqual({ keys: 0, accounts: [entered.address] })
+    // One with a key stays, however old.
+    await own.signIn(entered)
+    await own.sweep()
+    expect((await left()).accounts).toEqual([entered.address])
+    await own.close()
+  })
+
   it('heard of by another process on the same store at once', async ({ skip }) => {
     const { openSecond } = store()
     if (!openSecond) return skip('the embedded store has one process')

@@ -1,5 +1,6 @@
 import { nowS } from '@pit/platform/clock'
 import { type Answer, AUTH, CHAIN_ID, challengeStatement, fail } from '@pit/protocol'
+import { networksOf } from '../http/clientAddress.ts'
 import type { Call } from '../http/types.ts'
 import { challengeMessage, signInSite } from './challengeMessage.ts'
 import type { AuthDeps } from './deps.ts'
@@ -17,13 +18,13 @@ const NEXT: Record<Purpose, string> = {
 
 export async function createChallenge(
   deps: AuthDeps,
-  { body }: Pick<Call<'auth.challenge'>, 'body'>,
+  { body, caller }: Pick<Call<'auth.challenge'>, 'body' | 'caller'>,
 ): Promise<Answer<'auth.challenge'>> {
   const site = signInSite(deps.config)
   const wallet = body.address.toLowerCase() as Wallet
   const purpose: Purpose = body.purpose === 'revoke-all' ? 'revoke-all' : 'sign-in'
   // A sanctioned wallet is served nothing, but may still take its keys back.
-  if (purpose === 'sign-in' && deps.isSanctioned(wallet)) fail('SANCTIONED', { field: 'address' })
+  if (purpose === 'sign-in' && deps.isSanctioned(wallet)) fail('SANCTIONED', { field: 'wallet' })
   const issuedAtS = nowS(deps.clock)
   const challenge = {
     wallet,
@@ -32,7 +33,8 @@ export async function createChallenge(
     issuedAtS,
     expiresAtS: issuedAtS + PURPOSE_TTL_S[purpose],
   }
-  await addChallenge(deps.db, challenge)
+  const networks = networksOf(caller.address)
+  await addChallenge(deps.db, { ...challenge, network: networks[0].id, site: networks.at(-1)!.id })
   return {
     address: wallet,
     message: challengeMessage(deps.crypto, site, challenge),

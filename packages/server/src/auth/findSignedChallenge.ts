@@ -1,5 +1,7 @@
 import { nowS } from '@pit/platform/clock'
 import { fail, refusal } from '@pit/protocol'
+import { networksOf } from '../http/clientAddress.ts'
+import type { Caller } from '../http/types.ts'
 import { isSignedBy, signInSite } from './challengeMessage.ts'
 import type { AuthDeps } from './deps.ts'
 import type { Purpose, Wallet } from './rules.ts'
@@ -23,11 +25,13 @@ export async function findSignedChallenge(
   deps: AuthDeps,
   purpose: Purpose,
   { address, signature, nonce }: Signed,
+  caller: Pick<Caller, 'address'>,
 ): Promise<{ id: number; wallet: Wallet }> {
   const site = signInSite(deps.config)
   const wallet = address.toLowerCase() as Wallet
   if (!SIGNATURE.test(signature)) refuseShape(signature)
-  const open = await openChallenges(deps.db, { wallet, purpose, nonce, nowS: nowS(deps.clock) })
+  const network = networksOf(caller.address)[0].id
+  const open = await openChallenges(deps.db, { wallet, purpose, nonce, network, nowS: nowS(deps.clock) })
   if (open.length === 0) fail('CHALLENGE_EXPIRED')
   const signed = open.find(({ nonce: own, issued_at_s: issuedAtS, expires_at_s: expiresAtS }) => {
     const challenge = { wallet, purpose, nonce: own, issuedAtS, expiresAtS }

@@ -10,10 +10,13 @@ import { createPartnerLookup, noRegistry } from './partner.ts'
 import { revokeAllKeys, revokeKey } from './revokeKeys.ts'
 import { accountName } from './rules.ts'
 import { sweepSignIn } from './store.ts'
+import { type AccountsInUse, createAccountSweep } from './sweepAccounts.ts'
 import { verifySignIn } from './verifySignIn.ts'
 
 export type AuthOptions = Pick<AuthDeps, 'db' | 'clock' | 'crypto' | 'isSanctioned' | 'config'> & {
   registry?: PartnerRegistry
+  /** Without it no account is ever deleted. */
+  accountsInUse?: AccountsInUse
   randomBytes?: AuthDeps['randomBytes']
 }
 
@@ -33,7 +36,9 @@ export async function openAuth({ registry = noRegistry, ...options }: AuthOption
   const keys = await openKeys(options)
   const findPartner = createPartnerLookup({ registry, clock: options.clock })
   const deps: AuthDeps = { randomBytes, ...options, keys, findPartner }
-  const sweep = () => sweepSignIn(deps.db, deps.clock)
+  const { accountsInUse } = options
+  const sweepAccounts = accountsInUse ? createAccountSweep({ ...options, accountsInUse }) : async () => 0
+  const sweep = async () => (await sweepSignIn(deps.db, deps.clock)) + (await sweepAccounts())
   return {
     handlers: createAuthHandlers(deps),
     authenticateKey: keys.authenticate,

@@ -32,10 +32,15 @@ withDb('sign-in and a store that fails', (db) => {
       config,
     })
     type Verb = (call: { body: object; caller: object }) => Promise<Record<string, string>>
-    const call = (route: keyof typeof handlers, body: object, key: ApiKey | null = null) =>
+    const call = (
+      route: keyof typeof handlers,
+      body: object,
+      key: ApiKey | null = null,
+      from = '192.0.2.1',
+    ) =>
       (handlers[route] as unknown as Verb)({
         body,
-        caller: { requestId: 'r', address: '192.0.2.1', key } satisfies Call<'auth.me'>['caller'],
+        caller: { requestId: 'r', address: from, key } satisfies Call<'auth.me'>['caller'],
       })
     const privateKey = `0x${(0xf000 + ++wallets).toString(16).padStart(64, '0')}` as const
     const address = crypto.addressOf(privateKey)
@@ -98,7 +103,7 @@ withDb('sign-in and a store that fails', (db) => {
     await auth.signIn()
     const revokeAll = await auth.signed('revoke-all')
     for (let i = 0; i < 3 * AUTH.maxOpenChallengesPerWallet; i++)
-      await auth.call('auth.challenge', { address: auth.address })
+      await auth.call('auth.challenge', { address: auth.address }, null, '203.0.113.66')
     expect(await auth.call('auth.revoke_all', revokeAll)).toMatchObject({ revoked: 1 })
     const open5 = await db.query('select id from challenges where wallet = $1 and used_at_s is null', [
       auth.address,

@@ -26,9 +26,9 @@ export async function revokeKey(
 /** Ends every key of the wallet that signed; a sanctioned wallet may do this too. */
 export async function revokeAllKeys(
   deps: AuthDeps,
-  { body }: Pick<Call<'auth.revoke_all'>, 'body'>,
+  { body, caller }: Pick<Call<'auth.revoke_all'>, 'body' | 'caller'>,
 ): Promise<Answer<'auth.revoke_all'>> {
-  const { id, wallet } = await findSignedChallenge(deps, 'revoke-all', body)
+  const { id, wallet } = await findSignedChallenge(deps, 'revoke-all', body, caller)
   const atS = nowS(deps.clock)
   try {
     const revoked = await deps.db.transaction(async (sql) => {

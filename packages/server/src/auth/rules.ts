@@ -1,5 +1,5 @@
 import { AUTH, type ChallengePurpose, REQUEST } from '@pit/protocol'
-import { networkOf } from '../http/clientAddress.ts'
+import { networksOf } from '../http/clientAddress.ts'
 
 export type Wallet = `0x${string}`
 export type Purpose = ChallengePurpose
@@ -47,7 +47,11 @@ export function capsOf(what: 'account' | 'key', caps: Caps, clientAddress: strin
       ? [caps.signupsPerAddressDay, caps.signupsPerHour]
       : [caps.keysPerAddressDay, caps.keysPerHour]
   return [
-    { scope: networkOf(clientAddress), ...windowOf(DAY_S, nowS), max: perDay },
+    ...networksOf(clientAddress).map(({ id, cost }) => ({
+      scope: id,
+      ...windowOf(DAY_S, nowS),
+      max: perDay / cost,
+    })),
     { scope: 'service', ...windowOf(HOUR_S, nowS), max: perHour },
   ]
 }

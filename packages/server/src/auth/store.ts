@@ -13,46 +13,60 @@ export interface OpenChallenge {
 /** Held until the transaction ends: two challenges for one wallet at once must not both count four others. */
 const CHALLENGE_LOCK = 0x70697402
 
-export async function addChallenge(
-  db: Db,
-  challenge: { wallet: Wallet; purpose: Purpose; nonce: string; issuedAtS: number; expiresAtS: number },
-): Promise<void> {
-  const { wallet, purpose, nonce, issuedAtS, expiresAtS } = challenge
+interface NewChallenge {
+  wallet: Wallet
+  purpose: Purpose
+  nonce: string
+  issuedAtS: number
+  expiresAtS: number
+  /** Where it was asked for: an address or a /64, and the widest network that is one customer's. */
+  network: string
+  site: string
+}
+
+/** A wallet's challenges count per asking network; of too many in all the busiest site loses its oldest. */
+export async function addChallenge(db: Db, challenge: NewChallenge): Promise<void> {
+  const { wallet, purpose, nonce, issuedAtS, expiresAtS, network, site } = challenge
   await db.transaction(async (sql) => {
     await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [CHALLENGE_LOCK, wallet])
     await sql.query(
-      `insert into challenges (wallet, purpose, nonce, issued_at_s, expires_at_s)
-       values ($1, $2, $3, $4, $5)`,
-      [wallet, purpose, nonce, issuedAtS, expiresAtS],
+      `insert into challenges (wallet, purpose, nonce, issued_at_s, expires_at_s, network, site)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [wallet, purpose, nonce, issuedAtS, expiresAtS, network, site],
     )
-    // Five of each purpose: anyone may ask for a wallet's sign-in challenges, and must not push its
-    // revoke-all out.
     await sql.query(
       `delete from challenges where id in (
          select id from challenges
-         where wallet = $1 and purpose = $2 and used_at_s is null and expires_at_s > $3
+         where wallet = $1 and network = $2 and used_at_s is null and expires_at_s > $3
          order by id desc offset $4)`,
-      [wallet, purpose, issuedAtS, AUTH.maxOpenChallengesPerWallet],
+      [wallet, network, issuedAtS, AUTH.maxOpenChallengesPerWallet],
+    )
+    await sql.query(
+      `delete from challenges where id in (
+         select id from (
+           select id, count(*) over (partition by site) as of_site from challenges
+           where wallet = $1 and used_at_s is null and expires_at_s > $2) as open
+         order by of_site, id desc offset $3)`,
+      [wallet, issuedAtS, AUTH.maxOpenChallengesInAll],
     )
   })
 }
 
-/** Newest first; only the one with `nonce` when given. */
+/** Each costs the recovery of a signature, and strangers can open many. */
+const MAX_TRIED = 20
+
+/** Only the one with `nonce` when given; else the newest first, those the same network asked for before others. */
 export function openChallenges(
   sql: Sql,
-  {
-    wallet,
-    purpose,
-    nonce,
-    nowS,
-  }: { wallet: Wallet; purpose: Purpose; nonce: string | undefined; nowS: number },
+  asked: { wallet: Wallet; purpose: Purpose; nonce: string | undefined; network: string; nowS: number },
 ): Promise<OpenChallenge[]> {
+  const { wallet, purpose, nonce, network, nowS } = asked
   return sql.query<OpenChallenge>(
     `select id, nonce, issued_at_s, expires_at_s from challenges
      where wallet = $1 and purpose = $2 and used_at_s is null and expires_at_s > $3
        and ($4::text is null or nonce = $4)
-     order by id desc`,
-    [wallet, purpose, nowS, nonce ?? null],
+     order by network = $5 desc, id desc limit $6`,
+    [wallet, purpose, nowS, nonce ?? null, network, MAX_TRIED],
   )
 }
 
@@ -163,10 +177,15 @@ export async function markWalletRevoked(sql: Sql, wallet: Wallet, nowS: number):
   return ended.filter(({ was_live }) => was_live).length
 }
 
+/** How long what has ended is kept for whoever has to look into it. */
+export const ENDED_KEPT_S = 90 * 86_400
+
 /** Challenges are kept longer than the clocks of two processes may differ. */
 const SWEPT = [
   { table: 'challenges', id: 'id', agedBy: 'expires_at_s', keepS: 600 },
   { table: 'issue_counts', id: 'ctid', agedBy: 'window_start_s', keepS: 2 * 86_400 },
+  // A revoked one is kept until it would have expired, and as long after.
+  { table: 'api_keys', id: 'id', agedBy: 'expires_at_s', keepS: ENDED_KEPT_S },
 ] as const
 /** Small steps, so that sign-ins are not kept waiting. */
 const SWEEP_PAGE = 2_000

@@ -19,8 +19,8 @@ export async function verifySignIn(
   deps: AuthDeps,
   { body, caller }: Pick<Call<'auth.verify'>, 'body' | 'caller'>,
 ): Promise<Answer<'auth.verify'>> {
-  if (deps.isSanctioned(body.address.toLowerCase() as Wallet)) fail('SANCTIONED', { field: 'address' })
-  const { id: challengeId, wallet } = await findSignedChallenge(deps, 'sign-in', body)
+  if (deps.isSanctioned(body.address.toLowerCase() as Wallet)) fail('SANCTIONED', { field: 'wallet' })
+  const { id: challengeId, wallet } = await findSignedChallenge(deps, 'sign-in', body, caller)
   const partner = await deps.findPartner(wallet)
   if (deps.config.requirePartnerAgent) requireAgent(partner)
 

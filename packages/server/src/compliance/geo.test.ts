@@ -14,6 +14,7 @@ describe('where a proxy says a request is from', () => {
     ['KP', '01', true],
     ['SY', undefined, true],
     ['UA', '43', true],
+    ['UA', '40', true],
     ['UA', 'UA-14', true],
     ['UA', '9', true],
     ['UA', '30', false],

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type CityResponse, open } from 'maxmind'
 import { ConfigError } from '../config.ts'
 
-/** Cuba, Iran, North Korea, Syria; in Ukraine: Crimea, Donetsk, Luhansk. */
+/** Cuba, Iran, North Korea, Syria; in Ukraine: Crimea with Sevastopol, Donetsk, Luhansk. */
 const BLOCKED_COUNTRIES = new Set(['CU', 'IR', 'KP', 'SY'])
-const BLOCKED_REGIONS = new Set(['UA-43', 'UA-14', 'UA-09'])
+const BLOCKED_REGIONS = new Set(['UA-43', 'UA-40', 'UA-14', 'UA-09'])
 
 export interface Place {
   /** ISO 3166-1, upper-case. */

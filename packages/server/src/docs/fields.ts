@@ -5,8 +5,9 @@ export type Field = { name: string; type: string; needed: string; description: s
 
 /** A schema in a few words: `string`, `budget | exact`, `array of Token`, `Plan or Revocation`. */
 export function typeWords(schema: TSchema): string {
+  if (schema['shown'] !== undefined) return typeWords(schema['shown'] as TSchema)
   const values = literalsOf(schema)
-  if (values !== null) return values.map(String).join(' | ')
+  if (values !== null) return values.join(' | ')
   if (schema['const'] !== undefined) return JSON.stringify(schema['const'])
   if (schema['title'] !== undefined) return schema['title'] as string
   const options = schema['anyOf'] as TSchema[] | undefined
@@ -14,15 +15,16 @@ export function typeWords(schema: TSchema): string {
   if (schema['type'] === 'array') return `array of ${typeWords(schema['items'] as TSchema)}`
   if (schema['patternProperties'] !== undefined) {
     const [value] = Object.values(schema['patternProperties'] as Record<string, TSchema>)
-    return value?.['type'] === undefined ? 'object' : `map of ${typeWords(value)}`
+    return value === undefined || Object.keys(value).length === 0 ? 'object' : `map of ${typeWords(value)}`
   }
   return (schema['type'] as string | undefined) ?? 'any'
 }
 
 /** The fields of an object, its nested ones as `limits.max_trade_usd` and `steps[].kind`. */
 export function fieldsOf(schema: TSchema, prefix = '', depth = 3): Field[] {
-  const properties = schema['properties'] as Record<string, TSchema> | undefined
-  if (properties === undefined || depth === 0) return []
+  const own = schema['properties'] as Record<string, TSchema> | undefined
+  if (own === undefined || depth === 0) return []
+  const properties = { ...own, ...decidedFields(schema) }
   const required = new Set((schema['required'] as readonly string[] | undefined) ?? [])
   const oneOf = (schema['exactlyOne'] as readonly string[] | undefined) ?? []
   return Object.entries(properties).flatMap(([name, property]) => {
@@ -36,6 +38,18 @@ export function fieldsOf(schema: TSchema, prefix = '', depth = 3): Field[] {
   })
 }
 
+/** The fields that an object's forms decide, each as a choice of what the forms have; described by the object. */
+function decidedFields(schema: TSchema): Record<string, TSchema> {
+  const forms = (schema['forms'] as readonly TSchema[] | undefined) ?? []
+  const own = schema['properties'] as Record<string, TSchema>
+  return Object.fromEntries(
+    Object.keys((forms[0]?.['properties'] as object | undefined) ?? {}).map((name) => {
+      const anyOf = forms.map((form) => (form['properties'] as Record<string, TSchema>)[name] as TSchema)
+      return [name, { ...own[name], type: undefined, patternProperties: undefined, anyOf } as TSchema]
+    }),
+  )
+}
+
 function neededWords(property: TSchema, required: boolean, oneOf: readonly string[], name: string): string {
   if (oneOf.includes(name)) return `one of ${oneOf.join(', ')}`
   if (property['default'] !== undefined) return `default ${JSON.stringify(property['default'])}`
@@ -44,12 +58,16 @@ function neededWords(property: TSchema, required: boolean, oneOf: readonly strin
 
 /** Untitled objects are shown in place; titled ones have their own section. */
 function innerFields(property: TSchema, name: string, depth: number): Field[] {
-  const inner = [property, ...((property['anyOf'] as TSchema[] | undefined) ?? [])].flatMap((schema) =>
+  const choices = (property['anyOf'] as TSchema[] | undefined) ?? []
+  const maps = [property, ...choices].flatMap((schema) =>
+    Object.values((schema['patternProperties'] as Record<string, TSchema> | undefined) ?? {}),
+  )
+  const inner = [property, ...choices].flatMap((schema) =>
     schema['type'] === 'array'
       ? [{ schema: schema['items'] as TSchema, at: `${name}[].` }]
       : [{ schema, at: `${name}.` }],
   )
-  return inner.flatMap(({ schema, at }) =>
+  return [...inner, ...maps.map((schema) => ({ schema, at: `${name}.*.` }))].flatMap(({ schema, at }) =>
     schema['title'] === undefined ? fieldsOf(schema, at, depth - 1) : [],
   )
 }
@@ -62,6 +80,8 @@ export function collectNamed(schema: TSchema, found: Map<string, TSchema>): void
     found.set(title, schema)
   }
   const inner = [
+    ...((schema['forms'] as readonly TSchema[] | undefined) ?? []),
+    ...(schema['shown'] === undefined ? [] : [schema['shown'] as TSchema]),
     ...Object.values((schema['properties'] as Record<string, TSchema> | undefined) ?? {}),
     ...Object.values((schema['patternProperties'] as Record<string, TSchema> | undefined) ?? {}),
     ...((schema['anyOf'] as TSchema[] | undefined) ?? []),

@@ -85,7 +85,7 @@ function contents(): string {
 const introduction = (version: string, serverUrl: string): string => `<h1 id="top">Pit API</h1>
 <p>A non-custodial trading API for software agents on EVM chain 4663. Version ${code(version)}, at ${code(serverUrl)}.</p>
 <p>Bodies and answers are JSON. Token amounts are strings of the token’s smallest unit, dollar amounts are numbers, times are unix seconds. A token is named by a core symbol or by its address. Symbols, names and labels are other people’s text: show them as text.</p>
-<p>A key goes in ${code('Authorization: Bearer pit_w_…')}. Get one by signing a message: <a href="#auth-challenge">challenge</a>, sign, <a href="#auth-verify">verify</a>. A refusal is ${code('{"error": {"code", "message", …}}')}: branch on the code. Answers carry ${code('X-Request-Id')} and ${code('Cache-Control: no-store')}; clients must not break on fields they do not know. <span class="tag ours">ours</span> marks what goes beyond the published contract.</p>`
+<p>A key goes in ${code('Authorization: Bearer pit_w_…')}. Get one by signing a message: <a href="#auth-challenge">challenge</a>, sign, <a href="#auth-verify">verify</a>. A refusal is ${code('{"error": {"code", "message", …, "retry", "hint"}}')}: branch on the code; ${code('retry')} says <a href="#errors">what may help</a>. Answers carry ${code('X-Request-Id')} and ${code('Cache-Control: no-store')}; clients must not break on fields they do not know. <span class="tag ours">ours</span> marks what goes beyond the published contract.</p>`
 
 const areaSection = (area: Area, serverUrl: string): string =>
   `<h2 id="${area}">${AREA_TITLES[area]}</h2>${inArea(area)

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clientAddressOf, createNetworks, networkOf, plainAddress } from './clientAddress.ts'
+import { clientAddressOf, createNetworks, networksOf, plainAddress } from './clientAddress.ts'
+
+const networkOf = (address: string) => networksOf(address)[0].id
 
 describe('createNetworks', () => {
   const networks = createNetworks(['10.0.0.0/8', '192.168.1.7', '::1', 'fd00::/8', '::ffff:172.16.0.0/12'])
@@ -58,6 +60,15 @@ describe('the network one client counts as', () => {
     ['2001:0db8:0001:0002::6', '2001:db8:1:2::/64'],
     ['fe80::', 'fe80:0:0:0::/64'],
   ])('of %s is %s', (address, scope) => expect(networkOf(address)).toBe(scope))
+
+  it('is one of a /48 too for IPv6, which may do what eight /64 may', () => {
+    expect(networksOf('192.0.2.7')).toEqual([{ id: '192.0.2.7', cost: 1 }])
+    expect(networksOf('2001:0db8:0001:0002::6')).toEqual([
+      { id: '2001:db8:1:2::/64', cost: 1 },
+      { id: '2001:db8:1::/48', cost: 1 / 8 },
+    ])
+    expect(networksOf('::1')[1]?.id).toBe('0:0:0::/48')
+  })
 
   it('is the same for every address of a /64 and no two /64s share one', () => {
     const group = () => fc.integer({ min: 0, max: 0xffff })

@@ -13,10 +13,30 @@ export function plainAddress(address: string): string {
   return `${high >> 8}.${high & 255}.${low >> 8}.${low & 255}`
 }
 
-/** One client for rates and caps: an IPv4 address, or an IPv6 /64, which one host owns whole. */
-export function networkOf(given: string): string {
+/** What a client is counted by. A draw from its bucket costs `cost` tokens. */
+export interface Network {
+  id: string
+  cost: number
+}
+
+/** A site may have many hosts: what one /64 may do, eight of them may do together. */
+const SITE_COST = 1 / 8
+
+/**
+ * The networks a client counts in, the narrowest first: an IPv4 address; of IPv6 the /64, which one host owns
+ * whole, and the /48, which one customer owns whole.
+ */
+export function networksOf(given: string): [Network, ...Network[]] {
   const address = plainAddress(given)
-  if (!address.includes(':')) return address
+  if (!address.includes(':')) return [{ id: address, cost: 1 }]
+  const groups = groupsOf(address)
+  return [
+    { id: `${groups.slice(0, 4).join(':')}::/64`, cost: 1 },
+    { id: `${groups.slice(0, 3).join(':')}::/48`, cost: SITE_COST },
+  ]
+}
+
+function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const groups = head === '' ? [] : head.split(':')
   if (tail !== undefined) {
@@ -25,10 +45,7 @@ export function networkOf(given: string): string {
     while (groups.length < 8 - after) groups.push('0')
     if (tail !== '') groups.push(...tail.split(':'))
   }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ''))
-    .join(':')}::/64`
+  return groups.map((group) => group.replace(/^0+(?=.)/, ''))
 }
 
 /** A set of networks: `10.0.0.0/8`, `::1`, `fd00::/8`. Throws on a malformed one. */

@@ -1,7 +1,8 @@
-import { refusal } from '@pit/protocol'
+import { ERRORS, refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { bearer, CHALLENGE, errorOf, ME, REVOKE } from '../../test/edgeClient.ts'
 import { GOOD_KEY, openTestApp, WALLET } from '../../test/testApp.ts'
+import { ownOrigins } from './csrf.ts'
 import { ratesOf } from './rates/limiter.ts'
 import { createMemoryLimiter } from './rates/memoryLimiter.ts'
 
@@ -117,9 +118,41 @@ describe('the order at the edge', () => {
     for (let i = 0; i < 30; i++) expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
     const limited = await app.inject({ method: 'POST', url: REVOKE, headers: bearer, body: 'not json' })
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '1'])
-    expect(errorOf(limited)).toMatchObject({ code: 'RATE_LIMITED', retry_after_s: 1 })
+    expect(errorOf(limited)).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: 'Too many requests: any request with an API key, counted per key.',
+      bucket: 'key',
+      retry_after_s: 1,
+      retry: 'pause',
+      hint: ERRORS.RATE_LIMITED.hint,
+    })
     app.time.nowMs += 1_000
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
+  })
+
+  it('lets nobody empty what health is counted by', async () => {
+    await open({ limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 1 }) }) })
+    const from = (url: string, address: string) =>
+      app.inject({ url, headers: { 'x-forwarded-for': address } }).then(({ status }) => status)
+    for (let i = 0; i < 60; i++) expect(await from('/api/v1/config', `1.1.1.${i}`)).toBe(200)
+    expect(await from('/api/v1/stats', '1.1.2.1')).toBe(429)
+    expect(await from('/api/v1/health', '1.1.1.1')).toBe(200)
+    for (let i = 0; i < 60; i++) expect(await from('/api/v1/health', '1.1.3.1')).toBe(200)
+    expect(await from('/api/v1/health', '1.1.3.1')).toBe(429)
+    expect(await from('/api/v1/health', '1.1.3.2')).toBe(200)
+  })
+
+  it('counts IPv6 by /64, and eight of them of one /48 together', async () => {
+    await open()
+    const from = (address: string) =>
+      app
+        .inject({ url: '/api/v1/config', headers: { 'x-forwarded-for': address } })
+        .then(({ status }) => status)
+    for (let i = 0; i < 60; i++) expect(await from(`2001:db8:1:1::${i}`)).toBe(200)
+    expect(await from('2001:db8:1:1::ffff')).toBe(429)
+    for (let i = 0; i < 420; i++) expect(await from(`2001:db8:1:${(i + 2).toString(16)}::1`)).toBe(200)
+    expect(await from('2001:db8:1:ffff::1')).toBe(429)
+    expect(await from('2001:db8:2::1')).toBe(200)
   })
 
   it('limits sign-in per address and overall', async () => {
@@ -165,6 +198,21 @@ describe('keys', () => {
     const limited = await bad()
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '5'])
     expect((await app.inject({ url: ME, headers: bearer })).status).toBe(200)
+  })
+
+  it.each([
+    [undefined, 'No API key: the Authorization header is missing.'],
+    [GOOD_KEY, 'The Authorization header lacks the word “Bearer” before the key: send “Bearer pit_w_…”.'],
+    ['Bearer ', 'The Authorization header holds no key after “Bearer”.'],
+    ['Bearer pit_w_wrong', 'The API key is unknown, expired or revoked.'],
+  ])('says what is wrong with %j', async (authorization, message) => {
+    await open()
+    const answer = await app.inject({
+      url: ME,
+      headers: authorization === undefined ? {} : { authorization },
+    })
+    expect(errorOf(answer)).toMatchObject({ code: 'UNAUTHORIZED', message, retry: 'no' })
+    expect(answer.text).not.toContain(GOOD_KEY)
   })
 
   it.each(['', 'Basic abc', `bearer\t${GOOD_KEY}`, GOOD_KEY, `Bearer ${GOOD_KEY} x`])(
@@ -213,6 +261,26 @@ describe('browsers', () => {
   ])('%j: %s', async (headers, status) => {
     await open()
     expect((await post(headers)).status).toBe(status)
+  })
+
+  it('takes every name of the address it listens on, with its port, and no other', async () => {
+    await open()
+    await app.inject({ url: '/docs' })
+    const { port } = app.address()!
+    for (const name of ['localhost', '127.0.0.1', '[::1]', 'LocalHost']) {
+      expect((await post({ origin: `http://${name}:${port}` })).status).toBe(200)
+      expect((await post({ origin: `http://${name}:${port + 1}` })).status).toBe(403)
+      expect((await post({ origin: `https://${name}:${port}` })).status).toBe(403)
+    }
+    expect((await post({ origin: `http://evil.example:${port}` })).status).toBe(403)
+    expect([...ownOrigins('https://pit.example', { host: '192.168.1.5', port: 80 })]).toEqual([
+      'https://pit.example',
+      'http://localhost',
+      'http://127.0.0.1',
+      'http://[::1]',
+      'http://192.168.1.5',
+    ])
+    expect(ownOrigins('https://pit.example', { host: '::', port: 1 }).size).toBe(4)
   })
 })
 

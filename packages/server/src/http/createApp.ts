@@ -8,6 +8,8 @@ import { ROUTE_IDS, routeById } from '@pit/protocol'
 import type { Geo } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
 import { createNetworks } from './clientAddress.ts'
+import { createConnectionCount } from './connections.ts'
+import { ownOrigins } from './csrf.ts'
 import { createEdge } from './edge.ts'
 import { createOverload } from './overload.ts'
 import { createPages, openApiAnswer } from './pages.ts'
@@ -30,6 +32,7 @@ export interface AppDeps {
     | 'trustedProxies'
     | 'geoHeader'
     | 'geoRegionHeader'
+    | 'maxConnectionsPerAddress'
     | 'maxInFlight'
     | 'maxLoopDelayMs'
     | 'devFields'
@@ -82,12 +85,19 @@ export async function createApp(deps: AppDeps): Promise<App> {
   const newRequestId = createRequestIds()
   const baseHeaders = baseHeadersOf(config.publicUrl)
   let closing = false
+  let origins: Set<string> | null = null
+  const isOwnOrigin = (origin: string): boolean => {
+    // The port is known once the server listens.
+    origins ??= ownOrigins(config.publicUrl, { host: config.host, port: address()!.port })
+    return origins.has(origin)
+  }
   const serve = createEdge({
     ...deps,
     router,
     overload,
     peerOf,
     proxies,
+    isOwnOrigin,
     newRequestId,
     baseHeaders,
     isClosing: () => closing,
@@ -120,7 +130,18 @@ export async function createApp(deps: AppDeps): Promise<App> {
   server.on('checkContinue', answerTo('continue'))
   server.on('checkExpectation', answerTo('something else'))
   const sockets = new Set<Socket>()
+  const connections = createConnectionCount(config.maxConnectionsPerAddress)
   server.on('connection', (socket) => {
+    const peer = peerOf(socket)
+    // A proxy's connections are those of all its clients.
+    if (!peer.isProxy) {
+      if (!connections.enter(peer.address)) {
+        metrics.limiterRefused('connections')
+        socket.destroy()
+        return
+      }
+      socket.once('close', () => connections.leave(peer.address))
+    }
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })

@@ -1,12 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { fail } from '@pit/protocol'
 
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+const ANY_ADDRESS = ['0.0.0.0', '::']
+
+/** The origins of the API's own pages: what PUBLIC_URL names, and every name of the address it listens on. */
+export function ownOrigins(publicUrl: string, { host, port }: { host: string; port: number }): Set<string> {
+  const names = ANY_ADDRESS.includes(host) ? [] : [host.includes(':') ? `[${host}]` : host]
+  const urls = [...LOOPBACK_NAMES, ...names].map((name) => `http://${name}:${port}`)
+  return new Set([publicUrl, ...urls].map((url) => new URL(url).origin.toLowerCase()))
+}
+
 /** Agents send no cookies and no Origin; a POST from a browser must come from the API's own pages. */
-export function createCsrfCheck(publicUrl: string): (headers: IncomingHttpHeaders) => void {
-  const ownOrigin = new URL(publicUrl).origin.toLowerCase()
+export function createCsrfCheck(
+  isOwnOrigin: (origin: string) => boolean,
+): (headers: IncomingHttpHeaders) => void {
   return (headers) => {
     const { origin, cookie } = headers
-    if (origin !== undefined && origin.toLowerCase() !== ownOrigin) {
+    if (origin !== undefined && !isOwnOrigin(origin.toLowerCase())) {
       fail('CSRF_REFUSED', { message: 'The Origin header names another origin than the API’s own.' })
     }
     if (cookie === undefined) return

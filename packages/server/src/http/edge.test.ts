@@ -86,7 +86,7 @@ describe('an answer that cannot be written', () => {
     [
       'a refusal with a bigint in it',
       () => {
-        throw refusal('BAD_REQUEST', { field: 1n })
+        throw refusal('BAD_REQUEST', { field: 1n as never })
       },
     ],
   ])('%s is a 503 with its id, and the server lives on', async (_what, answer) => {
@@ -117,6 +117,34 @@ it('says that the store is away without a stack per request, and counts no defec
   expect(answer.text).not.toContain('administrator')
   expect(app.log.join()).not.toMatch(/unexpected exception|edge\.test\.ts/)
   expect(await metrics.registry.metrics()).not.toMatch(/pit_http_defects_total\{[^}]*\} [1-9]/)
+})
+
+it('names the registry when tokens cannot be read from the store', async () => {
+  const gone = Object.assign(new Error('terminating connection'), { code: '57P01' })
+  await open({ handlers: { 'tokens.search': () => Promise.reject(gone) } })
+  const answer = await app.inject({ url: '/api/v1/tokens?q=x', headers: bearer })
+  expect([answer.status, errorOf(answer)['code'], answer.headers['retry-after']]).toEqual([
+    503,
+    'REGISTRY_UNAVAILABLE',
+    '5',
+  ])
+})
+
+it('closes connections beyond what one address may have open, and takes new ones when they end', async () => {
+  await open({ config: { trustedProxies: [], maxConnectionsPerAddress: 2 } })
+  const { port } = app.address()!
+  const dial = async () => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.on('error', () => {})
+    const ended = new Promise<string>((resolve) => socket.once('close', () => resolve('closed')))
+    socket.write('GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    const answered = new Promise<string>((resolve) => socket.once('data', () => resolve('answered')))
+    return { socket, ended, said: await Promise.race([answered, ended]) }
+  }
+  const [first, second, third] = [await dial(), await dial(), await dial()]
+  expect([first.said, second.said, third.said]).toEqual(['answered', 'answered', 'closed'])
+  first.socket.destroy()
+  await expect.poll(async () => (await dial()).said).toBe('answered')
 })
 
 it('does not wait for connections that ask nothing', async () => {

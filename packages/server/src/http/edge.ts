@@ -5,7 +5,7 @@ import type { Metrics } from '@pit/platform/metrics'
 import { fail, type PitError } from '@pit/protocol'
 import { type Geo, isBlocked, placesFromHeaders } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
-import { clientAddressOf, networkOf } from './clientAddress.ts'
+import { clientAddressOf, networksOf } from './clientAddress.ts'
 import { createCsrfCheck } from './csrf.ts'
 import { createKeyFinder } from './findKey.ts'
 import { createHosts } from './hosts.ts'
@@ -35,6 +35,8 @@ export interface EdgeDeps {
   overload: Overload
   peerOf: PeerOf
   proxies: { has(address: string): boolean }
+  /** Lower-case. */
+  isOwnOrigin: (origin: string) => boolean
   newRequestId: NewRequestId
   baseHeaders: readonly string[]
   isClosing: () => boolean
@@ -70,7 +72,7 @@ const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
 export function createEdge(deps: EdgeDeps): Serve {
   const { config, clock, router, limiter, metrics, overload, sanctions, logger } = deps
   const isOwnHost = createHosts(config)
-  const checkCsrf = createCsrfCheck(config.publicUrl)
+  const checkCsrf = createCsrfCheck(deps.isOwnOrigin)
   const keyOf = createKeyFinder(deps)
   const { refuse, lastResort } = createRefuse(deps)
 
@@ -96,7 +98,7 @@ export function createEdge(deps: EdgeDeps): Serve {
 
   async function answerPage(req: IncomingMessage, page: PagePlan, address: string): Promise<Reply> {
     bodyLength(req, false)
-    const takings = takingsOf(PAGE_BUCKETS, networkOf(address), null)
+    const takings = takingsOf(PAGE_BUCKETS, networksOf(address), null)
     refuseUnless(await limiter.take(takings, clock.nowMs()), metrics)
     return { ...page }
   }
@@ -115,19 +117,19 @@ export function createEdge(deps: EdgeDeps): Serve {
     }
     const bodyBytes = bodyLength(req, route.takesBody && !validator.takesEmptyBody)
     if (route.method === 'POST') checkCsrf(req.headers)
-    const network = networkOf(address)
+    const networks = networksOf(address)
     let key: ApiKey | null = null
     if (plan.needsKey) {
       if (plan.bucketsBeforeKey.length > 0) {
-        const seen = limiter.peek(takingsOf(plan.bucketsBeforeKey, network, null), clock.nowMs())
+        const seen = limiter.peek(takingsOf(plan.bucketsBeforeKey, networks, null), clock.nowMs())
         refuseUnless(seen instanceof Promise ? await seen : seen, metrics)
       }
-      key = await keyOf(req.headers.authorization, network)
+      key = await keyOf(req.headers.authorization, networks)
       refuseSanctioned(key, plan)
     }
     if (plan.buckets.length > 0) {
       const keyId = key === null ? null : String(key.keyId)
-      const taken = limiter.take(takingsOf(plan.buckets, network, keyId), clock.nowMs())
+      const taken = limiter.take(takingsOf(plan.buckets, networks, keyId), clock.nowMs())
       refuseUnless(taken instanceof Promise ? await taken : taken, metrics)
     }
     if (plan.needsWallet && key?.wallet === null) fail('WALLET_NOT_BOUND')

@@ -1,9 +1,10 @@
 import type { Clock } from '@pit/platform/clock'
 import type { Metrics } from '@pit/platform/metrics'
 import { fail } from '@pit/protocol'
+import type { Network } from './clientAddress.ts'
 import type { Authenticate } from './plan.ts'
-import { refuseUnless } from './rates/charge.ts'
-import type { Limiter, Taking } from './rates/limiter.ts'
+import { refuseUnless, takingsOf } from './rates/charge.ts'
+import type { Limiter } from './rates/limiter.ts'
 import type { ApiKey } from './types.ts'
 
 /** Concurrent look-ups of unknown keys per network; those that wait see how many of them failed. */
@@ -23,31 +24,40 @@ export function createKeyFinder({
   limiter: Limiter
   clock: Clock
   metrics: Metrics
-}): (authorization: string | undefined, network: string) => Promise<ApiKey> {
+}): (authorization: string | undefined, networks: readonly [Network, ...Network[]]) => Promise<ApiKey> {
   const inTurn = createQueues(MAX_CONCURRENT_LOOKUPS)
 
-  return async (authorization, network) => {
-    const failures: Taking[] = [{ bucket: 'failed_auth', id: network }]
+  return async (authorization, networks) => {
+    const failures = takingsOf(['failed_auth'], networks, null)
     const bearer = bearerOf(authorization)
     if (bearer === null) {
       refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
-      return fail('UNAUTHORIZED')
+      return fail('UNAUTHORIZED', { message: whyNoBearer(authorization) })
     }
     const known = await authenticate(bearer, 'known')
     if (known !== null) return known
-    const found = await inTurn(network, async () => {
+    const found = await inTurn(networks[0].id, async () => {
       refuseUnless(await limiter.peek(failures, clock.nowMs()), metrics)
       const key = await authenticate(bearer, 'any')
       if (key === null) refuseUnless(await limiter.take(failures, clock.nowMs()), metrics)
       return key
     })
-    return found ?? fail('UNAUTHORIZED')
+    return found ?? fail('UNAUTHORIZED', { message: 'The API key is unknown, expired or revoked.' })
   }
 }
 
 function bearerOf(header: string | undefined): string | null {
   if (header === undefined || header.length > 512) return null
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1] ?? null
+}
+
+/** Never quotes the header: it may hold a key. */
+function whyNoBearer(header: string | undefined): string {
+  if (header === undefined) return 'No API key: the Authorization header is missing.'
+  if (!/^Bearer(\s|$)/i.test(header)) {
+    return 'The Authorization header lacks the word “Bearer” before the key: send “Bearer pit_w_…”.'
+  }
+  return 'The Authorization header holds no key after “Bearer”.'
 }
 
 /** Runs the work of one name a few at a time, in the order it came; names do not wait for each other. */

@@ -34,7 +34,8 @@ it('lets a route refuse before a word of its body is read, but after the key', a
 
 it('lets a route complete what the edge refuses for it', async () => {
   await open({
-    refused: (error) => refusal(error.code, { ...error.extras, failures: [{ code: error.code }] }),
+    refused: (error) =>
+      refusal(error.code, { ...error.extras, failures: [{ code: error.code, message: 'x' }] }),
   })
   expect(await ask('{}')).toMatchObject({
     status: 400,

@@ -35,7 +35,12 @@ export function createRefuse({ logger, metrics }: { logger: Logger; metrics: Met
     // The store and the health probe log an outage once; a stack per request would hide that line.
     if (isStoreUnavailable(error)) {
       logger.debug({ requestId: exchange.requestId, why: (error as Error).message }, 'store unavailable')
-      return refusal('ENGINE_UNAVAILABLE', { message: 'The store does not answer: try again shortly.' })
+      const { plan } = exchange
+      // The registry of tokens is in the store.
+      const isRegistry = plan?.kind === 'route' && plan.route.area === 'tokens'
+      return refusal(isRegistry ? 'REGISTRY_UNAVAILABLE' : 'ENGINE_UNAVAILABLE', {
+        message: 'The store does not answer: try again shortly.',
+      })
     }
     return defect(error, exchange)
   }

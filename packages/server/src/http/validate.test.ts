@@ -34,6 +34,7 @@ describe('queries', () => {
     ['tokens.get', 'shield=0', 'shield'],
     ['tokens.get', 'x=1', 'x'],
     ['tokens.get', '__proto__=1', '__proto__'],
+    ['live.fast.terms', 'sheild=1', 'sheild'],
     ['me.trades', '%=1', 'query'],
   ])('%s refuses %s and names %s', (id, search, field) => {
     expect(refusal(() => of(id).query(search))).toEqual(['BAD_REQUEST', field])
@@ -60,13 +61,26 @@ describe('bodies', () => {
     ['live.quote', { ...TRADE, fee_bps: null }, ['FEE_FIXED', 'fee_bps']],
     ['live.prepare', { ...TRADE, fee_recipient: WALLET }, ['DEV_DISABLED', 'fee_recipient']],
     ['live.simulate', { ...TRADE, assume_state: {} }, ['DEV_DISABLED', 'assume_state']],
+    ['live.prepare', { ...TRADE, slippage: 5 }, ['BAD_REQUEST', 'slippage']],
+    ['live.prepare', { wallet: WALLET, action: 'revoke', tokenz: [] }, ['BAD_REQUEST', 'tokenz']],
+    ['live.submit', { raw_tx: '0x02', simulate: false }, ['BAD_REQUEST', 'simulate']],
+    ['live.session.grant', { wallet: WALLET, executor: WALLET, limits: {} }, ['BAD_REQUEST', 'limits']],
+    ['live.session.grant', { session_id: 's', wallet: WALLET }, ['BAD_REQUEST', 'wallet']],
+    ['live.session.trade', { ...TRADE, session_id: 's' }, ['BAD_REQUEST', 'wallet']],
+    ['live.session.revoke', { session_id: 's', resetCode: true }, ['BAD_REQUEST', 'resetCode']],
+    ['live.revoke', { wallet: WALLET, token: 'USDG' }, ['BAD_REQUEST', 'token']],
+    ['live.fast', { permit: { sigDeadline: 1 } }, ['BAD_REQUEST', 'permit.sigDeadline']],
     ['hosted.update', { nmae: 'x' }, ['UNKNOWN_FIELD', 'nmae']],
     ['hosted.pause', { x: 1 }, ['UNKNOWN_FIELD', 'x']],
   ])('%s refuses %j', (id, body, answer) => {
     expect(refusal(() => of(id).body(body as never))).toEqual(answer)
   })
   it('ignores strangers elsewhere, and lets development fields through where they are on', () => {
-    expect(of('live.prepare').body({ ...TRADE, stranger: 1 })).toMatchObject({ stranger: 1 })
+    expect(of('auth.challenge').body({ address: WALLET, stranger: 1 })).toMatchObject({ stranger: 1 })
+    expect(refusal(() => of('live.prepare', true).body({ ...TRADE, assume_stat: {} }))).toEqual([
+      'BAD_REQUEST',
+      'assume_stat',
+    ])
     expect(of('live.prepare', true).body({ ...TRADE, assume_state: {} })).toMatchObject({ assume_state: {} })
     expect(refusal(() => of('live.prepare', true).body({ ...TRADE, fee_bps: 1 }))).toEqual([
       'FEE_FIXED',

@@ -1,4 +1,4 @@
-import { type AnyRoute, checkWith, fail, withDefaults } from '@pit/protocol'
+import { type AnyRoute, checkWith, fail, nearestName, withDefaults } from '@pit/protocol'
 import type { TProperties, TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type JsonObject, printableField } from './parseJson.ts'
@@ -13,14 +13,15 @@ export interface Validator {
 
 /** Checks the input of one route against its schemas, which are compiled at start. */
 export function createValidator(route: AnyRoute, { devFields }: { devFields: boolean }): Validator {
-  const params = checker(route.params)
-  const query = checker(route.query)
-  const body = checker(route.body)
+  const params = checker(route.params, route)
+  const query = checker(route.query, route)
+  const body = checker(route.body, route)
   const paramTypes = typesOf(route.params)
   const queryTypes = typesOf(route.query)
-  const refused = Object.entries(route.refusedFields).filter(
-    ([, code]) => !(devFields && code === 'DEV_DISABLED'),
-  )
+  const isDev = ([, code]: [string, string]) => devFields && code === 'DEV_DISABLED'
+  const special = Object.entries(route.refusedFields)
+  const refused = special.filter((row) => !isDev(row))
+  const allowed = special.filter(isDev).map(([field]) => field)
   const emptyQuery = checkWith(route.query, {}).ok ? query({}) : null
   return {
     params: (raw) => (Object.keys(paramTypes).length === 0 ? raw : params(coerce(raw, paramTypes))),
@@ -32,7 +33,11 @@ export function createValidator(route: AnyRoute, { devFields }: { devFields: boo
     },
     body(value) {
       for (const [field, code] of refused) if (value[field] !== undefined) fail(code, { field })
-      return body(value)
+      const given = allowed.filter((field) => value[field] !== undefined)
+      if (given.length === 0) return body(value)
+      // No schema has the development fields.
+      const plain = Object.fromEntries(Object.entries(value).filter(([name]) => !given.includes(name)))
+      return { ...body(plain), ...Object.fromEntries(given.map((field) => [field, value[field]])) }
     },
     takesEmptyBody: checkWith(route.body, {}).ok,
   }
@@ -41,18 +46,25 @@ export function createValidator(route: AnyRoute, { devFields }: { devFields: boo
 function refuseUnknownFields(raw: Record<string, string>, known: Record<string, unknown>): void {
   const unknown = Object.keys(raw).find((name) => !Object.hasOwn(known, name))
   if (unknown === undefined) return
+  const nearest = nearestName(unknown, Object.keys(known))
   fail('BAD_REQUEST', {
     field: printableField(unknown),
-    message: 'This route does not take this query field.',
+    message: `No such query field here${nearest === null ? '.' : `: did you mean ${nearest}?`}`,
   })
 }
 
-function checker(schema: TSchema): (value: JsonObject) => JsonObject {
+function checker(
+  schema: TSchema,
+  { unknownFieldCode }: Pick<AnyRoute, 'unknownFieldCode'>,
+): (value: JsonObject) => JsonObject {
   const compiled = TypeCompiler.Compile(schema)
   const passes = (value: unknown) => compiled.Check(value)
   return (value) => {
     const checked = checkWith(schema, value, passes)
-    if (!checked.ok) fail(checked.code, { field: printableField(checked.field), message: checked.message })
+    if (!checked.ok) {
+      const code = checked.code === 'UNKNOWN_FIELD' ? unknownFieldCode : checked.code
+      fail(code, { field: printableField(checked.field), message: checked.message })
+    }
     return withDefaults(schema, value)
   }
 }

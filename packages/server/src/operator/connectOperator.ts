@@ -1,4 +1,5 @@
 import { createAgentVault } from '@pit/market'
+import { StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
 import { isStoreUnavailable, MigrationError, openDb, StoreLockedError } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
@@ -35,7 +36,7 @@ export async function connectOperator(env: Record<string, string | undefined>): 
     throw expected ? new OperatorRefused((error as Error).message) : error
   }
 }
-const EXPECTED = [ConfigError, MigrationError, ProfileError]
+const EXPECTED = [ConfigError, MigrationError, ProfileError, StartRefused]
 
 async function connect(config: ReturnType<typeof readConfig>): Promise<ConnectedOperator> {
   const path = adminSocketPath(config.dataDir)

@@ -69,7 +69,8 @@ function amountOutOf(row: ListedTrade): Pick<TradeRow, 'amount_out' | 'amount_ou
       : { amount_out: row.amount_out_min, amount_out_kind: 'minimum' as const }
   switch (row.status) {
     case 'mined':
-      if (row.amount_out === null) return minimum
+      // The receipt showed that nothing came out; one that cannot show it leaves the minimum here.
+      if (row.amount_out === null) return nothing
       return { amount_out: row.amount_out, amount_out_kind: row.amount_out_kind ?? 'minimum' }
     case 'relaying':
     case 'pending':

@@ -1,5 +1,6 @@
 import type { Crypto } from '@pit/chain'
-import { fail } from '@pit/protocol'
+import { requestHash } from '@pit/platform/requestHash'
+import { fail, type Json } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import { walletOf } from '@pit/trading'
 import type { Caller, Charge } from '../http/types.ts'
@@ -15,6 +16,12 @@ export function traderNamed(crypto: Pick<Crypto, 'parseAddress'>, caller: Caller
   const named = walletOf(crypto, caller, wallet)
   return { keyId: traderOf(caller).keyId, wallet: named }
 }
+
+/** A request that its caller named, so that a retry is known as one; null without a name. */
+export const namedRequest = (body: { readonly client_id?: string; readonly [field: string]: unknown }) =>
+  body.client_id === undefined
+    ? null
+    : { clientId: body.client_id, hash: requestHash(body as { readonly [field: string]: Json }) }
 
 /** Asked before a token is screened for this caller: a screen is the dearest thing a read can cause. */
 export const screenAdmission = (charge: Charge, caller: Caller) => () =>

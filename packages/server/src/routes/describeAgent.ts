@@ -1,6 +1,6 @@
 import type { AgentDetail, AgentLimits, AgentTerms, Refund, ShownAgent, StandingAgent } from '@pit/agents'
 import { policiesOf } from '@pit/agents'
-import { type Answer, boundRiskTerms, FEE, type SessionBinding, usdOf } from '@pit/protocol'
+import { type Answer, boundRiskTerms, FEE, type SessionBinding, type schemas, usdOf } from '@pit/protocol'
 
 type Entry = Answer<'hosted.list'>['agents'][number]
 type Terms = Entry['terms']
@@ -11,8 +11,7 @@ export function describeAgent(shown: ShownAgent): Entry {
   return {
     id: agent.id,
     name: agent.name,
-    brain: agent.brain,
-    params: agent.params,
+    ...brainOf(agent),
     interval_s: agent.intervalS,
     pairs: [...agent.pairs],
     limits: limitsJson(agent.limits),
@@ -32,6 +31,9 @@ export function describeAgent(shown: ShownAgent): Entry {
     watch: watchOf(shown),
   }
 }
+
+/** Its params were read by its brain's own schema when they were set. */
+const brainOf = ({ brain, params }: ShownAgent['agent']) => ({ brain, params }) as schemas.BrainForm
 
 export const limitsJson = (limits: AgentLimits) => ({
   max_trade_usd: usdOf(limits.maxTradeMicroUsd),
@@ -107,13 +109,13 @@ export const describeRefund = (
 const SOON_S = 3_600
 
 /** When it ticks next, what stands in its way, and what soon will. */
-function watchOf({ agent, session, holds, nowS }: ShownAgent): Record<string, unknown> | null {
+function watchOf({ agent, session, holds, nowS }: ShownAgent): Entry['watch'] {
   if (agent.status === 'stopped') return null
   const left = session?.status === 'active' ? session.expiresAtS - nowS : null
   return {
     next_tick_at: agent.nextTickMs === null ? null : Math.floor(agent.nextTickMs / 1_000),
     ticks: agent.tick,
-    holds,
+    holds: [...holds],
     soon:
       left !== null && left < SOON_S
         ? [{ code: 'SESSION_ENDS', message: `Its session ends in ${left} seconds.`, at: session!.expiresAtS }]

@@ -1,8 +1,4 @@
 import {
-  type Address,
-  type Authorization,
-  authorizationHash,
-  bytesToHex,
   type Crypto,
   type Delegation,
   type DelegationAddresses,
@@ -15,30 +11,34 @@ import {
   type OnChainBound,
 } from '@pit/chain'
 import type { Answer } from '@pit/protocol'
-import { type Granted, isSigned, limitsJson, riskTermsJson, type Session } from '@pit/sessions'
+import {
+  authorizationJson,
+  type Granted,
+  isSigned,
+  limitsJson,
+  riskTermsJson,
+  type Session,
+} from '@pit/sessions'
 import { stepJson } from '@pit/trading'
 
 type Grant = Answer<'live.session.grant'>
+type Pending = Extract<Grant, { status: 'pending' }>
 
 /** A pending session: what its owner is to sign, and everything it means. */
-export function describePending(
-  crypto: Crypto,
-  framework: DelegationAddresses,
-  granted: Granted,
-): Extract<Grant, { status: 'pending' }> {
+export function describePending(crypto: Crypto, framework: DelegationAddresses, granted: Granted): Pending {
   const { session, binding, setup, code, exposure } = granted
-  const { curveRoots, authorization } = session
+  const { curveRoots, authorization, wallet } = session
   return {
     session_id: session.id,
     status: 'pending',
-    wallet: session.wallet,
+    wallet,
     executor: session.executor,
     cosigner: binding.cosigner,
     expires: binding.expires_at,
     wallet_code: code,
     sign: {
       delegation: { ...delegationJson(crypto, framework, session.root), binding },
-      authorization: authorization && authorizationJson(crypto, authorization, session.wallet),
+      authorization: authorization && authorizationJson(crypto, wallet, authorization),
       curve_roots: curveRoots && curveRootsJson(crypto, framework, curveRoots),
     },
     setup: setup.map(stepJson),
@@ -55,12 +55,17 @@ export function describePending(
 }
 
 export function describeActive(crypto: Crypto, session: Session): Extract<Grant, { status: 'active' }> {
-  const { curveRoots: roots } = session
+  const { curveRoots: roots, authorization, wallet } = session
+  const isStored = isSigned(authorization)
   return {
     session_id: session.id,
     status: 'active',
     delegation_hash: session.rootHash,
-    authorization_stored: isSigned(session.authorization),
+    authorization_stored: isStored,
+    sign:
+      authorization === null || isStored
+        ? null
+        : { authorization: authorizationJson(crypto, wallet, authorization) },
     limits: limitsJson(session.binding),
     curve_roots: roots && {
       curve: delegationHash(crypto, roots.curve),
@@ -92,24 +97,12 @@ function delegationJson(crypto: Crypto, framework: DelegationAddresses, delegati
   }
 }
 
-/** An EIP-7702 authorization to be signed. */
-function authorizationJson(crypto: Crypto, authorization: Authorization, wallet: Address) {
-  const { chainId, address, nonce } = authorization
-  return {
-    chain_id: chainId,
-    address,
-    nonce,
-    wallet,
-    digest: bytesToHex(authorizationHash(crypto, authorization)),
-  }
-}
-
 /** By hash: what is signed for each, and what it is for. */
 function curveRootsJson(
   crypto: Crypto,
   framework: DelegationAddresses,
   { curve, fee }: NonNullable<Session['curveRoots']>,
-): Record<string, unknown> {
+): Pending['sign']['curve_roots'] {
   const entry = (kind: 'curve' | 'fee', root: Delegation) => {
     const json = delegationJson(crypto, framework, root)
     return [json.delegation_hash, { kind, ...json, caveats: describeCaveats(framework, root.caveats) }]
@@ -117,7 +110,7 @@ function curveRootsJson(
   return Object.fromEntries([entry('curve', curve), entry('fee', fee)])
 }
 
-const curvesJson = ({ tokens }: Granted): Record<string, unknown> => ({
+const curvesJson = ({ tokens }: Granted): Pending['curve'] => ({
   tokens: tokens.flatMap(({ address, symbol, curve }) => (curve ? [{ token: address, symbol, curve }] : [])),
   note: 'Trades on these curves need both roots of `sign.curve_roots` signed. Leave them out to trade through pools only.',
 })
@@ -136,11 +129,12 @@ function boundsOf({ session, eth }: Granted): OnChainBound[] {
 function thenOf({ setup, session }: Granted): string {
   const parts: string[] = []
   if (setup.length > 0) {
-    parts.push('send the steps of `setup` in order from the wallet')
+    parts.push('send the steps of `setup` in order from the wallet before a token is sold (ETH needs none)')
   }
   parts.push('sign `sign.delegation.typed_data` with the wallet’s main key')
   if (session.authorization) {
-    const first = setup.length > 0 ? ', and send nothing but the setup before the first trade' : ''
+    const first =
+      setup.length > 0 ? ' (where the setup is sent before that, sign its `after_setup` instead)' : ''
     parts.push(
       `sign \`sign.authorization\` (EIP-7702, nonce ${session.authorization.nonce}): the first trade carries it${first}`,
     )

@@ -286,6 +286,13 @@ describe('the price', () => {
     expect(error.failures.map(({ code }) => code)).toEqual(['MIN_OUT', 'SIMULATION_FAILED'])
     const marks = await world.trade({})
     expect(marks.error.failures.map(({ code }) => code)).toEqual(['SIMULATION_FAILED'])
+    const { checks } = (marks.error as { simulation?: { checks: { code: string; ok: boolean }[] } })
+      .simulation!
+    expect(checks.map(({ code, ok }) => [code, ok])).toEqual([
+      ['EXECUTES', true],
+      ['DELIVERED', false],
+      ['FEE_PAID', false],
+    ])
   })
 
   it('refuses a pool further under the marks than its fee and the band', async () => {

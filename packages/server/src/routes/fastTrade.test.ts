@@ -1,4 +1,4 @@
-import { checkWith, routeById } from '@pit/protocol'
+import { checkAnswer } from '@pit/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FastWorld, openFastWorld } from '../../test/fastWorld.ts'
 
@@ -54,7 +54,7 @@ describe('what the relay says', () => {
       const { status, answer } = await world.trade({ body })
       expect(status).toBe(200)
       expect(answer).toMatchObject({ relayed: true, repeat: true, ...as, fee })
-      expect(checkWith(routeById('live.fast').answer, answer)).toMatchObject({ ok: true })
+      expect(checkAnswer('live.fast', answer)).toMatchObject({ ok: true })
     }
     world.state.rows = [{ ...written, status: 'relaying' }]
     expect((await world.trade({ body: { fee_bps: 1 } })).error.code).toBe('IN_FLIGHT')
@@ -163,9 +163,9 @@ it('charges simulations to their own bucket, and only those', async () => {
 
 it('answers as its schemas say', async () => {
   const { answer } = await world.trade()
-  expect(checkWith(routeById('live.fast').answer, answer)).toMatchObject({ ok: true })
+  expect(checkAnswer('live.fast', answer)).toMatchObject({ ok: true })
   const terms = await world.terms()
-  expect(checkWith(routeById('live.fast.terms').answer, terms)).toMatchObject({ ok: true })
+  expect(checkAnswer('live.fast.terms', terms)).toMatchObject({ ok: true })
 })
 
 describe('terms', () => {

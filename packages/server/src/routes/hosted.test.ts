@@ -51,7 +51,8 @@ describe('limits', () => {
 })
 
 it('steps of several sessions follow each other’s nonces', () => {
-  const step = (nonce: number | null) => ({ kind: 'disable_delegation', tx: { nonce } })
+  type Step = Parameters<typeof inOneLine>[0][number][number]
+  const step = (nonce: number | null) => ({ kind: 'disable_delegation', tx: { nonce } }) as Step
   expect(inOneLine([[step(5), step(6)], [step(5)], [step(null)]]).map(({ tx }) => tx)).toEqual([
     { nonce: 5 },
     { nonce: 6 },

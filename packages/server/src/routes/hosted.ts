@@ -10,8 +10,9 @@ import {
   usdOf,
 } from '@pit/protocol'
 import { describeRevoked, type Revoked } from '@pit/sessions'
+import { networksOf } from '../http/clientAddress.ts'
 import type { Caller, Charge, Handlers } from '../http/types.ts'
-import { screenAdmission, traderOf } from './caller.ts'
+import { namedRequest, screenAdmission, traderOf } from './caller.ts'
 import { describeAgent, describeDetail, describeRefund } from './describeAgent.ts'
 
 export type HostedRoute =
@@ -40,7 +41,7 @@ export interface HostedRoutes {
 
 export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Handlers, HostedRoute> => ({
   'hosted.create': async ({ body, caller }) => {
-    const { detail, webhookSecret, ai } = await hosted.create({
+    const { detail, webhookSecret, ai, holds } = await hosted.create({
       by: traderOf(caller),
       name: body.name ?? null,
       brain: body.brain,
@@ -55,12 +56,15 @@ export const hostedRoutes = ({ hosted, profile, charge }: HostedRoutes): Pick<Ha
       },
       mode: body.mode,
       startMicroUsd: body.paper_book === undefined ? null : microUsdDown(body.paper_book.usdg),
+      request: namedRequest(body),
+      network: networksOf(caller.address)[0].id,
       admit: screenAdmission(charge, caller),
     })
     return {
       ...describeDetail(detail),
       ...(webhookSecret !== null && { webhook_secret: webhookSecret }),
       ...(ai && { ai }),
+      holds,
     }
   },
   'hosted.list': async ({ caller }) => ({
@@ -188,8 +192,8 @@ export function inOneLine(groups: readonly (readonly Step[])[]): Step[] {
 }
 
 function movedBy(step: Step, by: number): Step {
-  const tx = step['tx'] as { nonce?: unknown } | null | undefined
-  return typeof tx?.nonce === 'number' ? { ...step, tx: { ...tx, nonce: tx.nonce + by } } : step
+  const { tx } = step
+  return tx.nonce === null ? step : { ...step, tx: { ...tx, nonce: tx.nonce + by } }
 }
 
 function kindsOf(text: string | undefined): readonly string[] {
@@ -209,11 +213,9 @@ const describeLog = (row: LogRow): Answer<'hosted.logs'>['rows'][number] => ({
   code: row.code,
   message: row.message,
   ...(row.tick !== null && { tick: row.tick }),
-  ...(row.fee_bps !== null && {
-    fee_bps: row.fee_bps,
-    fee_class: row.fee_class!,
-    fee_tier: row.fee_tier!,
-  }),
+  fee_bps: row.fee_bps,
+  fee_class: row.fee_class,
+  fee_tier: row.fee_tier,
   ...(row.data !== null && { data: row.data }),
 })
 

@@ -1,4 +1,12 @@
-import { AI, type AiOverview, type AiSpend, type Brains, MAX_COMPLETION_TOKENS, TEMPLATES } from '@pit/agents'
+import {
+  AI,
+  type AiOverview,
+  type AiSpend,
+  type Brains,
+  MAX_COMPLETION_TOKENS,
+  TEMPLATES,
+  trialPoolOf,
+} from '@pit/agents'
 import { type Answer, HOSTED, usdOf } from '@pit/protocol'
 import type { Handlers } from '../http/types.ts'
 import { traderOf } from './caller.ts'
@@ -51,7 +59,7 @@ function describeOverview({ enabled, models, own, pool }: AiOverview): Answer<'h
         today_usd: usdOf(own.todayMicroUsd),
       },
       pool: {
-        available: on && left > 0n,
+        available: on && enabled && left > 0n,
         pool_state: !on ? 'off' : left > 0n ? 'open' : 'spent',
         pool_usd: on ? usdOf(terms.dayMicroUsd) : 0,
         pool_left_usd: on ? usdOf(left) : 0,
@@ -65,7 +73,7 @@ function describeOverview({ enabled, models, own, pool }: AiOverview): Answer<'h
         trial_share_usd: usdOf(trial),
         trial_days: terms.trialDays,
         trial_until: pool.trialEndsS,
-        trial_open: on && terms.trialsOpen,
+        trial_open: pool.trialsOpen,
         today_usd: usdOf(pool.todayMicroUsd),
       },
     },
@@ -125,7 +133,12 @@ function describeSpend(spend: AiSpend): Answer<'hosted.spend'> {
         owner_used_usd: usdOf(facts.ownerPoolUsedMicroUsd),
         share_left_usd: leftOf(pool.shareMicroUsd, facts.ownerPoolUsedMicroUsd),
         pool_usd: usdOf(terms.dayMicroUsd),
-        pool_left_usd: leftOf(terms.dayMicroUsd, facts.poolUsedMicroUsd),
+        pool_left_usd: Math.min(
+          leftOf(terms.dayMicroUsd, facts.poolUsedMicroUsd),
+          pool.eligible && pool.kind === 'live'
+            ? Number.POSITIVE_INFINITY
+            : leftOf(trialPoolOf(terms), facts.trialsUsedMicroUsd),
+        ),
       },
     },
     rows: spend.rows,

@@ -1,3 +1,4 @@
+import { SignerUnreachable } from '@pit/platform/signerClient'
 import { withDb } from '@pit/platform/test/withStore'
 import { MEME, USDG, WETH } from '@pit/trading/test/tradeFixtures'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -105,7 +106,8 @@ withDb('creating hosted agents', (db) => {
     expect(await world.get(webhook)).not.toHaveProperty('webhook_secret')
     expect(JSON.stringify(await world.list())).not.toContain('whsec_1')
     const ai = await world.create({ brain: 'partner_llm', params: { strategy: 'a\nb' }, interval_s: 300 })
-    expect(ai.ai).toMatchObject({ funding: 'pool' })
+    expect(ai).toMatchObject({ ai: { funding: 'pool' }, holds: [{ code: 'AI_OFF' }] })
+    expect(webhook.holds).toEqual([])
     expect(ai.params).toEqual({ strategy: 'a\nb' })
   })
 
@@ -192,6 +194,58 @@ withDb('creating hosted agents', (db) => {
     expect(await codeOf(world.create())).toBe('TOO_MANY_AGENTS')
   })
 
+  describe('named by a client_id', () => {
+    it('makes one agent and one executor, however often it is sent', async () => {
+      const body = { mode: 'live', client_id: 'first-live', limits: { ...CREATE.limits, max_day_usd: 1e8 } }
+      const [one, two] = await Promise.all([world.create(body), world.create(body)])
+      const again = await world.create(body)
+      expect([two, again]).toMatchObject([
+        { id: one.id, executor: one.executor },
+        { id: one.id, executor: one.executor, executor_attestation: one.executor_attestation },
+      ])
+      expect(await stored()).toEqual({ agents: 1, executors: 1, books: 0 })
+      expect(world.signer.keys.size).toBe(1)
+      // As it is now, not as it was made.
+      await world.update(one, { name: 'later' })
+      expect(await world.create(body)).toMatchObject({ id: one.id, name: 'later' })
+    })
+
+    it('makes no second key where the answer about the first was lost', async () => {
+      const body = { mode: 'live', client_id: 'lost' }
+      world.signer.bend.created = () => {
+        throw new SignerUnreachable('the answer was lost', {})
+      }
+      expect(await codeOf(world.create(body))).toBe('SIGNER_UNAVAILABLE')
+      world.signer.bend.created = (made) => made
+      const [only] = [...world.signer.keys.keys()]
+      expect(await world.create(body)).toMatchObject({ executor: only })
+      expect(world.signer.keys.size).toBe(1)
+    })
+
+    it('is refused for another agent, is each wallet’s own, and shows a secret to its first call alone', async () => {
+      const body = { brain: 'webhook', params: { url: 'https://a.example' }, client_id: 'x' }
+      const agent = await world.create(body)
+      expect(agent.webhook_secret).toBe('whsec_1')
+      const again = await world.create(body)
+      expect(again.id).toBe(agent.id)
+      expect(again).not.toHaveProperty('webhook_secret')
+      expect(await refused(world.create({ ...body, interval_s: 61 }))).toMatchObject({
+        code: 'BAD_REQUEST',
+        status: 400,
+        extras: { field: 'client_id' },
+      })
+      expect(await refused(world.create({ ...body, params: { huge: 1e300 } }))).toMatchObject({
+        extras: { field: 'client_id' },
+      })
+      expect((await world.create(body, 'stranger')).id).not.toBe(agent.id)
+      // A retry makes nothing: it is not counted, nor refused for what is full by now.
+      await Promise.all(Array.from({ length: 19 }, () => world.create()))
+      expect(await world.create(body)).toMatchObject({ id: agent.id })
+      await world.delete(agent)
+      expect(await world.create(body)).toMatchObject({ id: agent.id, status: 'stopped' })
+    })
+  })
+
   it('takes no params that speak of other tokens than its pairs', async () => {
     const rebalance = { brain: 'rebalance', params: { weights: { eth: 50 } } }
     expect(await refused(world.create(rebalance))).toMatchObject({
@@ -234,6 +288,17 @@ withDb('creating hosted agents', (db) => {
     it('where it does not answer', async () => {
       world.signer.reachable = false
       expect(await refused(world.live())).toMatchObject({ code: 'SIGNER_UNAVAILABLE', status: 503 })
+      expect(await stored()).toEqual({ agents: 0, executors: 0, books: 0 })
+    })
+
+    it.each([
+      ['SIGNER_FROZEN', 503],
+      ['BUSY', 503],
+      ['SANCTIONED', 451],
+    ] as const)('where it refuses: %s reaches the caller as it is', async (code, status) => {
+      world.signer.refuses = code
+      const extras = { signer_checks: [{ rule: code }] }
+      expect(await refused(world.live())).toMatchObject({ code, status, extras })
       expect(await stored()).toEqual({ agents: 0, executors: 0, books: 0 })
     })
 

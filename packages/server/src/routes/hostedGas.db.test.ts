@@ -317,6 +317,22 @@ withDb('the gas of hosted agents', (db) => {
       expect(world.sent).toEqual([])
     })
 
+    it.each(['SIGNER_FROZEN', 'BUSY', 'SANCTIONED', 'REFUND_OWNER', 'REFUND_IN_FLIGHT'] as const)(
+      'that the signing service refuses with %s is refused with it',
+      async (code) => {
+        const agent = await stopped()
+        world.signer.refuses = code
+        expect(await codeOf(world.refund(agent))).toBe(code)
+        // Also while an earlier one is under way, unless that only says that nothing could be asked.
+        world.signer.refuses = null
+        world.state.mines = false
+        await world.refund(agent)
+        world.signer.refuses = code
+        if (code === 'BUSY') expect(await world.refund(agent)).toMatchObject({ already: true })
+        else expect(await codeOf(world.refund(agent))).toBe(code)
+      },
+    )
+
     it('to anybody but the owner is not relayed, nor kept', async () => {
       const agent = await stopped()
       const { key } = world.signer.keys.get(agent.executor as Address)!

@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { emptyHosted, type HostedWorld, openHostedWorld } from '../../test/hostedWorld.ts'
 import { codeOf, GRANT, refused, WHO } from '../../test/sessionWorld.ts'
 
+const DECISION = { tick: 1, at: 0, reason: 'x', orders: [], outcome: [] }
+
 withDb('the life of a hosted agent', (db) => {
   let world: HostedWorld
   beforeEach(async () => {
@@ -78,12 +80,15 @@ withDb('the life of a hosted agent', (db) => {
 
   describe('resuming', () => {
     const ticked = (agent: { id: string }, last: object) =>
-      db.query('update hosted_agents set last_decision = $2 where id = $1', [agent.id, JSON.stringify(last)])
+      db.query('update hosted_agents set last_decision = $2 where id = $1', [
+        agent.id,
+        JSON.stringify({ ...DECISION, ...last }),
+      ])
     const nextTick = async (agent: { id: string }) =>
       ((await world.get(agent)).watch as { next_tick_at: number }).next_tick_at
 
     it('asks no model sooner than its interval says, however often it is done', async () => {
-      const ai = await world.create({ brain: 'partner_llm', interval_s: 900 })
+      const ai = await world.create({ brain: 'partner_llm', params: {}, interval_s: 900 })
       const rule = await world.create()
       for (const agent of [ai, rule]) await ticked(agent, { at: world.nowS() - 100, reason: 'held' })
       for (const agent of [ai, rule, ai, rule]) {
@@ -113,7 +118,7 @@ withDb('the life of a hosted agent', (db) => {
     })
 
     it('or changing the interval to and fro lets no model tick sooner than the one it then has', async () => {
-      const agent = await world.create({ brain: 'partner_llm', interval_s: 900 })
+      const agent = await world.create({ brain: 'partner_llm', params: {}, interval_s: 900 })
       await ticked(agent, { at: world.nowS() - 100 })
       await world.update(agent, { interval_s: 300 })
       expect(await nextTick(agent)).toBe(world.nowS() + 200)
@@ -128,7 +133,7 @@ withDb('the life of a hosted agent', (db) => {
       await ticked(agent, { at: 1, error: 'WEBHOOK_STATUS', errors_in_a_row: 20 })
       await db.query(`update hosted_agents set status = 'paused', pause_reason = '{"code":"ERRORS"}'`)
       await world.resume(agent)
-      expect((await world.get(agent)).last_decision).toEqual({ at: 1, error: 'WEBHOOK_STATUS' })
+      expect((await world.get(agent)).last_decision).toEqual({ ...DECISION, at: 1, error: 'WEBHOOK_STATUS' })
     })
   })
 
@@ -171,7 +176,9 @@ withDb('the life of a hosted agent', (db) => {
       expect(await world.update(agent, { interval_s: 600, pairs: ['cbBTC/USDG'] })).toMatchObject({
         interval_s: 600,
       })
-      await db.query('update hosted_agents set last_decision = $1', [`{"at":${world.nowS() - 10}}`])
+      await db.query('update hosted_agents set last_decision = $1', [
+        JSON.stringify({ ...DECISION, at: world.nowS() - 10 }),
+      ])
       await world.pause(agent)
       expect(await world.resume(agent)).toMatchObject({ watch: { next_tick_at: world.nowS() + 590 } })
       await db.query('update league_entries set left_at_s = 2')

@@ -116,8 +116,8 @@ withDb('what is shown of hosted agents', (db) => {
     const id = await trade(agent.session_id!, 1, 'mined')
     await db.query(
       `insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s, week_start_s)
-       values ($1, 'usdg', 12500, 'input', 25, 'major', 'r', 'h', 1, 1, 1)`,
-      [id],
+       values ($1, $2, 12500, 'input', 25, 'major', 'r', 'h', 1, 1, 1)`,
+      [id, agent.tokens[1]!.address],
     )
     await trade(agent.session_id!, 2, 'reverted')
     await trade(agent.session_id!, 3, 'mined', 'session')
@@ -135,7 +135,7 @@ withDb('what is shown of hosted agents', (db) => {
         reverted: 1,
         pending: 0,
         volume_usd: 10,
-        fees: [{ token: 'usdg', amount_atoms: '12500' }],
+        fees: [{ token: agent.tokens[1]!.address, amount_atoms: '12500' }],
       },
       // 0.0042 ETH at 2,500 less ten dollars.
       pnl: { profit_usd: 0.5, unpriced: [] },

@@ -139,7 +139,7 @@ withDb('the owner’s word for stock tokens', (db) => {
     expect(await codeOf(world.unattest(paper))).toBe('PAPER_AGENT')
     const fresh = await world.live()
     expect(await refused(world.attest(fresh, signed()))).toMatchObject({ code: 'NO_SESSION', status: 409 })
-    const wrong = { session_id: 'ses_other', expires: world.nowS(), signature: `0x${'00'.repeat(65)}` }
+    const wrong = { session_id: 'ses_other', expires: world.nowS() }
     expect(await refused(world.attest(agent, { ...signed(), ...wrong }))).toMatchObject({
       code: 'SESSION_MISMATCH',
       status: 409,
@@ -161,6 +161,18 @@ withDb('the owner’s word for stock tokens', (db) => {
     world.signer.reachable = false
     expect(await codeOf(world.attest(agent, signed()))).toBe('SIGNER_UNAVAILABLE')
     world.signer.reachable = true
+    for (const code of ['SANCTIONED', 'BUSY', 'STOCK_ATTESTATION_OLD'] as const) {
+      world.signer.refuses = code
+      expect(await codeOf(world.attest(agent, signed()))).toBe(code)
+    }
+    world.signer.refuses = null
+    for (const signature of ['0x', '0x12', `0x${'11'.repeat(64)}`, `0x${'11'.repeat(65)}`]) {
+      expect(await refused(world.attest(agent, { ...signed(), signature }))).toMatchObject({
+        code: 'BAD_SIGNATURE',
+        status: 400,
+        extras: { field: 'signature' },
+      })
+    }
     world.signer.refusesStock = true
     expect(await refused(world.attest(agent, signed()))).toMatchObject({
       code: 'STOCK_ATTESTATION',

@@ -18,7 +18,7 @@ withDb('changing a hosted agent', (db) => {
       const agent = await world.live()
       await world.throwSwitch('kill', true)
       await world.throwSwitch('live', false)
-      const wide = { live: true, limits: { max_trade_usd: 26 }, accept_risks: ['MOON'] }
+      const wide = { live: true, shield: true, policies: ['block_new', 'MOON'] }
       expect(await codeOf(world.update(agent, wide))).toBe('NO_SESSION')
       const sessionId = await world.grantTo(agent)
       await world.attach(agent, sessionId)
@@ -31,7 +31,7 @@ withDb('changing a hosted agent', (db) => {
       await world.throwSwitch('live', true)
       expect(await refused(world.update(agent, wide))).toMatchObject({
         code: 'OUTSIDE_SESSION',
-        extras: { field: 'limits.max_trade_usd', checks: [{ rule: 'max_trade' }, { rule: 'accept_risks' }] },
+        extras: { field: 'shield', checks: [{ rule: 'shield' }] },
       })
       expect(await codeOf(world.update(agent, { live: true, policies: ['block_new'] }))).toBe('BAD_TERMS')
       expect(await world.get(agent)).toMatchObject({ live: false, status: 'paused' })
@@ -40,6 +40,29 @@ withDb('changing a hosted agent', (db) => {
       expect(await codeOf(world.update(agent, wide))).toBe('STOPPED')
       await world.stop(paper)
       expect(await codeOf(world.update(paper, { live: true }))).toBe('STOPPED')
+    })
+
+    it('is off, and nothing trades, where nothing is relayed or nobody signs', async () => {
+      const agent = await world.running()
+      await world.pause(agent)
+      for (const lacking of [{ submitEnabled: false }, { withSigner: false }]) {
+        const other = openHostedWorld(db, lacking)
+        expect(await codeOf(other.resume(agent))).toBe('LIVE_DISABLED')
+        expect(await codeOf(other.update(agent, { live: true }))).toBe('LIVE_DISABLED')
+      }
+      await world.resume(agent)
+      expect(await world.get(agent)).toMatchObject({ trading: true, watch: { holds: [] } })
+      for (const lacking of [{ submitEnabled: false }, { withSigner: false }]) {
+        expect(await openHostedWorld(db, lacking).get(agent)).toMatchObject({
+          trading: false,
+          watch: { holds: [{ code: 'LIVE_DISABLED' }] },
+        })
+      }
+      world.state.signerAnswers = false
+      expect(await world.get(agent)).toMatchObject({
+        trading: false,
+        watch: { holds: [{ code: 'SIGNER_UNAVAILABLE' }] },
+      })
     })
 
     it('shows what the operator switched off', async () => {
@@ -145,26 +168,19 @@ withDb('changing a hosted agent', (db) => {
       expect(await kinds(agent)).toEqual(['CREATED'])
     })
 
-    it.each([
-      [{ pairs: ['cbBTC/USDG'] }, 'pairs'],
-      [{ limits: { max_trade_usd: 25.000001, max_day_usd: 100 } }, 'limits.max_trade_usd'],
-      [{ limits: { max_day_usd: 101 } }, 'limits.max_day_usd'],
-      [{ accept_risks: ['HONEYPOT'] }, 'accept_risks'],
-      [{ shield: true }, 'shield'],
-    ])('of a live agent by %j is outside its session at %s', async (body, field) => {
+    it('that is narrower than a session allows is outside it, and made ready for another once it ended', async () => {
       const agent = await world.running()
-      expect(await refused(world.update(agent, body))).toMatchObject({
+      expect(await refused(world.update(agent, { shield: true }))).toMatchObject({
         code: 'OUTSIDE_SESSION',
         status: 422,
-        extras: { field },
+        extras: { field: 'shield' },
       })
-      expect(await world.update(agent, { name: 'still', limits: { max_position_usd: 1e6 } })).toMatchObject({
+      expect(await world.update(agent, { name: 'still', limits: { max_position_usd: 1 } })).toMatchObject({
         name: 'still',
         trading: true,
       })
-      // A session that ended bounds nothing: the agent may be made ready for another.
       world.clock.aheadS = 86_400
-      expect(await world.update(agent, body)).toMatchObject({ trading: false })
+      expect(await world.update(agent, { shield: true })).toMatchObject({ trading: false })
     })
 
     it('made from an old reading is made anew', async () => {

@@ -1,6 +1,7 @@
 import type { League, Player } from '@pit/league'
 import { type Body, fail, microUsdDown, type RouteId } from '@pit/protocol'
 import type { Caller, Handlers } from '../http/types.ts'
+import { namedRequest } from './caller.ts'
 
 type LeagueRoutes = Extract<RouteId, 'league' | `league.${string}` | `paper.${string}`>
 
@@ -26,14 +27,18 @@ export const leagueRoutes = (league: League): Pick<Handlers, LeagueRoutes> => ({
       hostedId: hosted_id,
     }),
   'paper.order': ({ caller, body }) =>
-    league.paperOrder(playerOf(caller), {
-      tokenIn: body.token_in,
-      tokenOut: body.token_out,
-      size:
-        body.amount_in === undefined
-          ? { microUsd: microUsdDown(body.notional_usd!) }
-          : { amountIn: BigInt(body.amount_in) },
-    }),
+    league.paperOrder(
+      playerOf(caller),
+      {
+        tokenIn: body.token_in,
+        tokenOut: body.token_out,
+        size:
+          body.amount_in === undefined
+            ? { microUsd: microUsdDown(body.notional_usd!) }
+            : { amountIn: BigInt(body.amount_in) },
+      },
+      namedRequest(body),
+    ),
   'paper.book': ({ caller }) => league.paperBook(playerOf(caller)),
 })
 

@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
-import { type Answer, checkWith, NATIVE_TOKEN, type Query, ROUTES } from '@pit/protocol'
+import { type Answer, checkAnswer, NATIVE_TOKEN, type Query } from '@pit/protocol'
 import { pageValues, TRADES_PAGE, VOLUME_SINCE, volumeSince } from '@pit/relay/internal/account/store'
 import {
   addressOf,
@@ -66,7 +66,7 @@ withDb('a wallet’s trades', (db) => {
   })
   const read = async (wallet: Address, query: Partial<Query<'me.trades'>> = {}) => {
     const answer = await tradesOf(account, wallet, query)
-    expect(checkWith(ROUTES['me.trades'].answer, answer)).toMatchObject({ ok: true })
+    expect(checkAnswer('me.trades', answer)).toMatchObject({ ok: true })
     return answer
   }
 

@@ -61,6 +61,7 @@ it('goes the permit’s two calls, with the first one’s atoms', async () => {
   w.quoteFor = (ask) => quoteOf({ amountIn: ask.amountIn ?? amountIn }).quote
   const first = await call('live.prepare', {}, one)
   expect(first).toMatchObject({ ready: false, tx: null, simulation: null, permit_now: NOW_S })
+  expect(first.missing).toEqual([{ what: 'permit_signature', token: USDG.address, have: null, need: null }])
   expect(first.steps.map(({ kind }) => kind)).toEqual(['approve', 'sign_permit'])
   expect(w.stored.map(({ plan }) => plan.complete)).toEqual([false])
 
@@ -133,16 +134,28 @@ it('keeps nothing of a permit that the request alone says', async () => {
 it('is not ready without the input or the gas, and says so by a loan', async () => {
   w.state = { ...approved(), balanceIn: 99_999_999n }
   w.simulation = { fundedByOverrides: true }
-  expect((await call('live.prepare')).ready).toBe(false)
+  const have = '99999999'
+  expect(await call('live.prepare')).toMatchObject({
+    ready: false,
+    missing: [{ what: 'input', token: USDG.address, have, need: '100000000' }],
+  })
   w.state = { ...approved(), balanceWei: 1n }
-  expect((await call('live.build')).ready).toBe(false)
+  // 300,000 gas at twice the base fee and a tip.
+  expect(await call('live.build')).toMatchObject({
+    ready: false,
+    missing: [{ what: 'eth', token: ETH.address, have: '1', need: '6150000000000' }],
+  })
+  w.state = { ...approved(), balanceWei: 1n, balanceIn: 0n }
+  expect((await call('live.build')).missing.map(({ what }) => what)).toEqual(['input', 'eth'])
+  w.state = approved()
+  expect(await call('live.build')).toMatchObject({ ready: true, missing: [] })
 })
 
 it.each([
   ['SIMULATION_FAILED', { ok: false, amountOut: null, error: 'swap: it reverts' }],
-  ['QUOTE_SIM_MISMATCH', { ok: false, amountOut: 1n, error: 'too little' }],
+  ['SIMULATION_FAILED', { ok: false, amountOut: 1n, error: 'too little' }],
   [
-    'QUOTE_SIM_MISMATCH',
+    'SIMULATION_FAILED',
     {
       ok: false,
       amountOut: null,
@@ -229,7 +242,14 @@ it('refuses another wallet, a wrong checksum, and another fee recipient', async 
 
 it('says that a size is out of range before that no route takes it', async () => {
   w.quoteFor = () => quoteOf({ quote: { routes: [], notionalMicroUsd: 5n } }).quote
-  expect((await refusalOf(call('live.prepare', { amount_in: '1' }))).code).toBe('MIN_NOTIONAL')
+  const dust = await refusalOf(call('live.prepare', { amount_in: '100000000' }))
+  expect(dust.code).toBe('MIN_NOTIONAL')
+  expect(dust.message).toBe(
+    'One trade is at least 1 dollar: 100000000 atoms are 100 USDG, and 100000000 USDG are 100000000000000 atoms.',
+  )
+  // Sized in dollars, nobody took atoms for units.
+  const dollars = await refusalOf(call('live.prepare', { notional_usd: 0.5 }))
+  expect(dollars).toMatchObject({ code: 'MIN_NOTIONAL', message: 'One trade is at least 1 dollar.' })
   w.quoteFor = () => quoteOf({ quote: { routes: [] } }).quote
   expect((await refusalOf(call('live.prepare', { amount_in: '1' }))).code).toBe('NO_ROUTE')
 })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createCrypto, type Pool } from '@pit/chain'
-import { type Answer, type ChainProfile, checkWith, ROUTES, refusal, routeById } from '@pit/protocol'
+import { type Answer, type ChainProfile, checkAnswer, refusal, routeById } from '@pit/protocol'
 import type { Trade } from '@pit/trading'
 import { receivedOf } from '@pit/trading/internal/quote/measure'
 import { refuseUnrouted } from '@pit/trading/internal/quote/rows'
@@ -87,7 +87,7 @@ describe('POST live/quote', () => {
     const { ask, time } = open({ pools: [ethUsdg(), ethUsdg(10n)] })
     time.nowMs += 2_000
     const answer = await ask()
-    expect(checkWith(ROUTES['live.quote'].answer, answer)).toMatchObject({ ok: true })
+    expect(checkAnswer('live.quote', answer)).toMatchObject({ ok: true })
     expect(answer).toMatchObject({
       token_in: ETH,
       token_out: USDG,
@@ -193,7 +193,12 @@ describe('POST live/quote', () => {
 
   it('discloses the policy and refuses by none of it', async () => {
     const seen: unknown[] = []
-    const check = (severity: string, ok: boolean): Check => ({ code: 'X', ok, severity, message: 'x' })
+    const check = (severity: 'refuse' | 'warn' | 'info', ok: boolean): Check => ({
+      code: 'X',
+      ok,
+      severity,
+      message: 'x',
+    })
     const policyOk = async (...checks: Check[]) => {
       const checkPolicy: ShowQuoteDeps['checkPolicy'] = (quote, context) => {
         seen.push([context.acceptRisks, context.route === quote.routes[0]])

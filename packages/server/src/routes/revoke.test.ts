@@ -1,6 +1,6 @@
 import { type Address, createCrypto, type Hex } from '@pit/chain'
 import { encodeErc20Approve, encodeLockdown } from '@pit/plans'
-import { type Answer, isPitError } from '@pit/protocol'
+import { type Answer, isPitError, NATIVE_TOKEN } from '@pit/protocol'
 import type { Trade } from '@pit/trading'
 import type { PlanDeps } from '@pit/trading/internal/plan/deps'
 import { revokeApprovals } from '@pit/trading/internal/plan/revokeApprovals'
@@ -167,7 +167,11 @@ it('is not ready when a step reverts, does nothing, or cannot be paid', async ()
   expect(await revoke()).toMatchObject({ ready: false, simulation: { ok: false } })
   revertsAt = null
   balanceWei = 0n
-  expect(await revoke()).toMatchObject({ ready: false, simulation: { ok: true } })
+  expect(await revoke()).toMatchObject({
+    ready: false,
+    missing: [{ what: 'eth', token: NATIVE_TOKEN, have: '0', need: expect.stringMatching(/^[1-9]\d+$/) }],
+    simulation: { ok: true },
+  })
 })
 
 it('refuses what no approval can be of', async () => {

@@ -36,13 +36,14 @@ withDb('granting', (db) => {
         expires: world.nowS() + 86_400,
         wallet_code: 'none',
         limits: { max_trade_usd: 25, max_day_usd: 100, max_trades: 50 },
-        sign: { authorization: { nonce: 5, address: world.addresses.delegator } },
+        sign: { authorization: { nonce: 0, after_setup: { nonce: 5 }, address: world.addresses.delegator } },
       })
       // A dollar is a dollar, ETH 2,500 of them: caps are rounded down.
       expect(pending.sign.delegation.binding['marks']).toEqual([
         { token: MEME.address, decimals: 18, price_e18: (5n * 10n ** 17n).toString() },
       ])
-      expect(pending.setup.map(({ decoded }) => [decoded?.['spender'], decoded?.['amount']])).toEqual([
+      const approved = pending.setup.map(({ decoded }) => decoded as { spender: string; atoms: string })
+      expect(approved.map(({ spender, atoms }) => [spender, atoms])).toEqual([
         [PERMIT2, '60000000'],
         [ROUTER, '60000000'],
         [PERMIT2, (120n * 10n ** 18n).toString()],
@@ -110,7 +111,7 @@ withDb('granting', (db) => {
 
     it('is refused for risks nobody accepted and for policies that block', async () => {
       const { get } = world.options.tokens
-      const risks = [{ code: 'HONEYPOT', severity: 'severe' as const, message: 'x' }]
+      const risks = [{ code: 'HONEYPOT' as const, severity: 'severe' as const, message: 'x' }]
       world.options.tokens.get = async (...asked) => ({ ...(await get(...asked)), risks })
       const tokens = ['ETH', MEME.address]
       expect(await refused(world.start({ tokens }))).toMatchObject({
@@ -184,7 +185,14 @@ withDb('granting', (db) => {
       const forged = await world.signatures(session_id, 'stranger')
       const on = (body: object, role: 'owner' | 'stranger' | 'executor' = 'owner') =>
         world.post('live.session.grant', role, body)
-      const short = `0x${'11'.repeat(65)}`
+      const malformed = [
+        '0x',
+        '0x1',
+        '0x12',
+        `0x${'11'.repeat(64)}`,
+        `0x${'11'.repeat(65)}`,
+        `0x${'11'.repeat(900)}`,
+      ]
       expect(await codeOf(on(own, 'stranger'))).toBe('NO_SESSION')
       expect(await codeOf(on(own, 'executor'))).toBe('NO_SESSION')
       expect(await codeOf(on({ ...own, session_id: 'ses_none' }))).toBe('NO_SESSION')
@@ -193,10 +201,13 @@ withDb('granting', (db) => {
           code: 'BAD_SIGNATURE',
           status: 422,
         })
-        expect(await refused(on({ ...own, [field]: short }))).toMatchObject({
-          code: 'BAD_SIGNATURE',
-          status: 400,
-        })
+        for (const signature of [...malformed, `${own[field]!.slice(0, -2)}1d`]) {
+          expect(await refused(on({ ...own, [field]: signature }))).toMatchObject({
+            code: 'BAD_SIGNATURE',
+            status: 400,
+            extras: { field },
+          })
+        }
       }
       const { curve_root_signatures } = forged
       expect(await refused(on({ ...own, curve_root_signatures }))).toMatchObject({
@@ -207,7 +218,7 @@ withDb('granting', (db) => {
       expect(await codeOf(on({ ...own, curve_root_signatures: Object.fromEntries([first!]) }))).toBe(
         'BAD_REQUEST',
       )
-      const stray = { ...own.curve_root_signatures, [`0x${'ab'.repeat(32)}`]: short }
+      const stray = { ...own.curve_root_signatures, [`0x${'ab'.repeat(32)}`]: first![1] }
       expect(await codeOf(on({ ...own, curve_root_signatures: stray }))).toBe('BAD_REQUEST')
       const { authorization_signature: _, ...without } = own
       expect(await codeOf(on(without))).toBe('BAD_REQUEST')
@@ -226,12 +237,72 @@ withDb('granting', (db) => {
       expect(answer).toMatchObject({ status: 'active', authorization_stored: false, curve_roots: null })
     })
 
-    it('refuses an authorization that can no longer count', async () => {
-      const { session_id, setup } = await world.start()
-      world.chain.setNonce(WHO.owner, setup.length + 1)
+    it('takes an authorization for the wallet as it was, as it is, or as its setup leaves it', async () => {
+      for (const [sent, signsFor, stored] of [
+        [0, 0, true],
+        // Before its setup is sent, for the nonce after it.
+        [0, 2, true],
+        [2, 2, true],
+        [3, 3, true],
+        // Of what no longer counts nothing is kept; what to sign instead is answered.
+        [3, 0, false],
+        [3, 2, false],
+      ] as const) {
+        world.chain.setNonce(WHO.owner, 0)
+        const { session_id, sign } = await world.start()
+        expect(sign.authorization).toMatchObject({ nonce: 0, after_setup: { nonce: 2 } })
+        const own = await world.signatures(session_id)
+        world.chain.setNonce(WHO.owner, sent)
+        const answer = await world.post('live.session.grant', 'owner', {
+          ...own,
+          authorization_signature: world.authorize(signsFor),
+        })
+        expect(answer).toMatchObject({
+          status: 'active',
+          authorization_stored: stored,
+          sign: stored ? null : { authorization: { nonce: sent, wallet: WHO.owner } },
+        })
+      }
+      const { session_id } = await world.start()
+      const own = await world.signatures(session_id)
+      const strange = { ...own, authorization_signature: world.authorize(9) }
+      expect(await refused(world.post('live.session.grant', 'owner', strange))).toMatchObject({
+        code: 'BAD_SIGNATURE',
+        status: 422,
+      })
+    })
+
+    it('takes a new authorization of an active session, by its session_id alone', async () => {
+      const { id: session_id } = await world.grant()
+      const again = (nonce: number, by: 'owner' | 'stranger' = 'owner') =>
+        world.post('live.session.grant', 'owner', {
+          session_id,
+          authorization_signature: world.authorize(nonce, by),
+        })
+      world.chain.setNonce(WHO.owner, 7)
+      expect(await refused(again(7, 'stranger'))).toMatchObject({ code: 'BAD_SIGNATURE', status: 422 })
+      expect(await again(0), 'as it was granted').toMatchObject({ sign: { authorization: { nonce: 7 } } })
+      expect(await again(7)).toMatchObject({ authorization_stored: true, sign: null })
+      expect((await world.trade({ id: session_id })).tx).toMatchObject({
+        type: 4,
+        authorization_list: [{ nonce: 7 }],
+      })
+      world.settleWallet()
+      expect(await again(7), 'none is needed by now').toMatchObject({ status: 'active' })
+      world.chain.code.set(WHO.owner, '0x6001')
+      expect(await codeOf(again(7))).toBe('WALLET_CODE')
+      await world.post('live.session.revoke', 'owner', { session_id, reset_code: false })
+      expect(await codeOf(again(7))).toBe('SESSION_REVOKED')
+      world.chain.code.delete(WHO.owner)
+      const other = await world.start()
       expect(
-        await codeOf(world.post('live.session.grant', 'owner', await world.signatures(session_id))),
-      ).toBe('WALLET_CODE')
+        await refused(
+          world.post('live.session.grant', 'owner', {
+            session_id: other.session_id,
+            authorization_signature: world.authorize(7),
+          }),
+        ),
+      ).toMatchObject({ code: 'BAD_REQUEST', extras: { field: 'delegation_signature' } })
     })
 
     it('is once, whatever gets lost between the two', async () => {

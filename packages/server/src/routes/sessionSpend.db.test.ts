@@ -2,7 +2,8 @@ import { withDb } from '@pit/platform/test/withStore'
 import { refusal } from '@pit/protocol'
 import { createCosigner } from '@pit/sessions/internal/cosigner'
 import { settleLost } from '@pit/sessions/internal/jobs'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { dropAnswers } from '@pit/sessions/internal/trade/named'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   codeOf,
   emptySessions,
@@ -87,13 +88,178 @@ withDb('what a session has spent', (db, store) => {
     expect(other.signer.asked.length).toBeGreaterThanOrEqual(3)
   })
 
-  describe('when an answer is lost', () => {
-    const settle = () =>
-      settleLost({
-        ...world.options,
-        cosigner: createCosigner({ client: world.signer, pinned: null, logger: world.options.logger }),
-      })
+  describe('by a trade that its caller named', () => {
+    const named = { client_id: 'trade-1' }
+    /** Another process over the same store and co-signer. */
+    const beside = (on = db): SessionWorld => {
+      const other = openSessionWorld(on)
+      other.settleWallet()
+      other.signer.roots = world.signer.roots
+      other.clock.aheadS = world.clock.aheadS
+      return other
+    }
 
+    it('is counted once, and answered the same again', async () => {
+      const session = await world.grant()
+      const first = await world.trade(session, named)
+      expect(first).toMatchObject({ ready: true, leaf: { sequence: 1 } })
+      expect(await world.trade(session, named)).toEqual(first)
+      expect(await beside().trade(session, named)).toEqual(first)
+      expect(world.signer.asked).toMatchObject([{ client_id: 'trade-1' }])
+      expect(await used()).toMatchObject({ trades: 1, last_24h_usd: 5 })
+      for (const other of [{ notional_usd: 6 }, { notional_usd: 1e300 }, { slippage_bps: 10 }]) {
+        expect(await refused(world.trade(session, { ...named, ...other }))).toMatchObject({
+          code: 'BAD_REQUEST',
+          status: 400,
+          extras: { field: 'client_id' },
+        })
+      }
+      expect(await world.trade(await world.grant(), named), 'of another session').toMatchObject({
+        ready: true,
+      })
+      expect(await world.trade(session, { client_id: 'trade-2' })).toMatchObject({ leaf: { sequence: 2 } })
+    })
+
+    it('is counted once when its answer is lost, and when the process ends before it answers', async () => {
+      const session = await world.grant()
+      world.signer.loses = true
+      expect(await refused(world.trade(session, named))).toMatchObject({
+        code: 'SIGNER_UNAVAILABLE',
+        message: expect.stringContaining('same client_id'),
+      })
+      world.signer.loses = false
+      const ends = vi.spyOn(world.seen.simulated, 'push').mockImplementationOnce(() => {
+        throw new Error('the process ended')
+      })
+      await expect(world.trade(session, named)).rejects.toThrow('the process ended')
+      ends.mockRestore()
+      const after = beside()
+      const answer = await after.trade(session, named)
+      expect(answer).toMatchObject({ ready: true, leaf: { sequence: 1 }, spend: { trades: 1 } })
+      expect(after.seen.plans[0]?.plan.steps[0]?.tx).toMatchObject({ data: answer.tx?.data })
+      expect(await world.trade(session, named)).toEqual(answer)
+      expect(await used()).toMatchObject({ trades: 1, last_24h_usd: 5 })
+    })
+
+    it('is counted once, however many ask at once, over two processes', { timeout: 120_000 }, async () => {
+      const second = (await store().openSecond?.()) ?? db
+      const session = await world.grant()
+      const other = beside(second)
+      const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 20))
+      world.signer.beforeLeaf = slow
+      other.signer.beforeLeaf = slow
+      for (const client_id of ['a', 'b', 'c']) {
+        const answers = await Promise.all(
+          Array.from({ length: 12 }, (_, i) => (i % 2 ? world : other).trade(session, { client_id })),
+        )
+        for (const answer of answers) expect(answer).toEqual(answers[0])
+      }
+      expect(world.signer.roots.get(session.rootHash)?.leaves).toHaveLength(3)
+      expect(await used()).toMatchObject({ trades: 3, last_24h_usd: 15 })
+    })
+
+    it('is free again when the co-signer refused it', async () => {
+      const session = await world.grant()
+      world.signer.beforeLeaf = () => {
+        throw refusal('PRICE_UNAVAILABLE')
+      }
+      const both = [world.trade(session, named), world.trade(session, named)]
+      for (const one of both) expect(await codeOf(one)).toBe('PRICE_UNAVAILABLE')
+      world.signer.beforeLeaf = () => {}
+      expect(await world.trade(session, named)).toMatchObject({ ready: true, spend: { trades: 1 } })
+      expect(await used()).toMatchObject({ trades: 1 })
+    })
+
+    it('is planned anew once nobody can still be signing what was refused', async () => {
+      const session = await world.grant()
+      world.signer.loses = true
+      await codeOf(world.trade(session, named))
+      world.signer.loses = false
+      // It never reached the co-signer, which does not like the plan by now.
+      world.signer.roots.get(session.rootHash)!.leaves = []
+      const asked: string[] = []
+      world.signer.beforeLeaf = ({ execution }) => {
+        asked.push(execution.data)
+        if (execution.data !== asked[0]) return
+        throw refusal('REFUSED', { signer_checks: [{ rule: 'PRICE', ok: false, message: 'too little' }] })
+      }
+      world.clock.aheadS = 30
+      expect(await codeOf(world.trade(session, named))).toBe('REFUSED')
+      world.clock.aheadS = 41
+      expect(await world.trade(session, named)).toMatchObject({ ready: true, leaf: { sequence: 1 } })
+      expect(asked).toHaveLength(3)
+      expect(await used()).toMatchObject({ trades: 1 })
+    })
+
+    it('is counted again where it was taken for lost and is signed after all', async () => {
+      const session = await world.grant()
+      world.signer.loses = true
+      await codeOf(world.trade(session, named))
+      world.signer.loses = false
+      world.signer.beforeLeaf = async () => void (await db.query('delete from session_trades'))
+      expect(await world.trade(session, named)).toMatchObject({ ready: true, leaf: { sequence: 1 } })
+      expect(await used()).toMatchObject({ trades: 1, last_24h_usd: 5 })
+      expect(await world.trade(session, named)).toMatchObject({ ready: true, leaf: { sequence: 1 } })
+    })
+
+    it('can be relayed by either party’s key', async () => {
+      const session = await world.grant()
+      const answer = await world.trade(session, named, 'executor')
+      expect(await world.trade(session, named, 'owner')).toEqual(answer)
+      const keys = new Set(world.seen.plans.map(({ keyId }) => keyId))
+      expect(keys).toEqual(
+        new Set(['executor', 'owner'].map((role) => world.traderOf(role as 'owner').keyId)),
+      )
+      expect(new Set(world.seen.plans.map(({ plan }) => plan.steps[0]?.tx?.data)).size).toBe(1)
+      expect(await used()).toMatchObject({ trades: 1 })
+    })
+
+    it('says to look once its leaf has ended, and when its answer is gone', async () => {
+      const session = await world.grant()
+      const answer = await world.trade(session, named)
+      world.clock.aheadS = 121
+      const late = await world.trade(session, named)
+      expect(late).toMatchObject({ ready: false, tx: answer.tx, leaf: answer.leaf })
+      expect(late.checks.at(-1)).toMatchObject({
+        code: 'COSIGNED',
+        ok: false,
+        message: expect.stringContaining('me/trades'),
+      })
+      await dropAnswers(db, world.clock.nowMs(), 100)
+      expect(await refused(world.trade(session, named))).toMatchObject({
+        code: 'BAD_REQUEST',
+        message: expect.stringContaining('me/trades'),
+        extras: { field: 'client_id' },
+      })
+      expect(await used()).toMatchObject({ trades: 1 })
+    })
+
+    it('is not told once the session was revoked', async () => {
+      const session = await world.grant()
+      await world.trade(session, named)
+      await world.post('live.session.revoke', 'owner', { session_id: session.id, reset_code: false })
+      expect(await codeOf(world.trade(session, named))).toBe('SESSION_REVOKED')
+    })
+
+    it('that was lost and settled is still the same', async () => {
+      const session = await world.grant()
+      world.signer.loses = true
+      await codeOf(world.trade(session, named))
+      world.signer.loses = false
+      world.clock.aheadS = 61
+      await settle()
+      expect(await world.trade(session, named)).toMatchObject({ leaf: { sequence: 1 }, spend: { trades: 1 } })
+      expect(await used()).toMatchObject({ trades: 1 })
+    })
+  })
+
+  const settle = () =>
+    settleLost({
+      ...world.options,
+      cosigner: createCosigner({ client: world.signer, pinned: null, logger: world.options.logger }),
+    })
+
+  describe('when an answer is lost', () => {
     it('counts until the co-signer’s ledger tells, and then as that says', async () => {
       const session = await world.grant({ max_trade_usd: 5, max_day_usd: 15 })
       world.signer.loses = true

@@ -74,16 +74,30 @@ withDb('trading in a session', (db) => {
         transactions: [{ tx: { from: WHO.executor, data: answer.tx?.data } }],
         fund: false,
       })
-      const [mine] = (await world.post('me.sessions', 'owner')).sessions
-      expect(mine).toMatchObject({
+      const shown = {
+        session_id: session.id,
         status: 'active',
         tokens: ['ETH', 'USDG'],
         used: { trades: 1, trades_left: 49, last_24h_usd: 5, remaining_24h_usd: 95 },
-      })
+        wallet: WHO.owner,
+      }
+      await world.start()
+      const listed = async (role: 'owner' | 'executor' | 'stranger') =>
+        (await world.post('me.sessions', role)).sessions
+      expect(await listed('owner')).toMatchObject([
+        { ...shown, role: 'owner' },
+        { status: 'pending', role: 'owner' },
+      ])
+      // Its executor sees what it was granted, and not what was never signed.
+      expect(await listed('executor')).toMatchObject([{ ...shown, role: 'executor' }])
+      expect(await listed('stranger')).toEqual([])
     })
 
     it('carries the wallet’s authorization until it has its code, and only at its nonce', async () => {
-      const session = await world.grant({ setup_budget_usd: 0 })
+      // Nothing of its setup was sent, and nothing of it is needed to sell ETH.
+      const session = await world.grant()
+      const selling = { token_in: 'USDG', token_out: 'ETH' }
+      expect(await codeOf(world.trade(session, selling))).toBe('SESSION_SETUP')
       const answer = await world.trade(session, {}, 'owner')
       expect(answer.tx).toMatchObject({
         type: 4,
@@ -91,7 +105,15 @@ withDb('trading in a session', (db) => {
       })
       expect(world.seen.plans[0]?.plan.steps[0]?.tx).toMatchObject({ authorizations: [{ nonce: 0 }] })
       world.chain.setNonce(WHO.owner, 1)
-      expect(await codeOf(world.trade(session))).toBe('WALLET_CODE')
+      const stale = await refused(world.trade(session))
+      expect(stale).toMatchObject({
+        code: 'WALLET_CODE',
+        message: expect.stringContaining('live/session/grant'),
+        extras: { sign: { authorization: { nonce: 1, wallet: WHO.owner, after_setup: null } } },
+      })
+      expect(await codeOf(world.trade(session, selling)), 'sending that would cost a nonce').toBe(
+        'SESSION_SETUP',
+      )
       world.settleWallet()
       expect((await world.trade(session)).tx).toMatchObject({ type: 2 })
       // The chain took the first trade back: its authorization counts again.

@@ -1,5 +1,6 @@
 import { type Address, type Crypto, delegationAddresses } from '@pit/chain'
 import type { Logger } from '@pit/platform/logger'
+import { requestHash } from '@pit/platform/requestHash'
 import { type Answer, type Body, type ChainProfile, fail, ROUTES } from '@pit/protocol'
 import {
   describeRevoked,
@@ -37,7 +38,7 @@ export const sessionRoutes = (
       const session = await deps.sessions.switchOn({
         sessionId: body.session_id,
         wallet: traderOf(caller).wallet,
-        delegation: body.delegation_signature,
+        ...(body.delegation_signature !== undefined && { delegation: body.delegation_signature }),
         ...(body.authorization_signature !== undefined && { authorization: body.authorization_signature }),
         ...(body.curve_root_signatures !== undefined && { curveRoots: body.curve_root_signatures }),
       })
@@ -54,6 +55,7 @@ export const sessionRoutes = (
         sessionId: body.session_id,
         by: traderOf(caller),
         path: 'session',
+        ...(body.client_id !== undefined && { name: nameOf(body.client_id, body) }),
         tokenIn: body.token_in,
         tokenOut: body.token_out,
         ...(body.notional_usd !== undefined && { notionalUsd: body.notional_usd }),
@@ -82,7 +84,7 @@ export const sessionRoutes = (
     })
     return {
       wallet,
-      sessions: sessions.map((listed) => describeListed(deps.profile, listed)),
+      sessions: sessions.map((listed) => describeListed(deps.profile, listed, wallet)),
       hosted: hosted ?? [],
       hosted_available: hosted !== undefined,
       routes: {
@@ -92,6 +94,14 @@ export const sessionRoutes = (
       },
     }
   },
+})
+
+/** Each field as it was sent: a number may be one that no hash of JSON takes. */
+const nameOf = (clientId: string, body: object) => ({
+  clientId,
+  requestHash: requestHash(
+    Object.fromEntries(Object.entries(body).map(([field, value]) => [field, JSON.stringify(value)])),
+  ),
 })
 
 const microUsd = (usd: number): number => Math.round(usd * 1e6)
@@ -121,8 +131,12 @@ function grantAskOf({ crypto, charge }: SessionRoutes, body: StartBody, caller: 
   }
 }
 
-function describeListed({ core_tokens }: ChainProfile, { session, status, used }: ListedSession) {
-  const { id, executor, createdAtS, expiresAtS, binding } = session
+function describeListed(
+  { core_tokens }: ChainProfile,
+  { session, status, used }: ListedSession,
+  seenBy: Address,
+) {
+  const { id, wallet, executor, createdAtS, expiresAtS, binding } = session
   return {
     session_id: id,
     status,
@@ -135,5 +149,7 @@ function describeListed({ core_tokens }: ChainProfile, { session, status, used }
     limits: limitsJson(binding),
     used: spendOf(session, used),
     risk_terms: riskTermsJson(binding),
+    wallet,
+    role: wallet === seenBy ? ('owner' as const) : ('executor' as const),
   }
 }

@@ -4,11 +4,13 @@ import {
   describePlan,
   disclosuresOf,
   marksOf,
+  missingJson,
   type Planned,
   type Revocation,
   routeRowOf,
   type ShownQuote,
   type Simulated,
+  simulationChecks,
   stepJson,
   type TokenApproval,
   type TradeQuote,
@@ -76,6 +78,7 @@ export function describeSimulated(
     gas_usd: gasTotal === null ? null : gasUsd(quote, gasTotal),
     funded_by_overrides: simulation.fundedByOverrides,
     synthetic,
+    checks: simulationChecks(simulation, plan),
     build: withoutDisclosures(permit2, planned),
     ...disclosuresOf(quote),
   }
@@ -85,13 +88,15 @@ const gasUsd = ({ gasPriceWei, ethUsd }: TradeQuote, gas: number): number | null
   ethUsd === null ? null : Math.round(gas * (Number(gasPriceWei) / 1e18) * ethUsd * 1e6) / 1e6
 
 /** Disclosures are read at the top level; twice they could be read wrongly once. */
-function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Record<string, unknown> {
+function withoutDisclosures(permit2: Permit2Domain, planned: Planned): Answer<'live.simulate'>['build'] {
   const disclosed = Object.keys(disclosuresOf(planned.ask.quote))
   const plan = describePlan(permit2, planned)
-  return Object.fromEntries(Object.entries(plan).filter(([name]) => !disclosed.includes(name)))
+  const rest = Object.entries(plan).filter(([name]) => !disclosed.includes(name))
+  return Object.fromEntries(rest) as NonNullable<Answer<'live.simulate'>['build']>
 }
 
-export function describeRevocation({ steps, before, simulation, ready }: Revocation): Answer<'live.revoke'> {
+export function describeRevocation(revocation: Revocation): Answer<'live.revoke'> {
+  const { steps, before, simulation, ready, missing } = revocation
   const nothing = steps.length === 0
   const sign =
     'Sign and send the steps in order. A permit signed before and not used yet ends with its own deadline.'
@@ -101,12 +106,13 @@ export function describeRevocation({ steps, before, simulation, ready }: Revocat
     before: approvalsJson(before),
     simulation: { ok: simulation.ok, after: approvalsJson(simulation.after) },
     ready,
+    missing: missing.map(missingJson),
     nothing_to_revoke: nothing,
     note: nothing ? 'Nothing is approved: there is nothing to take back.' : simulation.ok ? sign : read,
   }
 }
 
-const approvalsJson = (approvals: readonly TokenApproval[]): Record<string, unknown> =>
+const approvalsJson = (approvals: readonly TokenApproval[]): Answer<'live.revoke'>['before'] =>
   Object.fromEntries(
     approvals.map(({ token, symbol, spender, allowance, permit, permitSpender, permitIsLive }) => [
       token,

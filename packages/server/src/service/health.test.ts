@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createHealth, type Probe } from './health.ts'
+import { probesOf } from './probesOf.ts'
 
 const probe = (name: string, required: boolean, check: () => Promise<void> | void): Probe => ({
   name,
@@ -28,6 +29,25 @@ it('is ok when all answer, degraded without an optional one, down without a requ
   expect((await health.refresh()).status).toBe('down')
 })
 
+it('is quiet about what is still starting beside it, but not about what stays away or goes', async () => {
+  const changes: string[] = []
+  const state = { signer: broken as () => void, chain: fine as () => void }
+  const health = createHealth({
+    probes: [probe('signer', false, () => state.signer()), probe('chain', false, () => state.chain())],
+    quietRounds: 2,
+    onChange: (name, now) => changes.push(`${name} ${now}`),
+  })
+  expect((await health.refresh()).checks).toEqual({ signer: 'impaired', chain: 'ok' })
+  state.chain = broken
+  await health.refresh()
+  expect(changes).toEqual(['chain ok', 'chain impaired'])
+  await health.refresh()
+  expect(changes.slice(2)).toEqual(['signer impaired'])
+  state.signer = fine
+  await health.refresh()
+  expect(changes.slice(3)).toEqual(['signer ok'])
+})
+
 it('calls a probe that hangs impaired, and says why once', async () => {
   const changes: string[] = []
   const health = createHealth({
@@ -39,3 +59,28 @@ it('calls a probe that hangs impaired, and says why once', async () => {
   await health.refresh()
   expect(changes).toEqual(['chain impaired: no answer in 5 ms'])
 })
+
+it.each(['sequencer', 'checkSigner', 'checkAudit', 'checkGateway'] as const)(
+  'is degraded without its %s',
+  async (lacking) => {
+    const nowS = 1_800_000_000
+    const probes = probesOf({
+      db: { ping: async () => {} },
+      rpc: {
+        request: async () =>
+          ({ number: '0x1', hash: '0xab', parentHash: '0xaa', timestamp: `0x${nowS.toString(16)}` }) as never,
+      },
+      clock: { nowMs: () => nowS * 1_000 },
+      sanctions: { state: () => ({ status: 'ok' }) },
+      market: { head: () => ({ timestampS: nowS }) as never, unreadMarks: () => 0 },
+      redis: null,
+      ...{ checkSigner: async () => {}, checkAudit: async () => {}, checkGateway: async () => {} },
+      sequencer: { check: async () => (lacking === 'sequencer' ? broken() : undefined) },
+      ...(lacking !== 'sequencer' && { [lacking]: async () => broken() }),
+    })
+    const { status, checks } = await createHealth({ probes }).refresh()
+    expect(status).toBe('degraded')
+    const impaired = Object.keys(checks).filter((name) => checks[name] !== 'ok')
+    expect(impaired).toEqual([lacking.replace('check', '').toLowerCase()])
+  },
+)

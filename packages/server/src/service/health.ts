@@ -29,13 +29,17 @@ interface HealthDeps {
   /** Told when a dependency changes, with why. */
   onChange?: (name: string, state: 'ok' | 'impaired', why: string) => void
   timeoutMs?: number
+  /** For so many rounds from the start, what was never there is not told of: it may be starting beside us. */
+  quietRounds?: number
 }
 
 const PROBE_EVERY_MS = 1_000
 
 /** Probes run in the background, so that GET health answers at once however slow a dependency is. */
-export function createHealth({ probes, onChange, timeoutMs = 2_000 }: HealthDeps): Health {
+export function createHealth({ probes, onChange, timeoutMs = 2_000, quietRounds = 0 }: HealthDeps): Health {
   const states = new Map<string, 'ok' | 'impaired'>()
+  const told = new Map<string, 'ok' | 'impaired'>()
+  let rounds = 0
 
   async function probeOne({ name, check }: Probe): Promise<void> {
     let state: 'ok' | 'impaired' = 'ok'
@@ -46,8 +50,11 @@ export function createHealth({ probes, onChange, timeoutMs = 2_000 }: HealthDeps
       state = 'impaired'
       why = (error as Error).message
     }
-    if (states.get(name) !== state) onChange?.(name, state, why)
     states.set(name, state)
+    const isStarting = state === 'impaired' && !told.has(name) && rounds <= quietRounds
+    if (told.get(name) === state || isStarting) return
+    told.set(name, state)
+    onChange?.(name, state, why)
   }
 
   function report(): HealthReport {
@@ -60,6 +67,7 @@ export function createHealth({ probes, onChange, timeoutMs = 2_000 }: HealthDeps
   }
 
   async function refresh(): Promise<HealthReport> {
+    rounds++
     await Promise.all(probes.map(probeOne))
     return report()
   }

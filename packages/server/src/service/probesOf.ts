@@ -17,7 +17,10 @@ export function probesOf({
   sanctions,
   market,
   redis,
+  sequencer,
   checkSigner,
+  checkAudit,
+  checkGateway,
 }: {
   db: Pick<Db, 'ping'>
   rpc: Pick<Rpc, 'request'>
@@ -25,8 +28,11 @@ export function probesOf({
   sanctions: { state(): { status: string; why?: string } }
   market: Pick<Market, 'head' | 'unreadMarks'>
   redis: Pick<Redis, 'ping'> | null
-  /** Null where this server has no signer. */
+  sequencer: { check(): Promise<void> }
+  /** Null where this server has no signer, audit provider or AI gateway. */
   checkSigner: (() => Promise<void>) | null
+  checkAudit: (() => Promise<void>) | null
+  checkGateway: (() => Promise<void>) | null
 }): Probe[] {
   const ageOf = (timestampS: number) => clock.nowMs() / 1000 - timestampS
   return [
@@ -60,7 +66,10 @@ export function probesOf({
         if (market.unreadMarks() > 0) throw new Error(`${market.unreadMarks()} marks cannot be read`)
       },
     },
+    { name: 'sequencer', required: false, check: sequencer.check },
     ...(checkSigner ? [{ name: 'signer', required: false, check: checkSigner }] : []),
+    ...(checkAudit ? [{ name: 'audit', required: false, check: checkAudit }] : []),
+    ...(checkGateway ? [{ name: 'gateway', required: false, check: checkGateway }] : []),
     ...(redis ? [{ name: 'redis', required: false, check: async () => void (await redis.ping()) }] : []),
   ]
 }

@@ -11,7 +11,8 @@ import {
 } from '@pit/league/test/leagueWorld'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
-import { type Answer, type ChainProfile, checkWith, ROUTES } from '@pit/protocol'
+import { word } from '@pit/platform/test/scriptedChain'
+import { type Answer, type ChainProfile, checkAnswer } from '@pit/protocol'
 import { openTreasury } from '@pit/treasury/internal/openTreasury'
 import { emptyStore as emptyTreasury } from '@pit/treasury/test/openTestTreasury'
 import { createTreasuryChain } from '@pit/treasury/test/treasuryChain'
@@ -63,13 +64,28 @@ export async function openYear(db: Db) {
     treasury_buckets: BUCKETS,
   } as ChainProfile
   const clock = { ms: 0, nowMs: () => clock.ms, sleep: systemClock.sleep }
-  const chain = createTreasuryChain({ startS: GENESIS_S, everyS: BLOCK_S, clock })
+  const chain = createTreasuryChain({
+    startS: GENESIS_S,
+    everyS: BLOCK_S,
+    clock,
+    multicall3: PROFILE.contracts.multicall3 as Address,
+  })
   const world = await openLeagueWorld(db, {
     nowS: FIRST_S - 2 * DAY,
     genesisS: GENESIS_S,
     clock,
     profile,
     chain,
+  })
+  /** What a wallet has after a block; trades here ask nobody whether there is enough. */
+  const held = (token: Address, wallet: Address, block: number): bigint => {
+    const atoms = chain.balance(token, wallet, block)
+    return atoms < 0n ? 0n : atoms
+  }
+  chain.onCall(({ to, data }, block) => {
+    const isEther = data.startsWith('0x4d2301cc')
+    if (!isEther && !data.startsWith('0x70a08231')) return undefined
+    return word(held(isEther ? ETH : to, `0x${data.slice(34)}`, block))
   })
   const logger = { info() {}, warn() {}, error() {} }
   const { prizePayouts } = world.league
@@ -78,11 +94,17 @@ export async function openYear(db: Db) {
   return {
     ...world,
     treasury,
+    /** What a wallet had just before a time. */
+    balanceOf: (wallet: Address, token: Address, atS: number) =>
+      held(token, wallet, Math.ceil((atS - GENESIS_S) / BLOCK_S) - 1),
+    /** Tokens that come or go other than by a trade. */
+    move: (token: Address, from: Address, to: Address, atoms: bigint, atS: number) =>
+      chain.add({ from: STRANGER, to: ROUTER, moves: [{ token, from, to, atoms }] }, chain.blockAt(atS)),
     feeOf: (amountIn: bigint) => (amountIn * FEE_BPS) / 10_000n,
     gasOf: (gas: bigint) => gas * GAS_PRICE,
     async answer(): Promise<Answer<'treasury'>> {
       const answer = JSON.parse(await treasury.record())
-      const checked = checkWith(ROUTES.treasury.answer, answer)
+      const checked = checkAnswer('treasury', answer)
       if (!checked.ok) throw new Error(`not as the contract says: ${checked.field} ${checked.message}`)
       return answer
     },
@@ -94,10 +116,16 @@ export async function openYear(db: Db) {
     /** Trades as the relay leaves them: mined, final, and each swap's fee on chain and in the ledger. */
     async relay(trades: readonly YearTrade[]): Promise<{ hash: string; trade: YearTrade }[]> {
       const mined = trades.map((trade) => {
-        const { wallet, atS, kind, status, tokenIn, amountIn, gas } = trade
+        const { wallet, atS, kind, status, tokenIn, tokenOut, amountIn, amountOut, gas } = trade
         const paysFee = kind === 'swap' && status === 'mined'
         const fee = paysFee ? (amountIn * FEE_BPS) / 10_000n : 0n
-        const moves = fee > 0n ? [{ token: tokenIn, from: ROUTER, to: PLATFORM, atoms: fee }] : []
+        const moves = paysFee
+          ? [
+              { token: tokenIn, from: wallet, to: ROUTER, atoms: amountIn },
+              { token: tokenOut, from: ROUTER, to: wallet, atoms: amountOut },
+              { token: tokenIn, from: ROUTER, to: PLATFORM, atoms: fee },
+            ].filter(({ atoms }) => atoms > 0n)
+          : []
         const reverted = status === 'reverted'
         const tx = chain.add({ from: wallet, to: ROUTER, moves, reverted, gasUsed: gas }, chain.blockAt(atS))
         return { ...tx, trade, fee }

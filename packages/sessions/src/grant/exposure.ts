@@ -1,4 +1,5 @@
 import {
+  type Answer,
   boundFeeBps,
   decimalText,
   FEE,
@@ -14,6 +15,8 @@ import {
 import type { GrantToken } from './findTokens.ts'
 import { approvedAtoms, type TokenBudget } from './setup.ts'
 
+export type Exposure = Extract<Answer<'live.session.grant'>, { status: 'pending' }>['exposure']
+
 export interface ExposureAsk {
   binding: SessionBindingV3
   nowS: number
@@ -27,7 +30,7 @@ export interface ExposureAsk {
 const DAY_S = 86_400
 
 /** The most that can be lost: with all keys but the owner's stolen, and while the co-signer is honest. */
-export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
+export function exposureOf(ask: ExposureAsk): Exposure {
   const { binding } = ask
   const { limits, expires_at } = binding
   const days = Math.ceil((expires_at - ask.nowS) / DAY_S)
@@ -61,7 +64,7 @@ export function exposureOf(ask: ExposureAsk): Record<string, unknown> {
         `${usdOf(lost)} dollars in all.`,
       eth === null
         ? 'With both keys stolen no ETH can leave.'
-        : `With both keys stolen at most ${eth['at_most_eth']} ETH can leave ` +
+        : `With both keys stolen at most ${eth.at_most_eth} ETH can leave ` +
           `until the session ends or you end it on chain.`,
       tokens.length === 0
         ? 'No token is approved.'
@@ -85,7 +88,7 @@ function worstOf({ binding, tokens }: ExposureAsk): { shortfallBps: number; feeB
 }
 
 /** Caps count in fixed windows of a day; curves have a root with its own caps, and their fees another. */
-function ethOf({ eth, binding, hasCurves }: ExposureAsk): Record<string, unknown> | null {
+function ethOf({ eth, binding, hasCurves }: ExposureAsk): Exposure['on_chain']['eth'] {
   if (eth === null) return null
   const windows = BigInt(Math.floor((binding.expires_at - eth.windowStartS) / DAY_S) + 1)
   const trades = BigInt(binding.limits.max_trades)

@@ -60,7 +60,10 @@ describe('caps', () => {
 
 const END = NOW_S + 1_000
 const stepsOf = (budget: TokenBudget) =>
-  setupDrafts(addresses, [budget], END).map(({ decoded }) => `${decoded['spender']} ${decoded['amount']}`)
+  setupDrafts(addresses, [budget], END).map(({ decoded }) => {
+    const { spender, atoms } = decoded as { spender: string; atoms: string }
+    return `${spender} ${atoms}`
+  })
 
 describe('the setup', () => {
   const token = grantToken({})

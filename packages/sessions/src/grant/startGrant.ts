@@ -1,6 +1,5 @@
 import {
   type Address,
-  type Authorization,
   bytesToHex,
   curveRoots,
   delegationHash,
@@ -21,10 +20,10 @@ import {
 } from '@pit/protocol'
 import { lineUp, type PlanStep } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
-import { readWallet, type WalletCode } from '../readWallet.ts'
+import { authorizationAt, readWallet, type WalletCode } from '../readWallet.ts'
 import { addPending } from '../store.ts'
-import type { CurveRoots, Session } from '../types.ts'
-import { exposureOf } from './exposure.ts'
+import type { AskedAuthorization, CurveRoots, Session } from '../types.ts'
+import { type Exposure, exposureOf } from './exposure.ts'
 import { findTokens, type GrantToken, marksOf } from './findTokens.ts'
 import { judgeRisks, risksOf } from './judgeRisks.ts'
 import { checkExecutor, type GrantAsk, readGrant, refuseFaults } from './readGrant.ts'
@@ -40,7 +39,7 @@ export interface Granted {
   code: WalletCode
   /** What the wallet sends first. */
   setup: readonly PlanStep[]
-  exposure: Record<string, unknown>
+  exposure: Exposure
 }
 
 const KEEP_PENDING = 20
@@ -80,14 +79,13 @@ export async function startGrant(deps: SessionDeps, ask: GrantAsk): Promise<Gran
     nonce: wallet.nonce,
     gasPriceWei: head.baseFeeWei,
   })
-  // The setup goes first, so that the authorization counts once it has been sent.
-  const authorization: Authorization | null =
+  // For the wallet as it is: a trade of ETH needs no setup, and may come before it.
+  const authorization: AskedAuthorization | null =
     wallet.code === 'delegator'
       ? null
       : {
-          chainId: addresses.delegation.chainId,
-          address: addresses.delegation.delegator,
-          nonce: wallet.nonce + setup.length,
+          ...authorizationAt(addresses, wallet.nonce),
+          ...(setup.length > 0 && { afterSetup: wallet.nonce + setup.length }),
         }
   const session: Session = {
     id: `ses_${bytesToHex(deps.randomBytes(16)).slice(2)}`,

@@ -9,32 +9,39 @@ import {
   type SignedAuthorization,
 } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
+import { refuseMalformed } from '@pit/platform/refuseMalformed'
 import { fail, isPitError } from '@pit/protocol'
 import type { SessionDeps } from '../deps.ts'
-import { readWallet } from '../readWallet.ts'
+import { authorizationAt, readWallet } from '../readWallet.ts'
 import { endSession } from '../revoke/revokeSession.ts'
-import { findSession, markActive, markPending, markRegistering } from '../store.ts'
+import { findSession, markActive, markPending, markRegistering, setAuthorization } from '../store.ts'
 import type { CurveRoots, Session } from '../types.ts'
 
-/** What the owner signed of a pending session, as texts: what is no signature is refused by name. */
+/** What the owner signed of a session, as texts: what is no signature is refused by name. */
 export interface Signatures {
   sessionId: string
   wallet: Address
-  delegation: string
+  /** Switches it on; one that is active takes a new authorization without it. */
+  delegation?: string
   authorization?: string
   /** By the hash of the root. */
   curveRoots?: Readonly<Record<string, string>>
 }
 
-/** Checks every signature, then the co-signer takes the root. */
+/**
+ * Checks every signature, then the co-signer takes the root. Of an active session it takes a new
+ * authorization: the old one counts at one nonce of the wallet only.
+ */
 export async function switchOn(deps: SessionDeps, ask: Signatures): Promise<Session> {
-  const { wallet } = ask
+  const { wallet, delegation, authorization, curveRoots = {} } = ask
+  if (delegation !== undefined) refuseMalformed('delegation_signature', delegation)
+  if (authorization !== undefined) refuseMalformed('authorization_signature', authorization)
+  for (const text of Object.values(curveRoots)) refuseMalformed('curve_root_signatures', text)
   const session = await findSession(deps.db, ask.sessionId)
   if (!session || session.wallet !== wallet) return fail('NO_SESSION', { field: 'session_id' })
   if (session.status === 'revoked') fail('SESSION_REVOKED')
   if (nowS(deps.clock) >= session.expiresAtS) fail('SESSION_EXPIRED')
-  // Asked again after an answer that got lost.
-  if (session.status === 'active') return session
+  if (session.status === 'active') return takeAuthorization(deps, session, authorization)
 
   const signed = session.status === 'registering' ? session : await takeSignatures(deps, session, ask)
   await register(deps, signed).catch(async (error) => {
@@ -54,11 +61,14 @@ export async function switchOn(deps: SessionDeps, ask: Signatures): Promise<Sess
 
 /** Checks and keeps them; a call beside this one may have been first. */
 async function takeSignatures(deps: SessionDeps, session: Session, ask: Signatures): Promise<Session> {
+  const field = 'delegation_signature'
+  const delegation =
+    ask.delegation ?? fail('BAD_REQUEST', { field, message: `\`${field}\` switches a session on.` })
   const signed: Session = {
     ...session,
-    root: signedRoot(deps, session, session.root, ask.delegation, 'delegation_signature'),
+    root: signedRoot(deps, session, session.root, delegation, field),
     curveRoots: signedCurveRoots(deps, session, ask.curveRoots),
-    authorization: await signedAuthorization(deps, session, ask.authorization),
+    authorization: await readAuthorization(deps, session, ask.authorization),
   }
   if (await markRegistering(deps.db, signed, nowS(deps.clock))) return signed
   const now = await findSession(deps.db, session.id)
@@ -89,13 +99,11 @@ function signedRoot(
   text: string,
   field: string,
 ): Delegation {
-  const signature = normalizeSignature(text)
-  if (!signature)
-    return fail('BAD_SIGNATURE', { status: 400, message: `\`${field}\` is no 65-byte signature.` })
-  const signed = { ...root, signature }
+  const signed = { ...root, signature: normalizeSignature(text)! }
   if (delegationSigner(crypto, addresses().delegation, signed) !== wallet) {
     fail('BAD_SIGNATURE', {
       status: 422,
+      field,
       message: `\`${field}\` does not recover to the wallet: sign the typed data as it was answered.`,
     })
   }
@@ -125,13 +133,28 @@ function signedCurveRoots(
   return signed
 }
 
-/** What a plain wallet signs for its first trade; none where it runs the delegator by now. */
-async function signedAuthorization(
+/** Of an active session. Without a new one it is answered as it stands: an answer may have got lost. */
+async function takeAuthorization(
   deps: SessionDeps,
-  { wallet, authorization }: Session,
+  session: Session,
   text: string | undefined,
-): Promise<SignedAuthorization | null> {
-  if (authorization === null) return null
+): Promise<Session> {
+  const authorization = text === undefined ? null : await readAuthorization(deps, session, text)
+  if (authorization === null) return session
+  if (await setAuthorization(deps.db, session.id, authorization)) return { ...session, authorization }
+  return fail('SESSION_REVOKED')
+}
+
+/**
+ * What a plain wallet signed for its first trade, or is to sign instead where it has sent something since;
+ * null where it runs the delegator by now.
+ */
+async function readAuthorization(
+  deps: SessionDeps,
+  { wallet, authorization: before }: Session,
+  text: string | undefined,
+): Promise<Session['authorization']> {
+  if (before === null && text === undefined) return null
   const { code, nonce } = await readWallet(deps, { wallet, tokens: [] })
   if (code === 'other') fail('WALLET_CODE')
   if (code === 'delegator') return null
@@ -139,40 +162,31 @@ async function signedAuthorization(
   if (text === undefined) {
     fail('BAD_REQUEST', { field, message: `\`${field}\`: a plain wallet signs \`sign.authorization\` too.` })
   }
-  const signed = authorizationOf(deps, authorization, text, wallet)
-  if (nonce > authorization.nonce) {
-    fail('WALLET_CODE', {
-      message:
-        'The wallet has sent more than the setup since the grant, ' +
-        'so its authorization no longer counts: grant again.',
-    })
+  const nonces = [
+    nonce,
+    before?.nonce ?? nonce,
+    (before && 'afterSetup' in before && before.afterSetup) || nonce,
+  ]
+  for (const at of new Set(nonces)) {
+    const signed = signedAt(authorizationAt(deps.addresses(), at), text)
+    if (authorityOf(deps.crypto, signed) !== wallet) continue
+    return at < nonce ? authorizationAt(deps.addresses(), nonce) : signed
   }
-  return signed
+  return fail('BAD_SIGNATURE', {
+    status: 422,
+    field,
+    message:
+      `\`${field}\` does not recover to the wallet: sign exactly \`sign.authorization\`, ` +
+      `or the same for the wallet’s next nonce, ${nonce}.`,
+  })
 }
 
-function authorizationOf(
-  { crypto }: Pick<SessionDeps, 'crypto'>,
-  { chainId, address, nonce }: Authorization,
-  text: string,
-  wallet: Address,
-): SignedAuthorization {
-  const normal = normalizeSignature(text)
-  if (!normal)
-    return fail('BAD_SIGNATURE', {
-      status: 400,
-      message: '`authorization_signature` is no 65-byte signature.',
-    })
-  const signed: SignedAuthorization = {
-    chainId,
-    address,
-    nonce,
+function signedAt(authorization: Authorization, text: string): SignedAuthorization {
+  const normal = normalizeSignature(text)!
+  return {
+    ...authorization,
     r: `0x${normal.slice(2, 66)}`,
     s: `0x${normal.slice(66, 130)}`,
     yParity: normal.endsWith('1c') ? 1 : 0,
   }
-  if (authorityOf(crypto, signed) === wallet) return signed
-  return fail('BAD_SIGNATURE', {
-    status: 422,
-    message: '`authorization_signature` does not recover to the wallet: sign exactly `sign.authorization`.',
-  })
 }

@@ -56,7 +56,7 @@ function stepOf(
   { kind, why, tx, root }: DisableStep,
   gas: number | undefined,
   owner: OwnerState | null,
-): Record<string, unknown> {
+): Answer<'live.session.revoke'>['on_chain'][number] {
   const json = txJson(gas === undefined ? tx : { ...tx, gas })
   return {
     kind,
@@ -72,7 +72,7 @@ function stepOf(
 }
 
 /** Clears the wallet's code. No revocation: taking the code again would revive its old roots. */
-function resetJson(owner: OwnerState | null, steps: number): Record<string, unknown> {
+function resetJson(owner: OwnerState | null, steps: number): Answer<'live.session.revoke'>['reset_code'] {
   const nonce = owner === null ? null : owner.nonce + steps
   return {
     authorization: {

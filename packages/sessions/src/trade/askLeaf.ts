@@ -1,20 +1,24 @@
-import type { Address } from '@pit/chain'
-import type { Cosigned } from '@pit/platform/signerCalls'
-import { fail } from '@pit/protocol'
+import { LEAF_TTL_S } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
+import type { Cosigned, SignerCheck } from '@pit/platform/signerCalls'
+import { fail, isPitError } from '@pit/protocol'
 import { LostAnswer } from '../cosigner.ts'
 import type { SessionDeps } from '../deps.ts'
-import { release, reserve, settle } from '../spend.ts'
+import { type Reservation, release, reserve, settle } from '../spend.ts'
 import type { Session } from '../types.ts'
 import { leafFault } from './checkLeaf.ts'
-import type { SessionCall } from './readCall.ts'
+import { type Draft, forget } from './named.ts'
 import { refuseBySession, type TradeFacts } from './rules.ts'
 
 export interface AskLeaf {
   session: Session
-  call: SessionCall
+  draft: Draft
+  /** What is kept of it where its caller named it. */
+  named: Reservation | null
+}
+/** To be counted first. */
+export interface FirstAsk extends AskLeaf {
   facts: TradeFacts & { microUsd: bigint }
-  feeBps: number
-  slippageBps: number
 }
 
 export interface AskedLeaf {
@@ -27,24 +31,56 @@ export interface AskedLeaf {
 
 /**
  * Counts the trade, has it co-signed, and believes nothing that was not asked for. What the co-signer refused
- * is not counted; what nobody can tell stays counted until the co-signer's ledger tells.
+ * is not counted; what nobody can tell stays counted until the co-signer's ledger tells. Null where another
+ * call counted it first under the same name.
  */
-export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<AskedLeaf> {
-  const { session, call, facts } = ask
+export async function askLeaf(deps: SessionDeps, ask: FirstAsk): Promise<AskedLeaf | null> {
+  const { session, facts, named } = ask
   const { clock, db } = deps
-  const cosigner: Address = session.binding.cosigner
   const startedAt = performance.now()
-  const reserved = await reserve(db, { session, microUsd: facts.microUsd, nowMs: clock.nowMs() })
-  if (!reserved.ok) {
+  const reserved = await reserve(db, { session, microUsd: facts.microUsd, nowMs: clock.nowMs(), named })
+  if (reserved.kind === 'known') return null
+  if (reserved.kind === 'full') {
     refuseBySession({ ...facts, session: { ...session, status: reserved.status }, used: reserved.used })
     throw new Error('the store has no room for a trade that passes every rule')
   }
   const reserveMs = performance.now() - startedAt
-  const answer = await cosign(deps, ask, reserved.id)
-  const nowMs = clock.nowMs()
+  const answer = await cosign(deps, ask, () => release(db, reserved.id))
+  return { ...believe(deps, ask, { answer, id: reserved.id, atMs: clock.nowMs(), again: false }), reserveMs }
+}
+
+/**
+ * For a trade that was counted under this name before: the co-signer signs the same leaf again. Null where it
+ * knows none of that name and signs none now: then the trade is to be planned anew.
+ */
+export async function askAgain(deps: SessionDeps, ask: AskLeaf & { id: number }): Promise<AskedLeaf | null> {
+  const { db, clock } = deps
+  let isFree = false
+  const answer = await cosign(deps, ask, async (error) => {
+    if (isJudged(error)) isFree = await forget(db, ask.id, clock.nowMs())
+  }).catch((error: unknown) => {
+    if (isFree) return null
+    throw error
+  })
+  if (answer === null) return null
+  const atMs = (answer.expires_at - LEAF_TTL_S) * 1_000
+  return { ...believe(deps, ask, { answer, id: ask.id, atMs, again: true }), reserveMs: 0 }
+}
+
+function believe(
+  deps: SessionDeps,
+  { session, draft: { call }, named }: AskLeaf,
+  { answer, id, atMs, again }: { answer: Cosigned; id: number; atMs: number; again: boolean },
+): Omit<AskedLeaf, 'reserveMs'> {
   const fault = leafFault(
     { crypto: deps.crypto, delegation: deps.addresses().delegation },
-    { call, cosigner, executor: session.executor, nowS: Math.floor(nowMs / 1_000) },
+    {
+      call,
+      cosigner: session.binding.cosigner,
+      executor: session.executor,
+      nowS: nowS(deps.clock),
+      again,
+    },
     answer,
   )
   if (fault !== null) {
@@ -54,35 +90,53 @@ export async function askLeaf(deps: SessionDeps, ask: AskLeaf): Promise<AskedLea
     )
     return fail('SIGNER_MISMATCH')
   }
-  const settled = settle(db, reserved.id, {
-    sequence: answer.sequence,
-    hash: answer.leaf_hash,
-    microUsd: answer.spend.this_micro_usd,
-    atMs: nowMs,
-  }).then((status) => {
+  const { sequence, leaf_hash: hash, spend } = answer
+  const leaf = { sequence, hash, microUsd: spend.this_micro_usd, atMs }
+  const settled = settle(deps.db, { id, sessionId: session.id, named, leaf }).then((status) => {
     // Revoked while it was being signed: the leaf counts, and nobody is told it.
     if (status !== 'active') fail('SESSION_REVOKED')
   })
   settled.catch(() => {})
-  return { answer, reserveMs, settled }
+  return { answer, settled }
 }
 
 async function cosign(
-  { cosigner, db }: SessionDeps,
-  { session, call, feeBps, slippageBps }: AskLeaf,
-  reserved: number,
+  { cosigner }: SessionDeps,
+  { session, draft: { call, planned }, named }: AskLeaf,
+  onRefused: (error: unknown) => Promise<void>,
 ): Promise<Cosigned> {
+  const { fee, slippageBps } = planned.ask.quote
   try {
     return await cosigner.cosign({
       root_hash: session.rootHash,
       execution: call.execution,
       ...(call.kind === 'curve' && { curve_fee: { amount_wei: call.fee.amountWei } }),
-      fee_bps: feeBps,
+      fee_bps: fee.bps,
       slippage_bps: slippageBps,
+      ...(named && { client_id: named.clientId }),
     })
   } catch (error) {
-    if (error instanceof LostAnswer) return fail('SIGNER_UNAVAILABLE')
-    await release(db, reserved)
+    if (error instanceof LostAnswer) return fail('SIGNER_UNAVAILABLE', { message: lostText(named) })
+    await onRefused(error)
     throw error
   }
 }
+
+/** Refusals that say nothing of whether a leaf of that name was signed before. */
+const UNJUDGED: ReadonlySet<string> = new Set([
+  'CLIENT_ID',
+  'SESSION_REVOKED',
+  'SANCTIONED',
+  'SIGNER_FROZEN',
+  'BUSY',
+])
+
+function isJudged(error: unknown): boolean {
+  const checks = isPitError(error) ? (error.extras['signer_checks'] as SignerCheck[] | undefined) : undefined
+  return checks !== undefined && !checks.some(({ rule }) => UNJUDGED.has(rule))
+}
+
+const lostText = (named: Reservation | null): string =>
+  named
+    ? 'The co-signer’s answer was lost: ask again with the same client_id, and it is counted once.'
+    : 'The co-signer’s answer was lost: the trade counts until its ledger tells otherwise.'

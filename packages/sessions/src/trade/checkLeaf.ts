@@ -20,6 +20,8 @@ export interface LeafAsk {
   cosigner: Address
   executor: Address
   nowS: number
+  /** It was signed before, and may have ended since. */
+  again?: boolean
 }
 
 /**
@@ -28,7 +30,7 @@ export interface LeafAsk {
  */
 export function leafFault(
   { crypto, delegation }: { crypto: Crypto; delegation: DelegationAddresses },
-  { call, cosigner, executor, nowS }: LeafAsk,
+  { call, cosigner, executor, nowS, again = false }: LeafAsk,
   answer: Cosigned,
 ): string | null {
   const { leaf } = answer
@@ -41,7 +43,7 @@ export function leafFault(
   if (!isSameCall(terms.execution, call.execution)) return 'it allows another call'
   if (terms.payment !== null) return 'something was laid into it'
   if (terms.sequence !== answer.sequence) return 'its sequence is another than was told'
-  if (!lasts(terms.expiresS, nowS)) return 'it ends at another time'
+  if (!lasts(terms.expiresS, nowS, again)) return 'it ends at another time'
   if (answer.leaf_hash !== delegationHash(crypto, leaf)) return 'its hash is another than was told'
   if (delegationSigner(crypto, delegation, leaf) !== cosigner) return 'it is not signed by the co-signer'
   if (call.kind === 'router') return answer.fee_leaf === undefined ? null : 'it pays a fee apart'
@@ -54,20 +56,21 @@ export function leafFault(
     cosigner,
     executor,
     nowS,
+    again,
   })
 }
 
 function feeLeafFault(
   { crypto, delegation }: { crypto: Crypto; delegation: DelegationAddresses },
   leaf: Delegation | undefined,
-  due: { rootHash: Hex; paidFor: Hex; cosigner: Address; executor: Address; nowS: number },
+  due: Required<Omit<LeafAsk, 'call'>> & { rootHash: Hex; paidFor: Hex },
 ): string | null {
   const terms = leaf && readLeaf(delegation, leaf)
   if (terms?.kind !== 'fee') return 'what pays its fee is missing'
   if (terms.rootHash !== due.rootHash || terms.paidFor !== due.paidFor) return 'its fee is paid for another'
   if (terms.cosigner !== due.cosigner || terms.executor !== due.executor)
     return 'its fee is paid by somebody else'
-  if (!lasts(terms.expiresS, due.nowS)) return 'what pays its fee ends at another time'
+  if (!lasts(terms.expiresS, due.nowS, due.again)) return 'what pays its fee ends at another time'
   return delegationSigner(crypto, delegation, leaf!) === due.cosigner
     ? null
     : 'what pays its fee is not signed'
@@ -77,5 +80,5 @@ type Call = SessionCall['execution']
 const isSameCall = (a: Call, b: Call): boolean =>
   a.target === b.target && a.valueWei === b.valueWei && a.data === b.data
 
-const lasts = (expiresS: number, nowS: number): boolean =>
-  expiresS > nowS && expiresS <= nowS + LEAF_TTL_S + LEEWAY_S
+const lasts = (expiresS: number, nowS: number, again: boolean): boolean =>
+  (again || expiresS > nowS) && expiresS <= nowS + LEAF_TTL_S + LEEWAY_S

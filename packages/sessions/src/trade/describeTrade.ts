@@ -6,6 +6,7 @@ import type { SessionTrade } from './types.ts'
 
 /** A trade as the session's route answers it. */
 export function describeTrade(trade: SessionTrade): Answer<'live.session.trade'> {
+  if (trade.kind === 'named') return trade.answer
   const { session, planned, call, checks, simulation } = trade
   const { plan, ask, timings } = planned
   const { quote, route } = ask

@@ -10,7 +10,8 @@ import { feeOf } from '@pit/protocol'
 import type { Planned, TradeFee, TradePlan, WalletState } from '@pit/trading'
 import type { SessionAddresses } from '../addresses.ts'
 import type { SessionDeps } from '../deps.ts'
-import { codeOf } from '../readWallet.ts'
+import { authorizationJson } from '../describe.ts'
+import { authorizationAt, codeOf } from '../readWallet.ts'
 import { isSigned, type Session } from '../types.ts'
 import { type RootOf, readRoots, rootOf } from './readRoots.ts'
 
@@ -19,6 +20,8 @@ export type CodeState =
   | { state: 'in place' }
   /** This trade carries it. */
   | { state: 'with this trade'; authorization: SignedAuthorization }
+  /** Its owner has to sign for it first, and what. */
+  | { state: 'unsigned'; why: string; sign: Record<string, unknown> }
   | { state: 'unfit'; why: string }
 
 interface Common {
@@ -27,7 +30,7 @@ interface Common {
   fault: string | null
   /** Why its fee is not the one that was set for the trade; null when it is, or cannot be read. */
   feeFault: string | null
-  /** What the owner has to send first; null when nothing. */
+  /** What the input lacks of the owner's approvals; null when nothing. */
   setup: string | null
   code: CodeState
   /** The most ETH the root lets out in one call. */
@@ -58,11 +61,10 @@ export function readCall(deps: Deps, session: Session, planned: Planned): Sessio
   const execution: Execution = { target: swap.to, valueWei: swap.valueWei, data: swap.data }
   const root = rootOf(deps.crypto, addresses.delegation, session.root)
   if (root?.kind !== 'router') throw new Error('a session without its root')
-  const { code, setup: codeSetup } = codeFor(addresses, session, ask.wallet)
   const common = {
     execution,
-    code,
-    setup: codeSetup ?? approvalsMissing(planned),
+    code: codeFor(deps, session, ask.wallet),
+    setup: approvalsMissing(planned),
     maxWei: root.eth?.tradeWei ?? 0n,
   }
   return plan.execution === 'router'
@@ -150,31 +152,28 @@ function approvalsMissing({ spending, ask: { quote } }: Planned): string | null 
         `or not long enough: send the setup of the grant.`
 }
 
-/** An authorization counts at one nonce only: after the setup was sent, and before anything else. */
+/** An authorization counts at one nonce only: whatever the wallet sends in between, it is signed again. */
 function codeFor(
-  { delegation }: SessionAddresses,
-  { authorization }: Session,
+  { crypto, addresses }: Deps,
+  { wallet, authorization }: Session,
   { delegatedTo, hasOtherCode, nonce }: WalletState,
-): { code: CodeState; setup: string | null } {
-  const unfit = (why: string) => ({ code: { state: 'unfit', why } as const, setup: null })
-  const code = codeOf(delegatedTo, hasOtherCode, delegation.delegator)
-  if (code === 'delegator') return { code: { state: 'in place' }, setup: null }
-  if (code === 'other') return unfit('The wallet runs other code than the stateless delegator 1.3.0.')
-  if (!isSigned(authorization)) {
-    return unfit(
-      'The wallet no longer runs the stateless delegator, and no authorization is stored: grant again.',
-    )
+): CodeState {
+  const code = codeOf(delegatedTo, hasOtherCode, addresses().delegation.delegator)
+  if (code === 'delegator') return { state: 'in place' }
+  if (code === 'other')
+    return { state: 'unfit', why: 'The wallet runs other code than the stateless delegator 1.3.0.' }
+  if (isSigned(authorization) && authorization.nonce === nonce)
+    return { state: 'with this trade', authorization }
+  const why = !isSigned(authorization)
+    ? 'The wallet does not run the stateless delegator, and no authorization for it is stored'
+    : nonce > authorization.nonce
+      ? 'The wallet has sent other transactions since it signed its authorization, which no longer counts'
+      : `The wallet’s authorization counts only after its next ${authorization.nonce - nonce} transactions`
+  return {
+    state: 'unsigned',
+    why:
+      `${why}: sign \`sign.authorization\` (nonce ${nonce}) and send it to live/session/grant ` +
+      'with session_id and authorization_signature.',
+    sign: authorizationJson(crypto, wallet, authorizationAt(addresses(), nonce)),
   }
-  if (nonce > authorization.nonce) {
-    return unfit(
-      'The wallet has sent other transactions since the grant, ' +
-        'so its authorization no longer counts: grant again.',
-    )
-  }
-  const setup =
-    nonce < authorization.nonce
-      ? `The wallet’s authorization counts after its next ` +
-        `${authorization.nonce - nonce} transactions: send the setup of the grant.`
-      : null
-  return { code: { state: 'with this trade', authorization }, setup }
 }

@@ -151,6 +151,7 @@ describe('the rules of a session trade', () => {
     ['SESSION_RECIPIENTS', withCall({ ...curve, fee: { recipient: OTHER, amountWei: 1n } })],
     ['SESSION_EXECUTION', withCall({ ...router, fault: 'odd' })],
     ['WALLET_CODE', withCall({ ...router, code: { state: 'unfit', why: 'other code' } })],
+    ['WALLET_CODE', withCall({ ...router, code: { state: 'unsigned', why: 'sent more', sign: {} } })],
     ['SESSION_SETUP', withCall({ ...router, setup: 'approve first' })],
     ['SESSION_ROOT_ALLOWS', withCall({ ...router, maxWei: 9n })],
     ['FEE_BPS', { ...facts, fee: { bps: 50, class: 'major' } }],
@@ -169,6 +170,16 @@ describe('the rules of a session trade', () => {
       expect(error.code).toBe(code)
     }
   })
+  it.each([
+    ['accept_risks', { accept_risks: ['HONEYPOT'], shield: true }],
+    ['shield', { accept_risks: ['SELL_TAX'], shield: true }],
+    ['policies', { policies: ['block_new'] }],
+  ])('names %s, the term at fault', (field, asked) => {
+    expect(() => refuseBySession({ ...facts, asked })).toThrow(
+      expect.objectContaining({ code: 'SESSION_TERMS', extras: { field } }),
+    )
+  })
+
   it('each fails in this table', () => {
     expect(new Set(broken.map(([code]) => code))).toEqual(new Set(SESSION_RULES.map(({ code }) => code)))
   })

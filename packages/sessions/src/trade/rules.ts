@@ -39,7 +39,7 @@ export interface TradeFacts {
 type Verdict = Pick<Check, 'ok' | 'message' | 'value' | 'limit'>
 interface SessionRule extends Rule<TradeFacts, Verdict, RefusalCode> {
   /** The request field that would have to change. */
-  field?: string
+  field?(facts: TradeFacts): string | undefined
 }
 
 /** Within this of the end nothing is begun: it could not land in time. */
@@ -89,7 +89,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
       message: unbound ?? 'The binding hashes to the salt of what the owner signed.',
     }),
   },
-  { code: 'SESSION_TERMS', field: 'accept_risks', check: termsVerdict },
+  { code: 'SESSION_TERMS', field: differingTerm, check: termsVerdict },
   {
     code: 'SESSION_TOKENS',
     check({ session: { binding }, tokens }) {
@@ -219,16 +219,15 @@ export const SESSION_RULES: readonly SessionRule[] = [
   },
   {
     code: 'WALLET_CODE',
-    check: ({ call }) =>
-      call
-        ? {
-            ok: call.code.state !== 'unfit',
-            message:
-              call.code.state === 'unfit'
-                ? call.code.why
-                : 'The wallet runs the delegator, or will with this trade.',
-          }
-        : null,
+    check({ call }) {
+      if (!call) return null
+      const { code, setup } = call
+      // Signed now it would no longer count once the setup was sent: that comes first.
+      if (code.state === 'unsigned' && setup !== null) return null
+      return 'why' in code
+        ? { ok: false, message: code.why }
+        : { ok: true, message: 'The wallet runs the delegator, or will with this trade.' }
+    },
   },
   {
     code: 'SESSION_SETUP',
@@ -255,7 +254,7 @@ export const SESSION_RULES: readonly SessionRule[] = [
   },
   {
     code: 'FEE_BPS',
-    field: 'max_fee_bps',
+    field: () => 'max_fee_bps',
     check({ session: { binding }, fee }) {
       if (!fee) return null
       const allowed = boundFeeBps(binding, fee.class)
@@ -288,7 +287,8 @@ export function refuseBySession(facts: TradeFacts): Check[] {
   const code = failed.code as RefusalCode
   const extras: Record<string, unknown> = {
     checks,
-    field: SESSION_RULES.find((rule) => rule.code === code)?.field,
+    field: SESSION_RULES.find((rule) => rule.code === code)?.field?.(facts),
+    sign: facts.call?.code.state === 'unsigned' ? { authorization: facts.call.code.sign } : undefined,
   }
   const named = errorRow(code as ErrorCode).extras.filter((name) => extras[name] !== undefined)
   return fail(code, {
@@ -298,19 +298,23 @@ export function refuseBySession(facts: TradeFacts): Check[] {
 }
 
 /** The terms are the binding's: a request may repeat them, in any order, and say nothing else. */
-function termsVerdict({ session: { binding }, asked }: TradeFacts): Verdict {
-  const bound = boundRiskTerms(binding)
-  const differs = (Object.keys(asked) as (keyof typeof asked)[]).find(
-    (name) => asked[name] !== undefined && !isSame(asked[name], bound[name], name === 'policies'),
-  )
+function termsVerdict(facts: TradeFacts): Verdict {
+  const differs = differingTerm(facts)
   return {
     ok: differs === undefined,
     message:
       differs === undefined
         ? 'The risk terms are the binding’s.'
         : `\`${differs}\` is bound by the session: leave it out.`,
-    limit: bound,
+    limit: boundRiskTerms(facts.session.binding),
   }
+}
+
+function differingTerm({ session: { binding }, asked }: TradeFacts): keyof TradeFacts['asked'] | undefined {
+  const bound = boundRiskTerms(binding)
+  return (Object.keys(asked) as (keyof typeof asked)[]).find(
+    (name) => asked[name] !== undefined && !isSame(asked[name], bound[name], name === 'policies'),
+  )
 }
 
 function isSame(asked: unknown, bound: boolean | readonly string[], mayBeFalse: boolean): boolean {

@@ -39,8 +39,9 @@ export async function simulateCall(
 ): Promise<PlanSimulation> {
   const { plan } = planned
   const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
-  const simulation = await simulator.simulatePlan({ ...askOf(planned), transactions, fund })
-  const judgement = judgeSimulation(simulation, plan)
+  const ask = { ...askOf(planned), transactions, fund }
+  const simulation = await simulator.simulatePlan(ask)
+  const judgement = await judgeSimulation(simulator, { ask, plan, simulation })
   if (judgement) {
     fail(judgement.code, { message: judgement.message, simulation: simulationJson(simulation, plan) })
   }

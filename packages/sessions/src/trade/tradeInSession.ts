@@ -1,19 +1,21 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { fail, isPitError, microUsdDown } from '@pit/protocol'
+import { type Answer, fail, isPitError, microUsdDown } from '@pit/protocol'
 import type { Planned, PlanTx, TradePlan, TradeQuote } from '@pit/trading'
 import { limitFromUse } from '@pit/trading'
 import type { SessionDeps } from '../deps.ts'
 import { findWithUse } from '../store.ts'
 import type { Session, Used } from '../types.ts'
-import { askLeaf } from './askLeaf.ts'
-import { executorTx, readExecutor, redeemData, wholeLeaf } from './executor.ts'
+import { type AskedLeaf, askAgain, askLeaf } from './askLeaf.ts'
+import { describeTrade } from './describeTrade.ts'
+import { type Executor, executorTx, readExecutor, redeemData, wholeLeaf } from './executor.ts'
+import { type Draft, findNamed, keepAnswer, type Name, readDraft, share, writeDraft } from './named.ts'
 import { findUnverified, namedTokens, planSession } from './planTrade.ts'
 import { readCall } from './readCall.ts'
 import { whyUnbound } from './readRoots.ts'
 import { refuseBySession, type TradeFacts } from './rules.ts'
 import { lacking, simulateCall, simulateExact, tryFirst } from './simulateTrade.ts'
-import type { SessionTrade, SessionTradeAsk } from './types.ts'
+import type { CosignedTrade, SessionTrade, SessionTradeAsk } from './types.ts'
 
 /** A plan inside the session's bounds, co-signed for its executor. Its refusals are recorded. */
 export async function tradeInSession(deps: SessionDeps, ask: SessionTradeAsk): Promise<SessionTrade> {
@@ -21,7 +23,7 @@ export async function tradeInSession(deps: SessionDeps, ask: SessionTradeAsk): P
   const { session, used } = await openFor(deps, ask)
   const seen: Seen = { isQuoting: false }
   try {
-    return await trade(deps, { ...ask, session, used, startedAt }, seen)
+    return await tradeOnce(deps, { ...ask, session, used, startedAt }, seen)
   } catch (error) {
     // What a hosted agent does not trade by its own terms was never asked of the session.
     const isOwn = ask.path === 'hosted' && seen.isQuoting
@@ -73,7 +75,62 @@ async function openFor(deps: SessionDeps, ask: SessionTradeAsk): Promise<Opened>
 
 type OpenedAsk = SessionTradeAsk & Opened & { startedAt: number }
 
-async function trade(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<SessionTrade> {
+/** What its caller named is taken up where an earlier call left it. */
+async function tradeOnce(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<SessionTrade> {
+  const name = nameOf(ask)
+  for (;;) {
+    const before = name && (await takeUp(deps, ask, name))
+    if (before) return before
+    const made = await trade(deps, ask, seen)
+    // Otherwise another call was first under the same name.
+    if (made) return name && made.kind === 'cosigned' ? keep(deps, made, name) : made
+  }
+}
+
+const nameOf = (ask: OpenedAsk): Name | null => (ask.path === 'session' && ask.name) || null
+
+/**
+ * A trade that was counted under this name before: as it was answered, or, where no answer was kept or its
+ * plan belongs to another key, by the same leaf again. Null when there is none.
+ */
+async function takeUp(deps: SessionDeps, ask: OpenedAsk, name: Name): Promise<SessionTrade | null> {
+  const { session, by, startedAt } = ask
+  const { db, clock } = deps
+  const before = await findNamed(db, session.id, name)
+  if (!before) return null
+  if (session.status === 'revoked') fail('SESSION_REVOKED')
+  if (before.answer !== null && before.keyId === by.keyId) return kept(deps, JSON.parse(before.answer))
+  if (before.draft === null) {
+    const message =
+      '`client_id` named a trade that was co-signed over a day ago, and its answer is no longer kept: ' +
+      'look for it in me/trades. A new trade takes a new client_id.'
+    fail('BAD_REQUEST', { field: 'client_id', message })
+  }
+  if (!(await share(db, before.id, clock.nowMs()))) return null
+  const draft = readDraft(before.draft)
+  const executor = await readExecutor(deps, session.executor)
+  const named = { ...name, keyId: before.keyId, draft: before.draft }
+  const asked = await askAgain(deps, { session, draft, named, id: before.id })
+  if (!asked) return null
+  return keep(deps, await finish(deps, ask, { draft, executor, asked, plannedAt: startedAt }), name)
+}
+
+/** Kept before it is answered: what was told is told again. */
+async function keep(deps: SessionDeps, trade: CosignedTrade, name: Name): Promise<SessionTrade> {
+  return kept(deps, await keepAnswer(deps.db, trade.session.id, name, describeTrade(trade)))
+}
+
+/** Once its leaf has ended it can no longer be sent, and whether it was is the chain's to say. */
+function kept({ clock }: SessionDeps, answer: Answer<'live.session.trade'>): SessionTrade {
+  const ends = Number(answer.leaf?.['expires'])
+  if (nowS(clock) < ends) return { kind: 'named', answer }
+  const message = `Its leaf ended at ${ends}: look for it in me/trades. A new trade takes a new client_id.`
+  const ended = { code: 'COSIGNED', ok: false, severity: 'info', message } as const
+  return { kind: 'named', answer: { ...answer, ready: false, checks: [...answer.checks, ended] } }
+}
+
+/** Null where another call counted it first under the same name. */
+async function trade(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<SessionTrade | null> {
   const { session, used } = ask
   const { clock, market, crypto } = deps
   const addresses = deps.addresses()
@@ -100,7 +157,6 @@ async function trade(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<Ses
     planSession(deps, ask, onQuote),
     readExecutor(deps, session.executor),
   ])
-  const { timings } = planned
   const { quote } = planned.ask
   const microUsd = begun.microUsd ?? quote.notionalMicroUsd ?? fail('NO_MARK')
   const call = readCall(deps, session, planned)
@@ -113,8 +169,8 @@ async function trade(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<Ses
   }
   const checks = refuseBySession(facts)
 
-  const draft = executorTx(addresses.delegation, executor, { call, data: '0x', planned })
-  const missing = lacking(planned, draft, executor)
+  const draft: Draft = { planned, call, checks }
+  const missing = lacking(planned, draftTx(deps, draft, executor), executor)
   if (ask.fund === true || (ask.fund === 'auto' && missing.length > 0)) {
     const simulation = await simulateCall(deps, planned, true)
     return { kind: 'tried', session, planned, call, checks, simulation, used, missing }
@@ -122,11 +178,34 @@ async function trade(deps: SessionDeps, ask: OpenedAsk, seen: Seen): Promise<Ses
   if (missing.length > 0) fail('SIMULATION_FAILED', { message: `It cannot be sent: ${missing.join('; ')}.` })
   await Promise.all([tryFirst(deps, planned), ask.path === 'hosted' && ask.beforeCosign()])
   const plannedAt = performance.now()
-  const terms = { feeBps: quote.fee.bps, slippageBps: quote.slippageBps }
-  const asked = await askLeaf(deps, { session, call, facts, ...terms })
+  const name = nameOf(ask)
+  const named = name && { ...name, keyId: ask.by.keyId, draft: writeDraft(draft) }
+  const asked = await askLeaf(deps, { session, draft, named, facts })
+  return asked && finish(deps, ask, { draft, executor, asked, plannedAt })
+}
+
+const draftTx = (deps: SessionDeps, { call, planned }: Draft, executor: Executor): PlanTx =>
+  executorTx(deps.addresses().delegation, executor, { call, data: '0x', planned })
+
+interface Signed {
+  draft: Draft
+  executor: Executor
+  asked: AskedLeaf
+  plannedAt: number
+}
+
+/** Builds what the executor sends of a co-signed leaf, tries exactly that, and stores it for the relay. */
+async function finish(
+  deps: SessionDeps,
+  ask: OpenedAsk,
+  { draft, executor, asked, plannedAt }: Signed,
+): Promise<CosignedTrade> {
+  const { session } = ask
+  const { planned, call, checks } = draft
+  const { timings } = planned
   const signedAt = performance.now()
-  const leaf = wholeLeaf(addresses, session, asked.answer)
-  const tx: PlanTx = { ...draft, data: redeemData(session, call, leaf) }
+  const leaf = wholeLeaf(deps.addresses(), session, asked.answer)
+  const tx: PlanTx = { ...draftTx(deps, draft, executor), data: redeemData(session, call, leaf) }
   const [simulation] = await Promise.all([
     simulateExact(deps, planned, tx, executor),
     store(deps, ask, planned, tx),

@@ -1,8 +1,10 @@
 import type { Delegation } from '@pit/chain'
 import type { Cosigned } from '@pit/platform/signerCalls'
+import type { Answer } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
 import type { Planned, PlanSimulation, PlanTx, TradeQuote } from '@pit/trading'
 import type { Session, Used } from '../types.ts'
+import type { Name } from './named.ts'
 import type { SessionCall } from './readCall.ts'
 import type { Check, TradeFacts } from './rules.ts'
 
@@ -32,7 +34,7 @@ interface TradeTerms {
 /** A trade of the owner's own executor, or of a hosted agent that the session's executor belongs to. */
 export type SessionTradeAsk = TradeTerms &
   (
-    | { path: 'session' }
+    | { path: 'session'; name?: Name }
     | {
         path: 'hosted'
         agentId: string
@@ -60,5 +62,7 @@ export type CosignedTrade = Planning & {
 }
 export type SessionTrade =
   | CosignedTrade
+  /** As it is kept under its caller's name. */
+  | { kind: 'named'; answer: Answer<'live.session.trade'> }
   /** Only tried out: nothing is co-signed and nothing counts. */
   | (Planning & { kind: 'tried'; used: Used; missing: readonly string[] })

@@ -11,6 +11,7 @@ import {
   findExecutor,
   findLastRefund,
   findStockWord,
+  holdFirst,
   stockNotBefore,
 } from './store.ts'
 import type { Executor } from './types.ts'
@@ -22,6 +23,8 @@ export interface CreateRequest {
   agentId: string
   owner: Address
   callNonce: string
+  /** The agent's first key, which may have been made by a call whose answer was lost. */
+  isFirst?: boolean
 }
 
 /**
@@ -30,11 +33,11 @@ export interface CreateRequest {
  */
 export async function createExecutor(deps: ExecutorDeps, request: CreateRequest): Promise<CreatedExecutor> {
   const { db, clock, pins, cosigner, vault } = deps
-  const { agentId, owner, callNonce } = request
+  const { agentId, owner, callNonce, isFirst } = request
   if (!isPerson(pins, owner)) fail('BAD_REQUEST', { field: 'owner', message: '`owner` can own nothing.' })
   const { address, sealed } = vault.make()
   refuseSanctioned(deps, { address, owner })
-  const { text, signature } = cosigner.attest({
+  const { signature } = cosigner.attest({
     executor: address,
     owner,
     agentId,
@@ -49,15 +52,31 @@ export async function createExecutor(deps: ExecutorDeps, request: CreateRequest)
     createdAtMs: clock.nowMs(),
     closedAtMs: null,
   }
-  await db.transaction(async (sql) => {
+  const before = await db.transaction(async (sql) => {
     if (await readFrozen(sql)) fail('SIGNER_FROZEN')
+    const known = isFirst ? await holdFirst(sql, { agentId, owner }) : null
+    if (known) return known
     // An executor that owned executors could receive gas that nobody can take out.
     if (await findExecutor(sql, owner)) fail('BAD_REQUEST', { field: 'owner' })
     if ((await countExecutors(sql, owner)) >= MAX_PER_OWNER) fail('TOO_MANY_AGENTS')
     if (!(await addExecutor(sql, executor, callNonce)))
       fail('UNAUTHORIZED', { message: 'This very call was answered before.' })
+    return null
   })
-  return { executor: address, attestation: { text, signature, cosigner: cosigner.address } }
+  const made = before ?? executor
+  return {
+    executor: made.address,
+    attestation: {
+      text: executorAttestationText({
+        executor: made.address,
+        owner,
+        agentId,
+        chainId: pins.addresses.chainId,
+      }),
+      signature: made.attestationSignature,
+      cosigner: cosigner.address,
+    },
+  }
 }
 
 /** Whether an address may be somebody's own: not one the pins know as a contract or the co-signer. */

@@ -101,6 +101,21 @@ withDb(
         expect(await world.create()).not.toBe(executor)
       })
 
+      it('is the same when an agent’s first one is asked for again', async () => {
+        const ask = () =>
+          createExecutor(world.deps, {
+            agentId: 'agt_1',
+            owner: WHO.wallet,
+            callNonce: callNonce(),
+            isFirst: true,
+          })
+        const [one, two] = await Promise.all([ask(), ask()])
+        expect(two).toEqual(one)
+        expect(await ask()).toEqual(one)
+        expect(await world.create('agt_1')).not.toBe(one.executor)
+        expect(await ask()).toEqual(one)
+      })
+
       it('is not made for the sanctioned, for a contract of the profile, for another executor, or while frozen', async () => {
         const own = await world.create()
         expect(await refusedAs(world.create('a', ROUTER))).toBe('BAD_REQUEST')

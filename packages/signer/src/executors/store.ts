@@ -35,6 +35,22 @@ export async function findExecutor(
   return row ? executorOf(row) : null
 }
 
+const FIRST_LOCK = 0x7069740a
+
+/** The open key an agent was given first; nobody gives it another first one until the transaction ends. */
+export async function holdFirst(
+  sql: Sql,
+  { agentId, owner }: Pick<Executor, 'agentId' | 'owner'>,
+): Promise<Executor | null> {
+  await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [FIRST_LOCK, agentId])
+  const [row] = await sql.query<ExecutorRow>(
+    `select address, agent_id, owner, sealed_key, attestation_signature, created_at_ms, closed_at_ms
+     from executors where agent_id = $1 and owner = $2 and closed_at_ms is null order by created_at_ms limit 1`,
+    [agentId, owner],
+  )
+  return row ? executorOf(row) : null
+}
+
 /** False when the same call, by its nonce, created one before. */
 export async function addExecutor(sql: Sql, executor: Executor, callNonce: string): Promise<boolean> {
   const added = await sql.query(

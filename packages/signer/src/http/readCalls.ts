@@ -35,7 +35,7 @@ export function readRegister(body: Body): RegisterRequest {
 }
 
 export function readCosign(body: Body, callNonce: string): CosignRequest {
-  takes(body, ['root_hash', 'execution', 'curve_fee', 'fee_bps', 'slippage_bps', 'sequence'])
+  takes(body, ['root_hash', 'execution', 'curve_fee', 'fee_bps', 'slippage_bps', 'sequence', 'client_id'])
   return {
     rootHash: hashIn(body),
     execution: fromWireExecution(body['execution']) ?? bad('execution'),
@@ -44,6 +44,7 @@ export function readCosign(body: Body, callNonce: string): CosignRequest {
     slippageBps: wholeIn(body, 'slippage_bps', 10_000),
     sequence: wholeIn(body, 'sequence', 2 ** 31 - 1),
     callNonce,
+    clientId: body['client_id'] === undefined ? undefined : idIn(body, 'client_id'),
   }
 }
 
@@ -53,8 +54,15 @@ export function readRevoke(body: Body): { rootHash: Hex } {
 }
 
 export function readCreate(body: Body, callNonce: string): CreateRequest {
-  takes(body, ['agent_id', 'owner'])
-  return { agentId: idIn(body, 'agent_id'), owner: addressIn(body, 'owner'), callNonce }
+  takes(body, ['agent_id', 'owner', 'first'])
+  const { first } = body
+  if (first !== undefined && first !== true) bad('first')
+  return {
+    agentId: idIn(body, 'agent_id'),
+    owner: addressIn(body, 'owner'),
+    callNonce,
+    isFirst: first === true,
+  }
 }
 
 export function readExecutor(body: Body): { executor: Address } {

@@ -46,11 +46,10 @@ const fieldOf = (read: () => unknown): unknown => {
 
 describe('bodies about executors', () => {
   it('are read as they were written', () => {
-    expect(readCreate({ agent_id: 'agt_1', owner: WHO.wallet }, 'n')).toEqual({
-      agentId: 'agt_1',
-      owner: WHO.wallet,
-      callNonce: 'n',
-    })
+    const created = { agentId: 'agt_1', owner: WHO.wallet, callNonce: 'n' }
+    const asked = { agent_id: 'agt_1', owner: WHO.wallet }
+    expect(readCreate(asked, 'n')).toEqual({ ...created, isFirst: false })
+    expect(readCreate({ ...asked, first: true }, 'n')).toEqual({ ...created, isFirst: true })
     expect(readExecutor({ executor: WHO.executor.toUpperCase().replace('X', 'x') })).toEqual({
       executor: WHO.executor,
     })

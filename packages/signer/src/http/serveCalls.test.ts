@@ -6,25 +6,30 @@ import { systemClock } from '@pit/platform/clock'
 import { createLogger } from '@pit/platform/logger'
 import { CALL_HEADERS, callSignature } from '@pit/platform/signerCalls'
 import { createSignerClient, SignerUnreachable } from '@pit/platform/signerClient'
-import { refusal } from '@pit/protocol'
+import { type PitError, refusal } from '@pit/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createGate } from './gate.ts'
 import { type CallRoutes, serveCalls } from './serveCalls.ts'
 
 const SECRET = 'a secret of the server '.repeat(2)
+const OPERATOR = 'a secret of the operator '.repeat(2)
 const HASH = `0x${'ab'.repeat(32)}` as Hex
 const ended: (() => unknown)[] = []
 afterEach(async () => {
   for (const end of ended.splice(0).reverse()) await end()
 })
 
-async function serve(routes: CallRoutes, { maxInFlight = 8, log = [] as string[] } = {}) {
+async function serve(
+  routes: CallRoutes,
+  { maxInFlight = 8, log = [] as string[], sharesUser = (): boolean => false } = {},
+) {
   const served = await serveCalls({
     port: 0,
     routes,
-    gate: createGate({ secrets: { server: SECRET, operator: null }, clock: systemClock, startedAtMs: 0 }),
+    gate: createGate({ secrets: { server: SECRET, operator: OPERATOR }, clock: systemClock, startedAtMs: 0 }),
     logger: createLogger({ level: 'info', destination: { write: (line) => void log.push(line) } }),
     maxInFlight,
+    sharesUser,
   })
   const client = createSignerClient({
     url: `http://127.0.0.1:${served.port}`,
@@ -67,6 +72,15 @@ describe('a call', () => {
   it('is answered to whoever signed it', async () => {
     const { client } = await serve([health])
     expect(await client.health()).toEqual({ status: 'ok' })
+  })
+
+  it('of a server that could read the signer’s key is not answered; the operator’s is', async () => {
+    const { client, port } = await serve([health], { sharesUser: () => true })
+    await expect(client.health()).rejects.toThrow('run the signer under a user of its own')
+    const url = `http://127.0.0.1:${port}`
+    const operator = createSignerClient({ url, secret: OPERATOR, clock: systemClock })
+    ended.push(() => operator.close())
+    expect(await operator.health()).toEqual({ status: 'ok' })
   })
 
   it('carries a refusal with its status, checks and pause, and the log has no more than its rules', async () => {
@@ -142,10 +156,36 @@ describe('a call', () => {
     const { client } = await serve([{ method: 'GET', path: '/health', handle }], { maxInFlight: 2 })
     const first = [client.health(), client.health()]
     await sleep(100)
-    await expect(client.health()).rejects.toMatchObject({ code: 'BUSY', status: 503, retryAfterS: 1 })
+    await expect(client.health()).rejects.toMatchObject({
+      code: 'BUSY',
+      status: 503,
+      retryAfterS: 1,
+      extras: { signer_checks: [{ rule: 'BUSY', ok: false }] },
+    })
     go()
     expect(await Promise.all(first)).toHaveLength(2)
     expect(await client.health()).toEqual({ status: 'ok' })
+  })
+
+  it('refused says which check failed wherever the table says so', async () => {
+    let refused = refusal('SIGNER_FROZEN')
+    const handle = () => {
+      throw refused
+    }
+    const { client } = await serve([{ method: 'GET', path: '/health', handle }])
+    const checks = [{ rule: 'SIGNER_FROZEN', ok: false, message: refused.message }]
+    await expect(client.health()).rejects.toMatchObject({
+      code: 'SIGNER_FROZEN',
+      extras: { signer_checks: checks },
+    })
+    refused = refusal('SANCTIONED', { field: 'owner', message: 'The owner is.' })
+    await expect(client.health()).rejects.toMatchObject({
+      status: 451,
+      extras: { field: 'owner', signer_checks: [{ rule: 'SANCTIONED', message: 'The owner is.' }] },
+    })
+    refused = refusal('REFUND_OWNER')
+    const error = await client.health().catch((reason: PitError) => reason)
+    expect(error).toMatchObject({ code: 'REFUND_OWNER', extras: {} })
   })
 
   it('without a secret takes no place from those with one', async () => {

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { isStoreUnavailable } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { SignerCheck } from '@pit/platform/signerCalls'
 import { withinMs } from '@pit/platform/withinMs'
 import { fail, isPitError, type PitError, REQUEST, refusal, toEnvelope } from '@pit/protocol'
+import { withChecks } from '../checks.ts'
 import type { Caller, createGate } from './gate.ts'
 
 /** Answers one kind of call; a PitError it throws is the refusal. */
@@ -26,12 +28,15 @@ export async function serveCalls({
   gate,
   logger,
   maxInFlight,
+  sharesUser = () => false,
 }: {
   port: number
   routes: CallRoutes
   gate: ReturnType<typeof createGate>
   logger: Logger
   maxInFlight: number
+  /** Whether the caller's user could read the signer's files: no such server is answered. */
+  sharesUser?: (socket: Socket) => boolean
 }): Promise<{ port: number; close(): Promise<void> }> {
   let inFlight = 0
 
@@ -39,6 +44,7 @@ export async function serveCalls({
     const body = await readBody(request)
     const { method = '', url: path = '', headers } = request
     const caller = gate.admit({ method, path, headers, body })
+    if (caller.by === 'server' && sharesUser(request.socket)) fail('UNAUTHORIZED', SAME_USER)
     const route = routes.find(
       (one) =>
         one.method === method && (typeof one.path === 'string' ? one.path === path : one.path.test(path)),
@@ -74,7 +80,7 @@ export async function serveCalls({
     if (isPitError(error)) {
       const rules = (error.extras['signer_checks'] as SignerCheck[] | undefined)?.map(({ rule }) => rule)
       logger.info({ code: error.code, rules }, 'refused')
-      return error
+      return withChecks(error)
     }
     if (isStoreUnavailable(error))
       logger.error({ err: error }, 'the store does not answer; nothing was signed')
@@ -101,6 +107,10 @@ export async function serveCalls({
         setTimeout(() => server.closeAllConnections(), CALL_BOUND_MS).unref()
       }),
   }
+}
+
+const SAME_USER = {
+  message: 'The server’s user can read the signer’s key: run the signer under a user of its own.',
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {

@@ -54,7 +54,7 @@ describe('the co-signer’s key', () => {
   it('can be brought along in a file, at the first start only', async () => {
     const importKeyFile = join(dataDir, 'key.txt')
     const key = `0x${'12'.repeat(32)}` as const
-    writeFileSync(importKeyFile, `${key}\n`)
+    writeFileSync(importKeyFile, `${key}\n`, { mode: 0o600 })
     const cosigner = await open({ importKeyFile })
     expect(cosigner.address).toBe(crypto.addressOf(key))
     expect(readFileSync(file(), 'utf8')).not.toContain('12'.repeat(32))
@@ -66,7 +66,7 @@ describe('the co-signer’s key', () => {
     'is not taken from a file that holds %j',
     async (text) => {
       const importKeyFile = join(dataDir, 'key.txt')
-      writeFileSync(importKeyFile, text)
+      writeFileSync(importKeyFile, text, { mode: 0o600 })
       await expect(open({ importKeyFile })).rejects.toThrow('holds no private key')
     },
   )

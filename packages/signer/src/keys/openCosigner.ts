@@ -11,6 +11,7 @@ import {
   type Hex,
   serializeSignature,
 } from '@pit/chain'
+import { readOwnFile } from '@pit/platform/ownFiles'
 import { type ExecutorAttestation, executorAttestationText } from '@pit/protocol'
 import { KeyError, openKey, parseSealed, type SealedKey, sealKey } from './sealKey.ts'
 
@@ -114,14 +115,7 @@ export function randomKey(crypto: Crypto): Buffer {
 }
 
 function readImport(path: string, crypto: Crypto): Buffer {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    throw new KeyError(
-      `SIGNER_IMPORT_KEY_FILE ${path} cannot be read: ${(error as NodeJS.ErrnoException).code}`,
-    )
-  }
+  const text = readOwnFile('SIGNER_IMPORT_KEY_FILE', path)
   const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text)?.[1]
   const key = digits === undefined ? null : Buffer.from(digits, 'hex')
   if (!key || !isKey(key, crypto)) throw new KeyError(`SIGNER_IMPORT_KEY_FILE ${path} holds no private key`)

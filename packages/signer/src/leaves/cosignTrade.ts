@@ -3,18 +3,19 @@ import {
   type Crypto,
   curveLeaf,
   type Delegation,
-  type Execution,
   feeLeaf,
   type Hex,
   LEAF_TTL_S,
   sessionLeaf,
 } from '@pit/chain'
 import { type Clock, nowS } from '@pit/platform/clock'
-import type { Cosigned } from '@pit/platform/signerCalls'
-import { fail } from '@pit/protocol'
+import type { Cosigned, SignerCheck } from '@pit/platform/signerCalls'
+import { fail, refusal } from '@pit/protocol'
 import { failuresOf, tradeRefusal } from '../checks.ts'
 import type { Cosigner } from '../keys/openCosigner.ts'
+import { NAMED } from '../ledger/countLeaves.ts'
 import type { Ledger } from '../ledger/openLedger.ts'
+import type { NamedLeaf } from '../ledger/types.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
 import { priceOf } from '../prices/priceOf.ts'
@@ -47,20 +48,60 @@ export async function cosignTrade(deps: CosignDeps, request: CosignRequest): Pro
   const session = found instanceof Promise ? await found : found
   if (session === null) fail('NO_SESSION', { message: 'No such root is registered here.' })
   const { facts, touchesStock } = await factsOf(deps, session, request)
+  const failures = failuresOf(leafRules, facts)
+  const before = await findNamed(deps, session, request)
+  if (before) return signAgain(deps, { session, request, leaf: before, failures })
   const verdict = await ledger.countLeaf({
     rootHash: session.rootHash,
     limits: session.binding.limits,
     microUsd: spentMicroUsd(facts),
     touchesStock,
-    failures: failuresOf(leafRules, facts),
+    failures,
     sequence: request.sequence,
-    executionHash: hashOf(request.execution),
+    executionHash: hashOf(request),
     callNonce: request.callNonce,
+    clientId: request.clientId,
   })
-  if (!verdict.ok) throw tradeRefusal(verdict.failures, verdict.carrier)
-  const { sequence, spend } = verdict
-  const signedAtS = Math.floor(verdict.atMs / 1000)
-  return { ...signLeaves(deps, { session, request, sequence, signedAtS }), sequence, spend }
+  if (verdict.ok) return signCounted(deps, { session, request, leaf: verdict })
+  // A call beside this one was first.
+  const first = verdict.failures.includes(NAMED) && (await findNamed(deps, session, request))
+  if (first) return signAgain(deps, { session, request, leaf: first, failures })
+  throw tradeRefusal(verdict.failures, verdict.carrier)
+}
+
+interface Counted<Leaf> {
+  session: Session
+  request: CosignRequest
+  leaf: Leaf
+}
+
+const findNamed = ({ ledger }: CosignDeps, session: Session, { clientId }: CosignRequest) =>
+  clientId === undefined ? null : ledger.leafNamed(session, clientId)
+
+/**
+ * The very leaf that was counted under this name, of no use to anybody but for what it was signed for. What
+ * was true when it was counted is not judged again, but whether anything may be signed at all.
+ */
+function signAgain(
+  deps: CosignDeps,
+  { failures, ...counted }: Counted<NamedLeaf> & { failures: readonly SignerCheck[] },
+): Cosigned {
+  const { leaf, request } = counted
+  const refuse = (one: SignerCheck) => tradeRefusal([one], 'own executor')
+  const sanctioned = failures.find(({ rule }) => rule === 'SANCTIONED')
+  if (sanctioned) throw refuse(sanctioned)
+  if (leaf.frozen) throw refusal('SIGNER_FROZEN')
+  if (leaf.revoked) throw refuse({ rule: 'SESSION_REVOKED', ok: false, message: 'The session was revoked.' })
+  if (leaf.executionHash !== hashOf(request)) throw refuse(NAMED)
+  return signCounted(deps, counted)
+}
+
+function signCounted(
+  deps: CosignDeps,
+  { leaf: { sequence, atMs, spend }, ...rest }: Counted<Pick<NamedLeaf, 'sequence' | 'atMs' | 'spend'>>,
+): Cosigned {
+  const signedAtS = Math.floor(atMs / 1000)
+  return { ...signLeaves(deps, { ...rest, sequence, signedAtS }), sequence, spend }
 }
 
 async function factsOf(
@@ -87,9 +128,11 @@ async function factsOf(
   return { facts, touchesStock: ends?.hasStock ?? false }
 }
 
-/** Identifies the signed call in the ledger, for later investigation. */
-const hashOf = ({ target, valueWei, data }: Execution): string =>
-  createHash('sha256').update(`${target} ${valueWei} ${data}`).digest('hex')
+/** Identifies what is signed: the call, and the fee that a curve's leaf pays beside it. */
+const hashOf = ({ execution: { target, valueWei, data }, curveFeeWei }: CosignRequest): string =>
+  createHash('sha256')
+    .update([target, valueWei, data, ...(curveFeeWei === null ? [] : [curveFeeWei])].join(' '))
+    .digest('hex')
 
 interface Granted {
   session: Session

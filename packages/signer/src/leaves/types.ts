@@ -49,4 +49,6 @@ export interface CosignRequest {
   slippageBps: number | undefined
   sequence: number | undefined
   callNonce: string
+  /** Asked for again under the same name, the same leaf is answered again. */
+  clientId?: string | undefined
 }

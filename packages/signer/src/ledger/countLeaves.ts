@@ -19,6 +19,7 @@ interface Counted {
   closed: boolean
   attested: boolean
   replayed: boolean
+  named: boolean
   last_sequence: number
   day_micro_usd: number
   counted: boolean
@@ -33,7 +34,7 @@ export async function countLeaves(sql: Sql, asks: readonly LeafAsk[], atMs: numb
   const places = new Map(hashes.map((hash, i) => [hash, i + 1]))
   const rows = await sql.query<Counted>(
     `select * from count_leaves($1::text[], $2::int4[], $3::int8[], $4::boolean[], $5::boolean[], $6::int4[],
-       $7::int8[], $8::int4[], $9::text[], $10::text[], $11, $12)`,
+       $7::int8[], $8::int4[], $9::text[], $10::text[], $11::text[], $12, $13)`,
     [
       hashes,
       asks.map(({ rootHash }) => places.get(rootHash)),
@@ -45,6 +46,7 @@ export async function countLeaves(sql: Sql, asks: readonly LeafAsk[], atMs: numb
       asks.map(({ sequence }) => sequence ?? null),
       asks.map(({ executionHash }) => executionHash),
       asks.map(({ callNonce }) => callNonce),
+      asks.map(({ clientId }) => clientId ?? null),
       atMs,
       DAY_MS,
     ],
@@ -61,6 +63,13 @@ const worthOf = ({ microUsd, failures }: LeafAsk): string | null =>
 
 const UNKNOWN: SignerCheck = { rule: 'ROOT', ok: false, message: 'No such root is registered here.' }
 const REPLAYED: SignerCheck = { rule: 'REPLAY', ok: false, message: 'This very call was answered before.' }
+/** Whoever asks reads that leaf: it may be theirs. */
+export const NAMED: SignerCheck = {
+  rule: 'CLIENT_ID',
+  ok: false,
+  message:
+    'A trade was co-signed under this client_id before: look for it, and name a new trade by a new one.',
+}
 
 function verdictOf(ask: LeafAsk, row: Counted, atMs: number): LeafVerdict {
   const standing: Standing = {
@@ -72,6 +81,7 @@ function verdictOf(ask: LeafAsk, row: Counted, atMs: number): LeafVerdict {
   }
   const failures = row.known ? [...ask.failures, ...failuresOf(ledgerRules, { ask, standing })] : [UNKNOWN]
   if (row.replayed) failures.push(REPLAYED)
+  if (row.named) failures.push(NAMED)
   if (ask.microUsd === null || failures.length > 0) {
     if (row.counted) throw new Error('the store counted a leaf that the rules refuse: it is not signed')
     return { ok: false, failures, carrier: row.hosted ? 'hosted executor' : 'own executor' }

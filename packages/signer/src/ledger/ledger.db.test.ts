@@ -1,10 +1,24 @@
 import { randomBytes } from 'node:crypto'
+import { type Delegation, delegationHash, signDelegation } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withDb'
 import type { SessionBindingV3 } from '@pit/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { crypto, grant, LIMITS, makeBinding, NOW_S, PINS, storedOf, WHO } from '../../test/kit.ts'
+import {
+  crypto,
+  grant,
+  KEYS,
+  LIMITS,
+  makeBinding,
+  NOW_S,
+  ownPrice,
+  PINS,
+  storedOf,
+  swapCall,
+  WHO,
+} from '../../test/kit.ts'
+import { type CosignDeps, cosignTrade } from '../leaves/cosignTrade.ts'
 import { openSessions } from '../roots/openSessions.ts'
 import { type Ledger, ledgerMigrations, migrateLedger, openLedger } from './openLedger.ts'
 import { sweepLedger } from './sweepLedger.ts'
@@ -180,6 +194,80 @@ withDb(
         expect(await ask(open(), once)).toBe('REPLAY')
       })
 
+      it('is counted once under its caller’s name, whoever asks at once', async () => {
+        const ledger = open()
+        const [stored, other] = [await register(ledger), await register(ledger)]
+        const named = (of = stored) => leaf(of, { clientId: 'trade 1', callNonce: nonce() })
+        const outcomes = await Promise.all(Array.from({ length: 20 }, () => ask(ledger, named())))
+        expect(outcomes.filter((one) => one === 'leaf 1')).toHaveLength(1)
+        expect(outcomes.filter((one) => one === 'CLIENT_ID')).toHaveLength(19)
+        expect(await ask(open(), named())).toBe('CLIENT_ID')
+        expect(await ask(ledger, named(other)), 'of another root').toBe('leaf 1')
+        expect(await ask(ledger, leaf(stored, { clientId: 'trade 2' }))).toBe('leaf 2')
+        expect((await ledger.status(stored.hash))?.sequence).toBe(2)
+      })
+
+      it('asked for again by its name is the same leaf, while anything is signed at all', async () => {
+        const ledger = open()
+        const stored = await register(ledger)
+        const session = (await openSessions({ crypto, pins: PINS, ledger }).find(stored.hash))!
+        const sanctioned = new Set<string>()
+        const deps: CosignDeps = {
+          crypto,
+          clock,
+          pins: PINS,
+          prices: { own: ownPrice, isChainRead: () => true } as never,
+          ledger,
+          cosigner: {
+            sign: (on: typeof PINS.addresses, delegation: Delegation) => ({
+              signed: signDelegation(crypto, on, delegation, KEYS.cosigner),
+              hash: delegationHash(crypto, delegation),
+            }),
+          } as never,
+          feeClasses: { read: () => ({ feeClass: 'major', hasStock: false }) } as never,
+          sessions: { find: () => session },
+          isSanctioned: (address) => sanctioned.has(address),
+        }
+        const trade = (clientId: string, execution = swapCall(), curveFeeWei: bigint | null = null) =>
+          cosignTrade(deps, {
+            rootHash: stored.hash,
+            execution,
+            curveFeeWei,
+            feeBps: undefined,
+            slippageBps: undefined,
+            sequence: undefined,
+            callNonce: nonce(),
+            clientId,
+          })
+        const [first, beside] = await Promise.all([trade('a'), trade('a')])
+        expect(beside).toEqual(first)
+        const next = await trade('b')
+        expect(next.sequence).toBe(2)
+        time.nowMs += 3_600_000
+        expect(await trade('a'), 'long after its deadline').toEqual({
+          ...first,
+          spend: { ...next.spend, this_micro_usd: first.spend.this_micro_usd },
+        })
+        const strange = { ...swapCall(), valueWei: 1n }
+        for (const another of [trade('a', strange), trade('a', swapCall(), 1n)]) {
+          await expect(another).rejects.toMatchObject({
+            code: 'REFUSED',
+            extras: { signer_checks: [{ rule: 'CLIENT_ID' }] },
+          })
+        }
+        sanctioned.add(WHO.wallet)
+        await expect(trade('a')).rejects.toMatchObject({ code: 'SANCTIONED' })
+        sanctioned.clear()
+        await ledger.setFrozen(true, nonce())
+        await expect(trade('a')).rejects.toMatchObject({ code: 'SIGNER_FROZEN' })
+        await ledger.setFrozen(false, nonce())
+        await ledger.revoke(stored.hash)
+        await expect(trade('a')).rejects.toMatchObject({
+          extras: { signer_checks: [{ rule: 'SESSION_REVOKED' }] },
+        })
+        expect((await ledger.status(stored.hash))?.sequence).toBe(2)
+      })
+
       it('stops at the revocation and at the freeze, which survive', async () => {
         const ledger = open()
         const stored = await register(ledger)
@@ -298,15 +386,25 @@ withDb(
         }
         const endMs = old.binding.expires_at * 1000
         await sweepLedger(db, endMs + KEPT_S * 1000)
-        expect(await left()).toMatchObject({ roots: 2, leaves: 1, revocations: 1 })
+        expect(await left()).toMatchObject({ roots: 2, leaves: 1, revocations: 2 })
         await db.query(
           `update roots set binding = jsonb_set(binding, '{expires_at}', to_jsonb($2::int8)) where hash = $1`,
           [young.hash, young.binding.expires_at + 10],
         )
         await sweepLedger(db, endMs + KEPT_S * 1000 + 1_000)
-        expect(await left()).toEqual({ roots: 1, leaves: 0, revocations: 0 })
+        expect(await left()).toEqual({ roots: 1, leaves: 0, revocations: 1 })
         expect(await ledger.status(old.hash)).toBeNull()
         expect(await ask(ledger, leaf(old))).toBe('ROOT')
+      })
+
+      it('a root revoked before it came is never taken, however late it comes', async () => {
+        const ledger = open()
+        // Signed for longer than a session may last: it can be registered only in its last thirty days.
+        const late = storedOf(grant(makeBinding({ expires_at: NOW_S + 100 * 86_400 })))
+        await ledger.revoke(late.hash)
+        time.nowMs += 75 * 86_400_000
+        await sweepLedger(db, time.nowMs)
+        expect(await ledger.register(late)).toBe('revoked')
       })
 
       it('of turns of the switch are the newest kept', async () => {

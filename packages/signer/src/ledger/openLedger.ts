@@ -13,9 +13,10 @@ import {
 import { fail, type SessionBinding } from '@pit/protocol'
 import { findExecutor } from '../executors/store.ts'
 import type { Executor } from '../executors/types.ts'
+import type { Session } from '../roots/readRoots.ts'
 import { createBatch } from './batch.ts'
 import { countLeaves, DAY_MS } from './countLeaves.ts'
-import type { LeafAsk, LeafVerdict, RegisterOutcome, StoredRoot } from './types.ts'
+import type { LeafAsk, LeafVerdict, NamedLeaf, RegisterOutcome, StoredRoot } from './types.ts'
 
 export type Ledger = ReturnType<typeof openLedger>
 
@@ -36,6 +37,17 @@ interface RootRow {
   curve_tokens: Record<Address, Address>
 }
 
+interface NamedRow {
+  sequence: number
+  micro_usd: number
+  signed_at_ms: number
+  execution_hash: string
+  trades: number
+  frozen: boolean
+  revoked: boolean
+  day: number
+}
+
 /** Roots, leaves, revocations and the freeze, in the signer's own store. */
 export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
   const batch = createBatch<LeafAsk, LeafVerdict>({
@@ -49,6 +61,38 @@ export function openLedger({ db, clock }: { db: Db; clock: Clock }) {
   return {
     /** Committed when it resolves with ok: only then may a signature leave. */
     countLeaf: batch.ask,
+
+    /** Null when nothing was co-signed under this name. */
+    async leafNamed(
+      { rootHash, binding: { limits } }: Pick<Session, 'rootHash' | 'binding'>,
+      clientId: string,
+    ): Promise<NamedLeaf | null> {
+      const [row] = await db.query<NamedRow>(
+        `select l.sequence, l.micro_usd, l.signed_at_ms, l.execution_hash, roots.sequence as trades,
+           (select frozen from state where id = 1) as frozen,
+           exists (select from revocations where root_hash = $1) as revoked,
+           (select coalesce(sum(micro_usd), 0)::int8 from leaves
+            where root_hash = $1 and signed_at_ms > $3) as day
+         from leaves l join roots on roots.hash = l.root_hash where l.root_hash = $1 and l.client_id = $2`,
+        [rootHash, clientId, clock.nowMs() - DAY_MS],
+      )
+      if (!row) return null
+      const { sequence, micro_usd, signed_at_ms: atMs, execution_hash: executionHash, trades, day } = row
+      return {
+        sequence,
+        atMs,
+        executionHash,
+        frozen: row.frozen,
+        revoked: row.revoked,
+        spend: {
+          trades,
+          trades_left: limits.max_trades - trades,
+          day_micro_usd: day,
+          day_left_micro_usd: limits.max_day_micro_usd - day,
+          this_micro_usd: micro_usd,
+        },
+      }
+    },
 
     register: (stored: StoredRoot): Promise<RegisterOutcome> =>
       db.transaction((sql) => insertRoot(sql, stored, clock.nowMs())),

@@ -9,9 +9,9 @@ const FREEZES_KEPT = 1_000
 const NONCE_MS = 600_000
 
 /**
- * Deletes what can no longer matter: roots that ended long ago with their leaves, revocations of roots that
- * were never registered, old entries of the freeze's log. In batches; returns how many rows of the first two
- * kinds.
+ * Deletes what can no longer matter: roots that ended long ago with their leaves and revocations, old entries
+ * of the freeze's log. In batches; returns how many roots. A revocation of a root that was never registered
+ * stays: a hash does not say when its root ends, and its owner may have signed it for any time.
  */
 export function sweepLedger(db: Db, nowMs: number): Promise<number> {
   return db.transaction(async (sql) => {
@@ -21,18 +21,12 @@ export function sweepLedger(db: Db, nowMs: number): Promise<number> {
       await sql.query('delete from revocations where root_hash = any($1::text[])', [roots])
       await sql.query('delete from roots where hash = any($1::text[])', [roots])
     }
-    const strays = await sql.query(
-      `delete from revocations where root_hash in (
-         select root_hash from revocations r where revoked_at_ms < $1
-           and not exists (select from roots where hash = r.root_hash) limit $2) returning root_hash`,
-      [nowMs - KEEP_MS, AT_ONCE],
-    )
     await sql.query(
       `delete from freezes where at_ms < $1 and call_nonce not in (
          select call_nonce from freezes order by at_ms desc limit $2)`,
       [nowMs - NONCE_MS, FREEZES_KEPT],
     )
-    return roots.length + strays.length
+    return roots.length
   })
 }
 

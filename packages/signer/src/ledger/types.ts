@@ -29,6 +29,17 @@ export interface LeafAsk {
   sequence: number | undefined
   executionHash: string
   callNonce: string
+  /** What its caller named it; a name counts once under its root. */
+  clientId?: string | undefined
+}
+/** A leaf that was counted under its caller's name, and how its root stands now. */
+export interface NamedLeaf {
+  sequence: number
+  atMs: number
+  executionHash: string
+  frozen: boolean
+  revoked: boolean
+  spend: Spend & { this_micro_usd: number }
 }
 
 export type LeafVerdict =

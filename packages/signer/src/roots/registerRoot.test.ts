@@ -39,6 +39,7 @@ import {
 } from '../../test/kit.ts'
 import type { Ledger } from '../ledger/openLedger.ts'
 import type { RegisterOutcome } from '../ledger/types.ts'
+import type { Pins } from '../pins.ts'
 import type { OwnPrice } from '../prices/followPrices.ts'
 import { type RegisterDeps, registerRoot } from './registerRoot.ts'
 
@@ -50,13 +51,14 @@ type Change = {
   frozen?: boolean
   hosted?: { owner: Address; closedAtMs: number | null }
   rpc?: Rpc
+  exchanges?: Pins['exchanges']
 }
 
 const deps = (change: Change = {}): RegisterDeps => ({
   crypto,
   clock: { nowMs: () => NOW_S * 1000 },
   rpc: change.rpc ?? launchpad({ [CURVE]: JUNK }),
-  pins: PINS,
+  pins: { ...PINS, exchanges: change.exchanges ?? PINS.exchanges },
   prices: {
     own: change.own ?? ownPrice,
     isChainRead: () => change.isChainRead ?? true,
@@ -324,6 +326,21 @@ describe('a root is refused', () => {
       expect(await refused(given, asks((E18 * 4n) / 13n))).toEqual(['CAP_PRICE'])
       const sold = at({ state: [1n, 10n ** 24n, 0n, 0n, 1n] })
       expect(await refused(given, sold)).toEqual([])
+    })
+
+    it('far under what a pool pays for the token', async () => {
+      const exchanges = { v2Factory: null, v3Quoter: STRANGER, v4Quoter: null }
+      /** For ten dollars at the mark, in cents of USDG; nothing in ETH. */
+      const pays = (cents: bigint): Change => ({
+        exchanges,
+        rpc: rpcOf(async (_, [call]) => {
+          const { to, data } = call as { to: Address; data: Hex }
+          if (to !== STRANGER) return words(18n)
+          return words(data.includes(USDG.slice(2)) ? cents * 10_000n : 0n, 0n, 0n, 0n)
+        }),
+      })
+      for (const cents of [0n, 900n, 1_250n]) expect(await refused(grant(binding), pays(cents))).toEqual([])
+      expect(await refused(grant(binding), pays(1_251n))).toEqual(['CAP_PRICE'])
     })
 
     it('that the chain does not tell about', async () => {

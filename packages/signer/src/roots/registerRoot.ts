@@ -7,8 +7,10 @@ import { failuresOf, rootRefusal } from '../checks.ts'
 import type { Ledger } from '../ledger/openLedger.ts'
 import type { Pins } from '../pins.ts'
 import type { Prices } from '../prices/followPrices.ts'
+import { offerRules } from './offerRules.ts'
 import { readCurves } from './readCurves.ts'
 import { type MarkedToken, readMarked } from './readMarked.ts'
+import { readOffers } from './readOffers.ts'
 import { readRoots } from './readRoots.ts'
 import { rootRules } from './rules.ts'
 
@@ -40,7 +42,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   const hosted = binding.ok ? await ledger.hostedExecutor(binding.binding.executor) : null
   const curveTokens = roots?.curve ? await curvesOf(deps, roots.curve.root.curves) : null
   const marked = binding.ok ? await markedOf(deps, binding.binding, curveTokens ?? {}) : null
-  const failures = failuresOf(rootRules, {
+  const facts = {
     nowS: nowS(clock),
     pins,
     binding,
@@ -52,9 +54,15 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
     isChainRead: prices.isChainRead(),
     ownPrice: prices.own,
     isSanctioned,
-  })
+  }
+  const failures = failuresOf(rootRules, facts)
   if (failures.length > 0) throw rootRefusal(failures)
   if (!binding.ok || !roots?.root) throw new Error('a root passed that was not read')
+  // Dozens of reads: only for a root that nothing else speaks against.
+  const marks = boundMarks(binding.binding)
+  const offers = await readOffers(deps.rpc, pins, marks).catch(() => null)
+  const late = failuresOf(offerRules, { pins, ownPrice: prices.own, marks, offers })
+  if (late.length > 0) throw rootRefusal(late)
 
   const outcome = await ledger.register({
     hash: roots.root.hash,

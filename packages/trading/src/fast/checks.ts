@@ -1,4 +1,5 @@
 import { FAST, feeOf, TRADE } from '@pit/protocol'
+import type { Measured } from '../types.ts'
 import type { Facts } from './facts.ts'
 
 /** How a rule saw the facts. `value` and `limit` are JSON. */
@@ -8,8 +9,8 @@ export interface Verdict {
   rule?: string
   /** What is said instead. A broken rule without one is told in the error table's words. */
   message?: string
-  value?: unknown
-  limit?: unknown
+  value?: Measured
+  limit?: Measured
 }
 export const passes = (rule: string): Verdict => ({ ok: true, rule })
 

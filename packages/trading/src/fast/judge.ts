@@ -9,7 +9,7 @@ import {
   type PitError,
   refusal,
 } from '@pit/protocol'
-import type { Check } from '../types.ts'
+import type { Check, Measured } from '../types.ts'
 import type { Facts, FastFee } from './facts.ts'
 import { minOutFloor } from './prices.ts'
 import { type JudgedCode, RULES } from './rules.ts'
@@ -18,8 +18,8 @@ import { describeSimulation } from './simulation.ts'
 export interface Failure {
   code: FastRule
   message: string
-  value?: unknown
-  limit?: unknown
+  value?: Measured
+  limit?: Measured
 }
 export interface Judged {
   /** Every rule that could be judged, in order. */

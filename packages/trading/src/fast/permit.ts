@@ -1,5 +1,6 @@
 import { type Address, type Crypto, hashPermit } from '@pit/chain'
 import { CHAIN_ID, TRADE } from '@pit/protocol'
+import type { Measured } from '../types.ts'
 import type { Facts } from './facts.ts'
 import { type FastAsk, permitOf } from './rebuild.ts'
 import type { FastAddresses, PinnedRoute } from './table.ts'
@@ -31,7 +32,7 @@ const fitsWords = ({ amount, expirationS, nonce }: NonNullable<FastAsk['permit']
   amount <= MAX_UINT160 && expirationS <= MAX_UINT48 && nonce <= MAX_UINT48
 
 /** What is wrong with the permit, in words; null when nothing is. */
-export function permitFault(facts: Facts): { message: string; value?: unknown; limit?: unknown } | null {
+export function permitFault(facts: Facts): { message: string; value?: Measured; limit?: Measured } | null {
   const { route, nowMs, wallet, permitSigner, funds } = facts
   const { permit, amountIn, deadlineS } = facts.ask
   if (permit === null || !route) return null

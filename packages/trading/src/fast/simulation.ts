@@ -24,25 +24,25 @@ function simulationChecks(facts: Facts, simulation: PlanSimulation): Check[] {
   const { amountOut, feeTransfer } = simulation
   const reverted = simulation.transactions.find(({ ok }) => !ok)
   const message = reverted ? `The transaction fails: ${reverted.error}.` : 'The transaction succeeds.'
-  const checks: Check[] = [{ code: 'EXECUTES', ok: !reverted, message }]
-  if (reverted || amountOut === null) return checks
-  checks.push({
-    code: 'DELIVERS',
-    ok: amountOut >= facts.ask.minOut,
-    message: 'The wallet receives min_out at least.',
-    value: String(amountOut),
-    limit: String(facts.ask.minOut),
-  })
   const due = feeDue(facts, simulation)
-  if (feeTransfer === null || due === null) return checks
-  checks.push({
-    code: 'FEE_PAID',
-    ok: feeTransfer === due,
-    message: 'The fee reaches its recipient to the atom.',
-    value: String(feeTransfer),
-    limit: String(due),
-  })
-  return checks
+  const isOwnFee = facts.wallet === facts.fee.recipient
+  return [
+    { code: 'EXECUTES', ok: !reverted, message },
+    {
+      code: 'DELIVERED',
+      ok: amountOut !== null && amountOut >= facts.ask.minOut,
+      message: 'The wallet receives min_out at least.',
+      value: amountOut === null ? null : String(amountOut),
+      limit: String(facts.ask.minOut),
+    },
+    {
+      code: 'FEE_PAID',
+      ok: amountOut !== null && (isOwnFee || (due !== null && feeTransfer === due)),
+      message: isOwnFee ? 'The wallet is the fee’s recipient.' : 'The fee reaches its recipient to the atom.',
+      value: feeTransfer === null ? null : String(feeTransfer),
+      limit: due === null ? null : String(due),
+    },
+  ]
 }
 
 /** A simulation counts as good only when the service's fee arrived to the atom. */

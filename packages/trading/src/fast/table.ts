@@ -6,7 +6,6 @@ import {
   FAST_MID_CHECKED_SYMBOLS,
   type FastRoute,
   type FastTable,
-  type FastToken,
   fastRoutesOf,
   fastTableJson,
 } from '@pit/protocol'
@@ -118,7 +117,7 @@ function pinned(profile: ChainProfile, crypto: Crypto, pair: string, row: FastRo
   }
 }
 
-function endOf(profile: ChainProfile, { symbol, address, decimals }: FastToken): End {
+function endOf(profile: ChainProfile, { symbol, address, decimals }: FastRoute['token_in']): End {
   const core = profile.core_tokens.find((token) => token.symbol === symbol)
   const stock = core?.kind === 'stock'
   const closes = stock && core.feed?.session !== 'always'

@@ -3,13 +3,23 @@ import { encodeSwap } from '@pit/plans'
 import { feeOf } from '@pit/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { curveOf, ETH, MEME, quoteOf, RECIPIENT, token, USDG, WETH } from '../../test/tradeFixtures.ts'
+import {
+  curveOf,
+  ETH,
+  type Flags,
+  MEME,
+  quoteOf,
+  RECIPIENT,
+  token,
+  USDG,
+  WETH,
+} from '../../test/tradeFixtures.ts'
 import type { TradeToken } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
 
 const bps = fc.integer({ min: 0, max: 1_000 })
 const atoms = fc.bigInt({ min: 1n, max: 10n ** 30n })
-const taxed = (flags: Record<string, number>) => token('TAXED', MEME.address, { flags })
+const taxed = (flags: Partial<Flags>) => token('TAXED', MEME.address, { flags })
 
 it('never promises more than it expects, nor nothing, and holds the contract to what it promises', () => {
   fc.assert(

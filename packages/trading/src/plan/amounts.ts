@@ -111,7 +111,8 @@ function directOf(
 }
 
 /** The measured tax, or none. Never all of it: it is divided by the rest. */
-function flagBps({ record }: TradeToken, flag: string): number {
-  const bps = record.flags[flag]
-  return typeof bps === 'number' && bps > 0 ? Math.min(Math.round(bps), BPS - 1) : 0
+type Tax = 'buy_tax_bps' | 'buy_only_tax_bps' | 'transfer_tax_bps' | 'sell_tax_bps' | 'hook_take_bps'
+function flagBps({ record }: TradeToken, flag: Tax): number {
+  const bps = record.flags[flag] ?? 0
+  return bps > 0 ? Math.min(Math.round(bps), BPS - 1) : 0
 }

@@ -1,12 +1,12 @@
 import type { CurvePool } from '@pit/chain'
 import { encodeBatch, encodeCurveBuy, encodeCurveSell } from '@pit/plans'
-import { fail, feeOf } from '@pit/protocol'
+import { fail, feeOf, type schemas } from '@pit/protocol'
 import type { TradePlan } from '../types.ts'
 import { isEth, type TradeAddresses } from './addresses.ts'
 import { outcomeOf } from './amounts.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
-import { type Draft, feeStep, INTRINSIC_GAS, limitFromEstimate, lineUp } from './steps.ts'
+import { amountJson, type Draft, feeStep, INTRINSIC_GAS, limitFromEstimate, lineUp } from './steps.ts'
 
 type CurveWay = { kind: 'curve'; curve: CurvePool; side: 'buy' | 'sell' }
 type CurveAsk = BuildAsk & { route: BuildableRoute & { way: CurveWay } }
@@ -74,17 +74,16 @@ function curveDraft({ quote, route, wallet, nowS }: CurveAsk, contractMin: bigin
     decoded: {
       function: `${side}(uint256 amountIn, uint256 minOut, address to, uint256 deadline)`,
       curve: curve.id,
-      pays: { token: quote.tokenIn.address, symbol: quote.tokenIn.symbol, amount: quote.swapIn.toString() },
-      receives_at_least: {
-        token: quote.tokenOut.address,
-        symbol: quote.tokenOut.symbol,
-        amount: contractMin.toString(),
-      },
+      pays: amountJson(quote.tokenIn, quote.swapIn),
+      receives_at_least: amountJson(quote.tokenOut, contractMin),
       recipient: wallet.wallet,
       deadline: deadlineOf(nowS),
     },
   }
 }
+
+/** Approvals, the fee and the curve's own call: nothing else is batched. */
+type BatchedCall = Extract<schemas.Decoded, { calls: unknown }>['calls'][number]
 
 /** The wallet calls itself: the calls' value comes from its balance, so the transaction carries none. */
 function batchDraft({ wallet }: CurveAsk, drafts: readonly Draft[]): Draft {
@@ -96,12 +95,14 @@ function batchDraft({ wallet }: CurveAsk, drafts: readonly Draft[]): Draft {
     call: { to: wallet.wallet, valueWei: 0n, data: encodeBatch(calls), gas },
     decoded: {
       function: 'execute(bytes32 mode, bytes executionCalldata)',
-      calls: drafts.map(({ kind, call, decoded }) => ({
-        kind,
-        to: call?.to,
-        value_wei: call?.valueWei.toString(),
-        ...decoded,
-      })),
+      calls: drafts.map(
+        ({ kind, call, decoded }) =>
+          ({
+            kind,
+            ...(call && { to: call.to, value_wei: call.valueWei.toString() }),
+            ...decoded,
+          }) as BatchedCall,
+      ),
     },
   }
 }

@@ -9,6 +9,7 @@ import {
   curveOf,
   DELEGATOR,
   ETH,
+  type Flags,
   MEME,
   NOW_S,
   PERMIT2,
@@ -69,7 +70,7 @@ describe('through the router', () => {
   })
 
   it('judges what arrived, and says where the minimum counts before a tax', () => {
-    const swapOf = (flags: Record<string, unknown>) => {
+    const swapOf = (flags: Partial<Flags>) => {
       const tokenOut = token('TAXED', MEME.address, { flags })
       const { steps, amountOutMin } = build(buildAsk({ tokenIn: ETH, amountIn: 10n ** 16n, tokenOut }))
       return { ...steps[0]!, amountOutMin, reading: readSwap(steps[0]!.tx!.data, { weth: WETH }) }
@@ -195,7 +196,7 @@ describe('with a curve', () => {
       expect(plan.steps).toHaveLength(1)
       const [step] = plan.steps
       expect(step!.tx).toMatchObject({ from: WALLET, to: WALLET, valueWei: 0n })
-      expect((step!.decoded['calls'] as { kind: string }[]).map(({ kind }) => kind)).toEqual(order)
+      expect((step!.decoded as { calls: { kind: string }[] }).calls.map(({ kind }) => kind)).toEqual(order)
       expect(decodeFunctionData({ abi: curveAbi, data: step!.tx!.data }).functionName).toBe('execute')
     }
   })

@@ -1,4 +1,4 @@
-import { type Crypto, type Hex, NATIVE, type Permit2Domain, type PermitSingle } from '@pit/chain'
+import { type Crypto, type Hex, NATIVE, type PermitSingle } from '@pit/chain'
 import { describeSwap, encodeSwap, type SwapPlan } from '@pit/plans'
 import { feeOf } from '@pit/protocol'
 import type { PoolLeg, TradePlan, TradeQuote } from '../types.ts'
@@ -6,9 +6,9 @@ import type { TradeAddresses } from './addresses.ts'
 import { type Outcome, outcomeOf } from './amounts.ts'
 import type { Grant } from './approvals.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
-import { checkAnchor, permitJson, permitOf, verifyPermit } from './permits.ts'
+import { checkAnchor, permitOf, verifyPermit } from './permits.ts'
 import { approvalDrafts, type BuildAsk, deadlineOf, floorOf, type Spending } from './spending.ts'
-import { type Draft, limitFromEstimate, lineUp, permit2ApproveStep } from './steps.ts'
+import { amountJson, type Draft, limitFromEstimate, lineUp, permit2ApproveStep } from './steps.ts'
 
 type RouterAsk = BuildAsk & { route: BuildableRoute & { way: { kind: 'pools'; legs: readonly PoolLeg[] } } }
 
@@ -89,20 +89,27 @@ function permitFor(
       signature: verifyPermit({ crypto, addresses }, { permit, signature, wallet: wallet.wallet }),
     }
   }
-  return { ...none, permit, drafts: [signStep(addresses, permit)], complete: false }
+  return { ...none, permit, drafts: [signStep(quote, permit)], complete: false }
 }
 
 function grantStep({ permit2, router }: TradeAddresses, { tokenIn }: TradeQuote, grant: Grant): Draft {
   return permit2ApproveStep({ permit2, token: tokenIn, router, ...grant })
 }
 
-const signStep = (addresses: Permit2Domain, permit: PermitSingle): Draft => ({
+const signStep = ({ tokenIn }: TradeQuote, { details, spender, sigDeadline }: PermitSingle): Draft => ({
   kind: 'sign_permit',
   why:
     'Sign `permit` and send the request again with permit_signature and permit_now: ' +
     'no transaction, no gas.',
   call: null,
-  decoded: permitJson(addresses, permit)['message'] as Record<string, unknown>,
+  decoded: {
+    function: 'PermitSingle, a signature for Permit2',
+    spender,
+    ...amountJson(tokenIn, details.amount),
+    expiration: details.expiration,
+    nonce: details.nonce,
+    sig_deadline: Number(sigDeadline),
+  },
 })
 
 function swapDraft(

@@ -1,13 +1,14 @@
 import type { Permit2Domain } from '@pit/chain'
 import { type Answer, CHAIN_ID, usdOf } from '@pit/protocol'
 import { disclosuresOf, routeRowOf } from '../quote/index.ts'
-import type { PlanStep, PlanTx, TradePlan, WalletState } from '../types.ts'
+import type { PlanStep, PlanTx, TradePlan } from '../types.ts'
 import { isEth } from './addresses.ts'
 import { leftAfter } from './approvals.ts'
-import { holdsAll } from './holdings.ts'
+import { missingJson, missingOf } from './holdings.ts'
 import { permitJson } from './permits.ts'
 import type { Planned } from './planTrade.ts'
 import { passes } from './policy.ts'
+import { stuckJson } from './stuck.ts'
 
 export type PlanAnswer = Extract<Answer<'live.build'>, { execution: unknown }>
 type TxAnswer = NonNullable<PlanAnswer['tx']>
@@ -37,12 +38,12 @@ export function txJson(tx: PlanTx): TxAnswer {
   }
 }
 
-export const stepJson = <K extends string>({
+export const stepJson = <K extends string, D>({
   kind,
   why,
   tx,
   decoded,
-}: Omit<PlanStep, 'kind'> & { kind: K }) => ({
+}: Pick<PlanStep, 'why' | 'tx'> & { kind: K; decoded: D }) => ({
   kind,
   why,
   tx: tx && txJson(tx),
@@ -58,8 +59,10 @@ export function describePlan(
   const { plan, ask, checks, accepted, timings } = planned
   const { quote, route } = ask
   const last = steps[steps.length - 1]?.tx ?? null
+  const missing = missingOf(planned, steps)
   return {
-    ready: plan.complete && holdsAll(planned, steps),
+    ready: missing.length === 0,
+    missing: missing.map(missingJson),
     tx: plan.complete && last ? txJson(last) : null,
     steps: steps.map(stepJson),
     execution: plan.execution,
@@ -81,7 +84,7 @@ export function describePlan(
     permit: plan.permit && !plan.complete ? permitJson(addresses, plan.permit) : null,
     permit_now: plan.permit && !plan.complete ? plan.permitNowS : null,
     approval: approvalJson(planned),
-    wallet_state: walletJson(ask.wallet),
+    wallet_state: walletJson(planned),
     tokens: tokensOf(planned),
     accepted_risks: accepted,
     ...disclosuresOf(quote),
@@ -95,7 +98,7 @@ function feeJson({ quote: { fee }, feeAmount, feeCommand, execution }: TradePlan
   return { bps, side, recipient, token, command: feeCommand, ...amount }
 }
 
-function approvalJson({ spending, ask: { approval, quote } }: Planned): Record<string, unknown> {
+function approvalJson({ spending, ask: { approval, quote } }: Planned): PlanAnswer['approval'] {
   const { spender, needed, allowance, approve, grant, reason } = spending
   const terms = { mode: approval.mode, budget_usd: approval.budgetUsd, spender, reason }
   if (isEth(quote.tokenIn.address))
@@ -110,12 +113,14 @@ function approvalJson({ spending, ask: { approval, quote } }: Planned): Record<s
   }
 }
 
-function walletJson(state: WalletState): Record<string, unknown> {
+function walletJson({ ask: { wallet: state }, waiting = null }: Planned): PlanAnswer['wallet_state'] {
   const { permit } = state
   return {
     wallet: state.wallet,
     block: state.block,
     nonce: state.nonce,
+    mined_nonce: state.minedNonce,
+    stuck: stuckJson(state, waiting),
     balance_wei: state.balanceWei.toString(),
     balance_in: state.balanceIn.toString(),
     allowance: state.allowance.toString(),

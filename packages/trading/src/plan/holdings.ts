@@ -1,16 +1,53 @@
+import { type Address, NATIVE } from '@pit/chain'
+import type { MissingKind } from '@pit/protocol'
 import type { PlanStep } from '../types.ts'
 import { isEth } from './addresses.ts'
 import type { Planned } from './planTrade.ts'
+
+/** Something without which a plan cannot be sent. */
+export interface Missing {
+  what: MissingKind
+  token: Address
+  /** Null for a signature, here and below. */
+  have: bigint | null
+  need: bigint | null
+}
 
 /** The most ETH all transactions together can take: their value and all gas at the maximum fee. */
 export const maxWei = (steps: readonly Pick<PlanStep, 'tx'>[]): bigint =>
   steps.reduce((sum, { tx }) => (tx ? sum + tx.valueWei + BigInt(tx.gas) * tx.maxFeePerGasWei : sum), 0n)
 
-/** Whether the wallet holds what the plan spends: the input, a fee apart from it, and gas. */
-export function holdsAll({ ask: { quote, wallet }, plan, feeBalance }: Planned, steps = plan.steps): boolean {
+const missingIf = (what: MissingKind, token: Address, have: bigint, need: bigint): Missing[] =>
+  have < need ? [{ what, token, have, need }] : []
+
+export const missingEth = (have: bigint, need: bigint): Missing[] => missingIf('eth', NATIVE, have, need)
+
+/** What the wallet lacks of what the plan spends: the input, a fee apart from it, what is sent and gas. */
+export function fundsMissing(
+  { ask: { quote, wallet }, plan, feeBalance }: Planned,
+  steps: readonly PlanStep[] = plan.steps,
+): Missing[] {
+  const { tokenIn, amountIn, fee } = quote
   // A batch carries no value: what its calls send is the wallet's all the same.
-  const inBatch = plan.execution === 'batch' && isEth(quote.tokenIn.address) ? quote.amountIn : 0n
-  if (wallet.balanceWei < maxWei(steps) + inBatch) return false
-  if (feeBalance !== null && feeBalance < (plan.feeAmount ?? 0n)) return false
-  return isEth(quote.tokenIn.address) || wallet.balanceIn >= quote.amountIn
+  const inBatch = plan.execution === 'batch' && isEth(tokenIn.address) ? amountIn : 0n
+  return [
+    ...(isEth(tokenIn.address) ? [] : missingIf('input', tokenIn.address, wallet.balanceIn, amountIn)),
+    ...(feeBalance === null ? [] : missingIf('fee', fee.token, feeBalance, plan.feeAmount ?? 0n)),
+    ...missingEth(wallet.balanceWei, maxWei(steps) + inBatch),
+  ]
 }
+
+/** Everything that keeps a plan from being ready. */
+export function missingOf(planned: Planned, steps = planned.plan.steps): Missing[] {
+  const { plan, ask } = planned
+  const token = ask.quote.tokenIn.address
+  const unsigned: Missing = { what: 'permit_signature', token, have: null, need: null }
+  return [...(plan.complete ? [] : [unsigned]), ...fundsMissing(planned, steps)]
+}
+
+export const missingJson = ({ what, token, have, need }: Missing) => ({
+  what,
+  token,
+  have: have === null ? null : have.toString(),
+  need: need === null ? null : need.toString(),
+})

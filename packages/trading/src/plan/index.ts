@@ -2,7 +2,9 @@ export { isUnlimited, MAX_UINT160 } from './approvals.ts'
 export { createPlanner, type Planner } from './createPlanner.ts'
 export type { PlannerDeps } from './deps.ts'
 export { describePlan, type PlanAnswer, stepJson, txJson } from './describePlan.ts'
+export { missingJson } from './holdings.ts'
 export { type Judgement, judgeQuote } from './judgeQuote.ts'
+export { judgeSimulation } from './judgeSimulation.ts'
 export { type PlanRequest, type PlanTerms, walletOf } from './planRequest.ts'
 export type { PlanAsk, Planned, PlanTrade } from './planTrade.ts'
 export type { CheckPolicy, PolicyContext } from './policyContext.ts'
@@ -20,4 +22,4 @@ export {
   lineUp,
   permit2ApproveStep,
 } from './steps.ts'
-export { judgeSimulation, simulationJson } from './trySimulation.ts'
+export { simulationChecks, simulationJson } from './trySimulation.ts'

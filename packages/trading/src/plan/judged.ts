@@ -22,8 +22,14 @@ export const judgedOf = (quote: TradeQuote, context: PolicyContext): Judged => (
 })
 
 /** What was asked in dollars counts as asked: converting to atoms and back rounds. */
-export const sizeOf = ({ quote, notionalUsd = quote.ask.notionalUsd }: Judged): bigint | null =>
-  notionalUsd === undefined ? quote.notionalMicroUsd : microUsdDown(notionalUsd)
+export const sizeOf = (judged: Judged): bigint | null => {
+  const askedUsd = askedUsdOf(judged)
+  return askedUsd === undefined ? judged.quote.notionalMicroUsd : microUsdDown(askedUsd)
+}
+
+/** Undefined where the size was asked in atoms. */
+export const askedUsdOf = ({ quote, notionalUsd = quote.ask.notionalUsd }: Judged): number | undefined =>
+  notionalUsd
 
 export const stockEnds = ({ tokenIn, tokenOut }: TradeQuote): TradeToken[] =>
   [tokenIn, tokenOut].filter(({ stock }) => stock)

@@ -10,7 +10,7 @@ import {
   splitSignature,
   tryHexToBytes,
 } from '@pit/chain'
-import { fail, TRADE } from '@pit/protocol'
+import { type Answer, fail, TRADE } from '@pit/protocol'
 import type { Grant } from './approvals.ts'
 
 /** The second call of the round trip: the signature, and the anchor it was made for. */
@@ -20,6 +20,8 @@ export interface SignedPermit {
 }
 
 const SKEW_S = 5
+
+type PermitAnswer = NonNullable<Extract<Answer<'live.build'>, { execution: unknown }>['permit']>
 
 /**
  * The permit a wallet is asked to sign. It depends on nothing but the trade, the wallet's nonce and the
@@ -73,7 +75,7 @@ export function verifyPermit(
 }
 
 /** The typed data as JSON can carry it: what is wider than a float is a decimal text. */
-export function permitJson(addresses: Permit2Domain, permit: PermitSingle): Record<string, unknown> {
+export function permitJson(addresses: Permit2Domain, permit: PermitSingle): PermitAnswer {
   const { details, spender, sigDeadline } = permit
   const typed = permitTypedData(addresses, permit)
   return {

@@ -4,6 +4,7 @@ import { nowS } from '@pit/platform/clock'
 import { askBalance, readOne } from '@pit/platform/reads'
 import { RpcError } from '@pit/platform/rpc'
 import { fail, isPitError } from '@pit/protocol'
+import type { WaitingTx } from '@pit/relay'
 import type { Check, TradeAsk, TradePlan, TradeQuote, WalletState } from '../types.ts'
 import { isEth } from './addresses.ts'
 import { buildPlan } from './buildPlan.ts'
@@ -39,6 +40,8 @@ export interface Planned {
   accepted: string[]
   /** What the wallet holds of a fee token that is neither ETH nor the input; null where there is none. */
   feeBalance: bigint | null
+  /** A transaction of the wallet that was relayed a while ago and is not mined, where that was asked. */
+  waiting?: WaitingTx | null
   timings: Record<string, number>
 }
 

@@ -1,4 +1,4 @@
-import { ERRORS, isPitError, type PitError, TRADE } from '@pit/protocol'
+import { ERRORS, isPitError, type PitError, type RiskCode, TRADE } from '@pit/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ETH, MEME, quoteOf, STOCK, token, walletState } from '../../test/tradeFixtures.ts'
@@ -15,7 +15,7 @@ interface Case {
   context?: Partial<PolicyContext>
   wallet?: Partial<WalletState>
 }
-const risk = (code: string, severity: 'severe' | 'info' = 'severe'): Risk => ({
+const risk = (code: RiskCode, severity: 'severe' | 'info' = 'severe'): Risk => ({
   code,
   severity,
   message: code,
@@ -200,7 +200,7 @@ it('warns of an unlimited approval and refuses nothing for it', () => {
 })
 
 it('runs for a quote without wallet and terms', () => {
-  const paused = { ...STOCK, record: { ...STOCK.record, flags: { paused: true } } }
+  const paused = { ...STOCK, record: { ...STOCK.record, flags: { ...STOCK.record.flags, paused: true } } }
   const { quote } = quoteOf({ tokenOut: paused })
   const codes = checkPolicy(quote, { acceptRisks: [] }).map(({ code, ok }) => [code, ok])
   expect(codes).toContainEqual(['STOCK_PAUSED', false])

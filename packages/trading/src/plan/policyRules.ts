@@ -1,10 +1,12 @@
 import { NATIVE } from '@pit/chain'
 import type { Rule } from '@pit/platform/judge'
 import { APPROVAL_MODES, FEE, microUsdDown, type RefusalCode, TRADE, usdOf } from '@pit/protocol'
+import { tooSmall } from '../quote/index.ts'
 import type { Check } from '../types.ts'
 import { outcomeOf } from './amounts.ts'
 import { isUnlimited } from './approvals.ts'
 import {
+  askedUsdOf,
   blockedBy,
   guardLimitOf,
   type Judged,
@@ -88,7 +90,8 @@ export const POLICY: readonly PolicyRule[] = [
       const micro = sizeOf(judged)
       if (micro === null) return null
       const ok = micro >= MIN_MICRO_USD
-      const message = `One trade is at least ${TRADE.minNotionalUsd} dollar.`
+      const askedIn = askedUsdOf(judged) === undefined ? 'atoms' : 'dollars'
+      const message = tooSmall(judged.quote, ok ? 'dollars' : askedIn)
       return { ok, value: usdOf(micro), limit: TRADE.minNotionalUsd, message }
     },
   },

@@ -4,12 +4,13 @@ import { permitRequestOf } from './askedPermits.ts'
 import type { PlanDeps } from './deps.ts'
 import { type PlanRequest, readTerms } from './planRequest.ts'
 import { ms, type PlanAsk, type Planned, type PlanTrade } from './planTrade.ts'
+import { readWaiting } from './stuck.ts'
 import {
-  refuseSimulation,
+  refuseSimulated,
   type SimulateTerms,
-  simulatePlanned,
   type Trial,
   tryAhead,
+  tryPlanned,
   withUsedGas,
 } from './trySimulation.ts'
 
@@ -43,12 +44,12 @@ export function prepareTrade(
       return { planned, steps: plan.steps, simulation: null }
     }
     const plannedAt = performance.now()
-    const [simulation] = await Promise.all([
-      trial?.resultFor(planned) ?? simulatePlanned(deps.simulator, planned, terms),
+    const [{ simulation, judgement }] = await Promise.all([
+      tryPlanned(deps.simulator, planned, terms, trial),
       store(deps, ask, planned),
     ])
     planned.timings['simulate'] = ms(performance.now() - plannedAt)
-    refuseSimulation(simulation, plan)
+    if (judgement) refuseSimulated(judgement, simulation, plan)
     return { planned, steps: withUsedGas(plan.steps, simulation), simulation }
   })
 }
@@ -75,7 +76,7 @@ export async function planForWallet(
   const request = permit.kind === 'signed' ? permitRequestOf(address, trade, approval, permit.nowS) : null
   const asked = request ? await deps.permits.recall(request) : undefined
   const { notionalUsd, ...sized } = trade
-  return deps.planTrade({
+  const planning = deps.planTrade({
     trade: asked ? { ...sized, amountIn: asked.amountIn } : trade,
     terms: asked
       ? { ...terms, granted: asked.granted, ...(notionalUsd !== undefined && { notionalUsd }) }
@@ -83,6 +84,8 @@ export async function planForWallet(
     wallet: { kind: 'real', address },
     ...heard,
   })
+  const [planned, waiting] = await Promise.all([planning, readWaiting(deps, address)])
+  return { ...planned, waiting }
 }
 
 /** What is not stored is not relayed. A plan that waits for a signature stores the approvals before it. */

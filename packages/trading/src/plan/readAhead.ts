@@ -128,6 +128,7 @@ export function createWalletReader({
 const PLENTY = 1n << 128n
 const ANYBODY: Omit<WalletState, 'wallet' | 'block'> = {
   nonce: 0,
+  minedNonce: 0,
   balanceWei: PLENTY,
   balanceIn: PLENTY,
   allowance: 0n,

@@ -16,6 +16,8 @@ import type { PlanDeps } from './deps.ts'
 export interface ApprovedToken {
   address: Address
   symbol: string
+  /** Null where nobody has asked the token. */
+  decimals: number | null
   field: string
 }
 export interface Approved {

@@ -2,12 +2,13 @@ import type { Address } from '@pit/chain'
 import { encodeLockdown } from '@pit/plans'
 import { nowS } from '@pit/platform/clock'
 import { NotRunnable, simulateBlocks } from '@pit/platform/reads'
-import { fail } from '@pit/protocol'
+import { fail, type schemas } from '@pit/protocol'
 import type { Trader } from '@pit/relay'
+import { refuseSymbol } from '../quote/index.ts'
 import type { PlanStep, PlanTx } from '../types.ts'
 import { isEth, lower } from './addresses.ts'
 import type { PlanDeps } from './deps.ts'
-import { maxWei } from './holdings.ts'
+import { type Missing, maxWei, missingEth } from './holdings.ts'
 import {
   type ApprovalAsk,
   type Approved,
@@ -19,7 +20,11 @@ import {
 } from './readApprovals.ts'
 import { approveStep, type Call, feesOf, limitFromUse } from './steps.ts'
 
-type RevokeStep = Omit<PlanStep, 'kind' | 'tx'> & { kind: 'approve' | 'lockdown'; tx: PlanTx }
+type RevokeStep = Pick<PlanStep, 'why'> & {
+  kind: 'approve' | 'lockdown'
+  tx: PlanTx
+  decoded: schemas.DecodedRevocation
+}
 
 export interface RevokeAsk {
   by: Trader
@@ -46,6 +51,8 @@ export interface Revocation {
   simulation: { ok: boolean; after: TokenApproval[] }
   /** The steps take everything back, and the wallet can pay their gas. */
   ready: boolean
+  /** What it lacks to pay that gas. */
+  missing: Missing[]
 }
 
 /** Per pair locked down. */
@@ -72,7 +79,9 @@ export async function revokeApprovals(
   const { nonce, balanceWei, approved } = await readApprovals(deps, ask)
   const before = approvalsOf(ask, approved, now)
   const drafts = draftsOf(ask, approved, now)
-  if (drafts.length === 0) return { steps: [], before, simulation: { ok: true, after: before }, ready: false }
+  if (drafts.length === 0) {
+    return { steps: [], before, simulation: { ok: true, after: before }, ready: false, missing: [] }
+  }
   const fees = feesOf(head.baseFeeWei)
   const steps = drafts.map(
     ({ call, ...step }, i): RevokeStep => ({
@@ -87,11 +96,13 @@ export async function revokeApprovals(
   })
   const after = tried?.approved ?? approved
   const ok = tried?.ok === true && draftsOf(ask, after, now).length === 0
+  const missing = missingEth(balanceWei, maxWei(measured))
   return {
     steps: measured,
     before,
     simulation: { ok, after: approvalsOf(ask, after, now) },
-    ready: ok && balanceWei >= maxWei(measured),
+    ready: ok && missing.length === 0,
+    missing,
   }
 }
 
@@ -107,13 +118,13 @@ function readTokens({ crypto, profile }: Pick<PlanDeps, 'crypto' | 'profile'>, t
   const tokens = texts.map((text, i): ApprovedToken => {
     const field = `tokens.${i}`
     const core = profile.core_tokens.find(({ symbol }) => symbol === text)
-    if (!core && !/^0x/i.test(text)) fail('TOKEN_NOT_ALLOWED', { field })
+    if (!core && !/^0x/i.test(text)) refuseSymbol(profile.core_tokens, field, text)
     const address =
       (core ? lower(core.address) : crypto.parseAddress(text)) ??
       fail('BAD_REQUEST', { field, message: `\`${field}\`: its checksum is wrong.` })
     if (isEth(address)) fail('TOKEN_NOT_ALLOWED', { field, message: 'ETH is never approved to anybody.' })
     const known = core ?? profile.core_tokens.find((one) => lower(one.address) === address)
-    return { address, symbol: known?.symbol ?? address, field }
+    return { address, symbol: known?.symbol ?? address, decimals: known?.decimals ?? null, field }
   })
   return [...new Map(tokens.map((token) => [token.address, token])).values()]
 }
@@ -125,7 +136,7 @@ function draftsOf(ask: ApprovalAsk, approved: readonly Approved[], now: number):
   for (const [i, token] of ask.tokens.entries()) {
     if (approved[i]!.allowance === 0n) continue
     const { call, why, decoded } = approveStep(token, ask.spender, 0n, 'Takes the token’s approval back.')
-    drafts.push({ kind: 'approve', why, decoded, call: call! })
+    drafts.push({ kind: 'approve', why, decoded, call })
   }
   const { throughPermit2 } = ask
   const live = ask.tokens.filter((_, i) => isLive(approved[i]!, now))

@@ -1,14 +1,15 @@
-import type { Address } from '@pit/chain'
+import type { Address, Hex } from '@pit/chain'
 import type { PlanSimulation, PricedRoute, TradePlan, TradeQuote, WalletState } from '../types.ts'
 import { MAX_UINT160, MAX_UINT256 } from './approvals.ts'
 import { buildPlan } from './buildPlan.ts'
 import type { BuildableRoute } from './chooseRoute.ts'
 import type { PlanDeps } from './deps.ts'
+import type { Judgement } from './judgeSimulation.ts'
 import { type PlanRequest, readTerms } from './planRequest.ts'
 import type { Planned } from './planTrade.ts'
 import { keepAskedPermit, type PrepareDeps, planForWallet } from './prepareTrade.ts'
 import { type BuildAsk, type Spending, spendingOf } from './spending.ts'
-import { type Judgement, judgeSimulation, type SimulateTerms, simulatePlanned } from './trySimulation.ts'
+import { type SimulateTerms, simulatePlanned, tryPlanned } from './trySimulation.ts'
 
 /** Null: from a wallet of our own, with lent funds. */
 export interface SimulateRequest extends Omit<PlanRequest, 'by'> {
@@ -36,14 +37,12 @@ export async function simulateTrade(deps: PrepareDeps, ask: SimulateRequest): Pr
   if (by !== null) {
     const planned = await planForWallet(deps, { ...ask, by })
     const tried = asSent(deps, planned, ask)
-    const [simulation] = await Promise.all([
-      simulatePlanned(deps.simulator, tried.planned, tried.terms),
+    const [outcome] = await Promise.all([
+      tryPlanned(deps.simulator, tried.planned, tried.terms),
       // Its permit is shown too, and may be the one that is signed.
       keepAskedPermit(deps, planned),
     ])
-    const { plan } = tried.planned
-    const judgement = judgeSimulation(simulation, plan)
-    return { synthetic: false, planned, plan, simulation, judgement }
+    return { synthetic: false, planned, plan: tried.planned.plan, ...outcome }
   }
   const terms = readTerms(deps, ask, 'synthetic')
   const { synthetic } = deps.simulator
@@ -53,9 +52,8 @@ export async function simulateTrade(deps: PrepareDeps, ask: SimulateRequest): Pr
     wallet: { kind: 'pretended', stateOf: (quote) => pretended(synthetic.wallet, quote, model) },
   })
   const approvals = model === 'later' ? 'in place' : 'as planned'
-  const simulation = await simulatePlanned(deps.simulator, feeLast(planned), { fund: true, approvals })
-  const { plan } = planned
-  return { synthetic: true, planned, plan, simulation, judgement: judgeSimulation(simulation, plan) }
+  const outcome = await tryPlanned(deps.simulator, feeLast(planned), { fund: true, approvals })
+  return { synthetic: true, planned, plan: planned.plan, ...outcome }
 }
 
 /** Simulates a quote's route with exactly a plan's calls, from a wallet of our own with lent funds. */
@@ -85,44 +83,56 @@ function pretended(wallet: Address, quote: TradeQuote, model: SimulateRequest['m
     wallet,
     block: quote.block,
     nonce: 0,
+    minedNonce: 0,
     balanceWei: 0n,
     balanceIn: 0n,
-    allowance: isLater ? MAX_UINT256 : 0n,
-    permit: isLater ? ENDLESS : { amount: 0n, expirationS: 0, nonce: 0 },
-    curveAllowance: isLater ? MAX_UINT256 : 0n,
+    ...(isLater ? ALL_APPROVED : NOTHING_APPROVED),
+    permit: isLater ? ENDLESS : NO_PERMIT,
     delegatedTo: null,
     hasOtherCode: false,
     stocks: [],
   }
 }
+const ALL_APPROVED = { allowance: MAX_UINT256, curveAllowance: MAX_UINT256 }
+const NOTHING_APPROVED = { allowance: 0n, curveAllowance: 0n }
+const NO_PERMIT: WalletState['permit'] = { amount: 0n, expirationS: 0, nonce: 0 }
 const ENDLESS: WalletState['permit'] = { amount: MAX_UINT160, expirationS: 2 ** 48 - 1, nonce: 0 }
 
-/**
- * A plan that lacks only its permit's signature, in a form that can be run: with the router's allowance in
- * place, or (model first) granted by a transaction.
- */
+/** Signed by nobody: the simulation takes it for the wallet's. */
+const ANY_SIGNATURE: Hex = `0x${'11'.repeat(64)}1b`
+
+/** The plan in the form that is run. First: as if the wallet had approved nothing. Later: everything. */
 function asSent(
   deps: PrepareDeps,
   planned: Planned,
   { model, fund }: SimulateRequest,
 ): { planned: Planned; terms: SimulateTerms } {
-  if (planned.plan.complete) return { planned, terms: { fund, approvals: 'as planned' } }
   const { ask } = planned
+  const { nonce } = ask.wallet.permit
   if (model === 'first') {
-    const byTransaction: BuildAsk = { ...ask, approval: { ...ask.approval, permitMode: 'transaction' } }
-    return { planned: rebuilt(deps, planned, byTransaction), terms: { fund, approvals: 'as planned' } }
+    const isSigned = ask.permit.kind === 'signed'
+    const fresh = rebuilt(
+      deps,
+      { ...planned, spending: { resetsFirst: false } },
+      {
+        ...ask,
+        wallet: { ...ask.wallet, ...NOTHING_APPROVED, permit: { ...NO_PERMIT, nonce } },
+        permit: isSigned ? ask.permit : { kind: 'own key', sign: () => ANY_SIGNATURE },
+      },
+    )
+    const permitSigner = fresh.plan.permit && !isSigned ? 'anybody' : 'wallet'
+    return { planned: fresh, terms: { fund, approvals: 'taken back', permitSigner } }
   }
-  const wallet = {
-    ...ask.wallet,
-    allowance: MAX_UINT256,
-    permit: { ...ENDLESS, nonce: ask.wallet.permit.nonce },
-  }
+  const approves = planned.plan.steps.some(({ kind }) => kind === 'approve')
+  if (planned.plan.complete && !approves) return { planned, terms: { fund, approvals: 'as planned' } }
+  const permit = ask.permit.kind === 'signed' ? ask.wallet.permit : { ...ENDLESS, nonce }
+  const wallet = { ...ask.wallet, ...ALL_APPROVED, permit }
   return { planned: rebuilt(deps, planned, { ...ask, wallet }), terms: { fund, approvals: 'in place' } }
 }
 
 function rebuilt(
   deps: PlanDeps,
-  planned: Omit<Planned, 'plan' | 'ask' | 'spending'> & { spending?: Spending },
+  planned: Omit<Planned, 'plan' | 'ask' | 'spending'> & { spending?: Pick<Spending, 'resetsFirst'> },
   ask: BuildAsk,
 ): Planned {
   const addresses = deps.addresses()

@@ -1,5 +1,6 @@
 import { type Address, type Hex, NATIVE } from '@pit/chain'
 import { encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
+import { decimalText } from '@pit/protocol'
 import type { PlanStep, PlanTx, TradeToken } from '../types.ts'
 import { isUnlimited } from './approvals.ts'
 
@@ -40,20 +41,27 @@ export function lineUp(drafts: readonly Draft[], { wallet, nonce, gasPriceWei }:
   }))
 }
 
-type Named = Pick<TradeToken, 'address' | 'symbol'>
-const amountOf = (token: Named, atoms: bigint) => ({
-  token: token.address,
-  symbol: token.symbol,
-  amount: isUnlimited(atoms) ? 'unlimited' : atoms.toString(),
+type Named = Pick<TradeToken, 'address' | 'symbol'> & {
+  /** Null where nobody has asked the token. */
+  decimals: number | null
+}
+
+/** An amount that a person can check: whole tokens, and atoms beside. */
+export const amountJson = ({ address, symbol, decimals }: Named, atoms: bigint) => ({
+  token: address,
+  symbol,
+  amount: atoms === 0n ? '0' : decimals === null ? null : decimalText(atoms, decimals),
+  atoms: atoms.toString(),
+  ...(isUnlimited(atoms) && { unlimited: true as const }),
 })
 
-export function approveStep(token: Named, spender: Address, amount: bigint, why: string): Draft {
+export function approveStep(token: Named, spender: Address, amount: bigint, why: string) {
   return {
     kind: 'approve',
     why,
     call: { to: token.address, valueWei: 0n, data: encodeErc20Approve(spender, amount), gas: GAS.approve },
-    decoded: { function: 'approve(address spender, uint256 amount)', spender, ...amountOf(token, amount) },
-  }
+    decoded: { function: 'approve(address spender, uint256 amount)', spender, ...amountJson(token, amount) },
+  } as const satisfies Draft
 }
 
 export function permit2ApproveStep(ask: {
@@ -77,7 +85,7 @@ export function permit2ApproveStep(ask: {
     decoded: {
       function: 'approve(address token, address spender, uint160 amount, uint48 expiration)',
       spender: router,
-      ...amountOf(token, amount),
+      ...amountJson(token, amount),
       expiration: expirationS,
     },
   }
@@ -91,7 +99,7 @@ export function feeStep(token: Named, recipient: Address, amount: bigint): Draft
     decoded: {
       function: token.address === NATIVE ? 'plain transfer' : 'transfer(address to, uint256 amount)',
       recipient,
-      ...amountOf(token, amount),
+      ...amountJson(token, amount),
     },
   }
 }

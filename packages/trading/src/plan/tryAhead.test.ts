@@ -26,7 +26,7 @@ const RICH = walletState({ wallet: WALLET, balanceWei: 10n ** 20n, balanceIn: 10
 const ran = (ask: SimulateAsk): PlanSimulation => ({
   ok: true,
   block: 101,
-  amountOut: ask.amountOutMin,
+  amountOut: 50n * 10n ** 18n,
   feeTransfer: 1n,
   gasTotal: 100_000,
   fundedByOverrides: !ask.holdsInput,

@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { fail, SIMULATION_GAS_CEILING } from '@pit/protocol'
+import { fail, feeOf, SIMULATION_GAS_CEILING } from '@pit/protocol'
 import type { SimulateAsk, Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
-import { holdsAll, maxWei } from './holdings.ts'
+import { fundsMissing, maxWei } from './holdings.ts'
+import { type Judgement, judgeSimulation } from './judgeSimulation.ts'
 import type { Planned } from './planTrade.ts'
 import { limitFromUse, swapLimitFromUse } from './steps.ts'
 
-export interface SimulateTerms {
+export interface SimulateTerms extends Pick<SimulateAsk, 'approvals' | 'permitSigner'> {
   fund: 'auto' | boolean
-  /** In place: what a wallet would have approved long before. */
-  approvals: 'as planned' | 'in place'
 }
 
 /** Room for what an estimate did not see; what it really uses is what is answered. */
@@ -21,6 +20,19 @@ export const simulatePlanned = (
   planned: Planned,
   terms: SimulateTerms,
 ): Promise<PlanSimulation> => simulator.simulatePlan(simulateAskOf(planned, terms))
+
+/** The same, judged; a trial begun before counts where it was of this very plan. */
+export async function tryPlanned(
+  simulator: Pick<Simulator, 'simulatePlan'>,
+  planned: Planned,
+  terms: SimulateTerms,
+  trial?: Trial,
+): Promise<{ simulation: PlanSimulation; judgement: Judgement | null }> {
+  const ask = simulateAskOf(planned, terms)
+  const simulation = await (trial?.resultFor(planned) ?? simulator.simulatePlan(ask))
+  const { plan } = planned
+  return { simulation, judgement: await judgeSimulation(simulator, { ask, plan, simulation }) }
+}
 
 /** A simulation begun ahead of what it is for. */
 export interface Trial {
@@ -50,11 +62,14 @@ const withoutNonces = ({ transactions, ...ask }: SimulateAsk) => ({
   transactions: transactions.map(({ kind, tx: { nonce: _, ...tx } }) => ({ kind, tx })),
 })
 
-function simulateAskOf(planned: Planned, { fund, approvals }: SimulateTerms): SimulateAsk {
+function simulateAskOf(
+  planned: Planned,
+  { fund, approvals, permitSigner = 'wallet' }: SimulateTerms,
+): SimulateAsk {
   const { plan, ask } = planned
   const { quote, wallet } = ask
   const { way } = ask.route
-  const lends = fund === true || (fund === 'auto' && !holdsAll(planned))
+  const lends = fund === true || (fund === 'auto' && fundsMissing(planned).length > 0)
   const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
   return {
     wallet: wallet.wallet,
@@ -67,6 +82,7 @@ function simulateAskOf(planned: Planned, { fund, approvals }: SimulateTerms): Si
     fund,
     holdsInput: !lends,
     approvals,
+    permitSigner,
     spenders: way.kind === 'curve' ? [way.curve.id] : [],
   }
 }
@@ -93,31 +109,12 @@ export function withUsedGas(steps: readonly PlanStep[], { transactions }: PlanSi
   })
 }
 
-export type Judgement = { code: 'SIMULATION_FAILED' | 'QUOTE_SIM_MISMATCH'; message: string }
-
-/**
- * What a simulation says against a plan; null: nothing. Contracts that hold the minimum themselves revert
- * where it is missed: the price moved since the quote, and a fresh plan mends it.
- */
-export function judgeSimulation(simulation: PlanSimulation, { amountOutMin }: TradePlan): Judgement | null {
-  const { ok, amountOut, error, transactions } = simulation
-  if (amountOut !== null && amountOut < amountOutMin) {
-    const message = `The simulation delivers ${amountOut}, less than the plan’s minimum of ${amountOutMin}.`
-    return { code: 'QUOTE_SIM_MISMATCH', message }
-  }
-  if (transactions.some(({ tooLittle }) => tooLittle)) {
-    const message = `The simulation misses the plan’s minimum of ${amountOutMin}: ${error}.`
-    return { code: 'QUOTE_SIM_MISMATCH', message }
-  }
-  return ok
-    ? null
-    : { code: 'SIMULATION_FAILED', message: `The simulation failed: ${error ?? 'it reverted'}.` }
-}
-
-export function refuseSimulation(simulation: PlanSimulation, plan: TradePlan): void {
-  const judgement = judgeSimulation(simulation, plan)
-  if (judgement)
-    fail(judgement.code, { message: judgement.message, simulation: simulationJson(simulation, plan) })
+export function refuseSimulated(
+  { code, message }: Judgement,
+  simulation: PlanSimulation,
+  plan: TradePlan,
+): never {
+  return fail(code, { message, simulation: simulationJson(simulation, plan) })
 }
 
 export function simulationJson(simulation: PlanSimulation, plan: TradePlan) {
@@ -130,32 +127,53 @@ export function simulationJson(simulation: PlanSimulation, plan: TradePlan) {
     funded_by_overrides: fundedByOverrides,
     block,
     error,
-    checks: checksOf(simulation, plan),
+    checks: simulationChecks(simulation, plan),
   }
 }
 
-function checksOf({ transactions, amountOut, feeTransfer }: PlanSimulation, plan: TradePlan): Check[] {
-  const checks: Check[] = transactions.map(({ kind, ok, error, gasUsed }) => ({
-    code: kind.toUpperCase(),
-    ok,
-    message: ok ? `${kind} succeeds.` : `${kind} fails: ${error ?? 'it reverts'}.`,
-    value: gasUsed,
-  }))
-  checks.push({
-    code: 'DELIVERED',
-    ok: amountOut !== null && amountOut >= plan.amountOutMin,
-    message: amountOut === null ? 'Nothing was delivered.' : `${amountOut} atoms of the output arrive.`,
-    value: amountOut === null ? null : amountOut.toString(),
-    limit: plan.amountOutMin.toString(),
-  })
-  if (feeTransfer !== null && plan.feeAmount !== null) {
-    checks.push({
-      code: 'FEE_PAID',
-      ok: feeTransfer >= plan.feeAmount,
-      message: `The fee recipient receives ${feeTransfer} of ${plan.feeAmount} atoms.`,
-      value: feeTransfer.toString(),
-      limit: plan.feeAmount.toString(),
-    })
+/** Every transaction, then what arrived at the wallet and at the fee's recipient. */
+export function simulationChecks(simulation: PlanSimulation, plan: TradePlan): Check[] {
+  const { transactions, amountOut } = simulation
+  return [
+    ...transactions.map(({ kind, ok, error, gasUsed }) => ({
+      code: kind.toUpperCase(),
+      ok,
+      message: ok ? `${kind} succeeds.` : `${kind} fails: ${error ?? 'it reverts'}.`,
+      value: gasUsed,
+    })),
+    {
+      code: 'DELIVERED',
+      ok: amountOut !== null && amountOut >= plan.amountOutMin,
+      message: amountOut === null ? 'Nothing was delivered.' : `${amountOut} atoms of the output arrive.`,
+      value: amountOut === null ? null : amountOut.toString(),
+      limit: plan.amountOutMin.toString(),
+    },
+    feeCheck(simulation, plan),
+  ]
+}
+
+/** Balances of scaled tokens round. */
+const ROUNDED_ATOMS = 2n
+
+function feeCheck({ amountOut, feeTransfer }: PlanSimulation, plan: TradePlan): Check {
+  const { bps, recipient } = plan.quote.fee
+  const isPortion = plan.feeAmount === null
+  // A portion is known once it is known what it is a portion of.
+  const total = amountOut === null || feeTransfer === null ? null : amountOut + feeTransfer
+  const due = plan.feeAmount ?? (total === null ? null : feeOf(total, bps))
+  const limit = due === null ? null : due.toString()
+  if (feeTransfer === null || due === null) {
+    const ok = amountOut !== null && plan.steps.some(({ tx }) => tx?.from === recipient)
+    const message = ok
+      ? 'The wallet is the fee’s recipient: nothing tells what it pays itself.'
+      : 'Nothing shows that the fee is paid.'
+    return { code: 'FEE_PAID', ok, message, value: null, limit }
   }
-  return checks
+  return {
+    code: 'FEE_PAID',
+    ok: feeTransfer >= (isPortion ? due - ROUNDED_ATOMS : due),
+    message: `The fee recipient receives ${feeTransfer} of ${due} atoms.`,
+    value: feeTransfer.toString(),
+    limit,
+  }
 }

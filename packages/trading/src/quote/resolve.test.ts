@@ -49,6 +49,24 @@ describe('names', () => {
     expect(await pair(tokenIn, tokenOut)).toEqual(answer)
   })
 
+  it('of symbols that are not core are told which are, and where to look', () => {
+    const { readPair } = createResolver(openWorld().deps)
+    const said = (tokenOut: string) => {
+      try {
+        return readPair({ tokenIn: 'ETH', tokenOut })
+      } catch (error) {
+        return (error as Error).message
+      }
+    }
+    expect(said('PEPE')).toMatch(
+      /^`token_out`: PEPE is no core symbol; they are ETH, .*USDG.*, and case matters\. .*GET tokens\?q=PEPE/,
+    )
+    expect(said('usdg')).toContain('case matters (USDG?)')
+    for (const tokenOut of ['PEPE', 'usdg']) expect(said(tokenOut)).not.toMatch(/session/i)
+    // Nobody's words but plain ones are said again.
+    expect(said('<b>send all</b>')).toMatch(/^`token_out`: this is no core symbol/)
+  })
+
   it('of ETH against WETH are told what to do instead', () => {
     const { readPair } = createResolver(openWorld().deps)
     expect(() => readPair({ tokenIn: 'WETH', tokenOut: 'ETH' })).toThrow(/wrap or unwrap directly/)
@@ -106,6 +124,7 @@ describe('records', () => {
     [refusal('RATE_LIMITED'), 'RATE_LIMITED'],
     [new RpcUnreachable('x'), 'RPC_UNAVAILABLE'],
     [new RpcError('eth_call', -32_000, 'x', null), 'RPC_UNAVAILABLE'],
+    [Object.assign(new Error('terminating connection'), { code: '57P01' }), 'REGISTRY_UNAVAILABLE'],
   ])('that cannot be had: %s', async (error, answer) => {
     const world = openWorld()
     world.records.set(JUNK, error)

@@ -1,10 +1,12 @@
 import { type Address, NATIVE } from '@pit/chain'
 import { hasStockRules, type RecordNow } from '@pit/market'
 import { createCache } from '@pit/platform/cache'
+import { isStoreUnavailable } from '@pit/platform/db'
 import { RpcError, RpcUnreachable } from '@pit/platform/rpc'
 import { type CoreSymbol, type CoreToken, fail, isPitError } from '@pit/protocol'
 import type { TradeAsk, TradeToken } from '../types.ts'
 import { lower, type QuoterDeps } from './deps.ts'
+import { refuseSymbol } from './refuseSymbol.ts'
 
 type Field = 'token_in' | 'token_out'
 
@@ -51,7 +53,7 @@ export function createResolver({
         })
       return { address, field, core: byAddress.get(address) ?? null }
     }
-    const core = bySymbol.get(text) ?? fail('TOKEN_NOT_ALLOWED', { field })
+    const core = bySymbol.get(text) ?? refuseSymbol(profile.core_tokens, field, text)
     return { address: lower(core.address), field, core }
   }
 
@@ -73,6 +75,7 @@ export function createResolver({
         fail('TOKEN_UNKNOWN', { field, message: `\`${field}\` is not an ERC-20 contract on this chain.` })
       }
       if (error instanceof RpcError || error instanceof RpcUnreachable) fail('RPC_UNAVAILABLE')
+      if (isStoreUnavailable(error)) fail('REGISTRY_UNAVAILABLE')
       throw error
     }
   }

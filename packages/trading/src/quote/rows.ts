@@ -57,7 +57,7 @@ export function disclosuresOf(
 }
 
 /** The prices a trade was sized and judged by, by token. */
-export function marksOf(quote: Ends, nowS: number): Record<string, unknown> {
+export function marksOf(quote: Ends, nowS: number): QuoteAnswer['marks'] {
   const entryOf = (token: TradeToken) => {
     const { mark, symbol, record } = token
     if (mark) {
@@ -66,7 +66,8 @@ export function marksOf(quote: Ends, nowS: number): Record<string, unknown> {
     }
     const { source, read_at } = record.reference
     const price_usd = unitUsd(token)
-    if (price_usd === null) return { symbol, price_usd: null, source: 'none', age_s: null, stale: null }
+    if (price_usd === null)
+      return { symbol, price_usd: null, source: 'none' as const, age_s: null, stale: null }
     return {
       symbol,
       price_usd,

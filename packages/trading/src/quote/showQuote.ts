@@ -6,6 +6,7 @@ import type { Check, PlanSimulation, PricedRoute, TradeAsk, TradeQuote } from '.
 import type { Quoter } from './createQuoter.ts'
 import { receivedOf } from './measure.ts'
 import { bestOf, refuseUnrouted } from './rows.ts'
+import { tooSmall } from './tooSmall.ts'
 
 export interface ShowQuoteDeps {
   quoter: Quoter
@@ -80,11 +81,15 @@ export function refusePolicies({ policies, shield }: Pick<TradeAsk, 'policies' |
 }
 
 /** Sizes out of range are refused here too: no plan could be had of them. */
-function refuseSize({ notionalMicroUsd, ask }: TradeQuote): void {
+function refuseSize(quote: TradeQuote): void {
+  const { notionalMicroUsd, ask } = quote
   if (notionalMicroUsd === null) return
   const field = ask.amountIn === undefined ? 'notional_usd' : 'amount_in'
   const [min, max] = [microUsdDown(TRADE.minNotionalUsd), microUsdDown(TRADE.maxNotionalUsd)]
-  if (notionalMicroUsd < min) fail('MIN_NOTIONAL', { field })
+  if (notionalMicroUsd < min) {
+    const askedIn = field === 'amount_in' ? 'atoms' : 'dollars'
+    fail('MIN_NOTIONAL', { field, message: tooSmall(quote, askedIn) })
+  }
   if (notionalMicroUsd > max) fail('MAX_NOTIONAL', { field })
 }
 

@@ -88,6 +88,16 @@ describe('what a trade is worth', () => {
     expect(notionalOf(size, ends({}, {}), given)).toBeNull()
   })
 
+  it('as asked counts no longer where it gives more than any trade may be worth', () => {
+    const asked = { amountIn: 1_000n, askedMicroUsd: 9_900_000_000n }
+    const gives = (amountOut: bigint) => ({ swapIn: 1_000n, amountOut })
+    const ends = { tokenIn: token(referred(9.9)), tokenOut: token(at(1)) }
+    expect(notionalOf(asked, ends, gives(10_000n))).toBe(9_900_000_000n)
+    expect(notionalOf(asked, ends, gives(10_001n))).toBe(10_001_000_000n)
+    // A mark is the price itself: a lucky route makes no trade larger.
+    expect(notionalOf(asked, { ...ends, tokenIn: token(at(9.9)) }, gives(10_001n))).toBe(9_900_000_000n)
+  })
+
   it('is never rounded up', () => {
     fc.assert(
       fc.property(

@@ -44,6 +44,8 @@ export function sizeOf(ask: TradeAsk, tokenIn: TradeToken, byOutput: () => AtomP
   return { amountIn, askedMicroUsd }
 }
 
+const MAX_MICRO_USD = microUsdDown(TRADE.maxNotionalUsd)
+
 /**
  * What the trade is worth: as asked, else by the input's mark, else by what it gives at the output's, else by
  * the records' references. Rounded down; null when there is no price at either end.
@@ -53,13 +55,17 @@ export function notionalOf(
   { tokenIn, tokenOut }: { tokenIn: TradeToken; tokenOut: TradeToken },
   given: { swapIn: bigint; amountOut: bigint } | undefined,
 ): bigint | null {
-  if (askedMicroUsd !== null) return askedMicroUsd
   const byInput = (price: AtomPrice | undefined) => price && worthDown(amountIn, price)
   /** What the pools gave for the swapped part, for the whole. */
   const byOutput = (price: AtomPrice | undefined) =>
     price && given && given.swapIn > 0n
       ? (worthDown(given.amountOut, price) * amountIn) / given.swapIn
       : undefined
+  if (askedMicroUsd !== null) {
+    // A reference lags behind a jump: what was sized by one may give more than any trade may be worth.
+    const givenMicroUsd = markPriceOf(tokenIn) ? undefined : byOutput(markPriceOf(tokenOut))
+    return givenMicroUsd !== undefined && givenMicroUsd > MAX_MICRO_USD ? givenMicroUsd : askedMicroUsd
+  }
   return (
     byInput(markPriceOf(tokenIn)) ??
     byOutput(markPriceOf(tokenOut)) ??

@@ -32,8 +32,15 @@ export interface SimulateAsk {
   /** auto: the wallet's own balance when it holds the input, else a lent one. */
   fund: 'auto' | boolean
   holdsInput: boolean
-  /** In place: unlimited allowances of the input stand before the first transaction. */
-  approvals: 'as planned' | 'in place'
+  /**
+   * In place: unlimited allowances of the input stand before the first transaction. Taken back: none does,
+   * whatever the wallet approved.
+   */
+  approvals: 'as planned' | 'in place' | 'taken back'
+  /** Whose signature a permit in the plan has; anybody: it is none, and is taken all the same. */
+  permitSigner?: 'wallet' | 'anybody'
+  /** The block it stands on; the newest when absent. */
+  block?: number
   /**
    * Who takes the input by a plain ERC-20 allowance, when approvals are in place. By default the contracts
    * that the swaps call, but for the router: it takes by Permit2.

@@ -32,7 +32,7 @@ describe('a wallet', () => {
     })
   }
   const answers = (change: Record<number, unknown> = {}, reading = results()) => {
-    const all: unknown[] = ['0x2a', reading, '0x9', '0x', '0x1237']
+    const all: unknown[] = ['0x2a', reading, '0x9', '0x', '0x1237', '0x8']
     return all.map((result, i) => ({ ok: true, result: i in change ? change[i] : result }))
   }
 
@@ -42,6 +42,7 @@ describe('a wallet', () => {
       wallet: WALLET,
       block: 42,
       nonce: 9,
+      minedNonce: 8,
       balanceWei: 1n,
       balanceIn: 2n,
       allowance: 3n,
@@ -58,6 +59,7 @@ describe('a wallet', () => {
       'eth_getTransactionCount',
       'eth_getCode',
       'eth_chainId',
+      'eth_getTransactionCount',
     ])
     expect((sent[0]!.params[2] as RpcCall)[1]).toEqual([WALLET, 'pending'])
   })
@@ -73,7 +75,7 @@ describe('a wallet', () => {
     for (const flag of [5, 6])
       expect((await read(() => answers({}, results({ [flag]: word(2n) })))).code).toBe('RPC_UNAVAILABLE')
     for (const bad of [null, 7, 'soon', '0x'])
-      for (const i of [0, 1, 2, 4])
+      for (const i of [0, 1, 2, 4, 5])
         expect((await read(() => answers({ [i]: bad }))).code).toBe('RPC_UNAVAILABLE')
     expect((await read(() => answers({ 4: '0x1' }))).message).toContain('chain 1')
     const failed = answers()

@@ -57,8 +57,9 @@ export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<W
     askNonce(wallet, 'pending'),
     askCode(wallet),
     askChainId(),
+    askNonce(wallet),
   ] as const
-  const [block, results, nonce, code, chainId] = await readAll(deps.rpc, asked, {
+  const [block, results, nonce, code, chainId, minedNonce] = await readAll(deps.rpc, asked, {
     timeoutMs: deps.timeoutMs,
   }).catch(() => unavailable('it did not answer for the wallet'))
   const needed = <T>(value: T | undefined, i: number): T =>
@@ -77,6 +78,7 @@ export async function readWallet(deps: SimulatorDeps, ask: WalletAsk): Promise<W
     wallet,
     block: needed(block, 0),
     nonce: needed(nonce, 2),
+    minedNonce: needed(minedNonce, 5),
     balanceWei,
     balanceIn: isEth(tokenIn.address) ? balanceWei : need('balanceIn', `the balance of ${tokenIn.address}`),
     allowance: need('allowance', `the allowance of ${tokenIn.address}`),

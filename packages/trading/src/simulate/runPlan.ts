@@ -58,6 +58,7 @@ export async function runPlan(deps: SimulatorDeps, ask: SimulateAsk, overrides: 
 async function runApproved(deps: SimulatorDeps, ask: SimulateAsk, overrides: Overrides, measure: Measure) {
   const run = (approvals: readonly SimCall[]) => runMeasured(deps, ask, overrides, { approvals, measure })
   if (ask.approvals === 'as planned') return run([])
+  if (ask.approvals === 'taken back') return run(approvalsTakenBack(deps, ask))
   const ran = await run(approvalsInPlace(deps, ask, [MAX_UINT256]))
   if (ran.unapproved.length === 0 || ran.transactions.every(({ ok }) => ok)) return ran
   // Some tokens take a new allowance only once the old one is gone.
@@ -77,11 +78,12 @@ async function runMeasured(
   // Whether a token was lent only its balance shows; that ETH was, nobody doubts.
   const first = byBalances ? [reading] : lent && !isEth(ask.tokenIn) ? [heldReading(ask)] : []
   const calls = [...approvals, ...first, ...planned, ...(byBalances ? [reading] : [])]
+  const block = { calls, overrides: withPermitSigner(ask, overrides) }
   const {
     number,
     baseFeeWei,
     calls: all,
-  } = await runNext(deps, { calls, overrides }, { traceTransfers: !byBalances })
+  } = await runNext(deps, block, { traceTransfers: !byBalances, ...(ask.block && { block: ask.block }) })
   const start = approvals.length + first.length
   const ran = all.slice(start, start + planned.length)
   const measured = byBalances
@@ -111,13 +113,13 @@ const callOf = ({ tx }: SimulateAsk['transactions'][number]): SimCall => {
 async function runNext(
   { rpc, market, clock, timeoutMs }: SimulatorDeps,
   block: Pick<SimBlock, 'calls' | 'overrides'>,
-  { traceTransfers }: { traceTransfers: boolean },
+  terms: { traceTransfers: boolean; block?: number },
 ): Promise<RanBlock> {
   const head = market.head()
   const next = { ...block, ...(head ? { baseFeeWei: head.baseFeeWei } : {}) }
   const timeS = Math.max(nowS(clock), head?.timestampS ?? 0) + 1
   const run = async (asked: SimBlock) => {
-    const ran = (await simulateBlocks(rpc, [asked], { timeoutMs, traceTransfers }))[0]!
+    const ran = (await simulateBlocks(rpc, [asked], { timeoutMs, ...terms }))[0]!
     // Some nodes look at it themselves, others only where transactions are validated.
     const tooLow = block.calls.some(({ maxFeePerGasWei: cap }) => cap !== undefined && cap < ran.baseFeeWei)
     if (tooLow) throw new NotRunnable(FEE_CAP_TOO_LOW, 'the fee cap is under the base fee')
@@ -131,11 +133,25 @@ async function runNext(
   }
 }
 
+/** Answers every call with EIP-1271's yes, so that Permit2 takes any signature for this wallet's. */
+const SIGNS_ANYTHING: Hex = '0x631626ba7e60e01b5f5260205ff3'
+
+const withPermitSigner = ({ wallet, permitSigner }: SimulateAsk, overrides: Overrides): Overrides =>
+  permitSigner === 'anybody'
+    ? { ...overrides, [wallet]: { ...overrides[wallet], code: SIGNS_ANYTHING } }
+    : overrides
+
+const approvalsInPlace = (deps: SimulatorDeps, ask: SimulateAsk, amounts: readonly bigint[]): SimCall[] =>
+  approvalCalls(deps, ask, { amounts, permit: { amount: MAX_UINT160, expiration: MAX_UINT48 } })
+
+const approvalsTakenBack = (deps: SimulatorDeps, ask: SimulateAsk): SimCall[] =>
+  approvalCalls(deps, ask, { amounts: [0n], permit: { amount: 0n, expiration: 0 } })
+
 /** From the wallet, gas for free: they stand for what was done long before. */
-function approvalsInPlace(
+function approvalCalls(
   { profile }: SimulatorDeps,
   ask: SimulateAsk,
-  amounts: readonly bigint[],
+  { amounts, permit }: { amounts: readonly bigint[]; permit: { amount: bigint; expiration: number } },
 ): SimCall[] {
   const { wallet, tokenIn: token } = ask
   if (isEth(token)) return []
@@ -147,7 +163,7 @@ function approvalsInPlace(
     amounts.map((amount) => approve(token, encodeErc20Approve(spender, amount))),
   )
   if (router === null) return calls
-  const allowance = { token, spender: lower(router), amount: MAX_UINT160, expiration: MAX_UINT48 }
+  const allowance = { token, spender: lower(router), ...permit }
   return [...calls, approve(lower(permit2), encodePermit2Approve(allowance))]
 }
 

@@ -111,7 +111,8 @@ const MEANINGS: Record<string, string> = {
   ...AI_HOLD_CODES,
   ...Object.fromEntries(Object.entries(AI_FAILED_CALL_CODES).map(([code, row]) => [code, row.meaning])),
 }
-export const saidOf = (code: string): string => `No model was asked: ${MEANINGS[code] ?? code}.`
+export const meaningOf = (code: string): string => MEANINGS[code] ?? code
+export const saidOf = (code: string): string => `No model was asked: ${meaningOf(code)}.`
 
 async function endWithoutCall(
   deps: ModelDeps,

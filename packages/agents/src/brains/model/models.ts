@@ -17,16 +17,23 @@ export interface GatewayModel {
 }
 
 export interface Models {
-  /** The list, at most an hour old; null when it cannot be had. */
-  read(): Promise<readonly GatewayModel[] | null>
+  /**
+   * The list, at most an hour old, or no older than asked for; null when it cannot be had. It is asked for
+   * anew every ten minutes, or when it is older than asked for.
+   */
+  read(ask?: { maxAgeMs: number }): Promise<readonly GatewayModel[] | null>
   /** The last list read, of any age; null before the first. */
   last(): readonly GatewayModel[] | null
+  /** Whether the gateway answers; throws in words when not. */
+  check(): Promise<void>
 }
 
 const FRESH_MS = 600_000
 /** An older price may no longer bound a call. */
 const USABLE_MS = 3_600_000
 const REST_AFTER_FAILURE_MS = 10_000
+/** How long an answer, or the lack of one, says how the gateway is. */
+const CHECK_EVERY_MS = 15_000
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 4_000_000
 const MAX_MODELS = 1_000
@@ -47,6 +54,7 @@ export function createModels({
   let list: { models: readonly GatewayModel[]; atMs: number } | null = null
   let restUntilMs = Number.NEGATIVE_INFINITY
   let asking: Promise<void> | null = null
+  let asked: { atMs: number; why: string | null } | null = null
 
   async function refresh(): Promise<void> {
     const answer = await exchange({
@@ -59,25 +67,33 @@ export function createModels({
     const models = answer.kind === 'answer' && answer.status === 200 ? readModels(answer.text) : null
     if (models !== null) {
       list = { models, atMs: clock.nowMs() }
+      asked = { atMs: clock.nowMs(), why: null }
       return
     }
     restUntilMs = clock.nowMs() + REST_AFTER_FAILURE_MS
     const why = answer.kind === 'answer' ? `it answered ${answer.status}` : answer.why
+    asked = { atMs: clock.nowMs(), why }
     logger.warn({ why }, 'the AI gateway’s models could not be read')
   }
 
+  function ask(): Promise<void> {
+    asking ??= refresh().finally(() => {
+      asking = null
+    })
+    return asking
+  }
+
   return {
-    async read() {
+    async read(wanted) {
       const ageMs = () => (list === null ? Number.POSITIVE_INFINITY : clock.nowMs() - list.atMs)
-      if (ageMs() >= FRESH_MS && clock.nowMs() >= restUntilMs) {
-        asking ??= refresh().finally(() => {
-          asking = null
-        })
-        await asking
-      }
-      return list !== null && ageMs() < USABLE_MS ? list.models : null
+      if (ageMs() >= (wanted?.maxAgeMs ?? FRESH_MS) && clock.nowMs() >= restUntilMs) await ask()
+      return list !== null && ageMs() < (wanted?.maxAgeMs ?? USABLE_MS) ? list.models : null
     },
     last: () => list?.models ?? null,
+    async check() {
+      if (asked === null || clock.nowMs() - asked.atMs >= CHECK_EVERY_MS) await ask()
+      if (asked !== null && asked.why !== null) throw new Error(asked.why)
+    },
   }
 }
 

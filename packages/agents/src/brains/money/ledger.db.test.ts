@@ -22,8 +22,10 @@ const BOUND = 1_000n
 
 withDb('the AI ledger', (db, store) => {
   let agents = 0
-  const newAgent = (owner: number, more: { mode?: 'live'; live?: boolean; intervalS?: number } = {}) =>
-    addAgent(db, { id: `agent${++agents}`, wallet: wallet(owner), ...more })
+  const newAgent = (
+    owner: number,
+    more: { mode?: 'live'; live?: boolean; intervalS?: number; madeFrom?: string } = {},
+  ) => addAgent(db, { id: `agent${++agents}`, wallet: wallet(owner), ...more })
   const ask = (agent: StoredAgent, more: Partial<ReserveAsk> = {}): ReserveAsk => ({
     agent,
     tick: 1,
@@ -212,6 +214,63 @@ withDb('the AI ledger', (db, store) => {
       expect(await held(agent, TERMS, { model: { ...MODEL, outputUsd: 3.2 } })).toBe('AI_POOL_MODEL')
       expect(await held(await newAgent(24, { intervalS: 600 }))).toBe('AI_POOL_INTERVAL')
     })
+  })
+
+  it('leaves a share of the day to owners who trade live, whatever trials ask for', async () => {
+    const terms: PoolTerms = { ...TERMS, dayMicroUsd: 10n * BOUND, livePct: 60 }
+    const trials = await Promise.all(Array.from({ length: 12 }, (_, i) => newAgent(200 + i)))
+    const dbs = await openers()
+    const reserved = await Promise.all(
+      trials.map((agent, i) => reserve(dbs[i % dbs.length] as Db, ask(agent), terms)),
+    )
+    const paid = reserved.flatMap((row) => ('id' in row ? [row.id] : []))
+    expect(paid).toHaveLength(4)
+    await addTrade(db, { wallet: wallet(250), microUsd: 500_000_000n, atS: NOW_S - 60, feeAtoms: 5n })
+    const live = await newAgent(250, { mode: 'live', live: true })
+    const own = await Promise.all(
+      Array.from({ length: 8 }, (_, tick) => reserve(db, ask(live, { tick }), terms)),
+    )
+    expect(own.filter((row) => 'id' in row)).toHaveLength(6)
+    // A trial's call that cost less gives back to trials.
+    const settled = {
+      status: 'ok',
+      code: null,
+      promptTokens: 1,
+      completionTokens: 1,
+      costMicroUsd: 0n,
+      costSource: 'usage.cost',
+      ms: 1,
+    } as const
+    await settle(db, paid[0]!, settled)
+    expect(await reserve(db, ask(await newAgent(251)), terms)).toHaveProperty('id')
+    expect(await reserve(db, ask(await newAgent(252)), terms)).toEqual({ hold: 'AI_POOL_SPENT' })
+  })
+
+  it('begins so many trials a day, in all and from one network, also at once', async () => {
+    const terms: PoolTerms = { ...TERMS, trialsPerDay: 9, trialsPerNetwork: 4 }
+    const dbs = await openers()
+    const begun = async (agents: readonly StoredAgent[], atMs = NOW_MS) => {
+      const rows = await Promise.all(
+        agents.map((agent, i) => reserve(dbs[i % dbs.length] as Db, ask(agent, { atMs }), terms)),
+      )
+      expect(new Set(rows.flatMap((row) => ('hold' in row ? [row.hold] : [])))).toEqual(
+        new Set(['AI_NOT_ELIGIBLE']),
+      )
+      return rows.filter((row) => 'id' in row).length
+    }
+    const many = (from: number, madeFrom: string) =>
+      Promise.all(Array.from({ length: 8 }, (_, i) => newAgent(from + i, { madeFrom })))
+    const farm = await many(300, '192.0.2.1')
+    expect(await begun(farm)).toBe(4)
+    expect(await begun(await many(320, '192.0.2.2'))).toBe(4)
+    expect(await begun(await many(340, '192.0.2.3'))).toBe(1)
+    // Who has one goes on; others may begin the day after, and where trials came from is forgotten then.
+    expect(await begun(farm)).toBe(4)
+    const tomorrow = { atMs: NOW_MS + DAY_S * 1_000 }
+    for (const agent of farm) expect(await reserve(db, ask(agent, tomorrow), terms)).toHaveProperty('id')
+    await sweepSpend(db, NOW_S + 2 * DAY_S)
+    const [known] = await db.query<{ n: number }>('select count(network) as n from ai_trials')
+    expect(known?.n).toBe(4)
   })
 
   it('forgets what was spent long ago, and keeps what the pool paid in all', async () => {

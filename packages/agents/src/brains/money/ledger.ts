@@ -11,6 +11,7 @@ import {
   type PoolTerms,
   poolStanding,
   type SpendFacts,
+  trialPoolOf,
   VOLUME_WINDOW_S,
 } from './rules.ts'
 
@@ -34,6 +35,7 @@ export interface Settlement {
 }
 
 const OWNER_LOCK = 0x70697409
+const TRIALS_LOCK = 0x7069740b
 
 /** What is known of an owner and an agent today; in a reservation it is read under the owner's lock. */
 export async function readFacts(
@@ -47,11 +49,18 @@ export async function readFacts(
     pool: string
     own: string
     pool_day: number | null
+    pool_trials: number | null
+    trials_today: number
+    trials_from_network: number
     other: string | null
   }>(
     `select spent.agent, spent.pool, spent.own,
        (select started_at_s from ai_trials where wallet = $1) as trial,
        (select used_micro_usd from ai_pool_days where day_s = $2) as pool_day,
+       (select trial_micro_usd from ai_pool_days where day_s = $2) as pool_trials,
+       (select count(*) from ai_trials where started_at_s >= $2) as trials_today,
+       (select count(*) from ai_trials where started_at_s >= $2
+          and network = (select made_from from hosted_agents where id = $3)) as trials_from_network,
        (select agent_id from ai_pool_agents
         where day_s = $2 and wallet = $1 and agent_id <> $3 limit 1) as other
      from (select coalesce(sum(cost_micro_usd) filter (where agent_id = $3), 0) as agent,
@@ -62,11 +71,14 @@ export async function readFacts(
   )
   return {
     trialStartedAtS: row?.trial ?? null,
+    trialsToday: row?.trials_today ?? 0,
+    trialsFromNetwork: row?.trials_from_network ?? 0,
     ...traded,
     agentUsedMicroUsd: BigInt(row?.agent ?? 0),
     ownerPoolUsedMicroUsd: BigInt(row?.pool ?? 0),
     ownerOwnUsedMicroUsd: BigInt(row?.own ?? 0),
     poolUsedMicroUsd: BigInt(row?.pool_day ?? 0),
+    trialsUsedMicroUsd: BigInt(row?.pool_trials ?? 0),
     otherPoolAgent: row?.other ?? null,
   }
 }
@@ -74,7 +86,7 @@ export async function readFacts(
 /**
  * Writes a call's worst case down before it is made. The owner's lock keeps two of its agents from both
  * finding the last of a share; the pool's row is taken only if it still fits, and last, so that owners do not
- * wait for each other.
+ * wait for each other. Who begins a trial waits for others that do: they are counted.
  */
 export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Reserved> {
   const { agent, model, source, boundMicroUsd, atMs } = ask
@@ -83,15 +95,24 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
   return db
     .transaction(async (sql) => {
       await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [OWNER_LOCK, agent.wallet])
-      const facts = await readFacts(sql, { wallet: agent.wallet, agentId: agent.id, atS })
-      const standing = poolStanding(agent, model, facts, terms, atS)
+      const look = async () => {
+        const facts = await readFacts(sql, { wallet: agent.wallet, agentId: agent.id, atS })
+        return { facts, standing: poolStanding(agent, model, facts, terms, atS) }
+      }
+      let { facts, standing } = await look()
+      const isTrial = () => source === 'pool' && standing.eligible && standing.kind === 'trial'
+      if (isTrial() && facts.trialStartedAtS === null) {
+        await sql.query('select pg_advisory_xact_lock($1::int8)', [TRIALS_LOCK])
+        ;({ facts, standing } = await look())
+      }
       const hold = fundingHold(ask, standing, facts, terms)
       if (hold !== undefined) return { hold }
       if (source === 'pool') {
-        if (standing.eligible && standing.kind === 'trial') {
+        if (isTrial()) {
           await sql.query(
-            'insert into ai_trials (wallet, started_at_s) values ($1, $2) on conflict do nothing',
-            [agent.wallet, atS],
+            `insert into ai_trials (wallet, started_at_s, network)
+             select $1, $2, made_from from hosted_agents where id = $3 on conflict do nothing`,
+            [agent.wallet, atS, agent.id],
           )
         }
         await sql.query(
@@ -101,11 +122,12 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
       }
       const [row] = await sql.query<{ id: number }>(
         `insert into ai_spend (agent_id, wallet, tick, at_ms, day_s, source, model, status, cost_micro_usd,
-           cost_source)
-       values ($1, $2, $3, $4, $5, $6, $7, 'reserved', $8, 'bound') returning id`,
-        [agent.id, agent.wallet, ask.tick, atMs, dayS, source, model.id, boundMicroUsd],
+           cost_source, trial)
+         values ($1, $2, $3, $4, $5, $6, $7, 'reserved', $8, 'bound', $9) returning id`,
+        [agent.id, agent.wallet, ask.tick, atMs, dayS, source, model.id, boundMicroUsd, isTrial()],
       )
-      if (source === 'pool' && !(await takeFromPool(sql, dayS, boundMicroUsd, terms.dayMicroUsd))) {
+      const taking = { dayS, microUsd: boundMicroUsd, isTrial: isTrial() }
+      if (source === 'pool' && !(await takeFromPool(sql, taking, terms))) {
         throw new PoolSpent()
       }
       return { id: (row as { id: number }).id }
@@ -119,13 +141,19 @@ export function reserve(db: Db, ask: ReserveAsk, terms: PoolTerms): Promise<Rese
 /** Thrown to take a reservation back whole: others emptied the pool since it was looked at. */
 class PoolSpent extends Error {}
 
-async function takeFromPool(sql: Sql, dayS: number, microUsd: bigint, maxMicroUsd: bigint): Promise<boolean> {
+async function takeFromPool(
+  sql: Sql,
+  { dayS, microUsd, isTrial }: { dayS: number; microUsd: bigint; isTrial: boolean },
+  terms: PoolTerms,
+): Promise<boolean> {
   const taken = await sql.query(
-    `insert into ai_pool_days (day_s, used_micro_usd) values ($1, $2)
-     on conflict (day_s) do update set used_micro_usd = ai_pool_days.used_micro_usd + excluded.used_micro_usd
-       where ai_pool_days.used_micro_usd + excluded.used_micro_usd <= $3
+    `insert into ai_pool_days as d (day_s, used_micro_usd, trial_micro_usd) values ($1, $2, $3)
+     on conflict (day_s) do update set used_micro_usd = d.used_micro_usd + excluded.used_micro_usd,
+         trial_micro_usd = d.trial_micro_usd + excluded.trial_micro_usd
+       where d.used_micro_usd + excluded.used_micro_usd <= $4
+         and (excluded.trial_micro_usd = 0 or d.trial_micro_usd + excluded.trial_micro_usd <= $5)
      returning 1`,
-    [dayS, microUsd, maxMicroUsd],
+    [dayS, microUsd, isTrial ? microUsd : 0n, terms.dayMicroUsd, trialPoolOf(terms)],
   )
   return taken.length > 0
 }
@@ -133,13 +161,13 @@ async function takeFromPool(sql: Sql, dayS: number, microUsd: bigint, maxMicroUs
 /** What a reserved call came to. A second settlement of the same row changes nothing. */
 export async function settle(db: Db, id: number, settled: Settlement): Promise<void> {
   await db.transaction(async (sql) => {
-    const [row] = await sql.query<{ day_s: number; source: string; bound: number }>(
+    const [row] = await sql.query<{ day_s: number; source: string; trial: boolean; bound: number }>(
       `with reserved as (
          select id, cost_micro_usd from ai_spend where id = $1 and status = 'reserved' for update)
        update ai_spend set status = $2, code = $3, prompt_tokens = $4, completion_tokens = $5,
          cost_micro_usd = $6, cost_source = $7, ms = $8
        from reserved where ai_spend.id = reserved.id
-       returning ai_spend.day_s, ai_spend.source, reserved.cost_micro_usd as bound`,
+       returning ai_spend.day_s, ai_spend.source, ai_spend.trial, reserved.cost_micro_usd as bound`,
       [
         id,
         settled.status,
@@ -152,10 +180,12 @@ export async function settle(db: Db, id: number, settled: Settlement): Promise<v
       ],
     )
     if (row === undefined || row.source !== 'pool') return
-    await sql.query('update ai_pool_days set used_micro_usd = used_micro_usd + $2 where day_s = $1', [
-      row.day_s,
-      settled.costMicroUsd - BigInt(row.bound),
-    ])
+    const more = settled.costMicroUsd - BigInt(row.bound)
+    await sql.query(
+      `update ai_pool_days set used_micro_usd = used_micro_usd + $2, trial_micro_usd = trial_micro_usd + $3
+       where day_s = $1`,
+      [row.day_s, more, row.trial ? more : 0n],
+    )
   })
 }
 

@@ -7,11 +7,16 @@ export interface PoolTerms {
   /** False without a key of the service's own. */
   on: boolean
   dayMicroUsd: bigint
+  /** Of the day's, what trials leave to owners whose agents trade live. */
+  livePct: number
   liveShareMicroUsd: bigint
   trialShareMicroUsd: bigint
   trialDays: number
   /** Whether an owner who had none may begin a trial. */
   trialsOpen: boolean
+  /** Trials that may begin a day, in all and from one client network. */
+  trialsPerDay: number
+  trialsPerNetwork: number
   /** Mined volume of 30 days that the live share asks for. */
   liveMinMicroUsd: bigint
   /** Dollars per million tokens of output up to which a model is cheap. */
@@ -23,6 +28,9 @@ export interface PoolTerms {
 /** What the store knows of an owner and an agent, today. */
 export interface SpendFacts {
   trialStartedAtS: number | null
+  /** Begun today, in all and from the network the agent was made from. */
+  trialsToday: number
+  trialsFromNetwork: number
   /** Of the last 30 days. */
   volumeMicroUsd: bigint
   paidFees: boolean
@@ -30,6 +38,7 @@ export interface SpendFacts {
   ownerPoolUsedMicroUsd: bigint
   ownerOwnUsedMicroUsd: bigint
   poolUsedMicroUsd: bigint
+  trialsUsedMicroUsd: bigint
   /** Another agent of the same owner that the pool paid today. */
   otherPoolAgent: string | null
 }
@@ -52,6 +61,16 @@ export type PoolHold =
   | 'AI_NOT_ELIGIBLE'
   | 'POOL_NOT_LIVE'
   | 'POOL_AGENT'
+
+/** What all trials together may take of a day's pool. */
+export const trialPoolOf = ({ dayMicroUsd, livePct }: PoolTerms): bigint =>
+  dayMicroUsd - (dayMicroUsd * BigInt(livePct)) / 100n
+
+export const mayBeginTrial = (
+  { trialsToday, trialsFromNetwork }: Pick<SpendFacts, 'trialsToday' | 'trialsFromNetwork'>,
+  terms: PoolTerms,
+): boolean =>
+  terms.trialsOpen && trialsToday < terms.trialsPerDay && trialsFromNetwork < terms.trialsPerNetwork
 
 export const trialEndsS = (startedAtS: number, terms: PoolTerms): number =>
   startedAtS + terms.trialDays * DAY_S
@@ -76,7 +95,9 @@ export function poolStanding(
   const trades = facts.paidFees && facts.volumeMicroUsd >= terms.liveMinMicroUsd
   if (isLive && trades) return { eligible: true, kind: 'live', shareMicroUsd: terms.liveShareMicroUsd }
   const onTrial =
-    facts.trialStartedAtS === null ? terms.trialsOpen : atS < trialEndsS(facts.trialStartedAtS, terms)
+    facts.trialStartedAtS === null
+      ? mayBeginTrial(facts, terms)
+      : atS < trialEndsS(facts.trialStartedAtS, terms)
   if (onTrial) {
     const standing = { shareMicroUsd: terms.trialShareMicroUsd }
     return facts.otherPoolAgent === null
@@ -109,5 +130,7 @@ export function fundingHold(
     return facts.ownerOwnUsedMicroUsd + bound > terms.ownDayMicroUsd ? 'OWN_DAY_CAP' : undefined
   }
   if (facts.ownerPoolUsedMicroUsd + bound > standing.shareMicroUsd) return 'AI_SHARE_SPENT'
+  const forTrials = standing.eligible && standing.kind === 'trial'
+  if (forTrials && facts.trialsUsedMicroUsd + bound > trialPoolOf(terms)) return 'AI_POOL_SPENT'
   return facts.poolUsedMicroUsd + bound > terms.dayMicroUsd ? 'AI_POOL_SPENT' : undefined
 }

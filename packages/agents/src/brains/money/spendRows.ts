@@ -84,7 +84,10 @@ export async function readToday(sql: Sql, agentId: string, nowMs: number): Promi
 const KEEP_DAYS = 90
 const AT_ONCE = 5_000
 
-/** Deletes spending older than 90 days, some at a time; what the pool paid each day is kept for good. */
+/**
+ * Deletes spending older than 90 days, some at a time; what the pool paid each day is kept for good. Where
+ * trials came from is forgotten once no day counts it.
+ */
 export async function sweepSpend(sql: Sql, atS: number): Promise<void> {
   const beforeS = dayOf(atS) - KEEP_DAYS * DAY_S
   await sql.query(
@@ -92,4 +95,7 @@ export async function sweepSpend(sql: Sql, atS: number): Promise<void> {
     [beforeS, AT_ONCE],
   )
   await sql.query('delete from ai_pool_agents where day_s < $1', [beforeS])
+  await sql.query('update ai_trials set network = null where network is not null and started_at_s < $1', [
+    dayOf(atS) - DAY_S,
+  ])
 }

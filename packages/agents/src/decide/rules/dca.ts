@@ -1,28 +1,11 @@
-import { dollarsText, microUsdDown, minOf } from '@pit/protocol'
-import { type Static, Type } from '@sinclair/typebox'
+import { dollarsText, microUsdDown, minOf, schemas } from '@pit/protocol'
+import type { Static } from '@sinclair/typebox'
 import { freshPrice, openTally } from '../compose.ts'
 import { openPurse } from '../purse.ts'
 import { keep, keptMicro, keptOf } from '../state.ts'
 import type { RuleBrain } from '../types.ts'
-import { SizeUsd } from './fields.ts'
 
-const Params = Type.Object(
-  {
-    usd: SizeUsd(10, 'dollars ordered of each pair at every tick'),
-    side: Type.Union([Type.Literal('buy'), Type.Literal('sell')], {
-      default: 'buy',
-      description: 'buy into the base, or sell out of it',
-    }),
-    total_usd: Type.Optional(
-      Type.Number({
-        minimum: 1,
-        maximum: 10_000_000,
-        description: 'stops a pair once so much of it was ordered, filled or not; without it, it goes on',
-      }),
-    ),
-  },
-  { additionalProperties: false, title: 'DcaParams' },
-)
+const Params = schemas.DcaParams
 
 export const dca: RuleBrain = {
   name: 'dca',
@@ -30,7 +13,7 @@ export const dca: RuleBrain = {
   paramsSchema: Params,
   historyS: () => 0,
   decide({ market, book, params, state, limits }) {
-    const { usd, side, total_usd } = params as Static<typeof Params>
+    const { usd, side, total_usd } = params as Static<typeof schemas.DcaParams>
     const tally = openTally(openPurse(book, limits))
     const kept: Record<string, Record<string, unknown>> = {}
     for (const pair of market.pairs) {

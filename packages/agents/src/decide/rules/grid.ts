@@ -1,40 +1,12 @@
-import { feeOf, microUsdDown, priceE18Down } from '@pit/protocol'
-import { type Static, Type } from '@sinclair/typebox'
+import { feeOf, microUsdDown, priceE18Down, schemas } from '@pit/protocol'
+import type { Static } from '@sinclair/typebox'
 import { freshPrice, openTally, type Tally } from '../compose.ts'
 import { openPurse } from '../purse.ts'
 import { keep, keptMicro, keptOf } from '../state.ts'
 import { shownPrice } from '../text.ts'
 import type { PairNow, RuleBrain } from '../types.ts'
-import { BasisPoints, SizeUsd } from './fields.ts'
 
-const Price = (description: string) =>
-  Type.Optional(Type.Number({ minimum: 1e-9, maximum: 1e9, description }))
-const Params = Type.Object(
-  {
-    low: Price('lowest line in dollars; for an agent of one pair, together with `high`'),
-    high: Price('highest line in dollars'),
-    range_bps: BasisPoints(
-      500,
-      'without low and high: the lines reach so far under and over the first price',
-      {
-        minimum: 10,
-        maximum: 9_000,
-      },
-    ),
-    levels: Type.Integer({
-      minimum: 2,
-      maximum: 100,
-      default: 10,
-      description: 'steps between low and high',
-    }),
-    usd: SizeUsd(10, 'dollars bought at one level'),
-    start: Type.Union([Type.Literal('empty'), Type.Literal('filled')], {
-      default: 'empty',
-      description: 'filled: buys the levels over the first price at once, to sell them as it rises',
-    }),
-  },
-  { additionalProperties: false, title: 'GridParams' },
-)
+const Params = schemas.GridParams
 type Params = Static<typeof Params>
 
 /** Kept of a pair: the lines' ends, and each level's buying price; 0: waiting, -1: not passed yet. */

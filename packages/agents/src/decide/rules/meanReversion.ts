@@ -1,39 +1,11 @@
-import { bpsDown, bpsTowardsZero, feeOf, microUsdDown } from '@pit/protocol'
-import { type Static, Type } from '@sinclair/typebox'
+import { bpsDown, bpsTowardsZero, feeOf, microUsdDown, schemas } from '@pit/protocol'
+import type { Static } from '@sinclair/typebox'
 import { freshPrice, openTally } from '../compose.ts'
 import { marksWithin } from '../history.ts'
 import { MIN_ORDER_MICRO_USD, openPurse } from '../purse.ts'
 import type { Mark, RuleBrain } from '../types.ts'
-import { BasisPoints, Seconds, SizeUsd } from './fields.ts'
 
-const Params = Type.Object(
-  {
-    lookback_s: Seconds(14_400, {
-      description: 'seconds of minute marks the mean is taken over',
-      minimum: 120,
-    }),
-    band_bps: BasisPoints(100, 'how far from the mean it trades; not used with `z`'),
-    z: Type.Optional(
-      Type.Number({
-        minimum: 0.1,
-        maximum: 10,
-        description: 'the band in standard deviations of the marks instead of basis points',
-      }),
-    ),
-    exit: Type.Union([Type.Literal('band'), Type.Literal('mean')], {
-      default: 'band',
-      description: 'sells above the upper band, or already at the mean',
-    }),
-    usd: SizeUsd(25, 'dollars of one order'),
-    min_points: Type.Integer({
-      minimum: 2,
-      maximum: 10_080,
-      default: 30,
-      description: 'marks the mean needs; holds with fewer',
-    }),
-  },
-  { additionalProperties: false, title: 'MeanReversionParams' },
-)
+const Params = schemas.MeanReversionParams
 type Params = Static<typeof Params>
 
 export const meanReversion: RuleBrain = {

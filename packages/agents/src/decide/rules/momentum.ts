@@ -1,31 +1,12 @@
-import { bpsTowardsZero, microUsdDown } from '@pit/protocol'
-import { type Static, Type } from '@sinclair/typebox'
+import { bpsTowardsZero, microUsdDown, schemas } from '@pit/protocol'
+import type { Static } from '@sinclair/typebox'
 import { freshPrice, openTally } from '../compose.ts'
 import { markAt } from '../history.ts'
 import { MIN_ORDER_MICRO_USD, openPurse } from '../purse.ts'
 import { keep, keptOf, keptSeconds } from '../state.ts'
 import type { RuleBrain } from '../types.ts'
-import { BasisPoints, Seconds, SizeUsd } from './fields.ts'
 
-const Params = Type.Object(
-  {
-    lookback_s: Seconds(3_600, { description: 'seconds back to compare the price with' }),
-    threshold_bps: BasisPoints(50, 'buys when the price rose at least so much over the lookback'),
-    exit_bps: BasisPoints(25, 'sells when it fell at least so much over the lookback'),
-    usd: SizeUsd(25, 'dollars of one buy'),
-    exit: Type.Union([Type.Literal('all'), Type.Literal('usd')], {
-      default: 'all',
-      description: 'what an exit sells: the whole position, or `usd` of it',
-    }),
-    cooldown_s: Type.Integer({
-      minimum: 0,
-      maximum: 604_800,
-      default: 900,
-      description: 'seconds between two buys of a pair',
-    }),
-  },
-  { additionalProperties: false, title: 'MomentumParams' },
-)
+const Params = schemas.MomentumParams
 type Params = Static<typeof Params>
 
 export const momentum: RuleBrain = {

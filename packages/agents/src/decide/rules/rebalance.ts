@@ -1,25 +1,11 @@
-import { bpsDown, dollarsText, feeOf } from '@pit/protocol'
-import { type Static, Type } from '@sinclair/typebox'
+import { bpsDown, dollarsText, feeOf, schemas } from '@pit/protocol'
+import type { Static } from '@sinclair/typebox'
 import { freshPrice, openTally } from '../compose.ts'
 import { CASH_TOKEN, openPurse } from '../purse.ts'
 import { plainText } from '../text.ts'
 import type { PairNow, RuleBrain } from '../types.ts'
-import { BasisPoints } from './fields.ts'
 
-const Params = Type.Object(
-  {
-    weights: Type.Optional(
-      Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 100 }), {
-        description:
-          'percent of the book by base token, as the pairs name it; the rest stays in cash. Without it every base and the cash weigh the same',
-      }),
-    ),
-    drift_bps: BasisPoints(500, 'trades once a token is so much of the book away from its weight', {
-      minimum: 10,
-    }),
-  },
-  { additionalProperties: false, title: 'RebalanceParams' },
-)
+const Params = schemas.RebalanceParams
 type Params = Static<typeof Params>
 
 /** Percent to basis points of the book: two decimals are kept. */

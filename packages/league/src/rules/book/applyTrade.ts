@@ -1,6 +1,7 @@
-import { isWithinBps, markPrice, worthDown, worthUp } from '@pit/protocol'
+import { isWithinBps, markPrice, maxOf, minOf, worthDown, worthUp } from '@pit/protocol'
 import type { MarketRecord } from '../marks.ts'
 import { DAY_S, RULES } from '../numbers.ts'
+import { addTo, takeBasis } from './basis.ts'
 import type { Book, BookTrade } from './book.ts'
 
 type Swap = NonNullable<BookTrade['swap']>
@@ -28,13 +29,14 @@ export function applyTrade(book: Book, trade: BookTrade, market: MarketRecord): 
     if (proceeds !== null && taken.costMicroUsd !== null)
       book.unmarkedGainMicroUsd += proceeds - taken.costMicroUsd
   }
-  if (received > 0n) put(book, swap.tokenOut, received, taken.costMicroUsd, market)
+  if (received > 0n) put(book, swap.tokenOut, received, taken, market)
 }
 
 /** What a swap takes out of the book, and what that cost; the cost is null when it cannot be valued. */
 interface Taken {
   atoms: bigint
   costMicroUsd: bigint | null
+  basisMicroUsd: bigint
 }
 
 function take(book: Book, { tokenIn, amountIn }: Swap, atS: number, market: MarketRecord): Taken {
@@ -45,31 +47,47 @@ function take(book: Book, { tokenIn, amountIn }: Swap, atS: number, market: Mark
   const lacking = amountIn > held ? amountIn - held : 0n
   if (lacking > 0n) {
     if (priceE18 === null) book.unvaluedTrades++
-    else book.broughtMicroUsd += worthUp(lacking, markPrice(priceE18, asset.decimals))
+    else bring(book, tokenIn, worthUp(lacking, markPrice(priceE18, asset.decimals)))
   }
-  setOrDelete(book.held, tokenIn, held + lacking - amountIn)
+  const basisMicroUsd = takeBasis(book, tokenIn, amountIn, held + lacking)
+  addTo(book.held, tokenIn, lacking - amountIn)
   const costMicroUsd = priceE18 === null ? null : worthDown(amountIn, markPrice(priceE18, asset.decimals))
-  return { atoms: amountIn, costMicroUsd }
+  return { atoms: amountIn, costMicroUsd, basisMicroUsd }
 }
 
-function takeUnmarked(book: Book, token: string, amountIn: bigint): Taken {
+function bring(book: Book, token: string, microUsd: bigint): void {
+  book.broughtMicroUsd += microUsd
+  book.capitalMicroUsd = maxOf(book.capitalMicroUsd, book.broughtMicroUsd - book.leftMicroUsd)
+  addTo(book.basis, token, microUsd)
+}
+
+/** Takes at most so much of a token without a mark out of the book. */
+export function takeUnmarked(book: Book, token: string, most: bigint): Taken {
   const position = book.unmarked.get(token)
-  if (!position) return { atoms: 0n, costMicroUsd: 0n }
-  const atoms = amountIn < position.atoms ? amountIn : position.atoms
+  if (!position) return { atoms: 0n, costMicroUsd: 0n, basisMicroUsd: 0n }
+  const atoms = minOf(most, position.atoms)
+  const basisMicroUsd = takeBasis(book, token, atoms, position.atoms)
   const rest = position.atoms - atoms
   if (rest === 0n) {
     book.unmarked.delete(token)
-    return { atoms, costMicroUsd: position.costMicroUsd }
+    return { atoms, costMicroUsd: position.costMicroUsd, basisMicroUsd }
   }
   const cost = position.costMicroUsd
   const restCost = cost === null ? null : (cost * rest) / position.atoms
   book.unmarked.set(token, { atoms: rest, costMicroUsd: restCost })
-  return { atoms, costMicroUsd: cost === null || restCost === null ? null : cost - restCost }
+  return { atoms, costMicroUsd: cost === null || restCost === null ? null : cost - restCost, basisMicroUsd }
 }
 
-function put(book: Book, token: string, atoms: bigint, cost: bigint | null, market: MarketRecord): void {
+function put(
+  book: Book,
+  token: string,
+  atoms: bigint,
+  { costMicroUsd: cost, basisMicroUsd }: Taken,
+  market: MarketRecord,
+): void {
+  addTo(book.basis, token, basisMicroUsd)
   if (market.assets.has(token)) {
-    book.held.set(token, (book.held.get(token) ?? 0n) + atoms)
+    addTo(book.held, token, atoms)
     return
   }
   const position = book.unmarked.get(token) ?? { atoms: 0n, costMicroUsd: 0n }
@@ -77,11 +95,6 @@ function put(book: Book, token: string, atoms: bigint, cost: bigint | null, mark
     atoms: position.atoms + atoms,
     costMicroUsd: position.costMicroUsd === null || cost === null ? null : position.costMicroUsd + cost,
   })
-}
-
-const setOrDelete = (held: Map<string, bigint>, token: string, atoms: bigint): void => {
-  if (atoms === 0n) held.delete(token)
-  else held.set(token, atoms)
 }
 
 /** Far from the marks of its minute, either way. Without both marks nothing can be said. */

@@ -17,7 +17,19 @@ export interface Book {
   held: Map<string, bigint>
   /** Tokens without a mark. The cost is null when what paid for them could not be valued. */
   unmarked: Map<string, { atoms: bigint; costMicroUsd: bigint | null }>
+  /**
+   * By token, what its holding was worth when the wallet was last seen to hold it. What was brought in since
+   * counts as it was brought in, and a swap carries it over: no gain is in it that no sample has seen.
+   */
+  basis: Map<string, bigint>
   broughtMicroUsd: bigint
+  /** What left the wallet other than by its trades: taken out of the book, and off what was brought in. */
+  leftMicroUsd: bigint
+  /** The most that was at work at a time: what was brought in, less what had left. */
+  capitalMicroUsd: bigint
+  /** What the last sample saw in the wallet, and what left before any sample saw it. */
+  seenMicroUsd: bigint
+  unseenMicroUsd: bigint
   gasWei: bigint
   trades: number
   /** Days with a trade, counted from 1970. */
@@ -51,7 +63,12 @@ export interface TradeOrder {
 export const emptyBook = (startsAtS: number): Book => ({
   held: new Map(),
   unmarked: new Map(),
+  basis: new Map(),
   broughtMicroUsd: 0n,
+  leftMicroUsd: 0n,
+  capitalMicroUsd: 0n,
+  seenMicroUsd: 0n,
+  unseenMicroUsd: 0n,
   gasWei: 0n,
   trades: 0,
   days: new Set(),

@@ -4,7 +4,12 @@ import type { Book } from './book.ts'
 export interface StoredBook {
   held: Record<string, string>
   unmarked: Record<string, [atoms: string, costMicroUsd: string | null]>
+  basis: Record<string, string>
   brought: string
+  left: string
+  capital: string
+  seen: string
+  unseen: string
   gas: string
   trades: number
   days: number[]
@@ -24,15 +29,22 @@ export interface StoredBook {
 export function encodeBook(book: Book): StoredBook {
   const { last, cursor } = book
   const sorted = <T>(map: Map<string, T>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
+  const texts = (map: Map<string, bigint>) =>
+    Object.fromEntries(sorted(map).map(([token, amount]) => [token, String(amount)]))
   return {
-    held: Object.fromEntries(sorted(book.held).map(([token, atoms]) => [token, String(atoms)])),
+    held: texts(book.held),
     unmarked: Object.fromEntries(
       sorted(book.unmarked).map(([token, { atoms, costMicroUsd }]) => [
         token,
         [String(atoms), costMicroUsd === null ? null : String(costMicroUsd)],
       ]),
     ),
+    basis: texts(book.basis),
     brought: String(book.broughtMicroUsd),
+    left: String(book.leftMicroUsd),
+    capital: String(book.capitalMicroUsd),
+    seen: String(book.seenMicroUsd),
+    unseen: String(book.unseenMicroUsd),
     gas: String(book.gasWei),
     trades: book.trades,
     days: [...book.days].sort((a, b) => a - b),
@@ -52,15 +64,22 @@ export function encodeBook(book: Book): StoredBook {
 
 export function decodeBook(stored: StoredBook): Book {
   const { last, cursor } = stored
+  const amounts = (texts: Record<string, string>) =>
+    new Map(Object.entries(texts).map(([token, amount]) => [token, BigInt(amount)]))
   return {
-    held: new Map(Object.entries(stored.held).map(([token, atoms]) => [token, BigInt(atoms)])),
+    held: amounts(stored.held),
     unmarked: new Map(
       Object.entries(stored.unmarked).map(([token, [atoms, cost]]) => [
         token,
         { atoms: BigInt(atoms), costMicroUsd: cost === null ? null : BigInt(cost) },
       ]),
     ),
+    basis: amounts(stored.basis),
     broughtMicroUsd: BigInt(stored.brought),
+    leftMicroUsd: BigInt(stored.left),
+    capitalMicroUsd: BigInt(stored.capital),
+    seenMicroUsd: BigInt(stored.seen),
+    unseenMicroUsd: BigInt(stored.unseen),
     gasWei: BigInt(stored.gas),
     trades: stored.trades,
     days: new Set(stored.days),

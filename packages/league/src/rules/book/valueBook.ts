@@ -1,6 +1,8 @@
-import { bpsDown, markPrice, worthDown, worthUp } from '@pit/protocol'
+import { bpsDown, markPrice, minOf, worthDown, worthUp } from '@pit/protocol'
 import type { MarketRecord } from '../marks.ts'
+import { basisOf } from './basis.ts'
 import type { Book } from './book.ts'
+import type { SeenBalance } from './cutToSeen.ts'
 
 export interface BookValue {
   /** Null while anything of it could not be valued: what has no price is never worth nothing. */
@@ -8,28 +10,43 @@ export interface BookValue {
   capitalMicroUsd: bigint
   /** Null without capital too. */
   returnBps: number | null
-  /** Trades and holdings whose price could not be read. */
+  /** Trades and holdings whose price, or at the end whose balance, could not be read. */
   unvalued: number
   /** Tokens without a mark that are still held. */
   openUnpriced: number
+  /** Holdings whose last mark is far from the one they are valued at. */
+  divergent: number
 }
 
-/** A book at the marks of a time. Tokens without a mark count at cost, and nothing at the season's end. */
+/**
+ * A book at the marks of a time. Tokens without a mark count at cost. At the season's end they count nothing,
+ * the others at the end's own marks, and no more of them than the wallet was seen to hold.
+ */
 export function valueBook(
   book: Book,
   atS: number,
   market: MarketRecord,
   when: 'running' | 'ended',
+  seen?: SeenBalance,
 ): BookValue {
+  const priceOf = (token: string) =>
+    when === 'ended' ? market.endMark(token).priceE18 : market.priceAt(token, atS)
   let unvalued = book.unvaluedTrades
-  let sum = -book.broughtMicroUsd
+  let sum = book.leftMicroUsd - book.broughtMicroUsd
   for (const [token, atoms] of book.held) {
-    const priceE18 = market.priceAt(token, atS)
-    if (priceE18 === null) unvalued++
-    else sum += worthDown(atoms, markPrice(priceE18, market.assets.get(token)!.decimals))
+    const priceE18 = priceOf(token)
+    const balance = seen ? seen(token, atS) : atoms
+    if (priceE18 === null || balance === null) {
+      unvalued++
+      continue
+    }
+    const price = markPrice(priceE18, market.assets.get(token)!.decimals)
+    const kept = minOf(atoms, balance)
+    const lostBasis = basisOf(book, token, atoms - kept, atoms)
+    sum += worthDown(kept, price) + minOf(lostBasis, worthDown(atoms - kept, price))
   }
   if (book.gasWei > 0n) {
-    const priceE18 = market.priceAt(market.native, atS)
+    const priceE18 = priceOf(market.native)
     if (priceE18 === null) unvalued++
     else sum -= worthUp(book.gasWei, markPrice(priceE18, market.assets.get(market.native)?.decimals ?? 18))
   }
@@ -40,7 +57,7 @@ export function valueBook(
     }
   }
   const profitMicroUsd = unvalued > 0 ? null : sum
-  const capitalMicroUsd = book.broughtMicroUsd
+  const { capitalMicroUsd } = book
   return {
     profitMicroUsd,
     capitalMicroUsd,
@@ -50,5 +67,7 @@ export function valueBook(
         : Number(bpsDown(profitMicroUsd, capitalMicroUsd)),
     unvalued,
     openUnpriced: book.unmarked.size,
+    divergent:
+      when === 'running' ? 0 : [...book.held.keys()].filter((token) => market.endMark(token).diverges).length,
   }
 }

@@ -1,10 +1,9 @@
-import { type Address, bytesToHex, type Hex, sqrtPriceAtTick, type V3Pool, v3PoolAbi } from '@pit/chain'
+import { type Address, bytesToHex, type Hex } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import { askCall, readOne } from '@pit/platform/reads'
-import { ACCOUNT, fail, NATIVE_TOKEN } from '@pit/protocol'
-import { decodeFunctionResult } from 'viem'
+import { fail, NATIVE_TOKEN } from '@pit/protocol'
 import { lower, type TokenDeps } from '../deps.ts'
-import { isAlive, pairAtomsIn, pairOf } from '../depth.ts'
+import { isAlive } from '../depth.ts'
 import type { TextFault, TokenReading, Trial } from '../reading.ts'
 import { decodeText, NAME_MAX_CHARS, SYMBOL_MAX_CHARS } from '../text.ts'
 import { findFirstPoolAtS } from './findFirstPool.ts'
@@ -49,9 +48,8 @@ export async function screenToken(
   const read = await readCode(deps, token)
   if (read === null) fail('NOT_A_TOKEN', { field: 'address' })
   const actors = newActors(deps)
-  const deepV3 = deepestV3(pools, token)
   const [said, owner, firstPoolAtS, agentToken] = await Promise.all([
-    run([{ calls: readingCalls(token, actors, deepV3?.id ?? null) }]),
+    run([{ calls: readingCalls(token, actors) }]),
     readOwner(deps, token, read.selectors),
     findFirstPoolAtS(deps, pools),
     deps.isAgentToken(token),
@@ -72,7 +70,6 @@ export async function screenToken(
     saysPaused: paused === null || paused > 1n ? null : paused === 1n,
     firstPoolAtS,
     trial: { status: 'unfinished', why: 'it is being tried' },
-    twap: readTwap(deps, deepV3, token, said),
     agentToken: agentToken ?? false,
     screenedAtS: nowS(clock),
     block: market.head()?.number ?? 0,
@@ -188,43 +185,4 @@ async function readOwner(
     if (word?.length === 66) return addressIn(word) ?? NATIVE_TOKEN
   }
   return null
-}
-
-function deepestV3(pools: ReturnType<typeof poolsOf>, token: Address): V3Pool | undefined {
-  const rated = pools
-    .filter((pool) => pool.version === 'v3')
-    .map((pool) => ({ pool, depth: pairAtomsIn(pool, token) }))
-  return rated.sort((a, b) => b.depth - a.depth)[0]?.pool
-}
-
-/** The half-hour mean price in the deepest v3 pool, if its pair has a mark. */
-function readTwap(
-  { market, profile, clock }: ScreenDeps,
-  pool: V3Pool | undefined,
-  token: Address,
-  said: SimResults<Label>,
-): TokenReading['twap'] {
-  const observed = said.get('observe')
-  if (!pool || !observed?.ok) return null
-  const pair = pairOf(pool, token)
-  const mark = market.mark(pair)
-  const pairDecimals = profile.core_tokens.find(({ address }) => lower(address) === pair)?.decimals
-  if (!mark || pairDecimals === undefined) return null
-  try {
-    const [cumulatives] = decodeFunctionResult({
-      abi: v3PoolAbi,
-      functionName: 'observe',
-      data: observed.data,
-    })
-    const tick = Math.floor(Number(cumulatives[1]! - cumulatives[0]!) / ACCOUNT.partnerTwapS)
-    const root = Number(sqrtPriceAtTick(tick)) / 2 ** 96
-    const perToken = pool.token0 === token ? root * root : 1 / (root * root)
-    const decimals = readDecimals(said) ?? 0
-    const priceUsd = (perToken * 10 ** (decimals - pairDecimals) * Number(mark.priceE18)) / 1e18
-    return Number.isFinite(priceUsd) && priceUsd > 0
-      ? { pool: pool.id, priceUsd, readAtS: nowS(clock) }
-      : null
-  } catch {
-    return null
-  }
 }

@@ -1,7 +1,6 @@
-import { type Address, curveAbi, erc20Abi, type Hex, type Hop, v3PoolAbi } from '@pit/chain'
+import { type Address, curveAbi, erc20Abi, type Hex, type Hop } from '@pit/chain'
 import { encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
 import { addressWord, balanceOfCall, pausedCall } from '@pit/platform/reads'
-import { ACCOUNT } from '@pit/protocol'
 import { encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
 import type { Power } from '../powers.ts'
 import { encodeBuy, encodeSell, reversed } from './encodeHops.ts'
@@ -37,7 +36,6 @@ export type Label =
   | 'strangerBefore'
   | 'paused'
   | 'multiplier'
-  | 'observe'
   | 'toPair'
   | 'approvePair'
   | 'before'
@@ -85,11 +83,7 @@ const BAR_SELECTORS = [
 ].map((signature) => toFunctionSelector(signature).slice(2))
 
 /** What a token says about itself. */
-export function readingCalls(
-  token: Address,
-  { buyer, stranger }: Actors,
-  observed: Address | null,
-): SimCall<Label>[] {
+export function readingCalls(token: Address, { buyer, stranger }: Actors): SimCall<Label>[] {
   const read = (label: Label, data: Hex, to = token): SimCall<Label> => ({
     label,
     from: buyer,
@@ -107,7 +101,6 @@ export function readingCalls(
     read('strangerBefore', balanceOfCall(token, stranger).data),
     read('paused', pausedCall(token).data),
     read('multiplier', encodeFunctionData({ abi: tokenAbi, functionName: 'multiplier' })),
-    ...(observed ? [read('observe', OBSERVE, observed)] : []),
   ]
 }
 
@@ -252,8 +245,3 @@ export function powerCalls(
 
 const PAUSE = encodeFunctionData({ abi: tokenAbi, functionName: 'pause' })
 const SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSupply' })
-const OBSERVE = encodeFunctionData({
-  abi: v3PoolAbi,
-  functionName: 'observe',
-  args: [[ACCOUNT.partnerTwapS, 0]],
-})

@@ -49,7 +49,7 @@ function driver({ handlers }: Auth) {
   }
   return {
     call,
-    challenge: (body: Body) => call<Answer<'auth.challenge'>>('auth.challenge', body),
+    challenge: (body: Body, by?: Caller) => call<Answer<'auth.challenge'>>('auth.challenge', body, by),
     verify: (body: Body, by?: Caller) => call<Answer<'auth.verify'>>('auth.verify', body, by),
     revokeAll: (body: Body) => call<Answer<'auth.revoke_all'>>('auth.revoke_all', body),
     async signIn(wallet: Wallet, by?: Caller) {

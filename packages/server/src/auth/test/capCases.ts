@@ -59,6 +59,16 @@ export function capCases({ db }: AuthCases): void {
       await own.close()
     })
 
+    it('count a whole IPv6 /48 as eight /64', async () => {
+      const own = await capped({ keysPerAddressDay: 1 })
+      const wallet = newWallet()
+      const from = (i: number) => caller(`2001:db8:48:${i}::1`)
+      for (let i = 0; i < 8; i++) await own.signIn(wallet, from(i))
+      expect(await codeOf(own.signIn(wallet, from(8)))).toBe('KEYS_CAPPED')
+      await own.signIn(wallet, caller('2001:db8:49::1'))
+      await own.close()
+    })
+
     it('count keys of the whole service by the hour', async () => {
       later(3_600)
       const own = await capped({ keysPerHour: 5 })

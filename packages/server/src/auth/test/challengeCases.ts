@@ -1,6 +1,15 @@
 import { parseSiweMessage, validateSiweMessage } from 'viem/siwe'
 import { describe, expect, it } from 'vitest'
-import { type AuthCases, CONFIG, clock, codeOf, crypto, newWallet, openTestAuth } from './authWorld.ts'
+import {
+  type AuthCases,
+  CONFIG,
+  caller,
+  clock,
+  codeOf,
+  crypto,
+  newWallet,
+  openTestAuth,
+} from './authWorld.ts'
 
 export function challengeCases({ db, auth }: AuthCases): void {
   describe('a challenge', () => {
@@ -40,6 +49,45 @@ export function challengeCases({ db, auth }: AuthCases): void {
         Array.from({ length: 20 }, async () => (await auth().challenge({ address: wallet.address })).nonce),
       )
       expect(new Set(nonces).size).toBe(20)
+    })
+
+    describe('of a wallet', () => {
+      const ask = (address: string, from: string, purpose?: string) =>
+        auth().challenge({ address, ...(purpose && { purpose }) }, caller(from))
+      const isOpen = async ({ nonce }: { nonce: string }) =>
+        (await db.query('select 1 from challenges where nonce = $1', [nonce])).length === 1
+
+      it('counts per requesting address, sign-in and revoke-all together', async () => {
+        const { address } = newWallet()
+        const own = [await ask(address, '192.0.2.7'), await ask(address, '192.0.2.7', 'revoke-all')]
+        for (let i = 0; i < 10; i++) {
+          await ask(address, '198.51.100.66', i % 2 === 0 ? 'revoke-all' : undefined)
+          await ask(address, `2001:db8:0:66::${i}`)
+        }
+        expect(await Promise.all(own.map(isOpen))).toEqual([true, true])
+        const open = await db.query<{ network: string; count: number }>(
+          `select network, count(*)::int as count from challenges where wallet = $1 group by 1 order by 1`,
+          [address],
+        )
+        expect(open).toEqual([
+          { network: '192.0.2.7', count: 2 },
+          { network: '198.51.100.66', count: 5 },
+          { network: '2001:db8:0:66::/64', count: 5 },
+        ])
+        for (let i = 0; i < 4; i++) await ask(address, '192.0.2.7')
+        expect(await Promise.all(own.map(isOpen))).toEqual([false, true])
+      })
+
+      it('is not pushed out by a /48 full of strangers: 100 in all, and the busiest site loses', async () => {
+        const wallet = newWallet()
+        const own = await ask(wallet.address, '192.0.2.7')
+        for (let i = 0; i < 120; i++) await ask(wallet.address, `2001:db8:66:${i.toString(16)}::1`)
+        const open = await db.query('select id from challenges where wallet = $1', [wallet.address])
+        expect(open).toHaveLength(100)
+        // Without its nonce too: those of the same address are tried first.
+        const body = { address: wallet.address, signature: wallet.sign(own.message) }
+        expect(await auth().verify(body, caller('192.0.2.7'))).toMatchObject({ wallet: wallet.address })
+      })
     })
 
     it('is refused while no domain is set', async () => {

@@ -7,7 +7,7 @@ export function revokeCases({ db, auth }: AuthCases): void {
     const key = await auth().signIn(wallet)
     const { message, nonce } = await auth().challenge({ address: wallet.address })
     const own = await openTestAuth(db, { isSanctioned: (address) => address === wallet.address })
-    const expected = { code: 'SANCTIONED', status: 451, extras: { field: 'address' } }
+    const expected = { code: 'SANCTIONED', status: 451, extras: { field: 'wallet' } }
     const shouted = `0x${wallet.address.slice(2).toUpperCase()}`
     expect(await refused(own.challenge({ address: shouted }))).toMatchObject(expected)
     const body = { address: shouted, signature: wallet.sign(message), nonce }

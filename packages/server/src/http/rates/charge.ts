@@ -1,7 +1,7 @@
 import type { Clock } from '@pit/platform/clock'
 import type { Metrics } from '@pit/platform/metrics'
-import { type AnyRoute, BUCKETS, type BucketId, fail } from '@pit/protocol'
-import { networkOf } from '../clientAddress.ts'
+import { type AnyRoute, BUCKETS, type BucketId, type BucketPer, fail } from '@pit/protocol'
+import { type Network, networksOf } from '../clientAddress.ts'
 import type { Charge } from '../types.ts'
 import type { Limiter, Taken, Taking } from './limiter.ts'
 
@@ -15,28 +15,44 @@ export function createCharge({
   metrics: Metrics
 }): Charge {
   return async (caller, buckets) => {
-    const network = networkOf(caller.address)
+    const networks = networksOf(caller.address)
     const keyId = caller.key === null ? null : String(caller.key.keyId)
-    refuseUnless(await limiter.take(takingsOf(buckets, network, keyId), clock.nowMs()), metrics)
+    refuseUnless(await limiter.take(takingsOf(buckets, networks, keyId), clock.nowMs()), metrics)
   }
+}
+
+const PER_WORDS: Record<BucketPer, string> = {
+  address: 'per client address',
+  key: 'per key',
+  caller: 'per caller',
+  overall: 'for all callers together',
 }
 
 export function refuseUnless(taken: Taken, metrics: Metrics): void {
   if (taken.ok) return
   metrics.limiterRefused(taken.bucket)
-  fail('RATE_LIMITED', { retryAfterS: taken.retryAfterS })
+  const { what, per } = BUCKETS[taken.bucket]
+  fail('RATE_LIMITED', {
+    message: `Too many requests: ${what}, counted ${PER_WORDS[per]}.`,
+    bucket: taken.bucket,
+    retryAfterS: taken.retryAfterS,
+  })
 }
 
-export const takingsOf = (buckets: readonly BucketId[], network: string, keyId: string | null): Taking[] =>
-  buckets.map((bucket) => ({ bucket, id: idOf(bucket, network, keyId) }))
-
-function idOf(bucket: BucketId, network: string, keyId: string | null): string {
-  const { per } = BUCKETS[bucket]
-  if (per === 'overall') return '*'
-  if (per === 'address') return network
-  if (per === 'caller') return keyId === null ? `address ${network}` : `key ${keyId}`
-  return keyId ?? `address ${network}`
-}
+/** One draw from each bucket; of a bucket per address one from each network the client is in. */
+export const takingsOf = (
+  buckets: readonly BucketId[],
+  networks: readonly Network[],
+  keyId: string | null,
+): Taking[] =>
+  buckets.flatMap((bucket): Taking[] => {
+    const { per } = BUCKETS[bucket]
+    if (per === 'overall') return [{ bucket, id: '*' }]
+    if (per !== 'address' && keyId !== null)
+      return [{ bucket, id: per === 'caller' ? `key ${keyId}` : keyId }]
+    const prefix = per === 'address' ? '' : 'address '
+    return networks.map(({ id, cost }) => ({ bucket, id: `${prefix}${id}`, cost }))
+  })
 
 /** The buckets judged before the key is known, and all of them. */
 export function bucketsByStage(route: Pick<AnyRoute, 'buckets'>, needsKey: boolean) {

@@ -1,0 +1,29 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, it } from 'vitest'
+
+let body: object = {}
+const server = createServer((_, response) => response.end(JSON.stringify(body)))
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+afterAll(() => server.close())
+
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`
+const health = { status: 'ok', service: 'pit', version: '1' }
+const counts = { by_tier: {}, by_kind: {}, by_risk: {}, blocked_by_reason: {} }
+const stats = { total: 1, tradable: 1, ...counts, generated_at: 1, cached_s: 0 }
+const advice = { retry: 'different_request', hint: 'Read it.' }
+const refused = { code: 'BAD_REQUEST', message: 'No.', field: 'wallet', ...advice }
+
+it.each([
+  ['what a route documents', '/health', health, true],
+  ['a field it does not', '/health', { ...health, more: 1 }, false],
+  ['a missing field', '/health', { status: 'ok' }, false],
+  ['a refusal with its extras', '/health', { error: refused }, true],
+  ['a refusal with those of others', '/health', { error: { ...refused, diffs: [] } }, false],
+  ['a path that a parameter would fit too', '/tokens/stats', stats, true],
+  ['what is no route', '/nothing', { more: 1 }, true],
+])('a story is stopped by answers that are not as documented: %s', async (_, path, answer, passes) => {
+  body = answer
+  const asked = fetch(`${url}${path}`).then((response) => response.json())
+  await (passes ? expect(asked).resolves.toEqual(answer) : expect(asked).rejects.toThrow('not as documented'))
+})

@@ -1,0 +1,30 @@
+import { type AnyRoute, checkAnswer, checkRefusal, type ErrorCode, ROUTE_IDS, routeById } from '@pit/protocol'
+
+/** Runs before every story: whatever a server answers to it has to be what the route documents. */
+
+/** Those without parameters first: tokens/stats is no token. */
+const ROUTES = ROUTE_IDS.map(routeById)
+  .sort((a, b) => Number(a.path.includes(':')) - Number(b.path.includes(':')))
+  .map((route) => ({ route, path: new RegExp(`^${route.path.replace(/:\w+/g, '[^/]+')}$`) }))
+const routeOf = (method: string, url: string): AnyRoute | undefined => {
+  const { pathname } = new URL(url)
+  return ROUTES.find(({ route, path }) => route.method === method && path.test(pathname))?.route
+}
+
+const fetchOnly = globalThis.fetch
+
+globalThis.fetch = async (input, init) => {
+  const response = await fetchOnly(input, init)
+  const request = input instanceof Request ? input : undefined
+  const route = routeOf(init?.method ?? request?.method ?? 'GET', request?.url ?? String(input))
+  if (route === undefined || route.id === 'openapi') return response
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => undefined)) as { error?: { code: ErrorCode } } | undefined
+  if (body === undefined) return response
+  const checked = body.error === undefined ? checkAnswer(route, body) : checkRefusal(body.error)
+  if (checked.ok) return response
+  const what = body.error?.code ?? 'an answer'
+  throw new Error(`${route.id}: ${what} that is not as documented: ${checked.field}: ${checked.message}`)
+}

@@ -1,0 +1,72 @@
+import { nowS } from '@pit/platform/clock'
+import type { HostedAgent } from '../types.ts'
+import type { BrainDeps } from './deps.ts'
+import { boundOf } from './model/cost.ts'
+import { meaningOf, microBudgetOf, modelFor } from './model/decideByModel.ts'
+import { buildRequest } from './model/prompt.ts'
+import { readKey } from './money/keys.ts'
+import { readFacts } from './money/ledger.ts'
+import { poolStanding } from './money/rules.ts'
+import { fundingOf } from './spend.ts'
+
+export interface AiHold {
+  code: string
+  message: string
+}
+
+const OWN_KEY = 'connect your own key with POST hosted/ai/connect'
+/** What its owner can do about it. */
+const ADVICE: Partial<Record<string, string>> = {
+  AI_POOL_INTERVAL: `set interval_s to 900 or more, or ${OWN_KEY}`,
+  AI_POOL_MODEL: `choose one of funding.pool.models of GET hosted/ai, or ${OWN_KEY}`,
+  AI_POOL_OFF: OWN_KEY,
+  AI_NOT_ELIGIBLE: OWN_KEY,
+  AI_NOT_LIVE: OWN_KEY,
+  POOL_AGENT: `stop the other one, or ${OWN_KEY}`,
+  NOT_CONNECTED: OWN_KEY,
+  DISCONNECTED: OWN_KEY,
+  CONNECT_ERROR: `${OWN_KEY} again`,
+  MODEL_NOT_ALLOWED: 'choose one of models of GET hosted/ai',
+  COST_BOUND: 'raise params.budget_usd_day, or choose a cheaper model',
+}
+
+const holdOf = (code: string): AiHold => ({
+  code,
+  message: `No model would be asked: ${[meaningOf(code), ADVICE[code]].filter(Boolean).join('; ')}.`,
+})
+
+/** What would keep a model agent's ticks from asking, as far as its settings and its payer can tell. */
+export async function aiHolds(deps: BrainDeps, agent: HostedAgent): Promise<AiHold[]> {
+  const { gateway, terms, clock, db } = deps
+  if (gateway === null) return [holdOf('AI_OFF')]
+  const models = await gateway.models.read()
+  if (models === null) return [holdOf('PARTNER_UNAVAILABLE')]
+  const model = modelFor(agent.params['model'], models)
+  if (model === undefined) return [holdOf('MODEL_NOT_ALLOWED')]
+  if (boundOf(model, smallestRequest(agent, model.id)) > microBudgetOf(agent.params)) {
+    return [holdOf('COST_BOUND')]
+  }
+  const own = await readKey(db, deps.seal, agent.wallet)
+  const noKey = own.state === 'connected' ? [] : [holdOf(own.state)]
+  if (fundingOf(agent) === 'own') return noKey
+  const atS = nowS(clock)
+  const facts = await readFacts(db, { wallet: agent.wallet, agentId: agent.id, atS })
+  // A live agent is judged as it will be once it is on.
+  const standing = poolStanding({ ...agent, live: agent.mode === 'live' }, model, facts, terms, atS)
+  if (standing.eligible) return []
+  if (agent.params['fallback_own'] === false) return [holdOf(standing.code)]
+  return noKey.length === 0 ? [] : [holdOf(standing.code), ...noKey]
+}
+
+/** No tick asks for less: it has no market and no book in it. */
+const smallestRequest = (agent: HostedAgent, modelId: string) =>
+  buildRequest(
+    {
+      agent,
+      tick: 1,
+      market: { atS: 0, pairs: [] },
+      book: { cashMicroUsd: 0n, equityMicroUsd: 0n, positions: [], dayUsedMicroUsd: 0n },
+      deadlineMs: 0,
+    },
+    modelId,
+  )

@@ -1,0 +1,66 @@
+import { fail, NATIVE_TOKEN } from '@pit/protocol'
+import { expect, it } from 'vitest'
+import type { StoredRecord } from './describeToken.ts'
+import type { AuditReader } from './readAudit.ts'
+import { type ShowDeps, showToken, showTokens } from './showTokens.ts'
+
+const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}` as const
+const record = (at: string) =>
+  ({ address: at, symbol: at.slice(-2), risks: [], screen_status: 'SCREENED' }) as unknown as StoredRecord
+
+/** A page of given tokens, of which the provider cannot tell some. */
+function open(page: readonly string[], unread: readonly string[]) {
+  const asked: string[] = []
+  const audit: AuditReader = {
+    async read(token) {
+      asked.push(token)
+      if (unread.includes(token)) fail('AUDIT_UNAVAILABLE')
+      return { verdict: 'flagged', url: null, source: 'audit', checked_at: 1 }
+    },
+    check: async () => {},
+  }
+  const deps = {
+    audit,
+    db: { query: async () => [] },
+    profile: { core_tokens: [] },
+    majorBps: () => 25,
+    searchTokens: async () => page.map(record),
+    registry: { get: async (token: string) => record(token) },
+  } as unknown as ShowDeps
+  return { deps, asked }
+}
+const PAGE = { q: '', limit: 100, wallet: null, shielded: true }
+
+it('shows the tokens whose verdict can be read, and says how many cannot', async () => {
+  const { deps } = open([address(1), address(2), address(3)], [address(2)])
+  const { tokens, warnings } = await showTokens(deps, PAGE)
+  expect(tokens.map(({ audit, shield, fee_bps }) => [audit?.verdict, shield, fee_bps])).toEqual([
+    ['flagged', true, 60],
+    [undefined, true, 60],
+    ['flagged', true, 60],
+  ])
+  expect(tokens[1]!.audit).toBeNull()
+  expect(tokens.map(({ risks }) => risks.map(({ code }) => code))).toEqual([
+    ['AUDIT_FLAGGED'],
+    [],
+    ['AUDIT_FLAGGED'],
+  ])
+  expect(warnings).toEqual([expect.stringMatching(/^1 of 3 audit verdicts could not be read/)])
+})
+
+it('refuses where none can be read, as for one token', async () => {
+  const { deps } = open([address(1), NATIVE_TOKEN], [address(1)])
+  const refused = expect.objectContaining({ code: 'AUDIT_UNAVAILABLE' })
+  await expect(showTokens(deps, PAGE)).rejects.toEqual(refused)
+  const ask = { token: address(1), wallet: null, shielded: true, admit: async () => {} }
+  await expect(showToken(deps, ask)).rejects.toEqual(refused)
+})
+
+it('never asks about the native coin', async () => {
+  const { deps, asked } = open([NATIVE_TOKEN, address(1)], [NATIVE_TOKEN])
+  const ask = { token: NATIVE_TOKEN as `0x${string}`, wallet: null, shielded: true, admit: async () => {} }
+  expect(await showToken(deps, ask)).toMatchObject({ shield: true, audit: null, risks: [] })
+  const { tokens, warnings } = await showTokens(deps, PAGE)
+  expect([tokens[0]!.audit, tokens[1]!.audit?.verdict, warnings]).toEqual([null, 'flagged', []])
+  expect(asked).toEqual([address(1)])
+})

@@ -1,0 +1,120 @@
+import {
+  chmodSync,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { StartRefused } from './checkChain.ts'
+
+const OTHERS = 0o077
+/** Of a folder where everybody may put something, such as /tmp. */
+const STICKY = 0o1000
+
+/** From here on, what this process makes is its user's alone: the embedded store asks for 0666. */
+export function keepFilesPrivate(): void {
+  process.umask(OTHERS)
+}
+
+/** What Pit's processes put into DATA_DIR. */
+const OF_PIT = /^(store|signer|server|devnet|admin\.sock)$|\.lock(\.|$)/
+
+/**
+ * Makes DATA_DIR this user's alone, or closes the one that is there, with all that Pit keeps in it. What else
+ * lies there is left as it is, and a folder that is not Pit's is never closed: somebody may have named `/`.
+ */
+export function ownDataDir(path: string): number {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const found = statSync(path)
+  refuseForeign(path, found)
+  const names = readdirSync(path)
+  const ours = names.filter((name) => OF_PIT.test(name))
+  const isShared = (found.mode & STICKY) !== 0 || (names.length > 0 && ours.length === 0)
+  if (isOpenToOthers(found) && isShared) {
+    throw new StartRefused(
+      `DATA_DIR ${path} is open to other users and holds what is not Pit’s: choose a folder of its own`,
+    )
+  }
+  const wasOpen = closeOne(path, found)
+  return ours.reduce((count, name) => count + ownEntry(join(path, name), 'close'), wasOpen)
+}
+
+/**
+ * Makes a folder that only this user can look into, or closes the one that is there, with all below it.
+ * Refuses what belongs to somebody else, who could put anything there. Returns how many files and folders
+ * stood open; `whenOpen: 'refuse'` refuses those too, because what was in them may be known already.
+ */
+export function ownFolder(path: string, whenOpen: 'close' | 'refuse' = 'close'): number {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  return ownAt(path, statSync(path), whenOpen)
+}
+
+function ownAt(path: string, found: Stats, whenOpen: 'close' | 'refuse'): number {
+  refuseForeign(path, found)
+  if (whenOpen === 'refuse' && isOpenToOthers(found))
+    throw new StartRefused(`${path} is open to other users (mode ${modeOf(found)}): chmod go= it`)
+  // The folder before what is in it: from then on nobody else adds anything.
+  const wasOpen = closeOne(path, found)
+  if (!found.isDirectory()) return wasOpen
+  return readdirSync(path).reduce((count, name) => count + ownEntry(join(path, name), whenOpen), wasOpen)
+}
+
+/** Files come and go under a process that runs. A link is not followed: it may lead anywhere. */
+function ownEntry(path: string, whenOpen: 'close' | 'refuse'): number {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  if (found === undefined || found.isSymbolicLink()) return 0
+  try {
+    return ownAt(path, found, whenOpen)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw error
+  }
+}
+
+function closeOne(path: string, found: Stats): number {
+  if (!isOpenToOthers(found)) return 0
+  chmodSync(path, found.mode & 0o700)
+  return 1
+}
+
+const isOpenToOthers = ({ mode }: Stats): boolean => process.getuid !== undefined && (mode & OTHERS) !== 0
+const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0')
+
+function refuseForeign(path: string, { uid }: Stats): void {
+  const own = process.getuid?.()
+  if (own === undefined || uid === own) return
+  throw new StartRefused(
+    `${path} belongs to user ${uid}, this process runs as user ${own}: ` +
+      'run it as its owner, give it away with chown, or choose another DATA_DIR',
+  )
+}
+
+/** A file's text, if nobody but this user can read or change it. */
+export function readOwnFile(setting: string, file: string): string {
+  const { text, found } = readWithStats(setting, file)
+  const own = process.getuid?.()
+  if (own !== undefined && found.uid !== own)
+    throw new StartRefused(`${setting} ${file} belongs to user ${found.uid}: chown it to user ${own}`)
+  if (isOpenToOthers(found))
+    throw new StartRefused(`${setting} ${file} is open to other users (mode ${modeOf(found)}): chmod 600 it`)
+  return text.trim()
+}
+
+/** Both of one opened file: its name may be another file's a moment later. */
+function readWithStats(setting: string, file: string): { text: string; found: Stats } {
+  let opened: number | undefined
+  try {
+    opened = openSync(file, 'r')
+    return { found: fstatSync(opened), text: readFileSync(opened, 'utf8') }
+  } catch (error) {
+    throw new StartRefused(`${setting} ${file} cannot be read: ${(error as NodeJS.ErrnoException).code}`)
+  } finally {
+    if (opened !== undefined) closeSync(opened)
+  }
+}

@@ -1,0 +1,146 @@
+import { Type } from '@sinclair/typebox'
+import {
+  Answer,
+  Atoms,
+  Bps,
+  Count,
+  Flag,
+  Nullable,
+  Num,
+  OneOf,
+  Text,
+  TxHash,
+  UnixS,
+  Usd,
+  Wallet,
+} from './scalars.ts'
+
+/** What a hosted agent decided, traded and made of it. */
+
+const Side = OneOf(['buy', 'sell'])
+
+export const AgentToken = Answer(
+  {
+    token: Text('as the owner named it: a core symbol or an address'),
+    symbol: Text('display text: escape it'),
+    address: Wallet('all zero for ETH'),
+    decimals: Count('decimals'),
+    stock: Flag('whether the issuer’s rules of stock tokens apply'),
+  },
+  { title: 'AgentToken' },
+)
+
+const pnl = {
+  since: UnixS('counted from'),
+  profit_usd: Nullable(Usd('null while a token has no price')),
+  unpriced: Type.Array(Text('token without a price')),
+}
+const Flow = Answer({
+  token: Wallet('all zero for ETH'),
+  amount_atoms: Text('atoms; below zero where more went out'),
+})
+/** By `basis`. */
+export const Pnl = Type.Union(
+  [
+    Answer(
+      {
+        basis: Type.Literal('paper_book'),
+        ...pnl,
+        start_usd: Usd('the book it started with'),
+        equity_usd: Nullable(Usd('its value now')),
+        return_pct: Nullable(Num('profit on the start')),
+        max_drawdown_usd: Type.Optional(Nullable(Usd('deepest fall from a high; of one agent in detail'))),
+        max_drawdown_pct: Type.Optional(Nullable(Num('the same in per cent of that high'))),
+        positions: Type.Array(
+          Answer({
+            token: Wallet('all zero for ETH'),
+            symbol: Nullable(Text('display text: escape it')),
+            amount_atoms: Atoms('held'),
+            value_usd: Nullable(Usd('at its mark')),
+          }),
+        ),
+      },
+      { title: 'PaperPnl' },
+    ),
+    Answer(
+      {
+        basis: Type.Literal('mined_trades'),
+        ...pnl,
+        equity_usd: Type.Null(),
+        flows: Type.Array(Flow, { description: 'what mined trades brought less what they took' }),
+      },
+      { title: 'LivePnl' },
+    ),
+  ],
+  { title: 'Pnl' },
+)
+
+export const LiveStats = Answer(
+  {
+    mined: Count('trades'),
+    pending: Count('trades'),
+    reverted: Count('trades'),
+    dropped: Count('trades'),
+    volume_usd: Usd('of mined trades'),
+    fees: Type.Array(Flow),
+    last_trade_at: Nullable(UnixS('when')),
+  },
+  { title: 'LiveStats' },
+)
+
+export const LastDecision = Answer(
+  {
+    tick: Count('which tick'),
+    at: UnixS('when'),
+    reason: Text('in words'),
+    orders: Type.Array(
+      Answer({ pair: Text('BASE/QUOTE'), side: Side, usd: Usd('size'), reason: Text('in words') }),
+    ),
+    outcome: Type.Array(
+      Type.Union([
+        Answer({ n: Count('which order'), outcome: Type.Literal('begun'), usd: Usd('size') }),
+        Answer({
+          n: Count('which order'),
+          outcome: Type.Literal('held'),
+          code: Text('hold code'),
+          message: Text('in words'),
+        }),
+      ]),
+      { description: 'what became of each order' },
+    ),
+    hold: Type.Optional(Text('hold code of a tick without a decision')),
+    error: Type.Optional(Text('error code of a tick without a decision')),
+    errors_in_a_row: Type.Optional(Count('ticks that failed one after another')),
+  },
+  { title: 'LastDecision' },
+)
+
+export const LastTrade = Answer(
+  {
+    pair: Text('BASE/QUOTE'),
+    side: Side,
+    usd: Usd('size'),
+    token_in: Text('core symbol or address'),
+    token_out: Text('core symbol or address'),
+    amount_in: Atoms('of token_in'),
+    at: UnixS('when'),
+    fee_bps: Bps('paid'),
+    paper: Type.Optional(Type.Literal(true, { description: 'absent for a live trade' })),
+    amount_out: Type.Optional(Atoms('of a paper trade')),
+    gas_usd: Type.Optional(Usd('of a paper trade')),
+    amount_out_min: Type.Optional(Atoms('of a live trade')),
+    tx_hash: Type.Optional(TxHash('of a live trade')),
+  },
+  { title: 'LastTrade' },
+)
+
+const Told = { code: Text('hold code'), message: Text('in words') }
+export const Watch = Answer(
+  {
+    next_tick_at: Nullable(UnixS('null while it does not tick')),
+    ticks: Count('so far'),
+    holds: Type.Array(Answer(Told), { description: 'what keeps it from trading' }),
+    soon: Type.Array(Answer({ ...Told, at: UnixS('when') }), { description: 'what soon will' }),
+  },
+  { title: 'Watch' },
+)

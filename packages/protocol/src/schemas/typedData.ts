@@ -1,0 +1,128 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { SessionBindingV3 } from '../binding.ts'
+import { PermitMessage } from './decoded.ts'
+import { Answer, Atoms, Count, Hex, MapOf, Nullable, OneOf, Text, TxHash, Wallet } from './scalars.ts'
+
+/** What a wallet is asked to sign. */
+
+type Field = { readonly name: string; readonly type: string }
+const Types = Type.Unsafe<{ readonly [type: string]: readonly Field[] }>(
+  MapOf(
+    Type.Array(Answer({ name: Text('field'), type: Text('its Solidity type') })),
+    'the fields of each type by its name, EIP712Domain included',
+  ),
+)
+const domain = { chainId: Count('4663'), verifyingContract: Wallet('who verifies it') }
+
+const typedData = <T extends TSchema, D extends TSchema, const Name extends string>(
+  primaryType: Name,
+  fields: { domain: D; message: T },
+  title: string,
+) =>
+  Answer(
+    { domain: fields.domain, types: Types, primaryType: Type.Literal(primaryType), message: fields.message },
+    { title, description: 'EIP-712, as eth_signTypedData_v4 takes it' },
+  )
+
+export const PermitTypedData = typedData(
+  'PermitSingle',
+  { domain: Answer({ name: Type.Literal('Permit2'), ...domain }), message: PermitMessage },
+  'PermitTypedData',
+)
+const DelegationTypedData = typedData(
+  'Delegation',
+  {
+    domain: Answer({
+      name: Type.Literal('DelegationManager'),
+      version: Type.Literal('1'),
+      ...domain,
+    }),
+    message: Answer({
+      delegate: Wallet('the co-signer'),
+      delegator: Wallet('the session’s wallet'),
+      authority: TxHash('of a root: all ones'),
+      caveats: Type.Array(Answer({ enforcer: Wallet('its contract'), terms: Hex('what it is bound to') })),
+      salt: Atoms('hash of the binding, as a decimal'),
+    }),
+  },
+  'DelegationTypedData',
+)
+
+export const Caveat = Answer(
+  {
+    enforcer: Type.Optional(
+      Type.Unsafe<string | undefined>(Text('its name; absent for one Pit does not use: do not sign it')),
+    ),
+    address: Wallet('its contract'),
+    terms: Hex('what it is bound to'),
+    says: Text('in words'),
+  },
+  { title: 'Caveat' },
+)
+const toSign = {
+  typed_data: DelegationTypedData,
+  digest: TxHash('what is signed'),
+  delegation_hash: TxHash('hash of the root'),
+}
+const authorization = {
+  chain_id: Type.Literal(4663),
+  address: Wallet('whose code the wallet takes; all zero clears it'),
+}
+
+const signed = { nonce: Count('of the wallet, at which it counts'), digest: TxHash('what is signed') }
+export const AuthorizationToSign = Answer(
+  {
+    ...authorization,
+    ...signed,
+    wallet: Wallet('who signs it'),
+    after_setup: Nullable(
+      Answer(signed),
+      'what to sign instead where the setup is sent before the first trade; null without a setup',
+    ),
+  },
+  { title: 'AuthorizationToSign', description: 'an EIP-7702 authorization' },
+)
+export const ToSign = Answer({
+  delegation: Answer({ ...toSign, binding: SessionBindingV3 }),
+  authorization: Nullable(
+    AuthorizationToSign,
+    'EIP-7702 authorization to sign, for the wallet’s next nonce; null when the code is in place',
+  ),
+  curve_roots: Nullable(
+    MapOf(
+      Answer({ kind: OneOf(['curve', 'fee']), ...toSign, caveats: Type.Array(Caveat) }),
+      'typed data of the curve roots to sign, by delegation_hash',
+    ),
+  ),
+})
+
+/** How a wallet gives up the code a session had it take. */
+export const CodeReset = Answer(
+  {
+    authorization: Answer({
+      ...authorization,
+      nonce: Nullable(Count('when the wallet itself sends it; null while the chain cannot be read')),
+    }),
+    nonce_when_sent_by_another: Nullable(Count('one less')),
+    wallet_code: Nullable(Text('none, delegator or other: what the wallet runs')),
+    how: Text('in words'),
+  },
+  { title: 'CodeReset' },
+)
+
+/** A delegation with its signature. */
+export const SignedDelegation = Answer(
+  {
+    delegate: Wallet('who may use it'),
+    delegator: Wallet('whose it is'),
+    authority: TxHash('hash of the delegation it stands on'),
+    caveats: Type.Unsafe<readonly { enforcer: string; terms: string; args: string }[]>(
+      Type.Array(
+        Answer({ enforcer: Wallet('its contract'), terms: Hex('bound to'), args: Hex('given at use') }),
+      ),
+    ),
+    salt: TxHash('32 bytes'),
+    signature: Hex('by the delegator'),
+  },
+  { title: 'SignedDelegation' },
+)

@@ -1,0 +1,49 @@
+import { type Clock, nowS } from '@pit/platform/clock'
+import type { Db, Sql } from '@pit/platform/db'
+import type { Wallet } from './rules.ts'
+import { ENDED_KEPT_S } from './store.ts'
+
+export interface EmptyAccount {
+  id: number
+  wallet: Wallet
+}
+
+/** Those of these accounts that something else of the house still stands on. */
+export type AccountsInUse = (sql: Sql, accounts: readonly EmptyAccount[]) => Promise<ReadonlySet<number>>
+
+const PAGE = 1_000
+
+/**
+ * Deletes accounts that were made 90 days ago or earlier, have no key any more and nothing that stands on them.
+ * Each call looks at the next page of them, so that those that stay keep no other from its turn.
+ */
+export function createAccountSweep({
+  db,
+  clock,
+  accountsInUse,
+}: {
+  db: Db
+  clock: Clock
+  accountsInUse: AccountsInUse
+}): () => Promise<number> {
+  let lastId = 0
+  return () =>
+    db.transaction(async (sql) => {
+      const page = await sql.query<EmptyAccount & { is_empty: boolean }>(
+        `select id, wallet, division = 'crypto' and not exists (
+           select 1 from api_keys k where k.account_id = a.id) as is_empty
+         from accounts a where id > $1 and created_at_s < $2 order by id limit $3 for update skip locked`,
+        [lastId, nowS(clock) - ENDED_KEPT_S, PAGE],
+      )
+      lastId = page.length < PAGE ? 0 : page.at(-1)!.id
+      const empty = page.filter(({ is_empty }) => is_empty)
+      const inUse = await accountsInUse(sql, empty)
+      // A sign-in that was waited for has made a key meanwhile.
+      const gone = await sql.query(
+        `delete from accounts a where id = any($1::int8[])
+           and not exists (select 1 from api_keys k where k.account_id = a.id) returning 1`,
+        [empty.flatMap(({ id }) => (inUse.has(id) ? [] : [id]))],
+      )
+      return gone.length
+    })
+}

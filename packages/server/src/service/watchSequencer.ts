@@ -1,0 +1,50 @@
+import type { Clock } from '@pit/platform/clock'
+import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
+
+/** How long an unanswered transaction speaks against the sequencer when nothing was sent since. */
+const REMEMBERED_MS = 60_000
+/** Health looks every second; a sequencer that others share is not asked as often. */
+const PING_EVERY_MS = 5_000
+
+/** The way to the sequencer, and whether it answers: to what was last sent to it, and to a call now. */
+export function watchSequencer(rpc: Rpc, clock: Clock): Rpc & { check(): Promise<void> } {
+  let lostAtMs = Number.NEGATIVE_INFINITY
+  let ping: { atMs: number; answer: Promise<void> } | null = null
+
+  async function request<T>(...call: Parameters<Rpc['request']>): Promise<T> {
+    const isSend = call[0] === 'eth_sendRawTransaction'
+    try {
+      const answer = await rpc.request<T>(...call)
+      if (isSend) lostAtMs = Number.NEGATIVE_INFINITY
+      return answer
+    } catch (error) {
+      // A refusal is an answer.
+      if (isSend) lostAtMs = error instanceof RpcUnreachable ? clock.nowMs() : Number.NEGATIVE_INFINITY
+      throw error
+    }
+  }
+
+  const answerNow = (): Promise<void> =>
+    rpc.request('eth_chainId').then(
+      () => {},
+      (error: unknown) => {
+        // A sequencer takes one method only, and says so.
+        if (error instanceof RpcUnreachable) throw error
+      },
+    )
+
+  return {
+    ...rpc,
+    request,
+    async check() {
+      if (ping === null || clock.nowMs() - ping.atMs >= PING_EVERY_MS) {
+        ping = { atMs: clock.nowMs(), answer: answerNow() }
+      }
+      await ping.answer
+      const agoMs = clock.nowMs() - lostAtMs
+      if (agoMs < REMEMBERED_MS) {
+        throw new Error(`it did not answer to a transaction ${Math.round(agoMs / 1000)} s ago`)
+      }
+    },
+  }
+}

@@ -1,0 +1,49 @@
+import type { Address } from '@pit/chain'
+import { type BindingMark, COSIGNER, lessBps } from '@pit/protocol'
+import type { Failure, Rules } from '../checks.ts'
+import type { Pins } from '../pins.ts'
+import type { OwnPrice } from '../prices/followPrices.ts'
+import type { Offer } from './readOffers.ts'
+
+export interface OfferFacts {
+  pins: Pick<Pins, 'tokens'>
+  ownPrice(token: Address): OwnPrice
+  marks: readonly BindingMark[]
+  /** What pools pay for a little of each; null when the chain did not answer. */
+  offers: ReadonlyMap<Address, readonly Offer[]> | null
+}
+
+/** What a root is held to last: its owner's marks against the pools. */
+export const offerRules: Rules<OfferFacts> = [
+  {
+    code: 'CHAIN_UNAVAILABLE',
+    check: ({ offers }) => (offers === null ? { message: 'The co-signer could not read the chain.' } : null),
+  },
+  {
+    code: 'CAP_PRICE',
+    check: (facts) =>
+      facts.marks.map((mark) => markFailure(mark, facts)).find((found) => found !== null) ?? null,
+  },
+]
+
+/** A mark far under what a pool pays would let more of the token go than the limits say. */
+function markFailure(
+  { token, decimals, price_e18 }: BindingMark,
+  { pins, ownPrice, offers }: OfferFacts,
+): Failure | null {
+  const mark = BigInt(price_e18)
+  for (const { payIn, atomsIn, atomsOut } of offers?.get(token) ?? []) {
+    const paid = ownPrice(payIn)
+    const paidDecimals = pins.tokens.get(payIn)?.decimals
+    if (paid.kind !== 'fresh' || paidDecimals === undefined) continue
+    const whole = 10n ** BigInt(decimals)
+    const offered = (atomsOut * paid.priceE18 * whole) / (atomsIn * 10n ** BigInt(paidDecimals))
+    if (mark >= lessBps(offered, COSIGNER.signedMarkBandBps)) continue
+    return {
+      message: `The mark of ${token} is far under what a pool pays for it, in dollars times 10^18.`,
+      value: mark.toString(),
+      limit: offered.toString(),
+    }
+  }
+  return null
+}
