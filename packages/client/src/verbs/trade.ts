@@ -1,5 +1,5 @@
 import { type Address, type Hex, NATIVE, permitTypedData } from '@pit/chain'
-import { TRADE } from '@pit/protocol'
+import { type BodyInput, TRADE } from '@pit/protocol'
 import { normalized, type Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
@@ -97,7 +97,8 @@ async function prepare(
   body: TradeAsk & { wallet: Address },
   { signal }: VerbOptions,
 ): Promise<Plan> {
-  const answer = await deps.api['live.prepare']({ body }, { signal })
+  // Exactly one size: the server says which is missing or too many.
+  const answer = await deps.api['live.prepare']({ body: body as BodyInput<'live.prepare'> }, { signal })
   if (!('amount_out_min' in answer)) return broken('RECIPIENT', 'the answer is no plan for a trade')
   return answer
 }
@@ -114,11 +115,10 @@ async function verify(deps: ClientDeps, facts: PlanFacts, options: TradeOptions)
   return { plan: answered, checks, reading, own }
 }
 
-const whyNotReady = (answered: Plan): string => {
-  const { missing } = answered as { missing?: { what: string; token: string; have: string; need: string }[] }
-  const [first] = missing ?? []
-  return first ? `it has ${first.have} of ${first.token} and needs ${first.need}` : 'the plan is not ready'
-}
+const whyNotReady = ({ missing: [first] }: Plan): string =>
+  first
+    ? `${first.what} of ${first.token}: it has ${first.have} and needs ${first.need}`
+    : 'the plan is not ready'
 
 /** The fee cap is the client's own: twice the base fee it read, and a tip no larger than that. */
 function feesOf(step: { max_priority_fee_per_gas: string }, { baseFeeWei }: OwnReading) {
