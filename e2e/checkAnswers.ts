@@ -21,10 +21,12 @@ globalThis.fetch = async (input, init) => {
   const body = (await response
     .clone()
     .json()
-    .catch(() => undefined)) as { error?: { code: ErrorCode } } | undefined
+    .catch(() => undefined)) as { error?: { code: ErrorCode } | null } | undefined
   if (body === undefined) return response
-  const checked = body.error === undefined ? checkAnswer(route, body) : checkRefusal(body.error)
+  // A simulation's answer has an `error` too: null, or words.
+  const refused = typeof body.error === 'object' ? body.error : null
+  const checked = refused === null ? checkAnswer(route, body) : checkRefusal(refused)
   if (checked.ok) return response
-  const what = body.error?.code ?? 'an answer'
+  const what = refused?.code ?? 'an answer'
   throw new Error(`${route.id}: ${what} that is not as documented: ${checked.field}: ${checked.message}`)
 }

@@ -100,8 +100,9 @@ describe('a live agent', () => {
       session_expires: session.expires,
       status: 'paused',
     })
+    // Wider limits need a session of their own, so nothing can go live with them in the same call.
     expect(await code(owner, at('update'), { live: true, limits: { max_trade_usd: 21 } })).toBe(
-      '422 OUTSIDE_SESSION',
+      '409 NO_SESSION',
     )
     agent = await done(at('update'), { live: true })
     expect(agent).toMatchObject({ live: true, status: 'active', trading: true })

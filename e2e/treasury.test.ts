@@ -116,12 +116,7 @@ describe('the treasury on a real chain', () => {
       },
     ]
     for (const { tokenIn, tokenOut, request } of trades) {
-      const trade = await doTrade(
-        world.devnet,
-        trader,
-        { tokenIn, tokenOut },
-        { ...request, mode: 'max_safety' },
-      )
+      const trade = await doTrade(world.devnet, trader, { tokenIn, tokenOut }, request)
       if (trade.plan.fee.token === NATIVE) paid.eth += trade.income
       else paid.usdg += trade.income
     }

@@ -41,7 +41,10 @@ export function refusedByWorld(w: FastWorld): void {
       const reverting = await bare.trade('USDG/ETH')
       expect(reverting.body.error).toMatchObject({
         code: 'SIMULATION_FAILED',
-        simulation: { ok: false, checks: [{ code: 'EXECUTES', ok: false }] },
+        simulation: {
+          ok: false,
+          checks: ['EXECUTES', 'DELIVERED', 'FEE_PAID'].map((code) => ({ code, ok: false })),
+        },
       })
       w.provoked.add('SIMULATION_FAILED')
       const unfunded = await bare.trade('USDG/ETH', { body: { simulate: false } })

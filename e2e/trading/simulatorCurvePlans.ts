@@ -4,7 +4,7 @@ import { encodeFunctionData } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SimulateAsk } from '../../packages/trading/src/simulate/index.ts'
 import { BROKE, ETH } from './simulatorTerms.ts'
-import { lower, type SimulatorWorld } from './simulatorWorld.ts'
+import { DEADLINE_S, lower, type SimulatorWorld } from './simulatorWorld.ts'
 
 export function curvePlans(it: () => SimulatorWorld): void {
   describe('curves', () => {
@@ -18,7 +18,7 @@ export function curvePlans(it: () => SimulatorWorld): void {
       amountIn,
       amountOutMin: 0n,
       recipient,
-      deadlineS: it().devnet.chain.head().timestampS + 600n,
+      deadlineS: it().devnet.chain.head().timestampS + DEADLINE_S,
     })
 
     test('a purchase in two steps, its fee first', async () => {

@@ -28,6 +28,9 @@ import {
 import type { PlanTx, StepKind, TradeToken } from '../../packages/trading/src/types.ts'
 import { seedDevnet } from '../devnetSeed.ts'
 
+/** Longer than a chain from a stored image can stand behind until its first own block. */
+export const DEADLINE_S = 7_200n
+
 export const lower = (address: string): Address => address.toLowerCase() as Address
 const FEE_BPS = 25
 const quantity = (value: number): Hex => `0x${value.toString(16)}`
@@ -176,7 +179,7 @@ export async function openSimulatorWorld(): Promise<SimulatorWorld> {
         amountOutMin: (expectedOut * 99n) / 100n,
         direct: true,
         fee: { bps: FEE_BPS, side, recipient },
-        deadlineS: devnet.chain.head().timestampS + 600n,
+        deadlineS: devnet.chain.head().timestampS + DEADLINE_S,
         weth,
         layout: contracts.universal_router_layout,
         ...change,

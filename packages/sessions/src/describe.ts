@@ -20,7 +20,7 @@ export function authorizationJson(
   crypto: Crypto,
   wallet: Address,
   { afterSetup, ...authorization }: AskedAuthorization,
-): NonNullable<Extras['sign']> {
+): NonNullable<Extras['sign']>['authorization'] {
   const digestOf = (one: Authorization) => bytesToHex(authorizationHash(crypto, one))
   const { address, nonce } = authorization
   return {

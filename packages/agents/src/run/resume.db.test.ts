@@ -21,6 +21,7 @@ withDb('an agent paused and resumed while its brain decides', (db) => {
       ...world.options,
       paper: world.paper,
       isInLeague: async () => false,
+      signerAnswers: () => true,
     } as unknown as HostedDeps
     const by = { keyId: 1, wallet: WALLET }
     return {

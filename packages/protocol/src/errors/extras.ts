@@ -89,7 +89,7 @@ export const EXTRA_SCHEMAS = {
     { title: 'FastTermsNow' },
   ),
   bucket: Text('its name'),
-  sign: AuthorizationToSign,
+  sign: Answer({ authorization: AuthorizationToSign }),
   owner: Wallet('owner'),
   field: Text('path'),
   risks: Type.Array(Risk),
