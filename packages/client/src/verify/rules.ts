@@ -61,7 +61,7 @@ export function checkOwn(terms: Terms, own: OwnReading): Checked[] {
 /** A deadline further ahead lets whoever relays choose the moment. */
 const MAX_DEADLINE_S = COSIGNER.maxDeadlineS
 
-function checkAsked({ ask, plan, reading, tokenIn, tokenOut, nowS }: Terms): void {
+function checkAsked({ ask, pins, plan, reading, tokenIn, tokenOut, nowS }: Terms): void {
   must(reading.tokenIn === tokenIn, 'RECIPIENT', 'it sells another token than asked', {
     token: reading.tokenIn,
   })
@@ -72,7 +72,9 @@ function checkAsked({ ask, plan, reading, tokenIn, tokenOut, nowS }: Terms): voi
   if (ask.amount_in !== undefined)
     must(reading.amountIn === BigInt(ask.amount_in), 'RECIPIENT', 'it spends another amount than asked')
   const least = leastOut({ plan })
-  const isCalldatas = least === reading.amountOutMin || (reading.direct && least < reading.amountOutMin)
+  // Only a token outside the pins may tax what its pool pays.
+  const isTaxable = reading.direct && !pins.tokens.has(tokenOut)
+  const isCalldatas = least === reading.amountOutMin || (isTaxable && least < reading.amountOutMin)
   must(isCalldatas, 'MIN_OUT', 'amount_out_min is not the calldata’s')
   must(least > 0n, 'MIN_OUT', 'there is no minimum')
   if (ask.min_amount_out !== undefined)
