@@ -2,7 +2,6 @@ import { type Hex, hexToBytes } from '@pit/chain'
 import {
   hashMessage,
   hashTypedData,
-  hexToBigInt,
   keccak256,
   parseSignature,
   serializeTransaction,
@@ -111,9 +110,3 @@ export function normalized(signature: Hex): Hex {
   const v = bytes[64]!
   return v >= 27 ? signature : `0x${signature.slice(2, 130)}${(v + 27).toString(16)}`
 }
-
-export const signatureParts = (signature: Hex) => ({
-  r: `0x${signature.slice(2, 66)}` as Hex,
-  s: `0x${signature.slice(66, 130)}` as Hex,
-  yParity: Number(hexToBigInt(`0x${signature.slice(130, 132)}`)) % 27,
-})

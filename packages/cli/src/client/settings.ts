@@ -65,7 +65,7 @@ const devnet = (env: Environment): Named => ({
   url: 'http://127.0.0.1:4663',
   chain: join(env['DATA_DIR'] ?? '.pit', 'devnet', 'profile.json'),
   rpc_url: 'http://127.0.0.1:8545',
-  domain: 'localhost:4663',
+  domain: 'localhost',
 })
 
 function readNamed(env: Environment): Record<string, Named> {

@@ -16,7 +16,6 @@ interface Options {
   nonUs?: boolean
   route?: string
   yes?: boolean
-  json?: boolean
 }
 
 export const positive = (text: string): number => {
@@ -39,7 +38,7 @@ export const tradeCommand = (deps: CommandDeps): Command =>
     .action(async (tokenIn: string, tokenOut: string, options: Options, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const ask = askOf(tokenIn, tokenOut, options)
-      await run(deps, opened, ask, options)
+      await run(deps, opened, ask, options.yes ?? false)
     })
 
 export const sized = (command: Command): Command =>
@@ -71,7 +70,8 @@ export function askOf(token_in: string, token_out: string, options: Options): Tr
   }
 }
 
-async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, { yes = false, json = false }: Options) {
+async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, yes: boolean) {
+  const { json = false } = opened.options
   const { terminal } = deps
   const { client, target } = opened
   let done = terminal.progress('Planning and verifying')
