@@ -33,7 +33,7 @@ const MAY_IMPORT = {
 /** What only tests may import besides: the signer's build honest and forged calls to hold against it. */
 const TESTS_MAY_IMPORT = { signer: ['plans'] }
 /** What runs in a browser: nothing of Node in what it ships. */
-const PURE = /^packages\/(protocol|chain|plans|agents\/src\/decide|league\/src\/rules)\//
+const PURE = /^packages\/(protocol|chain|plans|client|agents\/src\/decide|league\/src\/rules)\//
 /** Packages that speak no HTTP: verbs take and return domain values. */
 const CAPABILITIES = new Set(['market', 'relay', 'trading', 'sessions', 'agents', 'league', 'treasury'])
 const HTTP_WORDS =

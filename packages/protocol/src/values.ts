@@ -115,6 +115,7 @@ export type Board = (typeof BOARDS)[number]
 /** Ours beyond open and upcoming. */
 export const SEASON_STATES = ['upcoming', 'open', 'closing', 'provisional', 'decided', 'settled'] as const
 export const ENTRANT_KINDS = ['wallet', 'account', 'hosted'] as const
+export type EntrantKind = (typeof ENTRANT_KINDS)[number]
 export const CLUSTER_LINKS = ['address', 'transfer', 'funder'] as const
 export const RULE_STATUSES = ['pass', 'fail', 'flag', 'pending'] as const
 /** Rules no review can pass by hand. */

@@ -1,6 +1,6 @@
 import { type Hex, hexToBytes } from '../bytes/hex.ts'
 import { addressWord, bytesDigits, size, uint } from '../bytes/words.ts'
-import type { Crypto } from '../crypto/createCrypto.ts'
+import type { Hashing } from '../crypto/createCrypto.ts'
 import type { Delegation, DelegationAddresses } from './types.ts'
 
 const DELEGATION_TYPES = {
@@ -44,7 +44,7 @@ export function delegationTypedData({ chainId, manager }: DelegationAddresses, d
 }
 
 /** The manager's own getDelegationHash: it names a delegation, whatever its chain, signature and args. */
-export function delegationHash(crypto: Crypto, delegation: Delegation): Hex {
+export function delegationHash(crypto: Hashing, delegation: Delegation): Hex {
   const hash = (digits: string): string => crypto.keccak256(hexToBytes(`0x${digits}`)).slice(2)
   const caveatType = crypto.keccakText(CAVEAT_TYPE).slice(2)
   let caveats = ''
@@ -62,7 +62,7 @@ export function delegationHash(crypto: Crypto, delegation: Delegation): Hex {
 }
 
 /** The manager's own getDomainHash. */
-export function delegationDomainHash(crypto: Crypto, { chainId, manager }: DelegationAddresses): Hex {
+export function delegationDomainHash(crypto: Hashing, { chainId, manager }: DelegationAddresses): Hex {
   const text = (value: string): string => crypto.keccakText(value).slice(2)
   const digits =
     text(DOMAIN_TYPE) + text(DOMAIN.name) + text(DOMAIN.version) + size(chainId) + addressWord(manager)
@@ -71,7 +71,7 @@ export function delegationDomainHash(crypto: Crypto, { chainId, manager }: Deleg
 
 /** The hash that is signed: of the typed data above, without a general-purpose encoder. */
 export function delegationDigest(
-  crypto: Crypto,
+  crypto: Hashing,
   addresses: DelegationAddresses,
   delegation: Delegation,
 ): Hex {

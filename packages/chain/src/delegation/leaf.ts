@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 import { lowerAddress, sameAddress } from '../crypto/address.ts'
-import type { Crypto } from '../crypto/createCrypto.ts'
+import type { Hashing } from '../crypto/createCrypto.ts'
 import { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
 import { decodeDelegations, encodeDelegations } from './encode.ts'
 import { delegationHash } from './hash.ts'
@@ -55,7 +55,7 @@ export function curveLeaf(
 
 /** What pays the fee of one curve leaf; the co-signer signs both. */
 export function feeLeaf(
-  crypto: Crypto,
+  crypto: Hashing,
   addresses: DelegationAddresses,
   { feeRoot, leaf, nowS }: { feeRoot: FeeRoot; leaf: Delegation; nowS: number },
 ): Delegation {

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../bytes/hex.ts'
 import { lowerAddress } from '../crypto/address.ts'
-import type { Crypto } from '../crypto/createCrypto.ts'
+import type { Hashing } from '../crypto/createCrypto.ts'
 import { EXECUTE_WITH_DEADLINE_SELECTOR } from '../router/constants.ts'
 import { CURVE_BUY_SELECTOR, CURVE_SELL_SELECTOR } from '../swaps/readCurveCall.ts'
 import { type CaveatTerms, decodeCaveat, encodeCaveat } from './caveats.ts'
@@ -51,7 +51,7 @@ export function buildRoot(addresses: DelegationAddresses, terms: RootTerms): Del
 
 /** Strict inverse of `buildRoot`, its signature aside; undefined for any other delegation. */
 export function readRoot(
-  crypto: Crypto,
+  crypto: Hashing,
   addresses: DelegationAddresses,
   delegation: Delegation,
 ): SessionRoot | undefined {

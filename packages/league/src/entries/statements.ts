@@ -1,9 +1,8 @@
 import type { Address } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
 import type { Sql } from '@pit/platform/db'
-import { type Answer, type Board, fail, LEAGUE } from '@pit/protocol'
+import { type Answer, type Board, fail, LEAGUE, statementText } from '@pit/protocol'
 import type { LeagueDeps } from '../deps.ts'
-import { statementText } from '../rules/index.ts'
 import { type Confirmation, type Entrant, entrantText } from './store.ts'
 
 const NONCE_BYTES = 16

@@ -1,8 +1,8 @@
 import type { Address } from '@pit/chain'
 import type { VaultAgent } from '@pit/market'
 import type { Sql } from '@pit/platform/db'
+import type { EntrantKind } from '@pit/protocol'
 import { type Board, NATIVE_TOKEN } from '@pit/protocol'
-import type { EntrantKind } from '../rules/index.ts'
 
 export interface StoredEntry {
   id: number

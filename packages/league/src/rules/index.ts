@@ -58,4 +58,3 @@ export {
   seasonName,
   seasonOf,
 } from './seasons.ts'
-export { CONFIRMATION, type EntrantKind, type StatementParts, statementText } from './statement.ts'

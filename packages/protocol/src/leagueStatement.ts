@@ -1,6 +1,5 @@
-import { type Board, CHAIN_ID, LEAGUE } from '@pit/protocol'
-
-export type EntrantKind = 'wallet' | 'account' | 'hosted'
+import { CHAIN_ID, LEAGUE } from './numbers.ts'
+import type { Board, EntrantKind } from './values.ts'
 
 /** What a statement is about. Every word of it is the client's own or in the answer, so it can be rebuilt. */
 export interface StatementParts {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CONFIRMATION, statementText } from './statement.ts'
+import { CONFIRMATION, statementText } from './leagueStatement.ts'
 
 const parts = {
   domain: 'pit.example',

@@ -1,0 +1,119 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { ChainProfile } from '@pit/protocol'
+import { Value } from '@sinclair/typebox/value'
+import { InputNeeded, UsageRefused } from './exit.ts'
+
+/** Where a command works: a server, the profile it is verified by, and the node it is verified on. */
+export interface Target {
+  name: string
+  url: string
+  profile: ChainProfile
+  rpcUrl: string
+  /** What sign-in messages must name. */
+  domain: string
+}
+
+export interface GlobalOptions {
+  profile?: string
+  url?: string
+  rpcUrl?: string
+  account?: string
+  json?: boolean
+}
+
+type Environment = Record<string, string | undefined>
+
+/** One named profile as it stands in the file. */
+interface Named {
+  url: string
+  /** A chain profile's file. */
+  chain: string
+  rpc_url?: string
+  domain?: string
+  /** Pinned beside the chain's own addresses. */
+  cosigner?: string
+}
+
+const DEVNET = 'devnet'
+
+export const configHome = (env: Environment): string =>
+  env['PIT_HOME'] ?? join(env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'pit')
+
+/** The profile named by --profile, PIT_PROFILE or the file; a devnet beside the working folder otherwise. */
+export function readTarget(options: GlobalOptions, env: Environment): Target {
+  const name = options.profile ?? env['PIT_PROFILE'] ?? DEVNET
+  const named = readNamed(env)[name] ?? (name === DEVNET ? devnet(env) : undefined)
+  if (!named)
+    throw new UsageRefused(`There is no profile ${name} in ${join(configHome(env), 'profiles.json')}.`)
+  const url = options.url ?? env['PIT_URL'] ?? named.url
+  const profile = readChain(named.chain, name)
+  const rpcUrl = options.rpcUrl ?? env['ETH_RPC_URL'] ?? named.rpc_url ?? profile.rpc_url
+  if (!rpcUrl)
+    throw new InputNeeded(`Profile ${name} names no node: give --rpc-url. Trades are verified on it.`)
+  return {
+    name,
+    url,
+    rpcUrl,
+    profile: { ...profile, cosigner: named.cosigner ?? profile.cosigner },
+    domain: named.domain ?? new URL(url).host,
+  }
+}
+
+const devnet = (env: Environment): Named => ({
+  url: 'http://127.0.0.1:4663',
+  chain: join(env['DATA_DIR'] ?? '.pit', 'devnet', 'profile.json'),
+  rpc_url: 'http://127.0.0.1:8545',
+  domain: 'localhost',
+})
+
+function readNamed(env: Environment): Record<string, Named> {
+  const file = join(configHome(env), 'profiles.json')
+  if (!existsSync(file)) return {}
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, Named>
+  } catch {
+    throw new UsageRefused(`${file} is no JSON.`)
+  }
+}
+
+function readChain(file: string, name: string): ChainProfile {
+  if (!existsSync(file))
+    throw new InputNeeded(
+      name === DEVNET
+        ? `There is no devnet here (${file}): run npm start, or name a profile with --profile.`
+        : `Profile ${name} names ${file}, which is not there.`,
+    )
+  const profile: unknown = JSON.parse(readFileSync(file, 'utf8'))
+  if (Value.Check(ChainProfile, profile)) return profile
+  throw new UsageRefused(`${file} is no chain profile: ${Value.Errors(ChainProfile, profile).First()?.path}`)
+}
+
+/** Keys of earlier sign-ins, by server and wallet; readable by their owner alone. */
+export interface KeyFile {
+  read(url: string, wallet: string): string | undefined
+  write(url: string, wallet: string, key: { api_key: string; expires_at: number }): void
+}
+
+export function openKeyFile(env: Environment, nowS: () => number): KeyFile {
+  const file = join(configHome(env), 'keys.json')
+  const all = (): Record<string, { api_key: string; expires_at: number }> =>
+    existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const nameOf = (url: string, wallet: string) => `${url} ${wallet}`
+  return {
+    read(url, wallet) {
+      const known = all()[nameOf(url, wallet)]
+      return known && known.expires_at > nowS() + 60 ? known.api_key : undefined
+    },
+    write(url, wallet, { api_key, expires_at }) {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      const draft = `${file}.${process.pid}`
+      const kept = Object.entries(all()).filter(([, key]) => key.expires_at > nowS())
+      const keys = { ...Object.fromEntries(kept), [nameOf(url, wallet)]: { api_key, expires_at } }
+      writeFileSync(draft, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
+      chmodSync(draft, 0o600)
+      renameSync(draft, file)
+    },
+  }
+}

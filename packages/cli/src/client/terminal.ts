@@ -1,0 +1,67 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+
+/** What a command says and asks. Data goes to stdout, words to stderr, so that data can be piped. */
+export interface Terminal {
+  isInteractive: boolean
+  data(text: string): void
+  say(text: string): void
+  /** Shows that something is under way; the answer ends it. */
+  progress(text: string): () => void
+  confirm(question: string): Promise<boolean>
+  askSecret(question: string): Promise<string>
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+
+export function openTerminal(): Terminal {
+  const { stdin, stdout, stderr } = process
+  const isInteractive = stdin.isTTY === true && stderr.isTTY === true
+  const ask = async (question: string, shown: boolean): Promise<string> => {
+    const output = shown ? stderr : new Writable({ write: (_chunk, _encoding, done) => done() })
+    if (!shown) stderr.write(question)
+    const lines = createInterface({ input: stdin, output, terminal: isInteractive })
+    try {
+      return await lines.question(shown ? question : '')
+    } finally {
+      lines.close()
+      if (!shown) stderr.write('\n')
+    }
+  }
+  return {
+    isInteractive,
+    data: (text) => stdout.write(`${text}\n`),
+    say: (text) => stderr.write(`${text}\n`),
+    progress(text) {
+      if (!isInteractive) {
+        stderr.write(`${text}\n`)
+        return () => {}
+      }
+      let at = 0
+      const timer = setInterval(() => stderr.write(`\r${FRAMES[at++ % FRAMES.length]} ${text}`), 80)
+      return () => {
+        clearInterval(timer)
+        stderr.write(`\r\x1b[K`)
+      }
+    },
+    confirm: async (question) => /^y(es)?$/i.test((await ask(`${question} [y/N] `, true)).trim()),
+    askSecret: (question) => ask(question, false),
+  }
+}
+
+/** Columns as wide as their widest cell; text of strangers is shown without control characters. */
+export function table(rows: readonly (readonly (string | number | null)[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => plain(cell === null ? '–' : String(cell))))
+  const widths = (cells[0] ?? []).map((_, i) => Math.max(...cells.map((row) => (row[i] ?? '').length)))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu
+export const plain = (text: string): string => text.replace(CONTROLS, '�')

@@ -1,0 +1,112 @@
+import { type Hex, hexToBytes } from '@pit/chain'
+import {
+  hashMessage,
+  hashTypedData,
+  keccak256,
+  parseSignature,
+  serializeTransaction,
+  type TransactionSerializableEIP1559,
+  type TransactionSerializableEIP7702,
+  type TypedDataDefinition,
+} from 'viem'
+import { hashAuthorization } from 'viem/utils'
+
+export type Transaction = TransactionSerializableEIP1559 | TransactionSerializableEIP7702
+export interface CodeAuthorization {
+  chainId: number
+  address: Hex
+  nonce: number
+}
+
+/** What the client signs with. Nothing reaches it that was not verified. */
+export interface Account {
+  address: Hex
+  signMessage(text: string): Promise<Hex>
+  signTypedData(data: TypedDataDefinition): Promise<Hex>
+  /** The whole signed transaction. */
+  signTransaction(transaction: Transaction): Promise<Hex>
+  /** EIP-7702; absent where the wallet does not sign them, as browser wallets do not. */
+  signAuthorization?(authorization: CodeAuthorization): Promise<Hex>
+}
+
+/** The part of viem's local accounts that is used. */
+interface ViemAccount {
+  address: Hex
+  signMessage(args: { message: string }): Promise<Hex>
+  signTypedData(data: never): Promise<Hex>
+  signTransaction(transaction: never): Promise<Hex>
+  sign?: ((args: { hash: Hex }) => Promise<Hex>) | undefined
+}
+
+export interface Eip1193 {
+  request(args: { method: string; params?: unknown }): Promise<unknown>
+}
+
+/** An account of viem: from a private key, a mnemonic, or one of its signers. */
+export function fromViem(account: ViemAccount): Account {
+  const { sign } = account
+  return {
+    address: lower(account.address),
+    signMessage: (message) => account.signMessage({ message }),
+    signTypedData: (data) => account.signTypedData(data as never),
+    signTransaction: (transaction) => account.signTransaction(transaction as never),
+    ...(sign && { signAuthorization: (one) => sign({ hash: hashAuthorization(one) }) }),
+  }
+}
+
+/** Anything that signs 32 bytes: a hardware key, a key service. It answers 65 bytes, v as 27 or 28. */
+export function fromSign(address: Hex, sign: (digest: Hex) => Promise<Hex>): Account {
+  return {
+    address: lower(address),
+    signMessage: (text) => sign(hashMessage(text)),
+    signTypedData: (data) => sign(hashTypedData(data)),
+    async signTransaction(transaction) {
+      const signature = parseSignature(await sign(keccak256(serializeTransaction(transaction))))
+      return serializeTransaction(transaction, signature)
+    },
+    signAuthorization: (one) => sign(hashAuthorization(one)),
+  }
+}
+
+/** A wallet behind an EIP-1193 provider. Most refuse eth_signTransaction: use it where yours has it. */
+export function fromProvider(provider: Eip1193, address: Hex): Account {
+  const ask = (method: string, params: unknown[]) => provider.request({ method, params }) as Promise<Hex>
+  return {
+    address: lower(address),
+    signMessage: (text) => ask('personal_sign', [utf8Hex(text), address]),
+    signTypedData: (data) => ask('eth_signTypedData_v4', [address, JSON.stringify(data, withTextNumbers)]),
+    async signTransaction(transaction) {
+      const answer: unknown = await ask('eth_signTransaction', [rpcTransaction(address, transaction)])
+      return (typeof answer === 'string' ? answer : (answer as { raw: Hex }).raw) as Hex
+    },
+  }
+}
+
+const lower = (address: Hex): Hex => address.toLowerCase() as Hex
+const utf8Hex = (text: string): Hex =>
+  `0x${[...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+const withTextNumbers = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+const quantity = (value: bigint | number | undefined): Hex => `0x${BigInt(value ?? 0).toString(16)}`
+
+function rpcTransaction(from: Hex, { to, value, data, gas, nonce, ...fees }: Transaction) {
+  return {
+    from,
+    to,
+    value: quantity(value),
+    data,
+    gas: quantity(gas),
+    nonce: quantity(nonce),
+    maxFeePerGas: quantity(fees.maxFeePerGas),
+    maxPriorityFeePerGas: quantity(fees.maxPriorityFeePerGas),
+    chainId: quantity(fees.chainId),
+    type: '0x2',
+  }
+}
+
+/** A signature as 65 bytes with v 27 or 28, which is how the service takes every one. */
+export function normalized(signature: Hex): Hex {
+  const bytes = hexToBytes(signature)
+  if (bytes.length !== 65) return signature
+  const v = bytes[64]!
+  return v >= 27 ? signature : `0x${signature.slice(2, 130)}${(v + 27).toString(16)}`
+}

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest'
+import { createApi } from './call.ts'
+import { isRefusal, type PitRefusal } from './errors.ts'
+
+type Reply = Response | Error
+
+/** An api whose server answers these in turn, and what it was sent. */
+function open(...replies: Reply[]) {
+  const sent: { url: string; init: RequestInit }[] = []
+  const waits: number[] = []
+  const api = createApi({
+    url: 'http://pit.test/',
+    apiKey: () => 'pit_w_key',
+    async fetch(url, init = {}) {
+      sent.push({ url: String(url), init })
+      const reply = replies.shift()
+      if (reply === undefined) throw new Error('asked too often')
+      if (reply instanceof Error) throw reply
+      return reply
+    },
+    async sleep(ms) {
+      waits.push(ms)
+    },
+  })
+  return { api, sent, waits }
+}
+
+const refused = (status: number, error: object, headers: Record<string, string> = {}) =>
+  Response.json({ error }, { status, headers })
+const caught = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  ) as Promise<PitRefusal>
+
+it('sends the body and the key, fills the path and the query', async () => {
+  const { api, sent } = open(Response.json({ ok: 1 }), Response.json({ trades: [] }))
+  await api['tokens.get']({ params: { address: '0xab' }, query: { shield: '1' } })
+  await api['me.trades']({ query: { limit: 5 } })
+  expect(sent[0]!.url).toBe('http://pit.test/api/v1/tokens/0xab?shield=1')
+  expect(sent[1]!.url).toBe('http://pit.test/api/v1/me/trades?limit=5')
+  expect(sent[0]!.init.headers).toMatchObject({ authorization: 'Bearer pit_w_key' })
+})
+
+it('honours Retry-After, then answers', async () => {
+  const { api, waits } = open(
+    refused(429, { code: 'RATE_LIMITED', message: 'slow', retry: 'pause' }, { 'retry-after': '2' }),
+    Response.json({ status: 'ok' }),
+  )
+  expect(await api.health()).toEqual({ status: 'ok' })
+  expect(waits).toEqual([2_000])
+})
+
+it('does not wait longer than it was told to, and says how long', async () => {
+  const { api, sent } = open(
+    refused(429, { code: 'KEYS_CAPPED', message: 'no', retry: 'pause' }, { 'retry-after': '3600' }),
+  )
+  const error = await caught(api.health())
+  expect([error.code, error.retryAfterS, sent.length]).toEqual(['KEYS_CAPPED', 3600, 1])
+})
+
+it('asks a route that only reads again when its answer is lost, and never one that acts', async () => {
+  const reading = open(new TypeError('reset'), Response.json({ status: 'ok' }))
+  expect(await reading.api.health()).toEqual({ status: 'ok' })
+  const acting = open(new TypeError('reset'))
+  const error = await caught(acting.api['live.submit']({ body: { raw_tx: '0x02' } }))
+  expect([error.code, error.retry, acting.sent.length]).toEqual(['SERVER_UNREACHABLE', 'look_first', 1])
+})
+
+it('does not repeat what will be refused again', async () => {
+  const { api, sent } = open(
+    refused(422, { code: 'MIN_NOTIONAL', message: 'small', retry: 'different_request', hint: 'more' }),
+  )
+  const error = await caught(
+    api['live.quote']({ body: { token_in: 'ETH', token_out: 'USDG', notional_usd: 0.1 } }),
+  )
+  expect(isRefusal(error, 'MIN_NOTIONAL')).toBe(true)
+  expect([error.hint, error.status, sent.length]).toEqual(['more', 422, 1])
+})
+
+it('names answers without a code by their status', async () => {
+  const { api } = open(new Response('<html>bad gateway</html>', { status: 502 }))
+  const error = await caught(api['live.submit']({ body: { raw_tx: '0x02' } }))
+  expect([error.code, error.retry]).toEqual(['HTTP_502', 'look_first'])
+})
+
+it('stops when told to', async () => {
+  const { api, sent } = open()
+  const error = await caught(api.health({}, { signal: AbortSignal.abort(new Error('enough')) }))
+  expect([error.message, sent.length]).toEqual(['enough', 0])
+})

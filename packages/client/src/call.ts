@@ -1,0 +1,196 @@
+import {
+  type Answer,
+  type BodyInput,
+  httpErrorCode,
+  type Params,
+  type QueryInput,
+  RETRIES,
+  type Retry,
+  ROUTES,
+  type RouteId,
+} from '@pit/protocol'
+import { PitRefusal } from './errors.ts'
+
+export interface CallOptions {
+  signal?: AbortSignal | undefined
+}
+
+type Field<Name extends string, T> = Record<never, never> extends T ? { [K in Name]?: T } : { [K in Name]: T }
+/** What a route takes: `params` of its path, `query`, `body`. */
+export type Ask<Id extends RouteId> = Field<'params', Params<Id>> &
+  Field<'query', QueryInput<Id>> &
+  Field<'body', BodyInput<Id>>
+type Method<Id extends RouteId> =
+  Record<never, never> extends Ask<Id>
+    ? (ask?: Ask<Id>, options?: CallOptions) => Promise<Answer<Id>>
+    : (ask: Ask<Id>, options?: CallOptions) => Promise<Answer<Id>>
+/** One method for each route, by the route's id: `api['live.quote']({ body })`. */
+export type Api = { readonly [Id in RouteId]: Method<Id> }
+
+export interface TransportOptions {
+  /** Where the server is: `https://pit.example`. */
+  url: string
+  apiKey?(): string | null
+  fetch?: typeof fetch
+  /** How often a call is tried in all. */
+  maxTries?: number
+  /** A longer Retry-After is not waited for: the refusal is thrown. */
+  maxWaitS?: number
+  /** Of one try. */
+  timeoutMs?: number
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+const FIRST_PAUSE_MS = 250
+/** Routes that act: when the answer is lost, the caller has to look first. The rest may be asked again. */
+const ACTS: ReadonlySet<RouteId> = new Set([
+  'auth.verify',
+  'auth.revoke_all',
+  'live.submit',
+  'live.fast',
+  'live.session.grant',
+  'live.session.trade',
+  'hosted.create',
+  'hosted.rotate_executor',
+  'hosted.rotate_webhook_secret',
+  'hosted.refund_gas',
+  'hosted.stock_attestation',
+  'league.enter',
+  'league.confirm',
+  'paper.order',
+])
+
+export function createApi(options: TransportOptions): Api {
+  const methods = Object.keys(ROUTES).map((id) => [
+    id,
+    (ask: object = {}, call: CallOptions = {}) => request(options, id as RouteId, ask, call),
+  ])
+  return Object.fromEntries(methods) as Api
+}
+
+interface Asked {
+  params?: Record<string, string | number>
+  query?: Record<string, unknown>
+  body?: object
+}
+
+async function request(
+  options: TransportOptions,
+  id: RouteId,
+  asked: Asked,
+  { signal }: CallOptions,
+): Promise<unknown> {
+  const { maxTries = 4, maxWaitS = 10, sleep = pause } = options
+  for (let tries = 1; ; tries++) {
+    signal?.throwIfAborted()
+    try {
+      return await tryOnce(options, id, asked, signal)
+    } catch (error) {
+      const waitMs = error instanceof PitRefusal ? waitOf(error, id, tries) : null
+      if (waitMs === null || tries >= maxTries || waitMs > maxWaitS * 1000) throw error
+      await sleep(waitMs, signal)
+    }
+  }
+}
+
+/** How long until it is worth another try; null when it is not. */
+function waitOf(error: PitRefusal, id: RouteId, tries: number): number | null {
+  const backoffMs = FIRST_PAUSE_MS * 2 ** (tries - 1)
+  if (error.retry === 'look_first') return ACTS.has(id) ? null : backoffMs
+  if (error.retry !== 'pause') return null
+  return error.retryAfterS === undefined ? backoffMs : error.retryAfterS * 1000
+}
+
+async function tryOnce(
+  { url, apiKey, fetch: send = fetch, timeoutMs = 30_000 }: TransportOptions,
+  id: RouteId,
+  asked: Asked,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  const { method } = ROUTES[id]
+  const key = apiKey?.() ?? null
+  const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
+  if (method === 'POST') headers['content-type'] = 'application/json'
+  const limit = AbortSignal.timeout(timeoutMs)
+  let response: Response
+  let text: string
+  try {
+    response = await send(addressOf(url, id, asked), {
+      method,
+      headers,
+      ...(method === 'POST' && { body: JSON.stringify(asked.body ?? {}) }),
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      redirect: 'error',
+    })
+    text = await response.text()
+  } catch (cause) {
+    signal?.throwIfAborted()
+    throw new PitRefusal('SERVER_UNREACHABLE', `${id} had no answer from ${url}.`, {
+      retry: 'look_first',
+      hint: ACTS.has(id) ? RETRIES.look_first : 'Is the server running, and its address right?',
+      cause,
+    })
+  }
+  return readAnswer(id, response, text)
+}
+
+function readAnswer(id: RouteId, response: Response, text: string): unknown {
+  const body = parse(text)
+  const route = ROUTES[id]
+  const carriesAnswer = response.ok || Object.hasOwn(route.statusWhen, response.status)
+  if (carriesAnswer && typeof body === 'object' && body !== null && !('error' in body)) return body
+  const error = (body as { error?: Record<string, unknown> } | undefined)?.error
+  const { code, message, retry, hint, retry_after_s, ...details } = error ?? {}
+  const after = Number(response.headers.get('retry-after') ?? retry_after_s ?? Number.NaN)
+  throw new PitRefusal(
+    typeof code === 'string' ? code : httpErrorCode(response.status),
+    typeof message === 'string' ? message : `${id} was answered with status ${response.status}.`,
+    {
+      status: response.status,
+      retry: isRetry(retry) ? retry : retryOfStatus(response.status),
+      ...(Number.isFinite(after) && { retryAfterS: after }),
+      ...(typeof hint === 'string' && { hint }),
+      details,
+    },
+  )
+}
+
+const isRetry = (value: unknown): value is Retry => typeof value === 'string' && Object.hasOwn(RETRIES, value)
+/** For answers that do not say: a proxy's, for example. After a gateway's error it may have happened. */
+const retryOfStatus = (status: number): Retry =>
+  status === 429 ? 'pause' : status >= 500 || status < 400 ? 'look_first' : 'different_request'
+
+function addressOf(url: string, id: RouteId, { params = {}, query = {} }: Asked): string {
+  const path = ROUTES[id].path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined || value === '') throw new TypeError(`${id} needs the parameter ${name}`)
+    return encodeURIComponent(value)
+  })
+  const fields = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  )
+  const search = fields.length === 0 ? '' : `?${new URLSearchParams(fields)}`
+  return `${url.replace(/\/+$/, '')}${path}${search}`
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const done = () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    signal?.addEventListener('abort', stop, { once: true })
+  })

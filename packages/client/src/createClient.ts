@@ -1,0 +1,113 @@
+import type { ChainProfile } from '@pit/protocol'
+import type { Account } from './account.ts'
+import { type Api, createApi, pause, type TransportOptions } from './call.ts'
+import type { ClientDeps, VerbOptions } from './deps.ts'
+import { createFast } from './fast/fastTrade.ts'
+import { type Rpc, rpcAt } from './own/rpc.ts'
+import { checkConfig, type Pins, pinsOf } from './pins.ts'
+import { grantSession } from './verbs/grantSession.ts'
+import { attestStocks, createAgent, enterLeague, ownAnswer, refundGas } from './verbs/owners.ts'
+import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
+import { sessionTrade } from './verbs/sessionTrade.ts'
+import { signIn } from './verbs/signIn.ts'
+import { plan, send, trade } from './verbs/trade.ts'
+
+export interface ClientOptions extends Omit<TransportOptions, 'apiKey' | 'sleep'> {
+  /** The chain and the service's own addresses, from a file you trust; never from the server. */
+  profile: ChainProfile
+  account: Account
+  /** Kept from an earlier sign-in. */
+  apiKey?: string
+  /** The client's own node; the profile's address by default. */
+  rpc?: Rpc
+  /** What sign-in messages must name; the server's host by default. */
+  domain?: string
+  nowMs?(): number
+}
+
+export type PitClient = ReturnType<typeof createClient>
+
+/** A client that verifies every answer against its own pins and its own node before it signs. */
+export function createClient(options: ClientOptions) {
+  const pins: Pins = pinsOf(options.profile)
+  let apiKey = options.apiKey ?? null
+  const api: Api = createApi({ ...options, apiKey: () => apiKey })
+  const rpcUrl = options.profile.rpc_url
+  const rpc = options.rpc ?? (rpcUrl ? rpcAt(rpcUrl, options.fetch) : noNode())
+  let checking: Promise<void> | null = null
+  const checked = (): Promise<void> => {
+    checking ??= api.config().then((config) => checkConfig(pins, config))
+    // A server that did not answer is asked again; one that lied is refused again.
+    checking.catch(() => {
+      checking = null
+    })
+    return checking
+  }
+  const deps: ClientDeps = {
+    api,
+    account: options.account,
+    pins,
+    rpc,
+    nowMs: options.nowMs ?? Date.now,
+    sleep: pause,
+    checked,
+  }
+  const fast = createFast(deps)
+  return {
+    /** Every route as it is, unverified: `api['live.quote']`. */
+    api,
+    pins,
+    address: options.account.address,
+    apiKey: () => apiKey,
+    checkConfig: checked,
+    async signIn({ signal }: VerbOptions = {}) {
+      await checked()
+      const domain = options.domain ?? new URL(options.url).host
+      const answer = await signIn(deps, { domain, signal })
+      apiKey = answer.api_key
+      return answer
+    },
+    quote: (body: Parameters<Api['live.quote']>[0]['body'], call?: VerbOptions) =>
+      api['live.quote']({ body }, call),
+    trade: bind(deps, trade),
+    plan: bind(deps, plan),
+    send: bind(deps, send),
+    fastTrade: fast.fastTrade,
+    /** Reads what the next fast trade is built from ahead of it. */
+    warmUp: fast.warmUp,
+    grantSession: bind(deps, grantSession),
+    sessionTrade: bind(deps, sessionTrade),
+    revokeSession: bind(deps, revokeSession),
+    revokeApprovals: bind(deps, revokeApprovals),
+    hosted: {
+      create: bind(deps, createAgent),
+      attestStocks: bind(deps, attestStocks),
+      refundGas: bind(deps, refundGas),
+    },
+    league: { enter: bind(deps, enterLeague) },
+    portfolio: async (call?: VerbOptions) => ownAnswer(options.account, await api['me.portfolio']({}, call)),
+    sessions: async (call?: VerbOptions) => ownAnswer(options.account, await api['me.sessions']({}, call)),
+    trades: ({ refused = false, signal }: { refused?: boolean } & VerbOptions = {}) =>
+      tradesOf(deps, refused, signal),
+  }
+}
+
+/** Newest first, page by page. */
+async function* tradesOf({ api, account }: ClientDeps, refused: boolean, signal: AbortSignal | undefined) {
+  for (let before: number | undefined; ; ) {
+    const query = { ...(before !== undefined && { before }), ...(refused && { refused: '1' as const }) }
+    const page = ownAnswer(account, await api['me.trades']({ query }, { signal }))
+    yield* page.trades
+    if (page.next_before === null) return
+    before = page.next_before
+  }
+}
+
+const bind =
+  <Args extends unknown[], T>(deps: ClientDeps, verb: (deps: ClientDeps, ...args: Args) => T) =>
+  (...args: Args): T =>
+    verb(deps, ...args)
+
+function noNode(): Rpc {
+  throw new TypeError('the profile has no rpc_url: hand in `rpc`, the node the client verifies by')
+}

@@ -1,0 +1,92 @@
+import {
+  CLIENT_ERRORS,
+  CLIENT_VERIFICATION_RULES,
+  type ClientErrorCode,
+  type ClientVerificationRule,
+  type Retry,
+} from '@pit/protocol'
+
+/** A refusal of the server (its own code, or HTTP_<status>) or of the client itself. */
+export class PitRefusal extends Error {
+  /** Branch on this, never on the message. */
+  readonly code: string
+  /** Of VERIFICATION_FAILED: the rule that an answer broke. */
+  readonly rule: ClientVerificationRule | undefined
+  /** Of a server's answer; undefined when the client refused. */
+  readonly status: number | undefined
+  readonly retry: Retry
+  readonly retryAfterS: number | undefined
+  /** What to do next. */
+  readonly hint: string | undefined
+  /** Everything else the refusal carries: `field`, `diffs`, `failures`, `signer_checks`. */
+  readonly details: Readonly<Record<string, unknown>>
+
+  constructor(
+    code: string,
+    message: string,
+    about: {
+      rule?: ClientVerificationRule
+      status?: number
+      retry?: Retry
+      retryAfterS?: number
+      hint?: string
+      details?: Record<string, unknown>
+      cause?: unknown
+    } = {},
+  ) {
+    super(message, about.cause === undefined ? undefined : { cause: about.cause })
+    this.name = 'PitRefusal'
+    this.code = code
+    this.rule = about.rule
+    this.status = about.status
+    this.retry = about.retry ?? 'no'
+    this.retryAfterS = about.retryAfterS
+    this.hint = about.hint
+    this.details = about.details ?? {}
+  }
+}
+
+export const isRefusal = (error: unknown, code?: string): error is PitRefusal =>
+  error instanceof PitRefusal && (code === undefined || error.code === code)
+
+/** Refuses without calling the server. */
+export function refuse(
+  code: ClientErrorCode,
+  why: string,
+  { retry = 'no', ...details }: { retry?: Retry } & Record<string, unknown> = {},
+): never {
+  throw new PitRefusal(code, `${capital(CLIENT_ERRORS[code])}: ${why}.`, { retry, details })
+}
+
+/** An answer broke a rule: nothing is signed. */
+export function broken(
+  rule: ClientVerificationRule,
+  why: string,
+  details: Record<string, unknown> = {},
+): never {
+  throw new PitRefusal(
+    'VERIFICATION_FAILED',
+    `The server’s answer was not signed, because ${CLIENT_VERIFICATION_RULES[rule]}: ${why}.`,
+    { rule, retry: 'no', details },
+  )
+}
+
+export function must(holds: boolean, rule: ClientVerificationRule, why: string, details = {}): asserts holds {
+  if (!holds) broken(rule, why, details)
+}
+
+/** An answer that is not shaped as its route's is refused like any other lie. */
+export async function readingAnswer<T>(rule: ClientVerificationRule, read: () => Promise<T> | T): Promise<T> {
+  try {
+    return await read()
+  } catch (cause) {
+    const isShape = cause instanceof TypeError || cause instanceof RangeError || cause instanceof SyntaxError
+    if (!isShape) throw cause
+    throw new PitRefusal('VERIFICATION_FAILED', 'The server’s answer is not shaped as it should be.', {
+      rule,
+      cause,
+    })
+  }
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

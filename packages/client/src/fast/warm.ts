@@ -1,0 +1,116 @@
+import { type Address, erc20Abi, type Hex, multicall3Abi, NATIVE, permit2Abi } from '@pit/chain'
+import { type Answer, canonicalJson, type FastTable, fastRoutesOf, fastTableJson } from '@pit/protocol'
+import { decodeFunctionResult, encodeFunctionData, sha256, stringToHex } from 'viem'
+import type { ClientDeps } from '../deps.ts'
+import { refuse } from '../errors.ts'
+import { askMarks, type OwnMarks } from '../own/marks.ts'
+import { given } from '../own/rpc.ts'
+
+export interface TokenState {
+  /** What Permit2 may take of it. */
+  approved: bigint
+  /** What the router may take of it at Permit2. */
+  allowance: bigint
+  allowedUntilS: number
+  permitNonce: number
+}
+
+/** All that a fast trade is built from, read ahead of it. */
+export interface Warm {
+  readAtMs: number
+  table: FastTable
+  terms: Answer<'live.fast.terms'>
+  marks: OwnMarks
+  serviceMarks: ReadonlyMap<string, number>
+  nonce: number
+  baseFeeWei: bigint
+  tokens: ReadonlyMap<Address, TokenState>
+}
+
+/** Reads it in one exchange with the node, and the terms and marks of the service beside it. */
+export async function readWarm(deps: ClientDeps, shield: boolean, signal?: AbortSignal): Promise<Warm> {
+  const { pins, account, rpc, api } = deps
+  const table = fastRoutesOf(pins.profile)
+  const readAtMs = deps.nowMs()
+  const ends = Object.values(table.pairs).flatMap(({ token_in, token_out }) => [token_in, token_out])
+  const tokens = [...new Set(ends.map(({ address }) => address as Address))]
+  const asked = askMarks(pins, tokens, readAtMs)
+  const erc20 = tokens.filter((token) => token !== NATIVE)
+  const [answers, terms, stats] = await Promise.all([
+    rpc.all(
+      [
+        asked.call,
+        askStates(deps, erc20),
+        { method: 'eth_getTransactionCount', params: [account.address, 'pending'] },
+        { method: 'eth_getBlockByNumber', params: ['latest', false] },
+      ],
+      signal,
+    ),
+    api['live.fast.terms']({ query: shield ? { shield: '1' } : {} }, { signal }),
+    api.stats({}, { signal }),
+  ])
+  const [marks, states, nonce, block] = answers
+  const own = sha256(stringToHex(canonicalJson(fastTableJson(table)))).slice(2)
+  if (terms.routes.sha256.replace(/^0x/, '') !== own)
+    refuse('CONFIG_MISMATCH', 'the service’s fast routes are not the pinned ones', {
+      own,
+      said: terms.routes.sha256,
+    })
+  const assets = (stats.assets ?? []).flatMap(({ symbol, mark }) =>
+    mark === null ? [] : [[symbol, mark] as [string, number]],
+  )
+  return {
+    readAtMs,
+    table,
+    terms,
+    marks: asked.read(given(marks)),
+    serviceMarks: new Map(assets),
+    nonce: Number(BigInt(given(nonce))),
+    baseFeeWei: BigInt(given<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
+    tokens: readStates(erc20, given(states)),
+  }
+}
+
+function askStates({ pins, account }: ClientDeps, tokens: readonly Address[]) {
+  const calls = tokens.flatMap((token) => [
+    {
+      target: token,
+      allowFailure: false,
+      callData: encodeFunctionData({
+        abi: erc20Abi,
+        functionName: 'allowance',
+        args: [account.address, pins.permit2],
+      }),
+    },
+    {
+      target: pins.permit2,
+      allowFailure: false,
+      callData: encodeFunctionData({
+        abi: permit2Abi,
+        functionName: 'allowance',
+        args: [account.address, token, pins.router],
+      }),
+    },
+  ])
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
+  return { method: 'eth_call', params: [{ to: pins.multicall3, data }, 'latest'] }
+}
+
+function readStates(tokens: readonly Address[], answer: Hex): Map<Address, TokenState> {
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
+  return new Map(
+    tokens.map((token, i) => {
+      const approved = decodeFunctionResult({
+        abi: erc20Abi,
+        functionName: 'allowance',
+        data: results[2 * i]!.returnData,
+      })
+      const [allowance, allowedUntilS, permitNonce] = decodeFunctionResult({
+        abi: permit2Abi,
+        functionName: 'allowance',
+        data: results[2 * i + 1]!.returnData,
+      })
+      return [token, { approved, allowance, allowedUntilS, permitNonce }]
+    }),
+  )
+}

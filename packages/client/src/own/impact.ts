@@ -1,0 +1,197 @@
+import {
+  type Address,
+  curveAbi,
+  type Hex,
+  type HopPath,
+  type LegPath,
+  v2AmountOut,
+  v2PairAbi,
+  v3QuoterAbi,
+  v4QuoterAbi,
+} from '@pit/chain'
+import { bpsDown, type FastPool } from '@pit/protocol'
+import { decodeFunctionResult, encodeFunctionData, encodePacked, getCreate2Address, keccak256 } from 'viem'
+import type { Pins } from '../pins.ts'
+import type { PlanReading } from '../verify/readPlan.ts'
+import { type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+
+/** The price of a small trade is the price without impact. */
+const SMALL_SHARE = 1_000n
+
+const V2_FEE_BPS = 30
+
+interface Asked {
+  call: RpcCall
+  read(data: Hex): bigint
+}
+
+/** What a pinned pool gives for an amount now. */
+export async function quotePool(
+  rpc: Rpc,
+  pins: Pins,
+  pool: FastPool,
+  amount: bigint,
+  signal?: AbortSignal,
+): Promise<bigint> {
+  const ends = { tokenIn: pool.token_in as Address, tokenOut: pool.token_out as Address }
+  const hop: HopPath =
+    pool.version === 'v3'
+      ? { version: 'v3', ...ends, feePips: pool.fee }
+      : {
+          version: 'v4',
+          ...ends,
+          key: {
+            currency0: pool.currency0 as Address,
+            currency1: pool.currency1 as Address,
+            fee: pool.fee,
+            tickSpacing: pool.tick_spacing,
+            hooks: pool.hooks as Address,
+          },
+        }
+  const [out] = await quoteAll(rpc, [askHop(pins, hop, amount)], signal)
+  return out!
+}
+
+/** How far this trade's price lies under that of a thousandth of it, on the same way; null if unread. */
+export async function readImpactBps(
+  rpc: Rpc,
+  pins: Pins,
+  { legs, curve, tokenOut, amountIn }: PlanReading,
+  signal?: AbortSignal,
+): Promise<number | null> {
+  const sizes = (amount: bigint) => [amount, amount / SMALL_SHARE > 0n ? amount / SMALL_SHARE : 1n] as const
+  try {
+    if (curve) {
+      const isBuy = !pins.tokens.has(tokenOut)
+      const [whole, small] = sizes(amountIn)
+      const [out, smallOut] = await quoteAll(
+        rpc,
+        [askCurve(curve, isBuy, whole), askCurve(curve, isBuy, small)],
+        signal,
+      )
+      return impactOf(out!, whole, smallOut!, small)
+    }
+    const walks = legs.flatMap((leg) => sizes(leg.amountIn).map((amount) => ({ leg, amount })))
+    const outs = await walkAll(rpc, pins, walks, signal)
+    const impacts = legs.map((leg, i) => {
+      const [whole, small] = sizes(leg.amountIn)
+      return impactOf(outs[2 * i]!, whole, outs[2 * i + 1]!, small)
+    })
+    return Math.max(...impacts, 0)
+  } catch (error) {
+    if (error instanceof RpcFailure) return null
+    throw error
+  }
+}
+
+const impactOf = (out: bigint, paid: bigint, smallOut: bigint, smallPaid: bigint): number =>
+  smallOut === 0n ? 0 : 10_000 - Number(bpsDown(out * smallPaid, smallOut * paid))
+
+async function walkAll(
+  rpc: Rpc,
+  pins: Pins,
+  walks: readonly { leg: LegPath; amount: bigint }[],
+  signal?: AbortSignal,
+): Promise<bigint[]> {
+  const amounts = walks.map(({ amount }) => amount)
+  const maxHops = Math.max(...walks.map(({ leg }) => leg.hops.length))
+  for (let at = 0; at < maxHops; at++) {
+    const open = walks.flatMap(({ leg }, i) => {
+      const hop = leg.hops[at]
+      return hop ? [{ i, hop }] : []
+    })
+    const outs = await quoteAll(
+      rpc,
+      open.map(({ i, hop }) => askHop(pins, hop, amounts[i]!)),
+      signal,
+    )
+    for (const [k, { i }] of open.entries()) amounts[i] = outs[k]!
+  }
+  return amounts
+}
+
+async function quoteAll(rpc: Rpc, asked: readonly Asked[], signal?: AbortSignal): Promise<bigint[]> {
+  const answers = await rpc.all(
+    asked.map(({ call }) => call),
+    signal,
+  )
+  return answers.map((answer, i) => {
+    if (answer instanceof RpcFailure) throw answer
+    return asked[i]!.read(answer as Hex)
+  })
+}
+
+const ethCall = (to: Address, data: Hex): RpcCall => ({
+  method: 'eth_call',
+  params: [{ to, data }, 'latest'],
+})
+
+function askHop(pins: Pins, hop: HopPath, amount: bigint): Asked {
+  const { contracts } = pins.profile
+  if (hop.version === 'v2') return askPair(pins, hop, amount)
+  if (hop.version === 'v3') {
+    const params = {
+      tokenIn: hop.tokenIn,
+      tokenOut: hop.tokenOut,
+      amountIn: amount,
+      fee: hop.feePips,
+      sqrtPriceLimitX96: 0n,
+    }
+    const data = encodeFunctionData({
+      abi: v3QuoterAbi,
+      functionName: 'quoteExactInputSingle',
+      args: [params],
+    })
+    return {
+      call: ethCall(contracts.v3_quoter as Address, data),
+      read: (answer) =>
+        decodeFunctionResult({ abi: v3QuoterAbi, functionName: 'quoteExactInputSingle', data: answer })[0],
+    }
+  }
+  const params = {
+    poolKey: hop.key,
+    zeroForOne: hop.tokenIn === hop.key.currency0,
+    exactAmount: amount,
+    hookData: '0x' as Hex,
+  }
+  const data = encodeFunctionData({ abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', args: [params] })
+  return {
+    call: ethCall(contracts.v4_quoter as Address, data),
+    read: (answer) =>
+      decodeFunctionResult({ abi: v4QuoterAbi, functionName: 'quoteExactInputSingle', data: answer })[0],
+  }
+}
+
+function askPair(pins: Pins, { tokenIn, tokenOut }: HopPath, amount: bigint): Asked {
+  const { v2_factory, v2_pair_init_code_hash } = pins.profile.contracts
+  const [first, second] = tokenIn < tokenOut ? [tokenIn, tokenOut] : [tokenOut, tokenIn]
+  const pair = getCreate2Address({
+    from: v2_factory as Address,
+    salt: keccak256(encodePacked(['address', 'address'], [first, second])),
+    bytecodeHash: v2_pair_init_code_hash as Hex,
+  })
+  return {
+    call: ethCall(pair, encodeFunctionData({ abi: v2PairAbi, functionName: 'getReserves' })),
+    read(answer) {
+      const [reserve0, reserve1] = decodeFunctionResult({
+        abi: v2PairAbi,
+        functionName: 'getReserves',
+        data: answer,
+      })
+      const [reserveIn, reserveOut] = tokenIn === first ? [reserve0, reserve1] : [reserve1, reserve0]
+      return v2AmountOut(amount, reserveIn, reserveOut, V2_FEE_BPS)
+    },
+  }
+}
+
+function askCurve(curve: Address, isBuy: boolean, amount: bigint): Asked {
+  const functionName = isBuy ? 'quoteBuy' : 'quoteSell'
+  const data = encodeFunctionData({ abi: curveAbi, functionName, args: [amount] })
+  return {
+    call: ethCall(curve, data),
+    read: (answer) =>
+      isBuy
+        ? decodeFunctionResult({ abi: curveAbi, functionName: 'quoteBuy', data: answer }).tokensOut
+        : decodeFunctionResult({ abi: curveAbi, functionName: 'quoteSell', data: answer }).pairOut,
+  }
+}

@@ -1,0 +1,95 @@
+import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import { must } from '../errors.ts'
+import type { OwnReading, PlanFacts } from '../verify/facts.ts'
+import type { PlanReading } from '../verify/readPlan.ts'
+import { readImpactBps } from './impact.ts'
+import { askMarks } from './marks.ts'
+import { given, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
+import { askTrial } from './trial.ts'
+
+/** EIP-1967: where a beacon proxy keeps its beacon. */
+const BEACON_SLOT = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
+const launchpadAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
+
+/** Reads all that a plan is held against in one exchange with the client's own node. */
+export async function readOwn(
+  rpc: Rpc,
+  facts: Pick<PlanFacts, 'pins' | 'wallet' | 'tokenIn' | 'tokenOut'>,
+  reading: PlanReading,
+  { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
+): Promise<OwnReading> {
+  const { pins, wallet, tokenIn, tokenOut } = facts
+  const marks = askMarks(pins, [tokenIn, tokenOut], nowMs)
+  const trial = askTrial(wallet, reading.transactions, [{ holder: wallet, token: tokenOut }], pins.multicall3)
+  const stocks = [tokenIn, tokenOut].filter((token) => {
+    const known = pins.tokens.get(token)
+    return known?.stock && known.core === null
+  })
+  const calls: RpcCall[] = [
+    marks.call,
+    trial.call,
+    { method: 'eth_getTransactionCount', params: [wallet, 'pending'] },
+    { method: 'eth_getBlockByNumber', params: ['latest', false] },
+    { method: 'eth_getBalance', params: [wallet, 'latest'] },
+    ...stocks.map((token) => ({ method: 'eth_getStorageAt', params: [token, BEACON_SLOT, 'latest'] })),
+    ...(reading.curve ? [askCurveOf(pins.launchpad, curveToken(facts))] : []),
+  ]
+  const isPinned = pins.tokens.has(tokenIn) && pins.tokens.has(tokenOut)
+  const [answers, impactBps] = await Promise.all([
+    rpc.all(calls, signal),
+    isPinned ? null : readImpactBps(rpc, pins, reading, signal),
+  ])
+  const [marksAnswer, trialAnswer, nonce, block, ether, ...rest] = answers
+  if (reading.curve) checkCurve(reading.curve, rest.at(-1))
+  const onBeacon = new Set(
+    stocks.filter((_, i) => {
+      const word = rest[i]
+      return (
+        !(word instanceof RpcFailure) &&
+        pins.stockBeacon !== null &&
+        BigInt(word as Hex) === BigInt(pins.stockBeacon)
+      )
+    }),
+  )
+  return {
+    marks: marksAnswer instanceof RpcFailure ? new Map() : marks.read(marksAnswer as Hex),
+    trial: trial.read(trialAnswer),
+    standsOnBeacon: (token) => onBeacon.has(token),
+    impactBps,
+    nonce: Number(BigInt(given(nonce))),
+    baseFeeWei: BigInt(given<{ baseFeePerGas?: Hex }>(block).baseFeePerGas ?? '0x0'),
+    etherWei: BigInt(given(ether)),
+  }
+}
+
+const curveToken = ({
+  pins,
+  tokenIn,
+  tokenOut,
+}: Pick<PlanFacts, 'pins' | 'tokenIn' | 'tokenOut'>): Address =>
+  pins.tokens.has(tokenIn) ? tokenOut : tokenIn
+
+const askCurveOf = (launchpad: Address | null, token: Address): RpcCall => ({
+  method: 'eth_call',
+  params: [
+    {
+      to: launchpad ?? NATIVE,
+      data: encodeFunctionData({ abi: launchpadAbi, functionName: 'curveOf', args: [token] }),
+    },
+    'latest',
+  ],
+})
+
+/** A contract that only looks like a curve could keep what it is sent. */
+function checkCurve(curve: Address, answer: unknown): void {
+  const known =
+    answer instanceof RpcFailure || answer === undefined || answer === '0x'
+      ? null
+      : decodeFunctionResult({
+          abi: launchpadAbi,
+          functionName: 'curveOf',
+          data: answer as Hex,
+        }).toLowerCase()
+  must(known === curve, 'RECIPIENT', 'the curve is none of the pinned launchpad’s', { curve })
+}

@@ -1,0 +1,85 @@
+import { type Address, erc20Abi, type Hex, multicall3Abi, NATIVE } from '@pit/chain'
+import { decodeFunctionResult, encodeFunctionData, type Hex as ViemHex } from 'viem'
+import { type RpcCall, RpcFailure } from './rpc.ts'
+
+export interface TrialCall {
+  to: Address
+  value: bigint
+  data: Hex
+}
+export type Trial =
+  | {
+      ok: true
+      /** What the holders' balances change by, in the order they were asked for. */
+      changes: readonly bigint[]
+      gasUsed: readonly bigint[]
+    }
+  | { ok: false; why: string /** The node has no eth_simulateV1. */; unsupported?: boolean }
+
+/** A balance to watch. */
+export interface Watched {
+  holder: Address
+  token: Address
+}
+
+/** Runs transactions on the client's own node without sending them, and reads what they move. */
+export function askTrial(
+  from: Address,
+  transactions: readonly TrialCall[],
+  watched: readonly Watched[],
+  multicall3: Address,
+): { call: RpcCall; read(answer: unknown): Trial } {
+  const readings = watched.map((one) => balanceCall(one, multicall3))
+  const calls = [
+    ...readings,
+    ...transactions.map(({ to, value, data }) => ({ from, to, value: quantity(value), data })),
+    ...readings,
+  ]
+  const last = readings.length + transactions.length
+  return {
+    call: { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls }] }, 'latest'] },
+    read(answer) {
+      if (answer instanceof RpcFailure) {
+        const unsupported = /not (found|supported|exist|available)|unsupported|unknown method/i.test(
+          answer.message,
+        )
+        return { ok: false, why: answer.message, unsupported }
+      }
+      const results = (answer as { calls: SimulatedCall[] }[])[0]?.calls ?? []
+      const failed = results.slice(readings.length, last).find(({ status }) => status !== '0x1')
+      if (failed) return { ok: false, why: failed.error?.message ?? 'it reverts' }
+      const balances = results.map(({ returnData }) => returnData)
+      const changes = watched.map(
+        (one, i) => balanceIn(one, balances[last + i]!) - balanceIn(one, balances[i]!),
+      )
+      return {
+        ok: true,
+        changes,
+        gasUsed: results.slice(readings.length, last).map(({ gasUsed }) => BigInt(gasUsed)),
+      }
+    },
+  }
+}
+
+interface SimulatedCall {
+  status: ViemHex
+  returnData: Hex
+  gasUsed: Hex
+  error?: { message: string }
+}
+
+const quantity = (value: bigint): Hex => `0x${value.toString(16)}`
+
+function balanceCall({ holder, token }: Watched, multicall3: Address) {
+  return token === NATIVE
+    ? {
+        to: multicall3,
+        data: encodeFunctionData({ abi: multicall3Abi, functionName: 'getEthBalance', args: [holder] }),
+      }
+    : { to: token, data: encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] }) }
+}
+
+const balanceIn = ({ token }: Watched, data: Hex): bigint =>
+  token === NATIVE
+    ? decodeFunctionResult({ abi: multicall3Abi, functionName: 'getEthBalance', data })
+    : decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data })

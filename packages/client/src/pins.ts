@@ -1,0 +1,172 @@
+import {
+  type Address,
+  type DelegationAddresses,
+  delegationAddresses,
+  NATIVE,
+  type RouterLayout,
+} from '@pit/chain'
+import {
+  type Answer,
+  type ChainProfile,
+  type CoreSymbol,
+  FEE,
+  type FeeClass,
+  type Feed,
+  isCoreSymbol,
+  type PoolPin,
+  RISK_CODES,
+  RISKS,
+} from '@pit/protocol'
+import { refuse } from './errors.ts'
+
+export interface PinnedToken {
+  address: Address
+  symbol: string
+  core: CoreSymbol | null
+  decimals: number
+  stock: boolean
+  feed: Feed | null
+}
+
+/** What the client takes from its own profile and from no server. Addresses are lower-case. */
+export interface Pins {
+  profile: ChainProfile
+  delegation: DelegationAddresses
+  cosigner: Address | null
+  router: Address
+  layout: RouterLayout
+  weth: Address
+  permit2: Address
+  multicall3: Address
+  feeRecipient: Address
+  launchpad: Address | null
+  stockBeacon: Address | null
+  /** By address. */
+  tokens: ReadonlyMap<Address, PinnedToken>
+  knownHooks: ReadonlySet<Address>
+  partnerPool: PoolPin | null
+}
+
+/** A profile with the two addresses that belong to the service rather than to the chain. */
+export function pinsOf(
+  profile: ChainProfile,
+  own: { cosigner?: Address; feeRecipient?: Address } = {},
+): Pins {
+  const { contracts, core_tokens, listed_stocks } = profile
+  const pinned = (name: string, address: string | null | undefined): Address =>
+    address
+      ? lower(address)
+      : refuse('CONFIG_MISMATCH', `profile ${profile.name} names no ${name}, so nothing can be signed`)
+  const ethFeed = core_tokens.find(({ native }) => native)?.feed ?? null
+  const tokens = new Map<Address, PinnedToken>()
+  for (const { symbol, address, decimals, feed } of listed_stocks)
+    tokens.set(lower(address), { address: lower(address), symbol, core: null, decimals, stock: true, feed })
+  for (const { symbol, address, decimals, native, kind, feed } of core_tokens) {
+    const at = native ? NATIVE : lower(address)
+    tokens.set(at, {
+      address: at,
+      symbol,
+      core: isCoreSymbol(symbol) ? symbol : null,
+      decimals,
+      stock: kind === 'stock',
+      // One unwraps to the other.
+      feed: feed ?? (symbol === 'WETH' ? ethFeed : null),
+    })
+  }
+  const cosigner = own.cosigner ?? profile.cosigner
+  return {
+    profile,
+    delegation: delegationAddresses(profile),
+    cosigner: cosigner ? lower(cosigner) : null,
+    router: pinned('universal_router', contracts.universal_router),
+    layout: contracts.universal_router_layout,
+    weth: pinned('weth', contracts.weth),
+    permit2: lower(contracts.permit2),
+    multicall3: lower(contracts.multicall3),
+    feeRecipient: pinned('fee_recipient', own.feeRecipient ?? profile.fee_recipient),
+    launchpad: contracts.launchpad_factory ? lower(contracts.launchpad_factory) : null,
+    stockBeacon: contracts.stock_beacon ? lower(contracts.stock_beacon) : null,
+    tokens,
+    knownHooks: new Set(profile.known_hooks.map(({ address }) => lower(address))),
+    partnerPool: profile.pins.partner_usdg,
+  }
+}
+
+/** The token a caller names: a core symbol, exactly as written, or an address. */
+export function tokenNamed(pins: Pins, name: string): Address | null {
+  if (/^0x[0-9a-fA-F]{40}$/.test(name)) return lower(name)
+  for (const token of pins.tokens.values()) if (token.core === name) return token.address
+  return null
+}
+
+/** Where a server's config differs from the pins, by field; empty when it can be trusted with a request. */
+export function configDiffs(pins: Pins, config: Answer<'config'>): string[] {
+  const diffs: string[] = []
+  const same = (field: string, said: unknown, pinned: unknown) => {
+    const equal =
+      typeof said === 'string' && typeof pinned === 'string'
+        ? said.toLowerCase() === pinned.toLowerCase()
+        : said === pinned
+    if (!equal) diffs.push(field)
+  }
+  same('chain_id', config.chain_id, pins.profile.chain_id)
+  same('universal_router', config.universal_router, pins.router)
+  same('permit2', config.permit2, pins.permit2)
+  same('multicall3', config.multicall3, pins.multicall3)
+  for (const { core, address, decimals } of pins.tokens.values()) {
+    if (core === null) continue
+    same(`tokens.${core}.address`, config.tokens[core]?.address, address)
+    same(`tokens.${core}.decimals`, config.tokens[core]?.decimals, decimals)
+  }
+  for (const symbol of Object.keys(config.tokens)) if (!isCoreSymbol(symbol)) diffs.push(`tokens.${symbol}`)
+  same('fee.schedule', config.fee.schedule, FEE.schedule)
+  same('fee.recipient', config.fee.recipient, pins.feeRecipient)
+  same('fee.other_bps', config.fee.other_bps, FEE.otherBps)
+  same('fee.shield_add_bps', config.fee.shield_add_bps, FEE.shieldAddBps)
+  same('fee.max_bps', config.fee.max_bps, FEE.maxBps)
+  same(
+    'fee.major_tiers',
+    JSON.stringify(config.fee.major_tiers.map(tier)),
+    JSON.stringify(FEE.majorTiers.map(tier)),
+  )
+  for (const code of RISK_CODES) same(`risks.${code}`, config.risks[code], RISKS[code].severity)
+  for (const code of Object.keys(config.risks)) if (!Object.hasOwn(RISKS, code)) diffs.push(`risks.${code}`)
+  // Where none is pinned, trades can be verified and sessions cannot.
+  if (pins.cosigner !== null) same('session.cosigner', config.session.cosigner, pins.cosigner)
+  same('session.delegation_manager', config.session.delegation_manager, pins.delegation.manager)
+  same('session.stateless_delegator', config.session.stateless_delegator, pins.delegation.delegator)
+  for (const [name, address] of Object.entries(pins.profile.delegation.enforcers))
+    if (name in config.session.enforcers)
+      same(`session.enforcers.${name}`, config.session.enforcers[name], address)
+  return diffs
+}
+
+/** Refuses a server that speaks of another chain, other contracts, other risks or another recipient. */
+export function checkConfig(pins: Pins, config: Answer<'config'>): void {
+  let diffs: string[]
+  try {
+    diffs = configDiffs(pins, config)
+  } catch (cause) {
+    refuse('CONFIG_MISMATCH', 'the config lacks fields every server has', { cause })
+  }
+  if (diffs.length > 0) refuse('CONFIG_MISMATCH', `${diffs.slice(0, 5).join(', ')} differ`, { diffs })
+}
+
+/** The fee class of two tokens. A listed stock counts as major while it stands on the stock beacon. */
+export const feeClassOf = (
+  pins: Pins,
+  [one, other]: readonly [Address, Address],
+  standsOnBeacon: (token: Address) => boolean,
+): FeeClass => {
+  const isMajor = (token: Address): boolean => {
+    const known = pins.tokens.get(token)
+    return known !== undefined && (known.core !== null || (known.stock && standsOnBeacon(token)))
+  }
+  return isMajor(one) && isMajor(other) ? 'major' : 'other'
+}
+
+const tier = ({ min_30d_volume_usd, bps }: { min_30d_volume_usd: number; bps: number }) => [
+  min_30d_volume_usd,
+  bps,
+]
+const lower = (address: string): Address => address.toLowerCase() as Address

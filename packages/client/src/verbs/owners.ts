@@ -1,0 +1,143 @@
+import { type Address, type Hex, parseSignedTx } from '@pit/chain'
+import {
+  type Answer,
+  type Board,
+  type BodyInput,
+  CHAIN_ID,
+  type EntrantKind,
+  executorAttestationText,
+  LEAGUE,
+  statementText,
+  stockAttestationText,
+} from '@pit/protocol'
+import { recoverMessageAddress } from 'viem'
+import { normalized } from '../account.ts'
+import type { ClientDeps, VerbOptions } from '../deps.ts'
+import { broken, must, readingAnswer, refuse } from '../errors.ts'
+
+/** Creates a hosted agent; a live one's executor must be attested by the pinned co-signer, for this owner. */
+export async function createAgent(
+  deps: ClientDeps,
+  body: BodyInput<'hosted.create'>,
+  options: VerbOptions = {},
+): Promise<Answer<'hosted.create'>> {
+  await deps.checked()
+  const agent = await deps.api['hosted.create']({ body }, options)
+  if (agent.mode === 'live') await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
+  return agent
+}
+
+export async function checkExecutor(
+  { account, pins }: ClientDeps,
+  agent: { id: string; executor: string | null; executor_attestation?: unknown },
+): Promise<void> {
+  const attestation = agent.executor_attestation as { signature: Hex } | null | undefined
+  if (!attestation || agent.executor === null || pins.cosigner === null)
+    return broken('EXECUTOR_ATTESTATION', 'the executor comes without an attestation')
+  const message = executorAttestationText({
+    executor: agent.executor,
+    owner: account.address,
+    agentId: agent.id,
+    chainId: CHAIN_ID,
+  })
+  const signer = await recoverMessageAddress({ message, signature: attestation.signature })
+  must(
+    signer.toLowerCase() === pins.cosigner,
+    'EXECUTOR_ATTESTATION',
+    'another than the pinned co-signer signed it',
+  )
+}
+
+/** Signs the owner's word that a live agent may trade stock tokens in its session until a given time. */
+export async function attestStocks(
+  deps: ClientDeps,
+  { agentId, expiresS }: { agentId: string; expiresS: number },
+  options: VerbOptions = {},
+): Promise<Answer<'hosted.stock_attestation'>> {
+  await deps.checked()
+  const { api, account, nowMs } = deps
+  const agent = await api['hosted.get']({ params: { id: agentId } }, options)
+  const { executor, session_id, session_root_hash } = agent
+  if (!executor || !session_id || !session_root_hash)
+    return refuse('SIGNING_MISMATCH', 'the agent has no session to attest for')
+  const issued = Math.floor(nowMs() / 1000)
+  const text = stockAttestationText({
+    agentId,
+    executor,
+    sessionId: session_id,
+    rootHash: session_root_hash,
+    issuedS: issued,
+    expiresS,
+    chainId: CHAIN_ID,
+  })
+  const signature = normalized(await account.signMessage(text))
+  const body = { session_id, issued, expires: expiresS, signature }
+  return api['hosted.stock_attestation']({ params: { id: agentId }, body }, options)
+}
+
+/** Has a stopped agent's gas sent home; the answer must be a plain transfer to the owner's own wallet. */
+export async function refundGas(
+  deps: ClientDeps,
+  agentId: string,
+  options: VerbOptions = {},
+): Promise<Answer<'hosted.refund_gas'>> {
+  const answer = await deps.api['hosted.refund_gas']({ params: { id: agentId } }, options)
+  const own = deps.account.address
+  const parsed = parseSignedTx(answer.raw as Hex)
+  const isPlain =
+    parsed.ok &&
+    parsed.tx.to?.toLowerCase() === own &&
+    parsed.tx.data === '0x' &&
+    parsed.tx.chainId === CHAIN_ID &&
+    answer.to.toLowerCase() === own
+  if (!isPlain)
+    refuse('REFUND_TO', 'look where the executor’s gas went', { retry: 'look_first', raw: answer.raw })
+  return answer
+}
+
+export interface EnterAsk {
+  agentId: string
+  board: Board
+  /** The trading wallet, the account's id or the hosted agent's: what the entrant must be. */
+  entrant: string
+  kind: EntrantKind
+  hostedId?: string
+  /** The domain the wallet signed in to. */
+  domain: string
+}
+
+/** Enters the league with the owner's signature over the client's own rebuild of the statement. */
+export async function enterLeague(
+  deps: ClientDeps,
+  ask: EnterAsk,
+  options: VerbOptions = {},
+): Promise<Answer<'league.enter'>> {
+  await deps.checked()
+  const { api, account, nowMs } = deps
+  const named = { agent_id: ask.agentId, board: ask.board, ...(ask.hostedId && { hosted_id: ask.hostedId }) }
+  const given = await api['league.statement']({ body: named }, options)
+  const own = statementText({
+    domain: ask.domain,
+    agentId: ask.agentId,
+    board: ask.board,
+    kind: ask.kind,
+    entrant: ask.entrant,
+    nonce: given.nonce,
+    expiresAtS: given.expires_at,
+  })
+  const nowS = Math.floor(nowMs() / 1000)
+  const isSoon = given.expires_at <= nowS + LEAGUE.statementTtlS + 60
+  if (own !== given.message || !isSoon || !/^[A-Za-z0-9_-]{1,64}$/.test(given.nonce))
+    refuse('LEAGUE_STATEMENT', 'it was not signed', { own, given: given.message })
+  const signature = normalized(await account.signMessage(own))
+  return api['league.enter']({ body: { ...named, signature, nonce: given.nonce } }, options)
+}
+
+/** Only answers about the client's own wallet are shown. */
+export function ownAnswer<T extends { wallet: string }>(account: { address: Address }, answer: T): T {
+  const { wallet } = answer as { wallet?: unknown }
+  if (typeof wallet !== 'string') refuse('ACCOUNT_SHAPE', 'it names no wallet')
+  if ((wallet as string).toLowerCase() !== account.address)
+    refuse('ACCOUNT_WALLET', `it is of ${String(wallet)}`)
+  return answer
+}

@@ -1,0 +1,273 @@
+import { type Address, type Hex, NATIVE, permitTypedData } from '@pit/chain'
+import { type BodyInput, TRADE } from '@pit/protocol'
+import { normalized, type Transaction } from '../account.ts'
+import type { ClientDeps, VerbOptions } from '../deps.ts'
+import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
+import { askMarks } from '../own/marks.ts'
+import { readOwn } from '../own/readOwn.ts'
+import { RpcFailure } from '../own/rpc.ts'
+import { type Pins, tokenNamed } from '../pins.ts'
+import type { OwnReading, Plan, PlanFacts, TradeAsk } from '../verify/facts.ts'
+import { type PlanReading, readPlan } from '../verify/readPlan.ts'
+import { type Checked, checkBytes, checkOwn } from '../verify/rules.ts'
+import { movedTo, type RawReceipt, type Receipt, sendSigned, waitMined } from './sendSigned.ts'
+
+export type TradeStage =
+  | { stage: 'quoted'; plan: Plan }
+  | { stage: 'planned'; plan: Plan }
+  | { stage: 'verified'; plan: Plan; checks: readonly Checked[] }
+  | { stage: 'signed'; hashes: readonly Hex[] }
+  | { stage: 'relayed'; hashes: readonly Hex[] }
+  | { stage: 'mined'; receipt: Receipt }
+
+export interface TradeOptions extends VerbOptions {
+  onStage?(stage: TradeStage): void
+  /** Asked once everything is verified; false ends it with nothing signed. */
+  confirm?(plan: Plan, checks: readonly Checked[]): Promise<boolean> | boolean
+}
+
+export interface Verified {
+  plan: Plan
+  checks: readonly Checked[]
+  reading: PlanReading
+  own: OwnReading
+}
+export interface TradeResult extends Verified {
+  hashes: readonly Hex[]
+  receipt: Receipt
+  /** What the wallet received; null where the receipt cannot show it. */
+  amountOut: bigint | null
+}
+
+/** Plans, verifies, signs, has relayed and follows one trade. */
+export async function trade(
+  deps: ClientDeps,
+  ask: TradeAsk,
+  options: TradeOptions = {},
+): Promise<TradeResult> {
+  const verified = await plan(deps, ask, options)
+  if (options.confirm && !(await options.confirm(verified.plan, verified.checks)))
+    throw new PitRefusal('NOT_CONFIRMED', 'The trade was not confirmed; nothing was signed.')
+  return send(deps, verified, options)
+}
+
+/** Rules that a market on the move can break between two blocks: a fresh plan is worth a try. */
+const WORTH_A_FRESH_PLAN: ReadonlySet<unknown> = new Set(['QUOTE_OWN', 'PRICE', 'IMPACT_OWN'])
+const MAX_PLANS = 3
+
+/** A plan that passed every check, ready to be signed; nothing is signed but a permit it needs. */
+export async function plan(deps: ClientDeps, ask: TradeAsk, options: TradeOptions = {}): Promise<Verified> {
+  await deps.checked()
+  for (let plans = 1; ; plans++) {
+    try {
+      return await readingAnswer('RECIPIENT', () => planOnce(deps, ask, options))
+    } catch (error) {
+      if (!isRefusal(error) || !WORTH_A_FRESH_PLAN.has(error.rule) || plans === MAX_PLANS) throw error
+    }
+  }
+}
+
+async function planOnce(deps: ClientDeps, ask: TradeAsk, options: TradeOptions): Promise<Verified> {
+  const { pins, account } = deps
+  const [tokenIn, tokenOut] = [named(pins, ask.token_in), named(pins, ask.token_out)]
+  const asked = { ...ask, wallet: account.address }
+  const facts = (answered: Plan): PlanFacts => ({
+    pins,
+    wallet: account.address,
+    ask,
+    tokenIn,
+    tokenOut,
+    plan: answered,
+    nowS: Math.floor(deps.nowMs() / 1000),
+  })
+  let answered = await prepare(deps, asked, options)
+  options.onStage?.({ stage: 'quoted', plan: answered })
+  if (answered.permit !== null) {
+    const { permit_now } = answered
+    if (permit_now === null) return broken('RECIPIENT', 'a permit came without its time')
+    const permit_signature = await signPermit(deps, facts(answered))
+    answered = await prepare(deps, { ...asked, permit_signature, permit_now }, options)
+  }
+  options.onStage?.({ stage: 'planned', plan: answered })
+  return verify(deps, facts(answered), options)
+}
+
+async function prepare(
+  deps: ClientDeps,
+  body: TradeAsk & { wallet: Address },
+  { signal }: VerbOptions,
+): Promise<Plan> {
+  // Exactly one size: the server says which is missing or too many.
+  const answer = await deps.api['live.prepare']({ body: body as BodyInput<'live.prepare'> }, { signal })
+  if (!('amount_out_min' in answer)) return broken('RECIPIENT', 'the answer is no plan for a trade')
+  return answer
+}
+
+async function verify(deps: ClientDeps, facts: PlanFacts, options: TradeOptions): Promise<Verified> {
+  const { plan: answered } = facts
+  if (!answered.ready) refuse('INSUFFICIENT_FUNDS', whyNotReady(answered), { plan: answered })
+  const reading = readPlan(facts)
+  const first = checkBytes({ ...facts, reading })
+  const own = await readOwn(deps.rpc, facts, reading, { nowMs: deps.nowMs(), signal: options.signal })
+  const checks = [...first, ...checkOwn({ ...facts, reading }, own)]
+  checkFunds(facts, reading, own)
+  options.onStage?.({ stage: 'verified', plan: answered, checks })
+  return { plan: answered, checks, reading, own }
+}
+
+const whyNotReady = ({ missing: [first] }: Plan): string =>
+  first
+    ? `${first.what} of ${first.token}: it has ${first.have} and needs ${first.need}`
+    : 'the plan is not ready'
+
+/** The fee cap is the client's own: twice the base fee it read, and a tip no larger than that. */
+function feesOf(step: { max_priority_fee_per_gas: string }, { baseFeeWei }: OwnReading) {
+  const tip = BigInt(step.max_priority_fee_per_gas)
+  const maxPriorityFeePerGas = tip < baseFeeWei ? tip : baseFeeWei
+  return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeeWei + maxPriorityFeePerGas }
+}
+
+const MAX_GAS = 6_000_000n
+
+function checkFunds({ plan: answered }: PlanFacts, reading: PlanReading, own: OwnReading): void {
+  let need = 0n
+  for (const { tx } of answered.steps) {
+    if (!tx) continue
+    const gas = BigInt(tx.gas)
+    must(gas <= MAX_GAS, 'RECIPIENT', 'a transaction asks for more gas than any trade takes')
+    need += BigInt(tx.value) + gas * feesOf(tx, own).maxFeePerGas
+  }
+  if (own.etherWei < need)
+    refuse('INSUFFICIENT_FUNDS', `it holds ${own.etherWei} wei and may need ${need} for value and gas`, {
+      have: own.etherWei.toString(),
+      need: need.toString(),
+      kind: reading.kind,
+    })
+}
+
+/** Signs a verified plan and follows it. What was mined is held against what was signed. */
+export async function send(
+  deps: ClientDeps,
+  verified: Verified,
+  options: TradeOptions = {},
+): Promise<TradeResult> {
+  const { plan: answered, own, reading } = verified
+  const transactions = answered.steps.flatMap(({ tx }, i): Transaction[] =>
+    tx
+      ? [
+          {
+            type: 'eip1559',
+            chainId: tx.chain_id,
+            nonce: own.nonce + answered.steps.slice(0, i).filter((step) => step.tx).length,
+            to: tx.to as Address,
+            value: BigInt(tx.value),
+            data: tx.data as Hex,
+            gas: BigInt(tx.gas),
+            ...feesOf(tx, own),
+          },
+        ]
+      : [],
+  )
+  const deadlineS = Number(reading.deadlineS)
+  const bounds = { deadlineS, signal: options.signal }
+  const hashes = await sendSigned(deps, transactions, {
+    ...bounds,
+    onSigned: (signed) => options.onStage?.({ stage: 'signed', hashes: signed }),
+  })
+  options.onStage?.({ stage: 'relayed', hashes })
+  const receipt = await waitMined(deps, hashes.at(-1)!, bounds)
+  const amountOut = await received(deps, verified, receipt, hashes)
+  const least = BigInt(answered.amount_out_min)
+  if (amountOut !== null && amountOut < least)
+    refuse('MINED_MISMATCH', `${amountOut} arrived where ${least} was the minimum`, { tx_hash: receipt.hash })
+  options.onStage?.({ stage: 'mined', receipt })
+  return { ...verified, hashes, receipt, amountOut }
+}
+
+/** Tokens by the receipt's logs; ETH by the balance around its block, the gas of the trade added again. */
+async function received(
+  deps: ClientDeps,
+  { reading }: Verified,
+  receipt: Receipt,
+  hashes: readonly Hex[],
+): Promise<bigint | null> {
+  const wallet = deps.account.address
+  if (reading.tokenOut !== NATIVE) return movedTo(receipt, reading.tokenOut, wallet)
+  const { block } = receipt
+  const at = (method: string, number: number) => ({ method, params: [wallet, `0x${number.toString(16)}`] })
+  const answers = await deps.rpc
+    .all([
+      at('eth_getBalance', block - 1),
+      at('eth_getBalance', block),
+      at('eth_getTransactionCount', block - 1),
+      at('eth_getTransactionCount', block),
+      ...hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+    ])
+    .catch(() => [new RpcFailure('unreachable')])
+  if (answers.some((answer) => answer instanceof RpcFailure || !answer)) return null
+  const [before, after, first, next] = answers.slice(0, 4).map((answer) => BigInt(answer as Hex))
+  const own = (answers.slice(4) as RawReceipt[]).filter(({ blockNumber }) => Number(blockNumber) === block)
+  // Another transaction of the wallet in the same block moved ether too.
+  if (next! - first! !== BigInt(own.length)) return null
+  const gasWei = own.reduce((sum, one) => sum + BigInt(one.gasUsed) * BigInt(one.effectiveGasPrice), 0n)
+  return after! - before! + gasWei
+}
+
+/** Signs the client's own rebuild of the permit, never the server's typed data. */
+async function signPermit({ account, pins, rpc }: ClientDeps, facts: PlanFacts): Promise<Hex> {
+  const { plan: answered, ask, tokenIn, nowS } = facts
+  const { message } = answered.permit as {
+    message: { details: Record<string, unknown>; spender: string; sigDeadline: unknown }
+  }
+  const lastsS = ask.permit_scope === '30d' ? TRADE.permit30dExpiryS : TRADE.permitTradeExpiryS
+  const permit = {
+    details: {
+      token: String(message.details['token']).toLowerCase() as Address,
+      amount: BigInt(String(message.details['amount'])),
+      expiration: Number(message.details['expiration']),
+      nonce: Number(message.details['nonce']),
+    },
+    spender: message.spender.toLowerCase() as Address,
+    sigDeadline: BigInt(String(message.sigDeadline)),
+  }
+  must(permit.details.token === tokenIn, 'RECIPIENT', 'the permit is of another token')
+  must(permit.spender === pins.router, 'RECIPIENT', 'the permit is for another spender')
+  must(
+    permit.details.expiration <= nowS + lastsS + 600,
+    'RECIPIENT',
+    'the permit lasts longer than its scope',
+  )
+  must(permit.sigDeadline <= BigInt(nowS + lastsS + 600), 'RECIPIENT', 'the permit can be used for too long')
+  const most = ask.amount_in === undefined ? BigInt(answered.amount_in) : BigInt(ask.amount_in)
+  const isTrade = (ask.permit_scope ?? 'trade') === 'trade'
+  if (isTrade) must(permit.details.amount === most, 'RECIPIENT', 'the permit is for more than this trade')
+  else if (!ask.allow_unlimited_approval)
+    must(permit.details.amount < (1n << 160n) - 1n, 'RECIPIENT', 'the permit is without end')
+  await checkSize({ rpc, pins }, facts, most)
+  const data = permitTypedData({ chainId: pins.profile.chain_id, permit2: pins.permit2 }, permit)
+  return normalized(await account.signTypedData(data as never))
+}
+
+/** A size in dollars is held against the client's own price before a permit for it is signed. */
+async function checkSize(
+  { rpc, pins }: Pick<ClientDeps, 'rpc' | 'pins'>,
+  { ask, tokenIn, nowS }: PlanFacts,
+  atoms: bigint,
+): Promise<void> {
+  if (ask.notional_usd === undefined) return
+  const asked = askMarks(pins, [tokenIn], nowS * 1000)
+  const [answer] = await rpc.all([asked.call])
+  if (answer instanceof RpcFailure) return
+  const mark = asked.read(answer as Hex).get(tokenIn)
+  if (!mark) return
+  const worthMicroUsd = (atoms * mark.priceE18) / 10n ** BigInt(mark.decimals + 12)
+  const limit = BigInt(Math.round(ask.notional_usd * 1.03e6))
+  must(worthMicroUsd <= limit, 'PRICE', 'the permit is for more than the dollars asked for')
+}
+
+export function named(pins: Pins, name: string): Address {
+  const token = tokenNamed(pins, name)
+  if (token) return token
+  const known = [...pins.tokens.values()].flatMap(({ core }) => core ?? [])
+  throw new PitRefusal('UNKNOWN_TOKEN', `${name} is no core symbol: ${known.join(', ')}; or give an address.`)
+}

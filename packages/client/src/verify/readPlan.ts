@@ -1,0 +1,221 @@
+import {
+  type Address,
+  type Hex,
+  type LegPath,
+  NATIVE,
+  type PermitSingle,
+  readCurveCall,
+  readSwap,
+} from '@pit/chain'
+import { feeOf, TRADE } from '@pit/protocol'
+import { decodeAbiParameters } from 'viem'
+import { broken, must } from '../errors.ts'
+import type { Pins } from '../pins.ts'
+import { type PlanFacts, stepOf, type UnsignedStep } from './facts.ts'
+
+export interface Approval {
+  token: Address
+  /** Who may take it. */
+  spender: Address
+  amount: bigint
+  /** Unix seconds of an allowance at Permit2; null where an approval has no end. */
+  expiresS: number | null
+}
+
+/** What the transactions of a plan do, by the client's own reading of their bytes. */
+export interface PlanReading {
+  /** In the order they are signed. */
+  transactions: readonly UnsignedStep[]
+  kind: 'router' | 'curve'
+  tokenIn: Address
+  tokenOut: Address
+  /** Fee included. */
+  amountIn: bigint
+  /** The least that reaches the wallet. */
+  amountOutMin: bigint
+  /** The last pool pays the wallet itself, so the minimum counts before a tax of the token. */
+  direct: boolean
+  /** The pools on the way; none for a curve. */
+  legs: readonly LegPath[]
+  deadlineS: bigint
+  fee: { side: 'input' | 'output'; token: Address; isOf(bps: number): boolean } | null
+  hooks: readonly Address[]
+  /** Tokens between the ends. */
+  between: readonly Address[]
+  permit: { permit: PermitSingle; signature: Hex } | null
+  approvals: readonly Approval[]
+  /** Of a curve trade: the launchpad has to know it. */
+  curve: Address | null
+}
+
+const MAX_TRANSACTIONS = 4
+
+/** Reads every transaction of a plan; whatever it cannot read is not signed. */
+export function readPlan(facts: PlanFacts): PlanReading {
+  const { pins, wallet, plan } = facts
+  const steps = plan.steps.flatMap(({ tx }) => tx ?? [])
+  const isSane = steps.length > 0 && steps.length <= MAX_TRANSACTIONS
+  must(isSane, 'RECIPIENT', 'a plan has one to four transactions')
+  for (const tx of steps) {
+    must(tx.chain_id === pins.profile.chain_id, 'RECIPIENT', 'a transaction is for another chain')
+    must(tx.from.toLowerCase() === wallet, 'RECIPIENT', 'a transaction is from another wallet')
+    must(tx.type === 2 && !tx.authorization_list, 'RECIPIENT', 'a transaction is not of type 2')
+  }
+  const transactions = steps.map(stepOf)
+  if (plan.tx) {
+    const [shown, last] = [stepOf(plan.tx), transactions.at(-1)!]
+    const isLast = shown.to === last.to && shown.value === last.value && shown.data === last.data
+    must(isLast, 'RECIPIENT', '`tx` is not the last step')
+  }
+  return {
+    ...readCalls(
+      facts,
+      transactions.flatMap((step) => inside(wallet, step)),
+    ),
+    transactions,
+  }
+}
+
+/** The calls of a batch that a delegated wallet makes of itself; any other transaction is one call. */
+function inside(wallet: Address, { to, value, data }: UnsignedStep): UnsignedStep[] {
+  if (to !== wallet) return [{ to, value, data }]
+  // execute(bytes32 mode, bytes executions) with the mode for a batch in which one failing call reverts all.
+  const batch = /^0xe9ae5c5301(0{62})(.*)$/.exec(data)
+  must(batch !== null && value === 0n, 'RECIPIENT', 'the wallet’s call to itself is no batch')
+  try {
+    const [, executions] = decodeAbiParameters(
+      [{ type: 'bytes32' }, { type: 'bytes' }],
+      `0x${data.slice(10)}`,
+    )
+    const [calls] = decodeAbiParameters(EXECUTIONS, executions)
+    return calls.map((call) => ({ to: lower(call.target), value: call.value, data: lower(call.callData) }))
+  } catch {
+    return broken('RECIPIENT', 'the batch cannot be read')
+  }
+}
+
+const EXECUTIONS = [
+  {
+    type: 'tuple[]',
+    components: [
+      { name: 'target', type: 'address' },
+      { name: 'value', type: 'uint256' },
+      { name: 'callData', type: 'bytes' },
+    ],
+  },
+] as const
+
+type CallsReading = Omit<PlanReading, 'transactions'>
+
+/** One swap, and around it only approvals and the fee. */
+function readCalls(facts: PlanFacts, calls: readonly UnsignedStep[]): CallsReading {
+  const { pins } = facts
+  const approvals = calls.flatMap((call) => readApproval(pins, call) ?? [])
+  const rest = calls.filter((call) => readApproval(pins, call) === null)
+  const swaps = rest.filter((call) => call.to === pins.router || readCurveCall(call.data))
+  const [swap] = swaps
+  must(swap !== undefined && swaps.length === 1, 'RECIPIENT', 'a plan has one swap')
+  const others = rest.filter((call) => call !== swap)
+  if (swap.to !== pins.router) return { ...readCurveTrade(facts, swap, others), approvals }
+  must(others.length === 0, 'RECIPIENT', 'a transaction is neither an approval nor the swap')
+  return { ...readRouterCall(pins, swap), approvals }
+}
+
+function readRouterCall(pins: Pins, { value, data }: UnsignedStep): Omit<CallsReading, 'approvals'> {
+  const swap = readSwap(data, { weth: pins.weth, layout: pins.layout })
+  if ('fault' in swap) return broken('RECIPIENT', `the router call cannot be read: ${swap.fault}`)
+  const { fee, tokenIn, tokenOut, amountIn } = swap
+  must(value === swap.valueWei, 'RECIPIENT', 'the router call carries another value than it spends')
+  if (fee) must(fee.recipient === pins.feeRecipient, 'RECIPIENT', 'the fee goes to somebody else')
+  const hops = swap.legs.flatMap((leg) => leg.hops)
+  const passed = hops.flatMap((hop) => [hop.tokenIn, hop.tokenOut])
+  return {
+    kind: 'router',
+    tokenIn,
+    tokenOut,
+    amountIn,
+    amountOutMin: swap.amountOutMin,
+    direct: swap.direct,
+    legs: swap.legs,
+    deadlineS: swap.deadlineS,
+    fee: fee && {
+      side: fee.side,
+      token: fee.side === 'input' ? tokenIn : tokenOut,
+      isOf: (bps) => (fee.side === 'input' ? fee.amount === feeOf(amountIn, bps) : fee.bps === bps),
+    },
+    hooks: hops.flatMap((hop) => (hop.version === 'v4' && hop.key.hooks !== NATIVE ? [hop.key.hooks] : [])),
+    between: passed.filter((token) => token !== tokenIn && token !== tokenOut),
+    permit: swap.permit,
+    curve: null,
+  }
+}
+
+/** How far a curve sale's fee may lie above that of its minimum: it goes by the expected proceeds. */
+const MAX_TOLERATED_BPS = Math.max(...TRADE.slippageToleranceBySize.map(({ other }) => other.cap_bps))
+
+/** The curve's own buy or sell, and the fee as a plain transfer beside it. */
+function readCurveTrade(
+  { pins, wallet, tokenIn, tokenOut }: PlanFacts,
+  swap: UnsignedStep,
+  transfers: readonly UnsignedStep[],
+): Omit<CallsReading, 'approvals'> {
+  const call = readCurveCall(swap.data)!
+  must(call.recipient === wallet, 'RECIPIENT', 'the curve pays somebody else')
+  const isBuy = call.side === 'buy'
+  const pair = isBuy ? tokenIn : tokenOut
+  const spends = isBuy && pair === NATIVE ? call.amountIn : 0n
+  must(swap.value === spends, 'RECIPIENT', 'the curve call carries another value than it spends')
+  must(transfers.length <= 1, 'RECIPIENT', 'more than one transfer goes with the swap')
+  const feeAmount = transfers[0] ? readTransfer(pins, transfers[0], pair) : 0n
+  const maxOut = (call.amountOutMin * 10_000n) / BigInt(10_000 - MAX_TOLERATED_BPS) + 1n
+  const amountIn = isBuy ? call.amountIn + feeAmount : call.amountIn
+  const isOf = (bps: number): boolean =>
+    isBuy
+      ? feeAmount === feeOf(amountIn, bps)
+      : feeAmount >= feeOf(call.amountOutMin, bps) && feeAmount <= feeOf(maxOut, bps)
+  return {
+    kind: 'curve',
+    tokenIn,
+    tokenOut,
+    amountIn,
+    amountOutMin: isBuy ? call.amountOutMin : maxBigint(call.amountOutMin - feeAmount, 0n),
+    direct: false,
+    legs: [],
+    deadlineS: call.deadlineS,
+    fee: feeAmount === 0n ? null : { side: isBuy ? 'input' : 'output', token: pair, isOf },
+    hooks: [],
+    between: [],
+    permit: null,
+    curve: swap.to,
+  }
+}
+
+/** A token's `approve(spender, amount)`, or Permit2's `approve(token, spender, amount, expiration)`. */
+function readApproval(pins: Pins, { to, value, data }: UnsignedStep): Approval | null {
+  const plain = /^0x095ea7b30{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec(data)
+  if (plain && value === 0n)
+    return { token: to, spender: `0x${plain[1]}`, amount: BigInt(`0x${plain[2]}`), expiresS: null }
+  const permit = /^0x87517c450{24}([0-9a-f]{40})0{24}([0-9a-f]{40})([0-9a-f]{64})([0-9a-f]{64})$/.exec(data)
+  if (!permit || value !== 0n || to !== pins.permit2) return null
+  return {
+    token: `0x${permit[1]}`,
+    spender: `0x${permit[2]}`,
+    amount: BigInt(`0x${permit[3]}`),
+    expiresS: Number(BigInt(`0x${permit[4]}`)),
+  }
+}
+
+/** The fee's own transfer: plain ether, or `transfer(recipient, amount)` of the pair. */
+function readTransfer(pins: Pins, { to, value, data }: UnsignedStep, pair: Address): bigint {
+  if (pair === NATIVE) {
+    must(to === pins.feeRecipient && data === '0x', 'RECIPIENT', 'the fee goes to somebody else')
+    return value
+  }
+  const words = /^0xa9059cbb0{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec(data)
+  const isFee = words !== null && value === 0n && to === pair && `0x${words[1]}` === pins.feeRecipient
+  must(isFee, 'RECIPIENT', 'the fee goes to somebody else')
+  return BigInt(`0x${words[2]}`)
+}
+
+const lower = (text: string): Hex => text.toLowerCase() as Hex
+const maxBigint = (one: bigint, other: bigint): bigint => (one > other ? one : other)
