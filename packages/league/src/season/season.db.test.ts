@@ -18,6 +18,7 @@ import {
 import { playedSeason } from '../../test/playedSeason.ts'
 import { LeagueRefused, readStart } from '../index.ts'
 import { RULES } from '../rules/index.ts'
+import { readSeason } from './store.ts'
 
 withDb('a season', (db) => {
   const game = playedSeason(db)
@@ -217,5 +218,9 @@ withDb('a season', (db) => {
     expect(await ask(null)).toBe(FIRST_S)
     game.world.goTo(FIRST_S + 30 * DAY)
     expect(await ask(null)).toBe(FIRST_S)
+  })
+
+  it('is not there under a number that no season can have', async () => {
+    expect(await readSeason(db, 900_719_925_474_099)).toBeNull()
   })
 })

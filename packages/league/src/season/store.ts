@@ -45,9 +45,10 @@ export const marksOf = (season: SeasonRow, nowS: number): { atS: number } | { en
 export const allSeasons = (sql: Sql): Promise<SeasonRow[]> =>
   sql.query<SeasonRow>(`select ${SEASON_COLUMNS} from league_seasons s order by s.number desc`)
 
+/** Any whole number may be asked for: one past int4 is a season that is not there, not a failure. */
 export async function readSeason(sql: Sql, number: number): Promise<SeasonRow | null> {
   const [row] = await sql.query<SeasonRow>(
-    `select ${SEASON_COLUMNS} from league_seasons s where s.number = $1`,
+    `select ${SEASON_COLUMNS} from league_seasons s where s.number = $1::int8`,
     [number],
   )
   return row ?? null
