@@ -10,11 +10,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { createCrypto, feeOf, type Hex, signTx } from '@pit/chain'
+import { createCrypto, type Hex, signTx } from '@pit/chain'
 import { encodeSwap } from '@pit/plans'
 import { systemClock } from '@pit/platform/clock'
 import { createRpc } from '@pit/platform/rpc'
-import type { Answer, ChainProfile } from '@pit/protocol'
+import { type Answer, type ChainProfile, feeOf } from '@pit/protocol'
 import { mnemonicToAccount } from 'viem/accounts'
 import { startDevnetProcess } from '../e2e/devnetProcess.ts'
 import { startServerProcess } from '../e2e/serverProcess.ts'

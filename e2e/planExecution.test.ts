@@ -1,6 +1,5 @@
 import {
   type Address,
-  feeOf,
   findRoutes,
   type Hex,
   hookEffectOf,
@@ -13,6 +12,7 @@ import {
   requote,
 } from '@pit/chain'
 import { describeSwap, encodeSwap, planHopOf, type SwapPlan } from '@pit/plans'
+import { feeOf } from '@pit/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { seeded } from '../packages/chain/test/randomPool.ts'
 import { operate } from '../packages/devnet/src/deploy/operate.ts'

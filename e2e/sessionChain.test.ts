@@ -9,7 +9,6 @@ import {
   encodeCaveat,
   encodeEnable,
   encodeRedeem,
-  feeOf,
   type Hex,
   leafId,
   NOT_ENFORCED_ON_CHAIN,
@@ -23,6 +22,7 @@ import {
   v3QuoterAbi,
 } from '@pit/chain'
 import { encodeBatch, encodeCurveSell, encodeErc20Approve } from '@pit/plans'
+import { feeOf } from '@pit/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curveBuy, curveTrade, grantCurves, launchCurves, sendEth, swapEth } from './sessionChain/acts.ts'
 import { allowed } from './sessionChain/allowed.ts'

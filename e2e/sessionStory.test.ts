@@ -1,5 +1,5 @@
-import { delegationOf, feeOf, type Hex } from '@pit/chain'
-import { canonicalJson } from '@pit/protocol'
+import { delegationOf, type Hex } from '@pit/chain'
+import { canonicalJson, feeOf } from '@pit/protocol'
 import { hashTypedData, keccak256, stringToHex } from 'viem'
 import { hashAuthorization } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { feeOf, type Hex } from '@pit/chain'
-import type { RouteId } from '@pit/protocol'
+import type { Hex } from '@pit/chain'
+import { feeOf, type RouteId } from '@pit/protocol'
 import { generatePrivateKey } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type DevnetProcess, startDevnetProcess } from './devnetProcess.ts'

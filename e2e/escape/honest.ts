@@ -1,5 +1,6 @@
-import { type Address, type Execution, feeOf, type HopPath, type LegPath, NATIVE } from '@pit/chain'
+import { type Address, type Execution, type HopPath, type LegPath, NATIVE } from '@pit/chain'
 import { encodeCurveBuy, encodeCurveSell, encodeSwap, type SwapPath } from '@pit/plans'
+import { feeOf } from '@pit/protocol'
 import type { Random } from '../fuzz/random.ts'
 import type { Granted, Token, World } from './world.ts'
 

@@ -1,7 +1,6 @@
 import {
   type Address,
   type Execution,
-  feeOf,
   type Hex,
   type HopPath,
   NATIVE,
@@ -11,6 +10,7 @@ import {
   universalRouterAbi,
 } from '@pit/chain'
 import { encodeExecute, encodeSwap, type SwapPath } from '@pit/plans'
+import { feeOf } from '@pit/protocol'
 import { concatHex, decodeFunctionData, encodeAbiParameters, encodeFunctionData, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { bandBps, type Honest } from './honest.ts'

@@ -2,7 +2,6 @@ import {
   type Address,
   type CurvePool,
   delegationOf,
-  feeOf,
   type Hex,
   NATIVE,
   permit2Abi,
@@ -10,6 +9,7 @@ import {
   quoteCurveSell,
 } from '@pit/chain'
 import { encodeBatch, encodeCurveBuy, encodeCurveSell, encodeErc20Approve, encodeLockdown } from '@pit/plans'
+import { feeOf } from '@pit/protocol'
 import { type Abi, parseGwei } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, test } from 'vitest'

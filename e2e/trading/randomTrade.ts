@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { feeOf, type Hex } from '@pit/chain'
+import type { Hex } from '@pit/chain'
+import { feeOf } from '@pit/protocol'
 import type { Random } from '../fuzz/random.ts'
 import { type Ask, drawAsk } from './randomAsk.ts'
 import { type Coin, codeOf, holds, isEth, lower, type RandomMarket, type Wallet } from './randomMarket.ts'

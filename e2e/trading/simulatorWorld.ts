@@ -8,7 +8,6 @@ import {
   createCrypto,
   createPoolIndex,
   DYNAMIC_FEE,
-  feeOf,
   findRoutes,
   type Hex,
   NATIVE,
@@ -20,6 +19,7 @@ import { type Devnet, startDevnet } from '@pit/devnet'
 import { encodeSwap, planHopOf, type SwapPlan } from '@pit/plans'
 import { systemClock } from '@pit/platform/clock'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
+import { feeOf } from '@pit/protocol'
 import {
   createSimulator,
   type SimulateAsk,

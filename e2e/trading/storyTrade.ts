@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { feeOf, type Hex } from '@pit/chain'
+import type { Hex } from '@pit/chain'
 import { until } from '@pit/platform/test/until'
+import { feeOf } from '@pit/protocol'
 import { expect } from 'vitest'
 import type { DevnetProcess } from '../devnetProcess.ts'
 import { type Answered, balanceOf, type Plan, type Receipt, receiptOf, type Trader } from './trader.ts'

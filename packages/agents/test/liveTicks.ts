@@ -1,7 +1,6 @@
 import {
   type Address,
   createCrypto,
-  feeOf,
   type Hex,
   hashTx,
   multicall3Abi,
@@ -9,7 +8,7 @@ import {
   parseSignedTx,
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import { CHAIN_ID, refusal } from '@pit/protocol'
+import { CHAIN_ID, feeOf, refusal } from '@pit/protocol'
 import type { CosignedTrade, Session } from '@pit/sessions'
 import type { PlanTx } from '@pit/trading'
 import { decodeFunctionData, encodeFunctionResult, toHex } from 'viem'

@@ -89,3 +89,15 @@ it('stops when told to', async () => {
   const error = await caught(api.health({}, { signal: AbortSignal.abort(new Error('enough')) }))
   expect([error.message, sent.length]).toEqual(['enough', 0])
 })
+
+it('says to try again after a pause when a route that only reads has no answer, whoever lost it', async () => {
+  const gone = new TypeError('refused')
+  const unreachable = await caught(open(gone, gone, gone, gone).api.config())
+  expect([unreachable.code, unreachable.retry]).toEqual(['SERVER_UNREACHABLE', 'pause'])
+  const proxied = () => new Response('<html>bad gateway', { status: 502 })
+  const reading = await caught(open(proxied(), proxied(), proxied(), proxied()).api.config())
+  expect([reading.status, reading.retry]).toEqual([502, 'pause'])
+  const acting = open(proxied())
+  const error = await caught(acting.api['live.submit']({ body: { raw_tx: '0x02' } }))
+  expect([error.retry, acting.sent.length]).toEqual(['look_first', 1])
+})

@@ -86,7 +86,7 @@ async function request(
     try {
       return await tryOnce(options, id, asked, signal)
     } catch (error) {
-      const waitMs = error instanceof PitRefusal ? waitOf(error, id, tries) : null
+      const waitMs = error instanceof PitRefusal ? waitOf(error, tries) : null
       if (waitMs === null || tries >= maxTries || waitMs > maxWaitS * 1000) throw error
       await sleep(waitMs, signal)
     }
@@ -94,11 +94,9 @@ async function request(
 }
 
 /** How long until it is worth another try; null when it is not. */
-function waitOf(error: PitRefusal, id: RouteId, tries: number): number | null {
-  const backoffMs = FIRST_PAUSE_MS * 2 ** (tries - 1)
-  if (error.retry === 'look_first') return ACTS.has(id) ? null : backoffMs
-  if (error.retry !== 'pause') return null
-  return error.retryAfterS === undefined ? backoffMs : error.retryAfterS * 1000
+function waitOf({ retry, retryAfterS }: PitRefusal, tries: number): number | null {
+  if (retry !== 'pause') return null
+  return retryAfterS === undefined ? FIRST_PAUSE_MS * 2 ** (tries - 1) : retryAfterS * 1000
 }
 
 async function tryOnce(
@@ -126,7 +124,7 @@ async function tryOnce(
   } catch (cause) {
     signal?.throwIfAborted()
     throw new PitRefusal('SERVER_UNREACHABLE', `${id} had no answer from ${url}.`, {
-      retry: 'look_first',
+      retry: unansweredRetry(id),
       hint: ACTS.has(id) ? RETRIES.look_first : 'Is the server running, and its address right?',
       cause,
     })
@@ -147,7 +145,7 @@ function readAnswer(id: RouteId, response: Response, text: string): unknown {
     typeof message === 'string' ? message : `${id} was answered with status ${response.status}.`,
     {
       status: response.status,
-      retry: isRetry(retry) ? retry : retryOfStatus(response.status),
+      retry: isRetry(retry) ? retry : retryOfStatus(id, response.status),
       ...(Number.isFinite(after) && { retryAfterS: after }),
       ...(typeof hint === 'string' && { hint }),
       details,
@@ -157,8 +155,11 @@ function readAnswer(id: RouteId, response: Response, text: string): unknown {
 
 const isRetry = (value: unknown): value is Retry => typeof value === 'string' && Object.hasOwn(RETRIES, value)
 /** For answers that do not say: a proxy's, for example. After a gateway's error it may have happened. */
-const retryOfStatus = (status: number): Retry =>
-  status === 429 ? 'pause' : status >= 500 || status < 400 ? 'look_first' : 'different_request'
+const retryOfStatus = (id: RouteId, status: number): Retry => {
+  if (status === 429) return 'pause'
+  return status >= 500 || status < 400 ? unansweredRetry(id) : 'different_request'
+}
+const unansweredRetry = (id: RouteId): Retry => (ACTS.has(id) ? 'look_first' : 'pause')
 
 function addressOf(url: string, id: RouteId, { params = {}, query = {} }: Asked): string {
   const path = ROUTES[id].path.replace(/:(\w+)/g, (_, name: string) => {

@@ -1,50 +1,21 @@
-import {
-  type Address,
-  type DelegationAddresses,
-  delegationAddresses,
-  NATIVE,
-  type RouterLayout,
-} from '@pit/chain'
+import { type Address, knownAddress, type MarkSource, markSourcesOf, type Pinned, pinnedIn } from '@pit/chain'
 import {
   type Answer,
   type ChainProfile,
-  type CoreSymbol,
   FEE,
   type FeeClass,
-  type Feed,
   isCoreSymbol,
-  type PoolPin,
   RISK_CODES,
   RISKS,
 } from '@pit/protocol'
 import { refuse } from './errors.ts'
 
-export interface PinnedToken {
-  address: Address
-  symbol: string
-  core: CoreSymbol | null
-  decimals: number
-  stock: boolean
-  feed: Feed | null
-}
-
-/** What the client takes from its own profile and from no server. Addresses are lower-case. */
-export interface Pins {
+/** What the client takes from its own profile and from no server. */
+export interface Pins extends Pinned {
   profile: ChainProfile
-  delegation: DelegationAddresses
   cosigner: Address | null
-  router: Address
-  layout: RouterLayout
-  weth: Address
-  permit2: Address
-  multicall3: Address
-  feeRecipient: Address
-  launchpad: Address | null
-  stockBeacon: Address | null
-  /** By address. */
-  tokens: ReadonlyMap<Address, PinnedToken>
-  knownHooks: ReadonlySet<Address>
-  partnerPool: PoolPin | null
+  /** Where the client reads its own prices, by token. */
+  marks: ReadonlyMap<Address, MarkSource>
 }
 
 /** A profile with the two addresses that belong to the service rather than to the chain. */
@@ -52,50 +23,21 @@ export function pinsOf(
   profile: ChainProfile,
   own: { cosigner?: Address; feeRecipient?: Address } = {},
 ): Pins {
-  const { contracts, core_tokens, listed_stocks } = profile
-  const pinned = (name: string, address: string | null | undefined): Address =>
-    address
-      ? lower(address)
-      : refuse('CONFIG_MISMATCH', `profile ${profile.name} names no ${name}, so nothing can be signed`)
-  const ethFeed = core_tokens.find(({ native }) => native)?.feed ?? null
-  const tokens = new Map<Address, PinnedToken>()
-  for (const { symbol, address, decimals, feed } of listed_stocks)
-    tokens.set(lower(address), { address: lower(address), symbol, core: null, decimals, stock: true, feed })
-  for (const { symbol, address, decimals, native, kind, feed } of core_tokens) {
-    const at = native ? NATIVE : lower(address)
-    tokens.set(at, {
-      address: at,
-      symbol,
-      core: isCoreSymbol(symbol) ? symbol : null,
-      decimals,
-      stock: kind === 'stock',
-      // One unwraps to the other.
-      feed: feed ?? (symbol === 'WETH' ? ethFeed : null),
-    })
-  }
-  const cosigner = own.cosigner ?? profile.cosigner
+  const whole = { ...profile, fee_recipient: own.feeRecipient ?? profile.fee_recipient }
   return {
+    ...pinnedIn(whole, (name) =>
+      refuse('CONFIG_MISMATCH', `profile ${profile.name} names no ${name}, so nothing can be signed`),
+    ),
     profile,
-    delegation: delegationAddresses(profile),
-    cosigner: cosigner ? lower(cosigner) : null,
-    router: pinned('universal_router', contracts.universal_router),
-    layout: contracts.universal_router_layout,
-    weth: pinned('weth', contracts.weth),
-    permit2: lower(contracts.permit2),
-    multicall3: lower(contracts.multicall3),
-    feeRecipient: pinned('fee_recipient', own.feeRecipient ?? profile.fee_recipient),
-    launchpad: contracts.launchpad_factory ? lower(contracts.launchpad_factory) : null,
-    stockBeacon: contracts.stock_beacon ? lower(contracts.stock_beacon) : null,
-    tokens,
-    knownHooks: new Set(profile.known_hooks.map(({ address }) => lower(address))),
-    partnerPool: profile.pins.partner_usdg,
+    cosigner: knownAddress(own.cosigner ?? profile.cosigner),
+    marks: new Map(markSourcesOf(profile).map((source) => [source.token, source])),
   }
 }
 
 /** The token a caller names: a core symbol, exactly as written, or an address. */
 export function tokenNamed(pins: Pins, name: string): Address | null {
-  if (/^0x[0-9a-fA-F]{40}$/.test(name)) return lower(name)
-  for (const token of pins.tokens.values()) if (token.core === name) return token.address
+  if (/^0x[0-9a-fA-F]{40}$/.test(name)) return name.toLowerCase() as Address
+  for (const [address, { core }] of pins.tokens) if (core === name) return address
   return null
 }
 
@@ -113,7 +55,7 @@ export function configDiffs(pins: Pins, config: Answer<'config'>): string[] {
   same('universal_router', config.universal_router, pins.router)
   same('permit2', config.permit2, pins.permit2)
   same('multicall3', config.multicall3, pins.multicall3)
-  for (const { core, address, decimals } of pins.tokens.values()) {
+  for (const [address, { core, decimals }] of pins.tokens) {
     if (core === null) continue
     same(`tokens.${core}.address`, config.tokens[core]?.address, address)
     same(`tokens.${core}.decimals`, config.tokens[core]?.decimals, decimals)
@@ -133,8 +75,8 @@ export function configDiffs(pins: Pins, config: Answer<'config'>): string[] {
   for (const code of Object.keys(config.risks)) if (!Object.hasOwn(RISKS, code)) diffs.push(`risks.${code}`)
   // Where none is pinned, trades can be verified and sessions cannot.
   if (pins.cosigner !== null) same('session.cosigner', config.session.cosigner, pins.cosigner)
-  same('session.delegation_manager', config.session.delegation_manager, pins.delegation.manager)
-  same('session.stateless_delegator', config.session.stateless_delegator, pins.delegation.delegator)
+  same('session.delegation_manager', config.session.delegation_manager, pins.addresses.manager)
+  same('session.stateless_delegator', config.session.stateless_delegator, pins.addresses.delegator)
   for (const [name, address] of Object.entries(pins.profile.delegation.enforcers))
     if (name in config.session.enforcers)
       same(`session.enforcers.${name}`, config.session.enforcers[name], address)
@@ -169,4 +111,3 @@ const tier = ({ min_30d_volume_usd, bps }: { min_30d_volume_usd: number; bps: nu
   min_30d_volume_usd,
   bps,
 ]
-const lower = (address: string): Address => address.toLowerCase() as Address

@@ -2,12 +2,12 @@ import {
   ADDRESS_THIS,
   type Address,
   asWeth,
-  feeOf,
   type HopPath,
   type LegPath,
   MSG_SENDER,
   NATIVE,
 } from '@pit/chain'
+import { feeOf } from '@pit/protocol'
 import type { SwapPath } from './plan.ts'
 
 const MAX_LEGS = 3

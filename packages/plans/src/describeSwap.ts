@@ -3,7 +3,6 @@ import {
   type Address,
   CONTRACT_BALANCE,
   DYNAMIC_FEE,
-  feeOf,
   type HopPath,
   MSG_SENDER,
   NATIVE,
@@ -11,6 +10,7 @@ import {
   type RunCommand,
   readRun,
 } from '@pit/chain'
+import { feeOf } from '@pit/protocol'
 import { encodeSwap } from './encodeSwap.ts'
 import type { SwapPath } from './plan.ts'
 

@@ -2,13 +2,13 @@ import {
   ADDRESS_THIS,
   type Address,
   CONTRACT_BALANCE,
-  feeOf,
   type Hex,
   type LegPath,
   MSG_SENDER,
   NATIVE,
   type RouterCommand,
 } from '@pit/chain'
+import { feeOf } from '@pit/protocol'
 import { faultOfPlan } from './checkPlan.ts'
 import { encodeExecute } from './encodeExecute.ts'
 import { encodeRun, runsOf } from './encodeRun.ts'

@@ -3,7 +3,6 @@ import {
   type Address,
   CONTRACT_BALANCE,
   type FeeReading,
-  feeOf,
   MSG_SENDER,
   NATIVE,
   type RouterCommand,
@@ -11,6 +10,7 @@ import {
   type SwapReading,
 } from '@pit/chain'
 import { seeded } from '@pit/chain/test/randomPool'
+import { feeOf } from '@pit/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { runOnModel } from '../test/modelRouter.ts'
 import { randomPlan } from '../test/randomPlan.ts'

@@ -1,5 +1,6 @@
-import { type Address, feeOf, type Hex, NATIVE } from '@pit/chain'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
 import type { Random } from '@pit/chain/test/randomPool'
+import { feeOf } from '@pit/protocol'
 import type { PlanHop, SwapPlan } from '../src/plan.ts'
 
 const WETH: Address = `0x${'ee'.repeat(20)}`

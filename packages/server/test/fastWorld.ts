@@ -3,7 +3,6 @@ import {
   changeLiquidity,
   createCrypto,
   erc20Abi,
-  feeOf,
   type Hex,
   multicall3Abi,
   newV3Pool,
@@ -16,7 +15,7 @@ import {
   type V4Pool,
 } from '@pit/chain'
 import type { Mark } from '@pit/market'
-import type { Answer } from '@pit/protocol'
+import { type Answer, feeOf } from '@pit/protocol'
 import type { RelayAsk, RelayOutcome } from '@pit/relay'
 import { openFast, openTable } from '@pit/trading'
 import type { PlanSimulation } from '@pit/trading/internal/types'

@@ -4,7 +4,6 @@ import {
   createCrypto,
   curveRoots,
   type Delegation,
-  feeOf,
   type Hex,
   type HopPath,
   NATIVE,
@@ -18,6 +17,7 @@ import {
   bindingHash,
   type ChainProfile,
   createBinding,
+  feeOf,
   type SessionBinding,
   type SessionBindingV3,
 } from '@pit/protocol'
@@ -79,6 +79,7 @@ export const PROFILE = {
   kind: 'devnet',
   contracts: {
     weth: WETH,
+    permit2: at(0x9e2),
     multicall3: at(0x3c),
     universal_router: ROUTER,
     universal_router_layout: '2.1.0',

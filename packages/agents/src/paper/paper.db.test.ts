@@ -1,6 +1,6 @@
-import { feeOf } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { withDb } from '@pit/platform/test/withStore'
+import { feeOf } from '@pit/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {

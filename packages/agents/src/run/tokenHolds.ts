@@ -1,6 +1,5 @@
-import type { Address } from '@pit/chain'
+import { type Address, feedBackedTokens } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { feedBackedTokens } from '@pit/platform/marks'
 import { type ChainProfile, SESSION, stockSessionOpen } from '@pit/protocol'
 import { readStock, whyNotValid } from '../stock/stockStore.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'

@@ -91,3 +91,5 @@ export const curveAbi = parseAbi([
   'error WrongValue(uint256 sent, uint256 expected)',
   'error TooLittle(uint256 out, uint256 minimum)',
 ])
+
+export const launchpadAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])

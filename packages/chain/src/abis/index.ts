@@ -1,6 +1,7 @@
 export { delegationManagerAbi, delegatorAbi } from './accounts.ts'
 export {
   curveAbi,
+  launchpadAbi,
   universalRouterAbi,
   v2FactoryAbi,
   v2PairAbi,

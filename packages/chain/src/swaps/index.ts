@@ -1,4 +1,3 @@
-export { feeOf } from './feeOf.ts'
 export {
   CURVE_BUY_SELECTOR,
   CURVE_SELL_SELECTOR,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createCrypto, type Hex } from '@pit/chain'
+import { tokenNamed } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 import { Command } from 'commander'
 import { sealKey } from '../keys/keystore.ts'
@@ -97,7 +98,7 @@ export const tokenCommand = (deps: CommandDeps): Command =>
     .argument('<token>', 'a core symbol or an address')
     .action(async (name: string, _options: object, command: Command) => {
       const { client } = await openSignedIn(deps, command)
-      const address = [...client.pins.tokens.values()].find(({ core }) => core === name)?.address ?? name
+      const address = tokenNamed(client.pins, name) ?? name
       const record = await client.api['tokens.get']({ params: { address } })
       show(deps, command, record, () =>
         table([

@@ -1,4 +1,4 @@
-import { lowerAddress } from '@pit/chain'
+import { lowerAddress, markSourcesOf } from '@pit/chain'
 import { type RawTrade, type RecordedEntry, type SeasonRecord, seenIn } from '@pit/league/record'
 import {
   type BookTrade,
@@ -16,7 +16,6 @@ import {
   type SeenSwap,
   scoreRow,
 } from '@pit/league/rules'
-import { markSourcesOf } from '@pit/platform/marks'
 import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 
 /** What the record alone does not prove, from the chain. */

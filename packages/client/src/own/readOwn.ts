@@ -1,5 +1,5 @@
-import { type Address, type Hex, NATIVE } from '@pit/chain'
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import { type Address, BEACON_SLOT, type Hex, launchpadAbi, NATIVE } from '@pit/chain'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { must } from '../errors.ts'
 import type { OwnReading, PlanFacts } from '../verify/facts.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
@@ -7,10 +7,6 @@ import { readImpactBps } from './impact.ts'
 import { askMarks } from './marks.ts'
 import { given, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
 import { askTrial } from './trial.ts'
-
-/** EIP-1967: where a beacon proxy keeps its beacon. */
-const BEACON_SLOT = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
-const launchpadAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
 
 /** Reads all that a plan is held against in one exchange with the client's own node. */
 export async function readOwn(

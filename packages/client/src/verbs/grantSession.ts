@@ -1,14 +1,12 @@
-import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { type Address, type Hex, launchpadAbi, NATIVE } from '@pit/chain'
 import type { Answer, BodyInput } from '@pit/protocol'
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, must, readingAnswer, refuse } from '../errors.ts'
 import { askMarks } from '../own/marks.ts'
 import { given, RpcFailure } from '../own/rpc.ts'
 import { checkBinding, checkRoot, type GrantAsk, type Pending } from '../verify/grant.ts'
-
-const launchpadAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
 
 export interface GrantOptions extends VerbOptions {
   /** The owner agrees that the wallet takes the delegator's code (EIP-7702). */
@@ -98,7 +96,7 @@ function checkAuthorization(
     nonce: at,
   } = authorization as { chain_id: number; address: string; nonce: number }
   must(chain_id === pins.profile.chain_id, 'GRANT_BINDING', 'the authorization is for another chain')
-  const isPinned = address.toLowerCase() === pins.delegation.delegator
+  const isPinned = address.toLowerCase() === pins.addresses.delegator
   must(isPinned, 'GRANT_BINDING', 'the authorization is for code that is not pinned', { address })
   // The setup may be sent before the first trade; the authorization then counts at the nonce after it.
   const isNext = at >= nonce && at <= nonce + setup.length
@@ -106,7 +104,7 @@ function checkAuthorization(
   if (!allow7702) refuse('CONSENT_REQUIRED', 'pass allow7702 if your wallet may take this code', { address })
   if (!account.signAuthorization)
     refuse('CONSENT_REQUIRED', 'this wallet does not sign EIP-7702 authorizations: grant with a local key')
-  return { chainId: chain_id, address: pins.delegation.delegator, nonce: at }
+  return { chainId: chain_id, address: pins.addresses.delegator, nonce: at }
 }
 
 const curveRootsIn = ({ sign: { curve_roots } }: Pending) =>

@@ -48,7 +48,7 @@ export async function revokeSession(
   const steps = await readingAnswer('RECIPIENT', () =>
     (revoked.on_chain as unknown as { tx: StepTx }[]).map(({ tx }) => {
       const step = stepOf(tx)
-      const disables = step.to === deps.pins.delegation.manager && step.data.startsWith(DISABLE)
+      const disables = step.to === deps.pins.addresses.manager && step.data.startsWith(DISABLE)
       must(disables && step.value === 0n, 'RECIPIENT', 'a step does more than end the session')
       return { step, tx }
     }),

@@ -51,7 +51,7 @@ async function verify(
   const { tx } = trade
   if (!trade.ready || !tx) return refuse('VERIFICATION_FAILED', 'the trade is not ready')
   must(
-    tx.to.toLowerCase() === pins.delegation.manager,
+    tx.to.toLowerCase() === pins.addresses.manager,
     'RECIPIENT',
     'it calls another contract than the manager',
   )
@@ -63,7 +63,7 @@ async function verify(
   const [redemption, ...more] = redeem.redemptions
   must(redemption !== undefined && more.length === 0, 'RECIPIENT', 'it redeems more than one trade')
   const [leaf] = redemption.delegations
-  const read = leaf && readLeaf(pins.delegation, leaf)
+  const read = leaf && readLeaf(pins.addresses, leaf)
   if (!read || read.kind === 'fee') return broken('RECIPIENT', 'the leaf is none of a trade')
   must(read.cosigner === pins.cosigner, 'RECIPIENT', 'another than the pinned co-signer signed')
   must(read.executor === account.address, 'RECIPIENT', 'the leaf is another executor’s')
@@ -71,7 +71,7 @@ async function verify(
   must(root.delegator === ask.wallet, 'RECIPIENT', 'the session is another wallet’s')
   const deadlineS = checkExecution({ pins }, ask, trade, redemption.execution)
   const watched = [{ holder: ask.wallet, token: named(pins, ask.token_out) }]
-  const call = { to: pins.delegation.manager, value: 0n, data: tx.data as Hex }
+  const call = { to: pins.addresses.manager, value: 0n, data: tx.data as Hex }
   const trial = askTrial(account.address, [call], watched, pins.multicall3)
   const hasList = (tx.authorization_list?.length ?? 0) > 0
   const [nonce, block, tried] = await rpc.all(
@@ -98,7 +98,7 @@ async function verify(
   const common = {
     chainId: tx.chain_id,
     nonce: Number(BigInt(given(nonce))),
-    to: pins.delegation.manager,
+    to: pins.addresses.manager,
     value: 0n,
     data: tx.data as Hex,
     gas: BigInt(tx.gas),
@@ -107,7 +107,7 @@ async function verify(
   }
   if (!hasList) return { transaction: { ...common, type: 'eip1559' }, deadlineS }
   const authorizationList = tx.authorization_list!.map(({ chain_id, address, nonce: at, y_parity, r, s }) => {
-    must(address.toLowerCase() === pins.delegation.delegator, 'RECIPIENT', 'the wallet would take other code')
+    must(address.toLowerCase() === pins.addresses.delegator, 'RECIPIENT', 'the wallet would take other code')
     return {
       chainId: chain_id,
       address: address as Address,

@@ -86,7 +86,7 @@ export function checkBinding(
   const isInTime = binding.expires_at <= nowS + lastsS + CLOCK_SLACK_S && binding.expires_at > nowS
   must(isInTime, 'GRANT_BINDING', 'the session ends later than asked', { expires_at: binding.expires_at })
   // Only prices the co-signer cannot read itself come from marks.
-  const stray = boundMarks(binding).find(({ token }) => pins.tokens.get(token)?.feed)
+  const stray = boundMarks(binding).find(({ token }) => pins.marks.get(token)?.kind === 'feed')
   must(stray === undefined, 'GRANT_BINDING', 'a mark is of a token that has a feed')
   return binding
 }
@@ -97,7 +97,7 @@ export function checkRoot(
   typedData: unknown,
 ): { root: SessionRoot; delegation: Delegation; typedData: ReturnType<typeof delegationTypedData> } {
   const delegation = delegationIn(typedData)
-  const root = readRoot(hashing, pins.delegation, delegation)
+  const root = readRoot(hashing, pins.addresses, delegation)
   if (!root) return broken('GRANT_CAPS', 'the delegation is no root of a session')
   const diffs = rootDiffs(root, binding, bindingHash(hashing.keccakText, binding))
   must(!diffs.includes('salt'), 'GRANT_BINDING', 'the root does not carry the binding’s hash')
@@ -105,7 +105,7 @@ export function checkRoot(
     diffs,
   })
   checkEther(root, binding, marks)
-  return { root, delegation, typedData: delegationTypedData(pins.delegation, delegation) }
+  return { root, delegation, typedData: delegationTypedData(pins.addresses, delegation) }
 }
 
 /** ETH caps are dollars at the price of the grant: near the client's own. */

@@ -1,4 +1,4 @@
-import { type Address, NATIVE } from '@pit/chain'
+import type { Address } from '@pit/chain'
 import {
   COSIGNER,
   FEE,
@@ -176,8 +176,8 @@ function checkFee({ ask, pins, plan, reading, tokenIn, tokenOut }: Terms, own: O
 }
 
 const priceOf = (terms: Terms, own: OwnReading, token: Address) => {
-  const mark = markOf(own.marks, token === NATIVE ? NATIVE : token, terms.pins.weth)
-  return mark && { price: markPrice(mark.priceE18, mark.decimals), by: mark.by }
+  const mark = markOf(own.marks, token, terms.pins.weth)
+  return mark && { price: markPrice(mark.priceE18, mark.decimals), source: mark.source }
 }
 
 /** What was asked for, or the table's for the class and size; never what the server says it used. */
@@ -208,7 +208,7 @@ function checkPrice(terms: Terms, own: OwnReading, slippageBps: number): void {
   }
   if (paid) checkBudget(terms, paid.price)
   if (!paid || !bought) return
-  const isMean = paid.by === 'mean' || bought.by === 'mean'
+  const isMean = paid.source === 'twap' || bought.source === 'twap'
   const band = TRADE.maxVsMidBps + (isMean ? COSIGNER.meanBandBps : COSIGNER.feedBandBps)
   const limit = slippageBps + plan.fee_bps + band + ROUNDING_BPS
   const lost = shortfallBpsUp(

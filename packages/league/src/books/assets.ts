@@ -1,4 +1,4 @@
-import { markSourcesOf } from '@pit/platform/marks'
+import { markSourcesOf } from '@pit/chain'
 import { type ChainProfile, NATIVE_TOKEN } from '@pit/protocol'
 import { lower } from '../deps.ts'
 

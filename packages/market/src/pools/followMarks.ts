@@ -1,8 +1,8 @@
-import type { Address } from '@pit/chain'
+import { type Address, markSourcesOf } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import type { Job } from '@pit/platform/jobs'
-import { type Mark, markSourcesOf, readMarks } from '@pit/platform/marks'
+import { type Mark, readMarks } from '@pit/platform/marks'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, FAST } from '@pit/protocol'
 

@@ -1,5 +1,4 @@
-import { type Address, NATIVE } from '@pit/chain'
-import { feedBackedTokens, markSourcesOf } from '@pit/platform/marks'
+import { type Address, feedBackedTokens, markSourcesOf, NATIVE } from '@pit/chain'
 import {
   type Answer,
   type BindingMark,

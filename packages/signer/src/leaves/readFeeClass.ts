@@ -1,12 +1,10 @@
-import type { Address, Hex } from '@pit/chain'
+import { type Address, BEACON_SLOT } from '@pit/chain'
 import { createCache } from '@pit/platform/cache'
 import { askStorage, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { FeeClass } from '@pit/protocol'
 import type { Pins } from '../pins.ts'
 
-/** EIP-1967: where a beacon proxy keeps its beacon. */
-const BEACON_SLOT: Hex = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
 const KEEP_MS = 60_000
 const MAX_KEPT = 10_000
 

@@ -1,6 +1,6 @@
-import { type Address, type Execution, feeOf, NATIVE } from '@pit/chain'
+import { type Address, type Execution, NATIVE } from '@pit/chain'
 import { encodeCurveBuy, encodeCurveSell, encodeSwap, type SwapPath } from '@pit/plans'
-import type { FeeClass, SessionBinding } from '@pit/protocol'
+import { type FeeClass, feeOf, type SessionBinding } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import {
   CAPS,

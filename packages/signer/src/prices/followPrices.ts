@@ -1,6 +1,6 @@
-import type { Address } from '@pit/chain'
+import { type Address, markSourcesOf } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
-import { type Mark, markSourcesOf, readMarks } from '@pit/platform/marks'
+import { type Mark, readMarks } from '@pit/platform/marks'
 import { askBaseFee, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, COSIGNER, stockSessionOpen } from '@pit/protocol'

@@ -1,4 +1,4 @@
-import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { type Address, type Hex, launchpadAbi, NATIVE } from '@pit/chain'
 import { askCall, readAll } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem'
@@ -7,7 +7,6 @@ const curveAbi = parseAbi([
   'struct Terms { address token; address pair; address creator; uint128 virtualPair; uint128 virtualToken; uint128 saleSupply; uint128 poolSupply; uint16 curveFeeBps; uint16 creatorTaxBps; uint16 snipeStartBps; uint16 snipeSeconds; uint48 launchedAt; uint8 poolVersion; }',
   'function terms() view returns (Terms terms)',
 ])
-const launchpadAbi = parseAbi(['function curveOf(address token) view returns (address curve)'])
 
 /**
  * The token of each curve, if the launchpad deployed all of them and they trade for ETH; undefined otherwise,

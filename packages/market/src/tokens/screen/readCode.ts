@@ -1,4 +1,4 @@
-import type { Address, Crypto, Hex } from '@pit/chain'
+import { type Address, BEACON_SLOT, type Crypto, type Hex } from '@pit/chain'
 import { askCall, askCode, askStorage, flagIn, pausedCall, readOne } from '@pit/platform/reads'
 import { type Rpc, RpcError } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
@@ -12,7 +12,6 @@ const IMPLEMENTATION_SLOTS: readonly Hex[] = [
   '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
   '0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3',
 ]
-const BEACON_SLOT: Hex = '0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50'
 const CLONE = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/
 const IMPLEMENTATION_SELECTOR: Hex = '0x5c60da1b'
 const CALL_GAS = 200_000
