@@ -3,9 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { newServerDirectory } from '../packages/platform/test/serverStore.ts'
+
+const MAX_SIGN_IN_TRIES = 5
 
 export interface ServerProcess {
   pid: number
@@ -90,12 +93,17 @@ export function freePort(): Promise<number> {
 
 async function signIn(url: string, address: string): Promise<string> {
   const wallet = privateKeyToAccount(generatePrivateKey())
-  const post = async <T>(path: string, body: object): Promise<T> => {
+  const post = async <T>(path: string, body: object, tries = 1): Promise<T> => {
     const answer = await fetch(`${url}/api/v1/auth/${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
       body: JSON.stringify(body),
     })
+    if (answer.status === 503 && tries < MAX_SIGN_IN_TRIES) {
+      // Overloaded, and it says for how long.
+      await setTimeout(1000 * Number(answer.headers.get('retry-after') ?? 1))
+      return post(path, body, tries + 1)
+    }
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
     return (await answer.json()) as T
   }
