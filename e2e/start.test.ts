@@ -136,6 +136,12 @@ it('comes up, keeps its data and its chain to this user and machine, and ends wi
   const names = descendants(npm.pid).map(({ command }) => /dist\/(\w+)\.js/.exec(command)?.[1])
   expect(names.filter((name) => name !== undefined).sort()).toEqual(['devnet', 'server', 'signer', 'start'])
 
+  const pins = JSON.parse(readFileSync(join(dataDir, 'pins.json'), 'utf8'))
+  const config = (await (await fetch(`http://127.0.0.1:${ports.PORT}/api/v1/config`)).json()) as {
+    session: { cosigner: string }
+  }
+  expect(pins).toMatchObject({ chain_id: 4663, kind: 'devnet', cosigner: config.session.cosigner })
+
   const outside = Object.values(networkInterfaces())
     .flatMap((rows) => rows ?? [])
     .find(({ internal, family }) => !internal && family === 'IPv4')?.address

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StartRefused } from '@pit/platform/checkChain'
@@ -41,6 +41,7 @@ const WELL_AFTER_MS = 10 * 60_000
 
 const here = dirname(fileURLToPath(import.meta.url))
 const dataDir = process.env['DATA_DIR'] || '.pit'
+const pinsFile = join(dataDir, 'pins.json')
 const startedAt = performance.now()
 const running = new Map<string, Running>()
 let stopping = false
@@ -143,6 +144,19 @@ async function stop(exitCode: number): Promise<void> {
   process.exit(exitCode)
 }
 
+/**
+ * What a client of this world pins: the chain's profile and its co-signer. It is made from files of this
+ * machine, not from the server's answers, which are what the client verifies.
+ */
+function writePins(profile: string): void {
+  const sealed = join(dataDir, 'signer', 'cosigner.json')
+  const cosigner = existsSync(sealed) ? JSON.parse(readFileSync(sealed, 'utf8')).address : null
+  const pins = { ...JSON.parse(readFileSync(profile, 'utf8')), cosigner }
+  const draft = `${pinsFile}.draft`
+  writeFileSync(draft, `${JSON.stringify(pins, null, 2)}\n`)
+  renameSync(draft, pinsFile)
+}
+
 function printWhereToGo(): void {
   const port = process.env['PORT'] || '4663'
   const api = `http://127.0.0.1:${port}`
@@ -196,7 +210,7 @@ async function main(): Promise<void> {
       }
     : {}
   // The devnet writes it when it is ready; an old one may name other ports.
-  if (withDevnet) rmSync(profile, { force: true })
+  if (withDevnet) for (const file of [profile, pinsFile]) rmSync(file, { force: true })
   const isDevnet = withDevnet || (await isOfDevnet(process.env['PROFILE']))
   const signer = signerEnvironment({ dataDir, env: process.env, chain: isDevnet ? 'devnet' : 'real' })
   if ('why' in signer) say('pit', signer.why)
@@ -222,7 +236,9 @@ async function main(): Promise<void> {
     if (!stopping) say('pit', (error as Error).message)
     await stop(1)
   }
-  if (!stopping) printWhereToGo()
+  if (stopping) return
+  if (withDevnet) writePins(profile)
+  printWhereToGo()
 }
 
 await main()

@@ -63,8 +63,7 @@ export function readTarget(options: GlobalOptions, env: Environment): Target {
 
 const devnet = (env: Environment): Named => ({
   url: 'http://127.0.0.1:4663',
-  chain: join(env['DATA_DIR'] ?? '.pit', 'devnet', 'profile.json'),
-  rpc_url: 'http://127.0.0.1:8545',
+  chain: join(env['DATA_DIR'] ?? '.pit', 'pins.json'),
   domain: 'localhost',
 })
 
