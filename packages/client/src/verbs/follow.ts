@@ -1,5 +1,4 @@
 import { type Address, type Hex, NATIVE } from '@pit/chain'
-import { keccak256 } from 'viem'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { refuse } from '../errors.ts'
 import { RpcFailure } from '../own/rpc.ts'
@@ -15,6 +14,7 @@ interface Bound {
 /** A trade's signed bytes and what they must bring. Who keeps it can finish the trade after a crash. */
 export interface SignedTrade extends Bound {
   raws: readonly Hex[]
+  hashes: readonly Hex[]
 }
 export interface Followed {
   receipt: Receipt
@@ -44,7 +44,7 @@ export async function resume(
   signed: SignedTrade,
   { signal }: VerbOptions = {},
 ): Promise<Followed> {
-  const hashes = signed.raws.map((raw) => keccak256(raw))
+  const { hashes } = signed
   if (!(await isMined(deps, hashes.at(-1)!)))
     await relay(deps, signed.raws, hashes, { deadlineS: signed.deadlineS, signal })
   return follow(deps, signed, hashes, { signal })

@@ -46,7 +46,7 @@ export async function sessionTrade(
   const hashes = await sendSigned(deps, [transaction], {
     deadlineS,
     signal: options.signal,
-    onSigned: ({ raws }) => options.onSigned?.({ ...bound, raws }),
+    onSigned: (bytes) => options.onSigned?.({ ...bound, ...bytes }),
   })
   const { receipt, amountOut } = await follow(deps, bound, hashes, options)
   return { trade, hash: receipt.hash, receipt, amountOut }

@@ -178,8 +178,8 @@ export async function send(
   const hashes = await sendSigned(deps, transactions, {
     deadlineS: bound.deadlineS,
     signal: options.signal,
-    onSigned: ({ raws, hashes: signed }) =>
-      options.onStage?.({ stage: 'signed', hashes: signed, signed: { ...bound, raws } }),
+    onSigned: (bytes) =>
+      options.onStage?.({ stage: 'signed', hashes: bytes.hashes, signed: { ...bound, ...bytes } }),
   })
   options.onStage?.({ stage: 'relayed', hashes })
   const { receipt, amountOut } = await follow(deps, bound, hashes, options)
