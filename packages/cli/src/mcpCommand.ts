@@ -104,11 +104,9 @@ function openTrading(
   const { maxUsdPerTrade, maxUsdPerDay } = options
   if (maxUsdPerTrade === undefined || maxUsdPerDay === undefined)
     throw new UsageRefused('--allow-trading needs --max-usd-per-trade and --max-usd-per-day.')
-  // Nobody else may write what is read here.
-  lock(folder)
   return {
     client,
-    journal: openJournal(folder),
+    journal: openJournal(folder, () => lock(folder)),
     ceilings: ceilingsOf(maxUsdPerTrade, maxUsdPerDay),
     nowMs,
     answerWithinMs: options.answerWithin * 1000,
@@ -118,13 +116,15 @@ function openTrading(
   }
 }
 
-function lock(folder: string): void {
+/** Taken with the first trade, not at the start: hosts start a server twice to see what it speaks. */
+function lock(folder: string): number | null {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   try {
     process.once('exit', lockStore(join(folder, 'lock')))
+    return null
   } catch (error) {
-    if (!(error instanceof StoreLockedError)) throw error
-    throw new UsageRefused(`Process ${error.pid} serves trades of this wallet already; only one may.`)
+    if (error instanceof StoreLockedError) return error.pid
+    throw error
   }
 }
 

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Hex } from '@pit/chain'
 import type { SignedTrade } from '@pit/client'
+import { ToolRefusal } from '../refusal.ts'
 
 /** What was asked for, in the words of the tool. */
 export type Asked = {
@@ -42,41 +43,58 @@ export type Entry = Kept &
   )
 
 export interface Journal {
+  /** Makes this process the only writer from here on; refuses while another one is. */
+  claim(): void
   find(clientId: string): Entry | undefined
   findHash(txHash: string): Entry | undefined
-  /** On disk when it returns. */
+  /** On disk when it returns. Only for whoever claimed it. */
   write(entry: Entry): void
   /** Micro-dollars reserved after this time by all but one client id. */
   reservedSince(sinceMs: number, exceptClientId: string): bigint
 }
 
-/** Keeps one file for each intended trade. One process at a time: whoever opens it holds its lock. */
-export function openJournal(folder: string): Journal {
-  const entries = new Map<string, Entry>()
-  for (const name of readdirSync(folder)) {
-    // A draft was never finished: the entry before it counts.
-    if (name.endsWith('.draft')) rmSync(join(folder, name), { force: true })
-    if (!name.endsWith('.json')) continue
-    const entry = parse(readFileSync(join(folder, name), 'utf8'))
-    entries.set(entry.clientId, entry)
-  }
+/** Keeps one file for each intended trade. `takeLock` answers the process that has it already, if one has. */
+export function openJournal(folder: string, takeLock: () => number | null): Journal {
+  // Whoever claimed it knows every entry; others read what stands on disk now.
+  let claimed: Map<string, Entry> | null = null
+  const entries = (): Map<string, Entry> => claimed ?? readAll(folder)
   return {
-    find: (clientId) => entries.get(clientId),
+    claim() {
+      if (claimed) return
+      const holder = takeLock()
+      if (holder !== null)
+        throw new ToolRefusal(
+          'ANOTHER_SERVER',
+          `Process ${holder} already trades for this wallet through its own MCP server; only one may.`,
+          'Trade there, or end that server first.',
+        )
+      claimed = readAll(folder)
+    },
+    find: (clientId) => entries().get(clientId),
     findHash: (txHash) =>
-      [...entries.values()].find((entry) => 'txHash' in entry && entry.txHash === txHash.toLowerCase()),
+      [...entries().values()].find((entry) => 'txHash' in entry && entry.txHash === txHash.toLowerCase()),
     write(entry) {
+      if (!claimed) throw new TypeError('the journal is not claimed')
       writeWhole(folder, `${nameOf(entry.clientId)}.json`, print(entry))
-      entries.set(entry.clientId, entry)
+      claimed.set(entry.clientId, entry)
     },
     reservedSince(sinceMs, exceptClientId) {
       let sum = 0n
-      for (const { clientId, state, reservedAtMs, microUsd } of entries.values()) {
+      for (const { clientId, state, reservedAtMs, microUsd } of entries().values()) {
         const counts = state !== 'refused' && reservedAtMs > sinceMs && clientId !== exceptClientId
         if (counts) sum += microUsd
       }
       return sum
     },
   }
+}
+
+/** A draft was never finished: the entry before it counts. */
+function readAll(folder: string): Map<string, Entry> {
+  if (!existsSync(folder)) return new Map()
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  const entries = files.map((name) => parse(readFileSync(join(folder, name), 'utf8')))
+  return new Map(entries.map((entry) => [entry.clientId, entry]))
 }
 
 const nameOf = (clientId: string): string => createHash('sha256').update(clientId).digest('hex')

@@ -29,6 +29,7 @@ export interface Standing {
 /** Trades once for each client id, inside the ceilings; a retry finishes or finds the first one. */
 export async function placeTrade(trading: Trading, clientId: string, asked: Asked): Promise<Standing> {
   const { journal } = trading
+  journal.claim()
   // Refused at once, before any turn is waited for.
   checkSame(journal.find(clientId), asked)
   const done = trading.inTurn(() => runTrade(trading, clientId, asked))
