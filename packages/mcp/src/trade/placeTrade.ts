@@ -116,6 +116,8 @@ async function tradeOwn(
     accept_risks: [...acceptRisks],
     shield,
     owner_attests_non_us: attestsNonUs,
+    // An allowance left over would outlive the ceiling it was made under.
+    approval_mode: 'exact',
   }
   const verified = await client.plan(ask)
   checkWorth(client, usd, verified)
