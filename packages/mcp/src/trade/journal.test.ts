@@ -116,7 +116,7 @@ describe('the ceilings', () => {
       end: fc.constantFrom('reserved', 'refused', 'reverted'),
     })
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const own = mkdtempSync(join(folder, 'run-'))
         const openOwn = () => {
           const journal = openJournal(own, () => null)
@@ -138,7 +138,7 @@ describe('the ceilings', () => {
           expect(spentMicroUsd(journal, NOW)).toBe(before)
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })
