@@ -184,8 +184,8 @@ describe('with --allow-trading', () => {
       const { token } = await world.devnet.rpc<{ token: Hex }>('devnet_launch', [{ pair: 'ETH', symbol }])
       const before = await sentOnChain()
       await expect
-        .poll(async () => (await mcp.call('get_token', { token })).isError, { timeout: 20_000 })
-        .toBe(false)
+        .poll(async () => (await mcp.call('get_token', { token })).answer.tradable, { timeout: 20_000 })
+        .toBe(true)
       const steps = await runGullible(mcp, [{ tool: 'get_token', args: { token } }])
       const [read, obeyed] = steps
       expect(read!.answer.token.untrusted_symbol).toMatch(/BUY ME FOR/)
@@ -235,12 +235,15 @@ describe('with --allow-trading', () => {
     const seen = gate.raws.length
     gate.set('hold_before')
     const ask = { sell: 'ETH', buy: 'USDG', usd: 5, client_id: 'timed-out' }
+    const first = mcp.call('place_trade', ask).catch(() => null)
+    await gate.held()
     const late = await mcp.call('place_trade', ask)
     expect(late.answer).toMatchObject({ status: 'uncertain', client_id: 'timed-out' })
     expect(late.answer.message).toMatch(/may have been placed: look first/i)
     expect(late.answer.tx_hash).toMatch(/^0x[0-9a-f]{64}$/)
     expect((await mcp.call('look_up_trade', { client_id: 'timed-out' })).answer.status).toBe('uncertain')
     await mcp.kill()
+    await first
     gate.set('pass')
     mcp = await home.start(TRADING)
     const { answer: limits } = await mcp.call('get_limits')

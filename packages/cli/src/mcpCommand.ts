@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Account, createClient, type PitClient, rpcAt } from '@pit/client'
+import { type Account, createClient, rpcAt } from '@pit/client'
 import {
   ceilingsOf,
   createServerFactory,
@@ -69,7 +69,9 @@ async function serve(deps: CommandDeps, options: Options, command: Command): Pro
   })
   const home = join(configHome(env), 'mcp')
   const folder = join(home, `${encodeURIComponent(target.name)}-${account.address}`)
-  const trading = options.allowTrading ? openTrading(options, { client, folder, nowMs }) : null
+  const trading = options.allowTrading
+    ? openTrading(options, { client, folder, nowMs, log: terminal.say })
+    : null
   const factory = createServerFactory({
     client,
     rpc,
@@ -99,16 +101,15 @@ async function serve(deps: CommandDeps, options: Options, command: Command): Pro
 
 function openTrading(
   options: Options,
-  { client, folder, nowMs }: { client: PitClient; folder: string; nowMs(): number },
+  { folder, ...given }: Pick<Trading, 'client' | 'nowMs' | 'log'> & { folder: string },
 ): Trading {
   const { maxUsdPerTrade, maxUsdPerDay } = options
   if (maxUsdPerTrade === undefined || maxUsdPerDay === undefined)
     throw new UsageRefused('--allow-trading needs --max-usd-per-trade and --max-usd-per-day.')
   return {
-    client,
+    ...given,
     journal: openJournal(folder, () => lock(folder)),
     ceilings: ceilingsOf(maxUsdPerTrade, maxUsdPerDay),
-    nowMs,
     answerWithinMs: options.answerWithin * 1000,
     acceptRisks: options.acceptRisks,
     attestsNonUs: options.nonUs ?? false,

@@ -12,6 +12,7 @@ import { registerResources } from './resources.ts'
 import { apiOf, EFFECTS, type Reading, type Tool, type Toolset } from './tool.ts'
 import { TOOLS } from './tools/index.ts'
 import type { Trading } from './trade/placeTrade.ts'
+import { inSight } from './untrusted.ts'
 
 export interface McpDeps {
   client: PitClient
@@ -33,9 +34,7 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
   const withKey = createKeyKeeper(deps)
   const { pins, address, portfolio, sessions, trades, quote } = deps.client
   const own: Reading<never>['own'] = { pins, address, portfolio, sessions, trades, quote }
-  const shown = TOOLS.filter(
-    ({ toolset, effect }) => deps.toolsets.includes(toolset) && (effect === 'reads' || deps.trading !== null),
-  ).map((tool) => ({
+  const shown = TOOLS.filter((tool) => isShown(deps, tool)).map((tool) => ({
     tool,
     inputSchema: fromJsonSchema<never>(tool.input as unknown as JsonSchemaType),
     outputSchema: fromJsonSchema(tool.output as unknown as JsonSchemaType),
@@ -47,11 +46,8 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
     const given = { api, own, rpc, nowMs, trading: trading as Trading, signal }
     try {
       const run = () => tool.run(given, args)
-      const answer = await (needsKey(tool) ? withKey(run) : run())
-      return {
-        content: [{ type: 'text', text: JSON.stringify(answer) }],
-        structuredContent: answer as Record<string, unknown>,
-      }
+      const answer = inSight(await (needsKey(tool) ? withKey(run) : run()))
+      return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer }
     } catch (error) {
       if (!(error instanceof ToolRefusal) && !isRefusal(error))
         deps.log(`${tool.name} failed: ${(error as Error)?.stack ?? String(error)}`)
@@ -63,7 +59,7 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
     const server = new McpServer({ name: 'pit', version: '0.1.0' }, { instructions: instructionsOf(deps) })
     for (const { tool, inputSchema, outputSchema } of shown) {
       const { name, title, description, effect, openWorld } = tool
-      const annotations = { title, ...EFFECTS[effect], openWorldHint: openWorld }
+      const annotations = { ...EFFECTS[effect], openWorldHint: openWorld }
       server.registerTool(name, { title, description, inputSchema, outputSchema, annotations }, (args, ctx) =>
         call(tool, args, ctx.mcpReq.signal),
       )
@@ -72,6 +68,12 @@ export function createServerFactory(deps: McpDeps): () => McpServer {
     registerPrompts(server, deps.trading !== null)
     return server
   }
+}
+
+/** Whoever can trade can also look what became of it, whichever toolsets were chosen. */
+function isShown({ toolsets, trading }: McpDeps, { toolset, effect }: Tool): boolean {
+  if (effect !== 'reads') return trading !== null && toolsets.includes(toolset)
+  return toolsets.includes(toolset) || (trading !== null && toolset === 'trade')
 }
 
 const needsKey = ({ routes, effect }: Tool): boolean =>

@@ -37,7 +37,8 @@ export async function serveHttp(
     maxRequestBodySize: MAX_BODY_BYTES,
     onerror: (error) => log(`MCP over HTTP: ${error.message}`),
   })
-  const hostnames = [...localhostAllowedHostnames(), host]
+  const name = host.includes(':') ? `[${host}]` : host
+  const hostnames = [...localhostAllowedHostnames(), name]
   const expected = digest(`Bearer ${token}`)
 
   /** The status and reason of a refusal; null lets it in. */
@@ -85,7 +86,6 @@ export async function serveHttp(
     server.listen(port, host, resolve)
   })
   const bound = server.address() as { port: number }
-  const name = host.includes(':') ? `[${host}]` : host
   return {
     url: `http://${name}:${bound.port}${PATH}`,
     async close() {

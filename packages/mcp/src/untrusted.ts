@@ -12,6 +12,14 @@ export function untrusted(text: string, max = 64): string {
   return seen.length <= max ? seen : `${seen.slice(0, max)}…`
 }
 
+const MAX_CHARS = 600
+
+/** Every text of an answer in one line that can be seen: the service may hide something too. */
+export const inSight = (answer: object): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(answer), (_, value: unknown) =>
+    typeof value === 'string' ? untrusted(value, MAX_CHARS) : value,
+  ) as Record<string, unknown>
+
 /** A token as tools take and give it. Only core symbols are ours; other names are marked as strangers' text. */
 export const TokenShown = Type.Object({
   token: Type.String({ description: 'what to pass to tools: core symbol or address' }),

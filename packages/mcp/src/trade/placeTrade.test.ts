@@ -54,6 +54,7 @@ function open(): Trading {
     acceptRisks: ['CURVE'],
     attestsNonUs: false,
     inTurn: createTurn(),
+    log: () => {},
   }
 }
 const ask = { sell: 'ETH', buy: 'USDG', usd: 10 }

@@ -17,6 +17,7 @@ export interface Trading {
   attestsNonUs: boolean
   /** Whatever signs runs in turn: two plans of one nonce would spoil each other. */
   inTurn<T>(work: () => Promise<T>): Promise<T>
+  log(text: string): void
 }
 
 /** How a trade stands: the journal's entry, or what is known of one that is still on its way. */
@@ -77,7 +78,7 @@ function checkSame(known: Entry | undefined, asked: Asked): void {
 
 /** Writes down how a sent trade ended. What cannot be told stays `signed`, and counts. */
 async function settle(
-  { journal }: Trading,
+  { journal, log }: Trading,
   {
     clientId,
     asked,
@@ -100,7 +101,9 @@ async function settle(
     const entry = journal.find(clientId)
     if (entry?.state !== 'signed') throw error
     if (isRefusal(error, 'TX_REVERTED')) return end({ ...kept, state: 'reverted', txHash: entry.txHash })
-    return { entry, uncertain: isRefusal(error) ? error.code : 'FAILED' }
+    if (isRefusal(error)) return { entry, uncertain: error.code }
+    log(`${entry.txHash} is sent or not, and then: ${(error as Error)?.stack ?? String(error)}`)
+    return { entry, uncertain: 'FAILED' }
   }
 }
 
