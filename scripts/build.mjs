@@ -34,7 +34,9 @@ await build({
   logLevel: 'warning',
   // Commander is CommonJS and requires node's own modules.
   banner: {
-    js: "import { createRequire as requireHere } from 'node:module';const require = requireHere(import.meta.url);",
+    js:
+      "import { createRequire as requireHere } from 'node:module';const require = " +
+      'requireHere(import.meta.url);',
   },
   plugins: [
     {

@@ -66,7 +66,8 @@ function takeDataDir(): void {
 function sayRunning(error: StoreLockedError): void {
   console.error(
     `Pit is already running here (process ${error.pid}, data in ${dataDir}).\n` +
-      `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT, SIGNER_PORT and METRICS_PORT.`,
+      `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, ` +
+      'PORT, DEVNET_PORT, DEVNET_VENDOR_PORT, SIGNER_PORT and METRICS_PORT.',
   )
 }
 
@@ -149,7 +150,7 @@ async function stop(exitCode: number): Promise<void> {
  * machine, not from the server's answers, which are what the client verifies.
  */
 function writePins(profile: string): void {
-  const sealed = join(dataDir, 'signer', 'cosigner.json')
+  const sealed = join(dataDir, 'signer', 'keys', 'cosigner.json')
   const cosigner = existsSync(sealed) ? JSON.parse(readFileSync(sealed, 'utf8')).address : null
   const pins = { ...JSON.parse(readFileSync(profile, 'utf8')), cosigner }
   const draft = `${pinsFile}.draft`
