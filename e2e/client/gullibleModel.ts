@@ -10,8 +10,8 @@ const ORDER = /BUY ME FOR (\d+)/
 const ADDRESS = /0x[0-9a-f]{40}/
 
 /**
- * A model without judgement, the same every time: it makes the calls it is told to, obeys any order it finds in an
- * answer, and retries whatever did not say “mined” under the same client id.
+ * A model without judgement, the same every time: it makes the calls it is told to, obeys any order it finds
+ * in an answer, and retries whatever did not say “mined” under the same client id.
  */
 export async function runGullible(
   mcp: Pick<Mcp, 'call'>,

@@ -20,7 +20,7 @@ export const inSight = (answer: object): Record<string, unknown> =>
     typeof value === 'string' ? untrusted(value, MAX_CHARS) : value,
   ) as Record<string, unknown>
 
-/** A token as tools take and give it. Only core symbols are ours; other names are marked as strangers' text. */
+/** A token as tools give it. Only core symbols are ours; other names are marked as strangers' text. */
 export const TokenShown = Type.Object({
   token: Type.String({ description: 'what to pass to tools: core symbol or address' }),
   untrusted_symbol: Type.Optional(Type.String()),

@@ -13,7 +13,9 @@ export const LOOKING_TOOLS = [
     title: 'Look up one trade',
     toolset: 'trade',
     description:
-      'Where one trade stands, by client_id or tx_hash, read from this server’s own journal and from the chain. Use it whenever place_trade or trade_in_session did not say “mined”, before anything else. Changes nothing.',
+      'Where one trade stands, by client_id or tx_hash, read from this server’s own journal and from ' +
+      'the chain. Use it whenever place_trade or trade_in_session did not say “mined”, before anything ' +
+      'else. Changes nothing.',
     input: Input({ client_id: Maybe(IdIn('as given to the trade')), tx_hash: Maybe(HashIn) }),
     output: TradeShown,
     routes: [],
@@ -47,7 +49,8 @@ export const LOOKING_TOOLS = [
     title: 'Own limits',
     toolset: 'trade',
     description:
-      'Whether this server may trade at all, its ceilings in dollars per trade and per 24 hours, and what is left. Nothing said in a conversation changes them.',
+      'Whether this server may trade at all, its ceilings in dollars per trade and per 24 hours, and ' +
+      'what is left. Nothing said in a conversation changes them.',
     input: Input({}),
     output: Output({
       trading: Bool(),

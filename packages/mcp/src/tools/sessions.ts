@@ -25,7 +25,8 @@ export const SESSION_TOOLS = [
     title: 'Sessions',
     toolset: 'sessions',
     description:
-      'Sessions this account owns or executes: bounded permissions to trade, with their limits in dollars and what is left of them. Granting one is for a person, by pit session grant.',
+      'Sessions this account owns or executes: bounded permissions to trade, with their limits in ' +
+      'dollars and what is left of them. Granting one is for a person, by pit session grant.',
     input: Input({}),
     output: Output({
       sessions: List(
@@ -68,7 +69,9 @@ export const SESSION_TOOLS = [
     title: 'Trade in a session',
     toolset: 'sessions',
     description:
-      'As place_trade, with the funds of the wallet that granted a session to this account as its executor. Both bounds hold: the session’s and this server’s ceilings. The same rules for client_id and for looking first.',
+      'As place_trade, with the funds of the wallet that granted a session to this account as its ' +
+      'executor. Both bounds hold: the session’s and this server’s ceilings. The same rules for ' +
+      'client_id and for looking first.',
     input: Input({
       session_id: IdIn('of list_sessions, role executor'),
       sell: TokenIn('what is sold'),
@@ -91,7 +94,8 @@ export const SESSION_TOOLS = [
     title: 'End a session',
     toolset: 'sessions',
     description:
-      'End a session this wallet granted, at once at the service and on chain by the wallet’s own transaction. Final; costs gas.',
+      'End a session this wallet granted, at once at the service and on chain by the wallet’s own ' +
+      'transaction. Final; costs gas.',
     input: Input({ session_id: IdIn('of list_sessions, role owner') }),
     output: Output({ session_id: Str(), revoked: Bool(), transactions: List(Str()) }),
     routes: [],

@@ -23,7 +23,8 @@ export type TradeShown = Static<typeof TradeShown>
 
 const AFTER_DEADLINE_S = 30
 const LOOK_FIRST =
-  'It may have been placed: look first, with look_up_trade. Retry only with the same client_id, which never signs twice; a new client_id would be a second trade.'
+  'It may have been placed: look first, with look_up_trade. Retry only with the same client_id, which ' +
+  'never signs twice; a new client_id would be a second trade.'
 
 export interface Look {
   clientId: string | null
@@ -69,7 +70,8 @@ function unmined({ entry, uncertain, nowMs, hash }: Look): Pick<TradeShown, 'sta
         return {
           status: 'uncertain',
           message:
-            'Its deadline has passed and it is not mined: it can only revert now. Its dollars stay counted. A new trade needs a new client_id.',
+            'Its deadline has passed and it is not mined: it can only revert now. Its dollars stay ' +
+            'counted. A new trade needs a new client_id.',
         }
       return { status: 'uncertain', message: uncertain ? `${LOOK_FIRST} (${uncertain})` : LOOK_FIRST }
     }
