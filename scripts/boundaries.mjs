@@ -25,8 +25,10 @@ const MAY_IMPORT = {
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform'],
   client: ['protocol', 'chain'],
+  // Whatever it trades goes through the client; files and locks are handed in.
+  mcp: ['protocol', 'chain', 'client'],
   // Of the server only its operator's face: what `pit-admin` does to a running store.
-  cli: ['protocol', 'chain', 'platform', 'market', 'agents', 'league', 'server', 'client'],
+  cli: ['protocol', 'chain', 'platform', 'market', 'agents', 'league', 'server', 'client', 'mcp'],
   web: ['protocol', 'chain', 'client'],
   devnet: ['protocol', 'chain', 'plans'],
 }

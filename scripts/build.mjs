@@ -51,17 +51,22 @@ await build({
     },
   ],
 })
-// Server and signer read their SQL files from beside their bundles: the server's are those of every
-// capability.
+// Server and signer read their SQL files from beside their bundles, `pit mcp` its pages: the server's are those
+// of every capability.
 const capabilities = readdirSync('packages').map((name) => `packages/${name}/migrations`)
-const migrations = {
+const copied = {
   'dist/migrations': capabilities.filter((directory) => existsSync(directory)),
   'dist/signerMigrations': ['packages/signer/src/migrations'],
+  'dist/docs': ['docs'],
 }
-for (const [target, sources] of Object.entries(migrations)) {
+for (const [target, sources] of Object.entries(copied)) {
   mkdirSync(target, { recursive: true })
   const files = new Map(
-    sources.flatMap((source) => readdirSync(source).map((file) => [file, `${source}/${file}`])),
+    sources.flatMap((source) =>
+      readdirSync(source)
+        .filter((file) => /\.(sql|md)$/.test(file))
+        .map((file) => [file, `${source}/${file}`]),
+    ),
   )
   for (const file of readdirSync(target)) if (!files.has(file)) rmSync(`${target}/${file}`, { force: true })
   for (const [file, from] of files) {
@@ -69,7 +74,7 @@ for (const [target, sources] of Object.entries(migrations)) {
     if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue
     // Renamed into place: a process that starts beside a build must never find a file missing or half
     // written.
-    const draft = `dist/.migration.${process.pid}`
+    const draft = `dist/.copied.${process.pid}`
     writeFileSync(draft, readFileSync(from))
     renameSync(draft, to)
   }

@@ -18,6 +18,7 @@ import { openTerminal } from './client/terminal.ts'
 import { tradeCommand } from './client/tradeCommand.ts'
 import { environment } from './config.ts'
 import { leagueCommand, openVerifyDeps } from './leagueVerify.ts'
+import { mcpCommand } from './mcpCommand.ts'
 
 // What a person or an agent runs beside a Pit. Each command is a file of its own.
 
@@ -41,6 +42,7 @@ const program = new Command('pit')
   .addCommand(tradeCommand(deps))
   .addCommand(portfolioCommand(deps))
   .addCommand(tradesCommand(deps))
+  .addCommand(mcpCommand(deps))
   .addCommand(backtestCommand(openBacktestDeps(env)))
   .addCommand(leagueCommand(openVerifyDeps(env)))
 

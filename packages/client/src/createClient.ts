@@ -5,6 +5,7 @@ import type { ClientDeps, VerbOptions } from './deps.ts'
 import { createFast } from './fast/fastTrade.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
+import { resume } from './verbs/follow.ts'
 import { grantSession } from './verbs/grantSession.ts'
 import { attestStocks, createAgent, enterLeague, ownAnswer, refundGas } from './verbs/owners.ts'
 import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
@@ -72,6 +73,7 @@ export function createClient(options: ClientOptions) {
     trade: bind(deps, trade),
     plan: bind(deps, plan),
     send: bind(deps, send),
+    resume: bind(deps, resume),
     fastTrade: fast.fastTrade,
     /** Reads what the next fast trade is built from ahead of it. */
     warmUp: fast.warmUp,
