@@ -6,7 +6,14 @@ import { createFast } from './fast/fastTrade.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
 import { grantSession } from './verbs/grantSession.ts'
-import { attestStocks, createAgent, enterLeague, ownAnswer, refundGas } from './verbs/owners.ts'
+import {
+  attestStocks,
+  checkExecutor,
+  createAgent,
+  enterLeague,
+  ownAnswer,
+  refundGas,
+} from './verbs/owners.ts'
 import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
 import { signIn } from './verbs/signIn.ts'
@@ -81,6 +88,8 @@ export function createClient(options: ClientOptions) {
     revokeApprovals: bind(deps, revokeApprovals),
     hosted: {
       create: bind(deps, createAgent),
+      /** Whether the pinned co-signer attests a live agent's executor; before anything is granted to it. */
+      checkExecutor: bind(deps, checkExecutor),
       attestStocks: bind(deps, attestStocks),
       refundGas: bind(deps, refundGas),
     },
