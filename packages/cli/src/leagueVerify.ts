@@ -21,11 +21,9 @@ export interface VerifyDeps {
   }>
 }
 
-/** `pit league`: what anyone with the record can recompute. */
-export function leagueCommand(deps: VerifyDeps): Command {
-  const league = new Command('league').description('Recompute the league from its record.')
-  league
-    .command('verify')
+/** `pit league verify`: what anyone with the record can recompute. */
+export const verifyCommand = (deps: VerifyDeps): Command =>
+  new Command('verify')
     .description(
       'Rebuild a decided season from trades, marks and the chain; says equal, or the first difference.',
     )
@@ -41,8 +39,6 @@ export function leagueCommand(deps: VerifyDeps): Command {
         await opened.close()
       }
     })
-  return league
-}
 
 function seasonNumber(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Use a season number, such as 3.')

@@ -1,4 +1,6 @@
 import { isRefusal } from '@pit/client'
+import { ERRORS, RETRIES } from '@pit/protocol'
+import { CommanderError } from 'commander'
 
 /** What a command's exit code says: 0 is success. */
 export const EXIT = { failed: 1, usage: 2, transient: 3, inputNeeded: 4, uncertain: 5 } as const
@@ -8,31 +10,58 @@ export class UsageRefused extends Error {}
 /** Something only a person or a flag can give. */
 export class InputNeeded extends Error {}
 
+/** The fields of `{"error": …}` under --json, and what a person reads. */
 export interface Failure {
   exit: number
   code: string
   message: string
+  /** What the refusal carries: `field`, `diffs`, `failures`. */
+  details?: Readonly<Record<string, unknown>>
+  /** What to do next. */
   fix?: string
+  /** Where it is described. */
+  docs: string
 }
+
+const DOCS = { errors: 'docs/errors.md', client: 'docs/client.md', pit: 'docs/pit.md' }
 
 /** What to print and how to end, by the kind of refusal. */
 export function failureOf(error: unknown): Failure {
-  if (error instanceof UsageRefused) return { exit: EXIT.usage, code: 'USAGE', message: error.message }
+  if (error instanceof CommanderError)
+    return {
+      exit: EXIT.usage,
+      code: 'USAGE',
+      message: error.message.replace(/^error: /, ''),
+      fix: 'Run it with --help.',
+      docs: DOCS.pit,
+    }
+  if (error instanceof UsageRefused)
+    return { exit: EXIT.usage, code: 'USAGE', message: error.message, docs: DOCS.pit }
   if (error instanceof InputNeeded)
-    return { exit: EXIT.inputNeeded, code: 'INPUT_NEEDED', message: error.message }
+    return { exit: EXIT.inputNeeded, code: 'INPUT_NEEDED', message: error.message, docs: DOCS.pit }
   if (!isRefusal(error))
-    return { exit: EXIT.failed, code: 'FAILED', message: String((error as Error)?.message ?? error) }
-  const exit =
-    error.retry === 'look_first'
-      ? EXIT.uncertain
-      : error.retry === 'pause' || error.retry === 'fresh_plan'
-        ? EXIT.transient
-        : EXIT.failed
+    return {
+      exit: EXIT.failed,
+      code: 'FAILED',
+      message: String((error as Error)?.message ?? error),
+      docs: DOCS.pit,
+    }
   const rule = error.rule ? ` (${error.rule})` : ''
+  const isServers = Object.hasOwn(ERRORS, error.code)
+  const details = Object.keys(error.details).length > 0 ? { details: error.details } : {}
   return {
-    exit,
+    exit: exitOf(error),
     code: error.code,
     message: `${error.message}${rule}`,
-    ...(error.hint !== undefined && { fix: error.hint }),
+    ...details,
+    fix: error.hint ?? RETRIES[error.retry],
+    docs: isServers ? DOCS.errors : DOCS.client,
   }
+}
+
+function exitOf({ code, retry }: { code: string; retry: keyof typeof RETRIES }): number {
+  // Only the owner can agree to it, by a flag.
+  if (code === 'CONSENT_REQUIRED') return EXIT.inputNeeded
+  if (retry === 'look_first') return EXIT.uncertain
+  return retry === 'pause' || retry === 'fresh_plan' ? EXIT.transient : EXIT.failed
 }

@@ -60,7 +60,7 @@ function checkApproval(
     )
   if (amount === 0n) return
   const mark = markOf(marks, token, pins.weth)
-  if (!mark) return broken('GRANT_CAPS', 'the client has no price to hold an approval against', { token })
+  must(mark !== undefined, 'GRANT_CAPS', 'the client has no price to hold an approval against', { token })
   const budget = microUsdUp(ask.setup_budget_usd ?? ask.max_day_usd ?? SESSION.maxDayUsdDefault)
   const most = budget * BigInt(10_000 + COSIGNER.capPriceBandBps)
   const isWithin = worthUp(amount, markPrice(mark.priceE18, mark.decimals)) * 10_000n <= most
