@@ -54,7 +54,7 @@ export function failureOf(error: unknown): Failure {
     code: error.code,
     message: `${error.message}${rule}`,
     ...details,
-    fix: error.hint ?? RETRIES[error.retry],
+    fix: error.code === 'UNAUTHORIZED' ? 'Run pit login.' : (error.hint ?? RETRIES[error.retry]),
     docs: isServers ? DOCS.errors : DOCS.client,
   }
 }
