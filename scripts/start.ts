@@ -149,7 +149,7 @@ async function stop(exitCode: number): Promise<void> {
  * machine, not from the server's answers, which are what the client verifies.
  */
 function writePins(profile: string): void {
-  const sealed = join(dataDir, 'signer', 'cosigner.json')
+  const sealed = join(dataDir, 'signer', 'keys', 'cosigner.json')
   const cosigner = existsSync(sealed) ? JSON.parse(readFileSync(sealed, 'utf8')).address : null
   const pins = { ...JSON.parse(readFileSync(profile, 'utf8')), cosigner }
   const draft = `${pinsFile}.draft`
