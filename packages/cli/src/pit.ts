@@ -15,11 +15,10 @@ import {
   tokenCommand,
   tradesCommand,
 } from './client/accountCommands.ts'
-import { failureOf } from './client/exit.ts'
+import { detailText, failureOf, json } from './client/exit.ts'
 import { fastCommand } from './client/fastCommand.ts'
 import type { CommandDeps } from './client/openClient.ts'
 import { revokeCommand } from './client/revokeCommand.ts'
-import { json } from './client/show.ts'
 import { openTerminal, plain } from './client/terminal.ts'
 import { tradeCommand } from './client/tradeCommand.ts'
 import { completionCommand } from './completion.ts'
@@ -99,7 +98,8 @@ function end(error: unknown): number {
   if (program.opts<{ json?: boolean }>().json) terminal.data(json({ error: { exit, ...failure } }))
   // What was called wrongly commander has said already.
   if (!(error instanceof CommanderError)) terminal.say(plain(`${code}: ${message}`))
-  if (details) terminal.say(`Details: ${plain(json(details)).slice(0, 1_000)}`)
+  const more = details ? detailText(details) : ''
+  if (more) terminal.say(`Details: ${plain(more)}`)
   if (fix) terminal.say(`What to do: ${plain(fix)}`)
   terminal.say(`See ${docs}.`)
   return exit

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, LOG_KINDS } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
+import { json } from '../client/exit.ts'
 import { type CommandDeps, globalsOf, type Opened, openSignedIn } from '../client/openClient.ts'
 import { whole } from '../client/parse.ts'
-import { headingOf, json, timeText } from '../client/show.ts'
+import { headingOf, timeText } from '../client/show.ts'
 import { plain } from '../client/terminal.ts'
 
 type Row = Answer<'hosted.logs'>['rows'][number]

@@ -2,7 +2,7 @@ import { configDiffs } from '@pit/client'
 import { ROUTES } from '@pit/protocol'
 import { Command } from 'commander'
 import { openAccount, openExecutor } from '../client/account.ts'
-import { EXIT, failureOf } from '../client/exit.ts'
+import { EXIT, failureOf, json } from '../client/exit.ts'
 import {
   accountDeps,
   type CommandDeps,
@@ -11,7 +11,7 @@ import {
   openFor,
   openReader,
 } from '../client/openClient.ts'
-import { headingOf, json } from '../client/show.ts'
+import { headingOf } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
 
 interface Finding {

@@ -1,7 +1,7 @@
 import { PitRefusal } from '@pit/client'
 import { CommanderError, InvalidArgumentError } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { EXIT, failureOf, InputNeeded, UsageRefused } from './exit.ts'
+import { detailText, EXIT, failureOf, InputNeeded, UsageRefused } from './exit.ts'
 
 const refusal = (code: string, retry: ConstructorParameters<typeof PitRefusal>[2] = {}) =>
   new PitRefusal(code, 'It was refused.', retry)
@@ -39,9 +39,21 @@ it('tells what happened, with what, what to do, and where it is described', () =
     fix: 'Retrying does not help: something else has to change first.',
     docs: 'docs/client.md',
   })
-  expect(failureOf(refusal('NO_SESSION', { hint: 'GET me/sessions lists them.' }))).toMatchObject({
-    fix: 'GET me/sessions lists them.',
+  expect(failureOf(refusal('SESSION_BOUND', { hint: 'Grant it again.' }))).toMatchObject({
+    fix: 'Grant it again.',
     docs: 'docs/errors.md',
   })
   expect(failureOf(refusal('UNAUTHORIZED', { hint: 'Send a header.' })).fix).toBe('Run pit login.')
+})
+
+it('shows of the details what a person can use', () => {
+  const checks = [
+    { code: 'ONE', ok: true },
+    { code: 'TWO', ok: false },
+  ]
+  expect(detailText({ checks, sign: { digest: '0x1' }, need: 5n })).toBe(
+    '{"checks":[{"code":"TWO","ok":false}],"need":"5"}',
+  )
+  expect(detailText({ sign: {}, checks: [checks[0]] })).toBe('')
+  expect(detailText({ why: 'x'.repeat(5_000) }).length).toBeLessThan(1_000)
 })

@@ -25,6 +25,30 @@ export interface Failure {
 
 const DOCS = { errors: 'docs/errors.md', client: 'docs/client.md', pit: 'docs/pit.md' }
 
+/** Where the command has a shorter way than the table's hint, which is for whoever calls the routes. */
+const ADVICE: Readonly<Record<string, string>> = {
+  UNAUTHORIZED: 'Run pit login.',
+  CONSENT_REQUIRED: 'Add --allow-7702 if your wallet may take this code.',
+  WALLET_CODE: 'Grant a session again: a transaction of the owner used up what the wallet had signed.',
+  NO_SESSION: 'See pit session list.',
+}
+
+/** The details a person can use: checks that passed and typed data to sign are left out. */
+export function detailText(details: Readonly<Record<string, unknown>>): string {
+  const useful = Object.entries(details).flatMap(([name, value]) => {
+    if (name === 'sign' || name === 'plan') return []
+    if (!Array.isArray(value)) return [[name, value]]
+    const kept = value.filter((one: { ok?: unknown } | null) => one?.ok !== true)
+    return kept.length === 0 ? [] : [[name, kept]]
+  })
+  return useful.length === 0 ? '' : json(Object.fromEntries(useful)).slice(0, MAX_DETAIL_CHARS)
+}
+const MAX_DETAIL_CHARS = 600
+
+/** Atoms are text in JSON. */
+export const json = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one))
+
 /** What to print and how to end, by the kind of refusal. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof CommanderError)
@@ -54,7 +78,7 @@ export function failureOf(error: unknown): Failure {
     code: error.code,
     message: `${error.message}${rule}`,
     ...details,
-    fix: error.code === 'UNAUTHORIZED' ? 'Run pit login.' : (error.hint ?? RETRIES[error.retry]),
+    fix: ADVICE[error.code] ?? error.hint ?? RETRIES[error.retry],
     docs: isServers ? DOCS.errors : DOCS.client,
   }
 }

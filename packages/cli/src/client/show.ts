@@ -1,5 +1,5 @@
 import { decimalText } from '@pit/protocol'
-import { InputNeeded } from './exit.ts'
+import { InputNeeded, json } from './exit.ts'
 import type { CommandDeps, Opened } from './openClient.ts'
 import type { Target } from './settings.ts'
 
@@ -21,10 +21,6 @@ export function show(
   if (!options.json) terminal.say(headingOf(target, book))
   terminal.data(options.json ? json(value) : shown())
 }
-
-/** Atoms are text in JSON. */
-export const json = (value: unknown): string =>
-  JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? one.toString() : one))
 
 /** A person's word before anything is signed; without a terminal only --yes is one. */
 export async function agree(

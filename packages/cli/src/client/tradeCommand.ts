@@ -1,10 +1,10 @@
 import type { TradeAsk, TradeStage } from '@pit/client'
 import { decimalText } from '@pit/protocol'
 import { Command } from 'commander'
-import { UsageRefused } from './exit.ts'
+import { json, UsageRefused } from './exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from './openClient.ts'
 import { given, positive, whole } from './parse.ts'
-import { amountText, headingOf, json } from './show.ts'
+import { amountText, headingOf } from './show.ts'
 import { table } from './terminal.ts'
 
 export interface TradeFlags {

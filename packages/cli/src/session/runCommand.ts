@@ -7,10 +7,10 @@ import { decimalText } from '@pit/protocol'
 import { Command } from 'commander'
 import { privateKeyToAccount } from 'viem/accounts'
 import { OWNER_VARIABLES } from '../client/account.ts'
-import { failureOf, UsageRefused } from '../client/exit.ts'
+import { failureOf, json, UsageRefused } from '../client/exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from '../client/openClient.ts'
 import { positive } from '../client/parse.ts'
-import { agree, json, needWord } from '../client/show.ts'
+import { agree, needWord } from '../client/show.ts'
 import { ether, gasFor, sendEther } from './ether.ts'
 import { grant, type TermFlags, termsOf, withConsent, withTerms } from './terms.ts'
 
@@ -189,7 +189,11 @@ async function end({
     })
   }
   if (sessionId !== null) {
-    await attempt(`Ending session ${sessionId}`, () => opened.client.revokeSession({ sessionId }))
+    await attempt(`Ending session ${sessionId}`, async () => {
+      const { revoked } = await opened.client.revokeSession({ sessionId })
+      const left = revoked.approvals.map(({ token }) => token)
+      if (left.length > 0) terminal.say(`Approvals are left; take them back: pit revoke ${left.join(' ')}`)
+    })
     terminal.say(
       failed === null ? `Session ${sessionId} is over.` : `Run: pit session revoke ${sessionId} --yes`,
     )
