@@ -36,7 +36,7 @@ export async function agree(
 /** Refuses early where nobody could be asked later. */
 export function needWord({ terminal }: Pick<CommandDeps, 'terminal'>, yes = false): void {
   if (yes || terminal.isInteractive) return
-  throw new InputNeeded('This signs, and there is no terminal to ask at. Add --yes to agree ahead.')
+  throw new InputNeeded('This needs your word, and there is no terminal to ask at: add --yes.')
 }
 
 /** Atoms of a token as people read them; an unknown token's stay atoms. */
