@@ -20,6 +20,8 @@ const executor = privateKeyToAccount(EXECUTOR_KEY).address.toLowerCase() as Hex
 const AS_OWNER = { PIT_PRIVATE_KEY: OWNER_KEY }
 const AS_EXECUTOR = { PIT_EXECUTOR_KEY: EXECUTOR_KEY }
 
+const THIEF = '0x00000000000000000000000000000000000bad01'
+
 let world: SessionWorld
 let pit: Pit
 
@@ -140,6 +142,27 @@ describe('a session', () => {
     expect(granted.code, granted.stderr).toBe(0)
     expect(granted.json()).toMatchObject({ status: 'active', executor, wallet: owner })
     sessionId = granted.json().session_id
+  })
+
+  it.each<[string, (data: string) => string]>([
+    ['for somebody else', (data) => data.replace(/(?<=^0x095ea7b30{24}).{40}/, THIEF.slice(2))],
+    ['of more than its budget', (data) => data.replace(/.{16}$/, 'f'.repeat(16))],
+  ])('sends no approval %s', async (_, change) => {
+    const lying = await openBetween(world.server.url, (path) => {
+      if (path !== 'live/session/grant') return false
+      return (answer) => {
+        const body = JSON.parse(answer) as { setup?: { tx: { data: string } }[] }
+        for (const { tx } of body.setup ?? []) tx.data = change(tx.data)
+        return JSON.stringify(body)
+      }
+    })
+    const sent = await world.devnet.rpc<Hex>('eth_getTransactionCount', [owner, 'pending'])
+    const terms = ['--max-trade-usd', '50', '--max-day-usd', '90', '--allow-7702', '--yes', '--json']
+    const refused = await asOwner('session', 'grant', executor, ...terms, '--url', lying.url)
+    lying.close()
+    expect(ended(refused), refused.stderr).toEqual([1, 'VERIFICATION_FAILED'])
+    expect(refused.json().error.message).toContain('GRANT_CAPS')
+    expect(await world.devnet.rpc<Hex>('eth_getTransactionCount', [owner, 'pending'])).toBe(sent)
   })
 
   it('is traded in with the executor’s key alone, both ways', async () => {

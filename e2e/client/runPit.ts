@@ -98,14 +98,20 @@ export function openPit(world: SessionWorld, domain: string, cosigner: string): 
   })
 }
 
-type Meddle = (path: string, request: IncomingMessage, response: ServerResponse) => boolean
+/** True: it answered the request itself. A function: what the real server's answer is changed by. */
+type Meddle = (
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => boolean | ((answer: string) => string)
 
-/** A server between; `meddle` answers a request itself, or leaves it to the real one. */
+/** A server between. */
 export async function openBetween(url: string, meddle: Meddle) {
   const server = createServer((request, response) => {
     const path = (request.url ?? '').replace('/api/v1/', '')
-    if (meddle(path, request, response)) return
-    void forward(url, request, response)
+    const meddled = meddle(path, request, response)
+    if (meddled === true) return
+    void forward(url, request, response, meddled || ((answer) => answer))
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   return {
@@ -117,7 +123,12 @@ export async function openBetween(url: string, meddle: Meddle) {
   }
 }
 
-async function forward(url: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forward(
+  url: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  change: (answer: string) => string,
+): Promise<void> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const { authorization } = request.headers
@@ -127,5 +138,5 @@ async function forward(url: string, request: IncomingMessage, response: ServerRe
     ...(request.method === 'POST' && { body: Buffer.concat(chunks) }),
   })
   response.writeHead(answer.status, { 'content-type': 'application/json' })
-  response.end(await answer.text())
+  response.end(change(await answer.text()))
 }
