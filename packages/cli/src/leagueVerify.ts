@@ -29,11 +29,12 @@ export const verifyCommand = (deps: VerifyDeps): Command =>
     )
     .argument('<n>', 'season number', seasonNumber)
     .option('--no-chain', 'take gas, blocks and the stake as recorded, without asking a node')
-    .action(async (number: number, { chain }: { chain: boolean }) => {
+    .action(async (number: number, { chain }: { chain: boolean }, command: Command) => {
       const opened = await deps.open()
       try {
         const verified = await verifySeason(opened, number, chain)
-        deps.print(verified.text)
+        const { json = false } = command.optsWithGlobals<{ json?: boolean }>()
+        deps.print(json ? JSON.stringify({ season: number, ...verified }) : verified.text)
         if (!verified.equal) throw new CommandRefused(`season ${number} differs from its record`)
       } finally {
         await opened.close()

@@ -4,7 +4,6 @@ import { Command, CommanderError, Option } from 'commander'
 import { agentCommand } from './agent/agentCommands.ts'
 import { backtestCommand } from './backtest/backtestCommand.ts'
 import { openBacktestDeps } from './backtest/openDeps.ts'
-import { CommandRefused } from './backtest/refused.ts'
 import { doctorCommand } from './checks/doctorCommand.ts'
 import {
   configCommand,
@@ -89,10 +88,6 @@ try {
 function end(error: unknown): number {
   // Help and the map were asked for.
   if (error instanceof CommanderError && error.exitCode === 0) return 0
-  if (error instanceof CommandRefused) {
-    terminal.say(error.message)
-    return 1
-  }
   const { exit, ...failure } = failureOf(error)
   const { code, message, details, fix, docs } = failure
   if (program.opts<{ json?: boolean }>().json) terminal.data(json({ error: { exit, ...failure } }))

@@ -1,6 +1,7 @@
 import { isRefusal } from '@pit/client'
 import { ERRORS, RETRIES } from '@pit/protocol'
 import { CommanderError } from 'commander'
+import { CommandRefused } from '../backtest/refused.ts'
 
 /** What a command's exit code says: 0 is success. */
 export const EXIT = { failed: 1, usage: 2, transient: 3, inputNeeded: 4, uncertain: 5 } as const
@@ -55,7 +56,7 @@ export function failureOf(error: unknown): Failure {
     return {
       exit: EXIT.usage,
       code: 'USAGE',
-      message: error.message.replace(/^error: /, ''),
+      message: error.code === 'commander.help' ? 'Which command?' : error.message.replace(/^error: /, ''),
       fix: 'Run it with --help.',
       docs: DOCS.pit,
     }
@@ -63,6 +64,8 @@ export function failureOf(error: unknown): Failure {
     return { exit: EXIT.usage, code: 'USAGE', message: error.message, docs: DOCS.pit }
   if (error instanceof InputNeeded)
     return { exit: EXIT.inputNeeded, code: 'INPUT_NEEDED', message: error.message, docs: DOCS.pit }
+  if (error instanceof CommandRefused)
+    return { exit: EXIT.failed, code: 'REFUSED', message: error.message, docs: DOCS.pit }
   if (!isRefusal(error))
     return {
       exit: EXIT.failed,
