@@ -1,5 +1,5 @@
-// Bundles each process into dist/. Workspace packages are inlined; npm packages stay external, because some
-// read their own files (PGlite's wasm, EDR's native module, contract artifacts).
+// Bundles each process into dist/, npm packages with it: reading their many files took more than half of a
+// process's start.
 import {
   chmodSync,
   existsSync,
@@ -11,6 +11,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { build } from 'esbuild'
+
+/** These stay where npm put them: they read files of their own, are native, or need not be there. */
+const EXTERNAL =
+  /^(@electric-sql|@metamask|@nomicfoundation|@redocly|@uniswap|autocannon|bufferutil|openapi-typescript|pg-native|secp256k1|solc|typescript|utf-8-validate)(\/|$)/
 
 const started = performance.now()
 const entries = {
@@ -32,8 +36,8 @@ for (const file of existsSync('bench') ? readdirSync('bench') : []) {
 const present = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)))
 
 if (process.argv.includes('--clean')) rmSync('dist', { recursive: true, force: true })
-const options = (entryPoints, isInlined) => ({
-  entryPoints,
+await build({
+  entryPoints: present,
   outdir: 'dist',
   bundle: true,
   platform: 'node',
@@ -41,32 +45,21 @@ const options = (entryPoints, isInlined) => ({
   target: 'node20.19',
   sourcemap: 'linked',
   logLevel: 'warning',
-  // Commander is CommonJS and requires node's own modules.
+  // Packages in CommonJS require node's own modules.
   banner: {
-    js: "import { createRequire as requireHere } from 'node:module';const require = requireHere(import.meta.url);",
+    js:
+      "import { createRequire as requireHere } from 'node:module';" +
+      'const require = requireHere(import.meta.url);',
   },
   plugins: [
     {
-      name: 'npm-packages-stay-external',
+      name: 'some-stay-external',
       setup(b) {
-        b.onResolve({ filter: /^[^./]/ }, (args) =>
-          isInlined(args.path) || args.kind === 'entry-point'
-            ? undefined
-            : { path: args.path, external: true },
-        )
+        b.onResolve({ filter: EXTERNAL }, ({ path }) => ({ path, external: true }))
       },
     },
   ],
 })
-// The hoisted commander is another package's older one.
-const isOurs = (name) => name.startsWith('@pit/') || name === 'commander'
-/** Thousands of small files: a command that people wait for starts in a third of the time without them. */
-const SMALL_FILES = /^(viem|ox|abitype|hash-wasm|@noble|@scure|@sinclair)(\/|$)/
-const { pit, ...processes } = present
-await Promise.all([
-  build(options(processes, isOurs)),
-  build(options({ pit }, (name) => isOurs(name) || SMALL_FILES.test(name))),
-])
 // What `npm link` and `npx` start.
 for (const bin of ['dist/pit.js', 'dist/pitAdmin.js']) chmodSync(bin, 0o755)
 // Server and signer read their SQL files from beside their bundles: the server's are those of every

@@ -66,7 +66,8 @@ function takeDataDir(): void {
 function sayRunning(error: StoreLockedError): void {
   console.error(
     `Pit is already running here (process ${error.pid}, data in ${dataDir}).\n` +
-      `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT, SIGNER_PORT and METRICS_PORT.`,
+      `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, ` +
+      'PORT, DEVNET_PORT, DEVNET_VENDOR_PORT, SIGNER_PORT and METRICS_PORT.',
   )
 }
 
