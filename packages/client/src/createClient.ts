@@ -50,6 +50,7 @@ export function createClient(options: ClientOptions) {
     rpc,
     nowMs: options.nowMs ?? Date.now,
     sleep: pause,
+    granted: new Map(),
     checked,
   }
   const fast = createFast(deps)

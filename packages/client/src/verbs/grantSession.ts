@@ -1,12 +1,13 @@
-import { type Address, type Hex, launchpadAbi, NATIVE } from '@pit/chain'
-import type { Answer, BodyInput } from '@pit/protocol'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { type Answer, type BodyInput, boundMarks, type SessionBindingV3 } from '@pit/protocol'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, must, readingAnswer, refuse } from '../errors.ts'
+import { askCurveOf, curveIn } from '../own/curves.ts'
 import { askMarks } from '../own/marks.ts'
-import { given, RpcFailure } from '../own/rpc.ts'
-import { checkBinding, checkRoot, type GrantAsk, type Pending } from '../verify/grant.ts'
+import { readPrice } from '../own/price.ts'
+import { given } from '../own/rpc.ts'
+import { checkBinding, checkMarks, checkRoot, type GrantAsk, type Pending } from '../verify/grant.ts'
 
 export interface GrantOptions extends VerbOptions {
   /** The owner agrees that the wallet takes the delegator's code (EIP-7702). */
@@ -32,9 +33,10 @@ export async function grantSession(
   const body: BodyInput<'live.session.grant'> = { ...ask, wallet: deps.account.address }
   const answer = await deps.api['live.session.grant']({ body }, { signal: options.signal })
   if (answer.status !== 'pending') return broken('GRANT_BINDING', 'a grant that was not signed is active')
-  const signatures = await readingAnswer('GRANT_BINDING', () => sign(deps, ask, answer, options))
-  const active = await deps.api['live.session.grant']({ body: signatures }, { signal: options.signal })
+  const { body: signed, roots } = await readingAnswer('GRANT_BINDING', () => sign(deps, ask, answer, options))
+  const active = await deps.api['live.session.grant']({ body: signed }, { signal: options.signal })
   if (active.status !== 'active') return broken('GRANT_BINDING', 'the session was not switched on')
+  deps.granted.set(answer.session_id, roots)
   return { active, setup: answer.setup, pending: answer }
 }
 
@@ -48,6 +50,7 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
     options.signal,
   )
   const marks = asked.read(given(marksAnswer))
+  await checkPrices(deps, binding, nowS, options)
   const main = checkRoot({ pins, binding, marks }, pending.sign.delegation.typed_data)
   must(main.root.kind === 'router', 'GRANT_CAPS', 'the session’s root is not for the router')
   const curves = curveRootsIn(pending).map(([hash, root]) => {
@@ -72,7 +75,7 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
   const delegation_signature = await typed(main.typedData)
   const curve_root_signatures: Record<string, Hex> = {}
   for (const { root, typedData } of curves) curve_root_signatures[root.hash] = await typed(typedData)
-  return {
+  const body = {
     session_id: pending.session_id,
     delegation_signature,
     ...(authorization && {
@@ -80,6 +83,7 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
     }),
     ...(curves.length > 0 && { curve_root_signatures }),
   }
+  return { body, roots: [main, ...curves].map(({ root }) => root.hash) }
 }
 
 /** The wallet takes code only from the pinned delegator, at its own next nonce, and only with its owner's word. */
@@ -110,6 +114,18 @@ function checkAuthorization(
 const curveRootsIn = ({ sign: { curve_roots } }: Pending) =>
   Object.entries((curve_roots ?? {}) as Record<string, { typed_data: unknown }>)
 
+async function checkPrices(
+  { rpc, pins }: ClientDeps,
+  binding: SessionBindingV3,
+  nowS: number,
+  { signal }: VerbOptions,
+): Promise<void> {
+  const prices = new Map<Address, Awaited<ReturnType<typeof readPrice>>>()
+  for (const { token } of boundMarks(binding))
+    prices.set(token, await readPrice(rpc, pins, token, nowS * 1000, signal))
+  checkMarks({ pins, binding }, prices)
+}
+
 /** Each curve must be the launchpad's own, of a token that the session binds. */
 async function checkCurves(
   { rpc, pins }: ClientDeps,
@@ -117,31 +133,9 @@ async function checkCurves(
   curves: readonly Address[],
 ): Promise<void> {
   if (curves.length === 0) return
-  const { launchpad } = pins
-  if (launchpad === null) return broken('GRANT_CAPS', 'the profile pins no launchpad')
-  const answers = await rpc.all(
-    tokens.map((token) => ({
-      method: 'eth_call',
-      params: [
-        {
-          to: launchpad,
-          data: encodeFunctionData({ abi: launchpadAbi, functionName: 'curveOf', args: [token] }),
-        },
-        'latest',
-      ],
-    })),
-  )
-  const known = new Set(
-    answers.flatMap((answer) =>
-      answer instanceof RpcFailure
-        ? []
-        : decodeFunctionResult({
-            abi: launchpadAbi,
-            functionName: 'curveOf',
-            data: answer as Hex,
-          }).toLowerCase(),
-    ),
-  )
+  if (pins.launchpad === null) return broken('GRANT_CAPS', 'the profile pins no launchpad')
+  const answers = await rpc.all(tokens.map((token) => askCurveOf(pins, token)))
+  const known = new Set(answers.map(curveIn))
   const stray = curves.find((curve) => !known.has(curve))
   must(stray === undefined, 'GRANT_CAPS', 'a curve is none of the launchpad’s for these tokens', {
     curve: stray,
