@@ -97,7 +97,7 @@ export function createFast(deps: ClientDeps) {
       if (isRefusal(error) && OF_THE_PRICE.test(error.code)) refusedAtMs.set(pair, deps.nowMs())
       throw error
     })
-    if (answer.tx_hash.toLowerCase() !== hash)
+    if (String(answer.tx_hash).toLowerCase() !== hash)
       refuse('HASH_MISMATCH', 'the trade may have been sent: look first', { retry: 'look_first', hash })
     const receipt = await waitMined(deps, hash, { deadlineS: body.deadline, signal })
     const amountOut = movedTo(receipt, route.token_out.address as Address, deps.account.address)

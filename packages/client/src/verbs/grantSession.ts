@@ -12,6 +12,8 @@ import { checkBinding, checkMarks, checkRoot, type GrantAsk, type Pending } from
 export interface GrantOptions extends VerbOptions {
   /** The owner agrees that the wallet takes the delegator's code (EIP-7702). */
   allow7702?: boolean
+  /** The setup's approvals are sent before the first trade: the authorization counts at the nonce after them. */
+  afterSetup?: boolean
   /** Shows what will be signed; false ends it with nothing signed. */
   confirm?(pending: Pending): Promise<boolean> | boolean
 }
@@ -91,7 +93,7 @@ function checkAuthorization(
   { pins, account }: ClientDeps,
   { sign: { authorization }, setup }: Pending,
   nonce: number,
-  { allow7702 = false }: GrantOptions,
+  { allow7702 = false, afterSetup = false }: GrantOptions,
 ) {
   if (authorization === null) return null
   const {
@@ -102,13 +104,15 @@ function checkAuthorization(
   must(chain_id === pins.profile.chain_id, 'GRANT_BINDING', 'the authorization is for another chain')
   const isPinned = address.toLowerCase() === pins.addresses.delegator
   must(isPinned, 'GRANT_BINDING', 'the authorization is for code that is not pinned', { address })
-  // The setup may be sent before the first trade; the authorization then counts at the nonce after it.
-  const isNext = at >= nonce && at <= nonce + setup.length
-  must(isNext, 'GRANT_BINDING', 'the authorization is for another nonce than the wallet’s', { at, nonce })
+  must(at === nonce, 'GRANT_BINDING', 'the authorization is for another nonce than the wallet’s', {
+    at,
+    nonce,
+  })
   if (!allow7702) refuse('CONSENT_REQUIRED', 'pass allow7702 if your wallet may take this code', { address })
   if (!account.signAuthorization)
     refuse('CONSENT_REQUIRED', 'this wallet does not sign EIP-7702 authorizations: grant with a local key')
-  return { chainId: chain_id, address: pins.addresses.delegator, nonce: at }
+  const counted = afterSetup ? nonce + setup.length : nonce
+  return { chainId: chain_id, address: pins.addresses.delegator, nonce: counted }
 }
 
 const curveRootsIn = ({ sign: { curve_roots } }: Pending) =>

@@ -6,7 +6,7 @@ import { broken, must, readingAnswer } from '../errors.ts'
 import { given } from '../own/rpc.ts'
 import { stepOf, type UnsignedStep } from '../verify/facts.ts'
 import { hashing } from '../verify/grant.ts'
-import { gasOf } from '../verify/readPlan.ts'
+import { gasOf, mustBeOnce } from '../verify/readPlan.ts'
 import { type Receipt, sendSigned, waitMined } from './sendSigned.ts'
 import { named } from './trade.ts'
 
@@ -61,10 +61,17 @@ function checkTakesBack({ pins }: ClientDeps, ask: RevokeAsk, { to, data }: Unsi
   must(stray === undefined, 'RECIPIENT', 'a lockdown is of a token that was not named', { ...stray })
 }
 
-/** Ends a session at the service and the co-signer, and on chain by the owner's own transactions. */
+/**
+ * Ends a session at the service and the co-signer, and on chain by the owner's own transactions. Name its roots'
+ * hashes where you kept them: without them it could be another session of the wallet that is ended.
+ */
 export async function revokeSession(
   deps: ClientDeps,
-  { sessionId, onChain = true }: { sessionId: string; onChain?: boolean },
+  {
+    sessionId,
+    rootHashes = deps.granted.get(sessionId),
+    onChain = true,
+  }: { sessionId: string; rootHashes?: readonly Hex[] | undefined; onChain?: boolean },
   options: VerbOptions = {},
 ): Promise<{ revoked: Answer<'live.session.revoke'>; receipts: Receipt[] }> {
   await deps.checked()
@@ -75,15 +82,19 @@ export async function revokeSession(
       const step = stepOf(tx)
       const isCall = step.to === deps.pins.addresses.manager && step.value === 0n
       must(isCall, 'RECIPIENT', 'a step does more than end the session')
-      checkDisables(deps, sessionId, step.data)
+      checkDisables(deps, rootHashes, step.data)
       return { step, gas: gasOf(tx) }
     }),
   )
   return { revoked, receipts: await sendAll(deps, steps, options) }
 }
 
-/** It ends a root of this wallet, and of this session where the client itself granted it. */
-function checkDisables({ pins, account, granted }: ClientDeps, sessionId: string, data: Hex): void {
+/** It ends a root of this wallet, and of this session where its roots are known. */
+function checkDisables(
+  { pins, account }: ClientDeps,
+  rootHashes: readonly Hex[] | undefined,
+  data: Hex,
+): void {
   const [, offset, tuple] = DISABLE.exec(data) ?? []
   // Read as a list of one, which is the same bytes behind a count.
   const one = '1'.padStart(64, '0')
@@ -92,8 +103,8 @@ function checkDisables({ pins, account, granted }: ClientDeps, sessionId: string
   const root = readRoot(hashing, pins.addresses, delegation)
   const isOwn = root !== undefined && root.wallet === account.address
   must(isOwn, 'RECIPIENT', 'a step ends something else than a session of this wallet')
-  const known = granted.get(sessionId)
-  must(known === undefined || known.includes(root.hash), 'RECIPIENT', 'a step ends another session')
+  const isNamed = rootHashes === undefined || rootHashes.includes(root.hash)
+  must(isNamed, 'RECIPIENT', 'a step ends another session')
 }
 
 async function sendAll(
@@ -102,6 +113,7 @@ async function sendAll(
   { signal }: VerbOptions,
 ): Promise<Receipt[]> {
   if (steps.length === 0) return []
+  mustBeOnce(steps.map(({ step }) => step))
   const { rpc, account, pins } = deps
   const [nonce, block] = await rpc.all(
     [

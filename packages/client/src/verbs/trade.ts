@@ -1,11 +1,12 @@
-import { type Address, type Hex, NATIVE, permitTypedData } from '@pit/chain'
+import { type Address, type Hex, NATIVE, permit2Abi, permitTypedData } from '@pit/chain'
 import { type BodyInput, maxOf } from '@pit/protocol'
+import { encodeFunctionData } from 'viem'
 import { normalized, type Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { broken, isRefusal, PitRefusal, readingAnswer, refuse } from '../errors.ts'
+import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
 import { readPrice } from '../own/price.ts'
 import { readOwn } from '../own/readOwn.ts'
-import { RpcFailure } from '../own/rpc.ts'
+import { given, RpcFailure } from '../own/rpc.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
 import { checkPermit, mustBeInBudget, mustBeWorth } from '../verify/approvals.ts'
 import type { OwnReading, Plan, PlanFacts, TradeAsk } from '../verify/facts.ts'
@@ -121,18 +122,17 @@ const whyNotReady = ({ missing: [first] }: Plan): string =>
     ? `${first.what} of ${first.token}: it has ${first.have} and needs ${first.need}`
     : 'the plan is not ready'
 
-/** The fee cap is the client's own: twice the base fee it read, and a tip no larger than that. */
-function feesOf(step: { max_priority_fee_per_gas: string }, { baseFeeWei }: OwnReading) {
-  const tip = BigInt(step.max_priority_fee_per_gas)
-  const maxPriorityFeePerGas = tip < baseFeeWei ? tip : baseFeeWei
-  return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeeWei + maxPriorityFeePerGas }
-}
+/** The fee cap is the client's own, twice the base fee it read: nobody is tipped to be first in line. */
+const feesOf = ({ baseFeeWei }: OwnReading) => ({
+  maxPriorityFeePerGas: 0n,
+  maxFeePerGas: 2n * baseFeeWei,
+})
 
 function checkFunds({ plan: answered }: PlanFacts, reading: PlanReading, own: OwnReading): void {
   let need = 0n
   for (const { tx } of answered.steps) {
     if (!tx) continue
-    need += BigInt(tx.value) + gasOf(tx) * feesOf(tx, own).maxFeePerGas
+    need += BigInt(tx.value) + gasOf(tx) * feesOf(own).maxFeePerGas
   }
   if (own.etherWei < need)
     refuse('INSUFFICIENT_FUNDS', `it holds ${own.etherWei} wei and may need ${need} for value and gas`, {
@@ -158,7 +158,7 @@ export async function send(
         nonce: own.nonce + i,
         ...reading.transactions[i]!,
         gas: maxOf(gasOf(tx), triedGas(own, i)),
-        ...feesOf(tx, own),
+        ...feesOf(own),
       }),
     )
   const deadlineS = Number(reading.deadlineS)
@@ -228,12 +228,25 @@ async function signPermit({ account, pins, rpc }: ClientDeps, facts: PlanFacts):
   }
   const amountIn = BigInt(ask.amount_in ?? answered.amount_in)
   checkPermit({ ask, pins, tokenIn, nowS, amountIn, permit })
-  const price = await readPrice(rpc, pins, tokenIn, nowS * 1000)
+  const asked = { method: 'eth_call', params: [{ to: pins.permit2, data: askNonce(pins, facts) }, 'latest'] }
+  const [price, [allowance]] = await Promise.all([
+    readPrice(rpc, pins, tokenIn, nowS * 1000),
+    rpc.all([asked]),
+  ])
+  const nonce = Number(BigInt(`0x${given(allowance).slice(130, 194)}`))
+  must(permit.details.nonce === nonce, 'RECIPIENT', 'the permit is not the next one', { nonce })
   if (price && ask.notional_usd !== undefined) mustBeWorth(ask.notional_usd, amountIn, price)
   if (price) mustBeInBudget(ask, permit.details.amount, amountIn, price)
   const data = permitTypedData({ chainId: pins.profile.chain_id, permit2: pins.permit2 }, permit)
   return normalized(await account.signTypedData(data as never))
 }
+
+const askNonce = (pins: Pins, { wallet, tokenIn }: PlanFacts): Hex =>
+  encodeFunctionData({
+    abi: permit2Abi,
+    functionName: 'allowance',
+    args: [wallet, tokenIn, pins.router],
+  })
 
 export function named(pins: Pins, name: string): Address {
   const token = tokenNamed(pins, name)

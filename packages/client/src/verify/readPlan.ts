@@ -62,6 +62,7 @@ export function readPlan(facts: PlanFacts): PlanReading {
     must(tx.type === 2 && !tx.authorization_list, 'RECIPIENT', 'a transaction is not of type 2')
   }
   const transactions = steps.map(stepOf)
+  mustBeOnce(transactions)
   if (plan.tx) {
     const [shown, last] = [stepOf(plan.tx), transactions.at(-1)!]
     const isLast = shown.to === last.to && shown.value === last.value && shown.data === last.data
@@ -74,6 +75,12 @@ export function readPlan(facts: PlanFacts): PlanReading {
     ),
     transactions,
   }
+}
+
+/** Twice the same costs gas twice. */
+export function mustBeOnce(steps: readonly UnsignedStep[]): void {
+  const seen = new Set(steps.map(({ to, value, data }) => `${to} ${value} ${data}`))
+  must(seen.size === steps.length, 'RECIPIENT', 'a step is there twice')
 }
 
 /** The calls of a batch that a delegated wallet makes of itself; any other transaction is one call. */
@@ -115,6 +122,7 @@ function readCalls(facts: PlanFacts, calls: readonly UnsignedStep[]): CallsReadi
   const swaps = rest.filter((call) => call.to === pins.router || readCurveCall(call.data))
   const [swap] = swaps
   must(swap !== undefined && swaps.length === 1, 'RECIPIENT', 'a plan has one swap')
+  must(calls.at(-1) === swap, 'RECIPIENT', 'something comes after the swap')
   const others = rest.filter((call) => call !== swap)
   if (swap.to !== pins.router) return { ...readCurveTrade(facts, swap, others), approvals }
   must(others.length === 0, 'RECIPIENT', 'a transaction is neither an approval nor the swap')

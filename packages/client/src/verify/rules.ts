@@ -194,6 +194,8 @@ function checkTrial({ plan }: Terms, { trial }: OwnReading, slippageBps: number)
     minimum: minimum.toString(),
   })
   const expected = BigInt(plan.amount_out_expected)
+  const own = lessBps(expected, Math.min(slippageBps + ROUNDING_BPS, 10_000))
+  must(minimum >= own, 'QUOTE_OWN', 'the minimum is further under the plan’s own quote than the slippage')
   const isNear = received >= lessBps(expected, MOVED_BPS)
   must(isNear, 'QUOTE_OWN', 'less arrives than the plan expects', { received: received.toString() })
 }
