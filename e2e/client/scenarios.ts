@@ -76,7 +76,7 @@ export async function openScenarios(world: SessionWorld, stage: Stage): Promise<
     ['a curve sale', held, { token_in: curve, token_out: 'ETH', notional_usd: 10, accept_risks }],
   ]
   // So that there is something to sell and something to take back.
-  await held.client.trade({ token_in: 'ETH', token_out: curve, notional_usd: 30, accept_risks })
+  await held.client.curveTrade({ side: 'buy', token: curve, notional_usd: 30, accept_risks })
   await held.client.trade({ token_in: 'USDG', token_out: 'ETH', notional_usd: 5, permit_mode: 'transaction' })
 
   const scenarios: Scenario[] = trades.map(([name, who, ask]) => ({

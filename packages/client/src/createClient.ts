@@ -10,7 +10,7 @@ import { attestStocks, createAgent, enterLeague, ownAnswer, refundGas } from './
 import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
 import { signIn } from './verbs/signIn.ts'
-import { plan, send, trade } from './verbs/trade.ts'
+import { curveTrade, plan, send, trade } from './verbs/trade.ts'
 
 export interface ClientOptions extends Omit<TransportOptions, 'apiKey' | 'sleep'> {
   /** The chain and the service's own addresses, from a file you trust; never from the server. */
@@ -71,6 +71,7 @@ export function createClient(options: ClientOptions) {
     quote: (body: Parameters<Api['live.quote']>[0]['body'], call?: VerbOptions) =>
       api['live.quote']({ body }, call),
     trade: bind(deps, trade),
+    curveTrade: bind(deps, curveTrade),
     plan: bind(deps, plan),
     send: bind(deps, send),
     fastTrade: fast.fastTrade,

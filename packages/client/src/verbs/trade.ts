@@ -53,6 +53,25 @@ export async function trade(
   return send(deps, verified, options)
 }
 
+/** A trade on a launchpad's curve: a token for what its curve takes, or back. */
+export type CurveAsk = Omit<TradeAsk, 'token_in' | 'token_out' | 'venues' | 'notional_usd' | 'amount_in'> & {
+  side: 'buy' | 'sell'
+  /** The token on the curve. */
+  token: Address
+  /** What the curve takes and pays; ETH unless told. */
+  pair?: string
+} & ({ notional_usd: number } | { amount_in: string })
+
+/** As `trade`, on the token's curve alone. */
+export function curveTrade(
+  deps: ClientDeps,
+  { side, token, pair = 'ETH', ...ask }: CurveAsk,
+  options: TradeOptions = {},
+): Promise<TradeResult> {
+  const [token_in, token_out] = side === 'buy' ? [pair, token] : [token, pair]
+  return trade(deps, { ...ask, token_in, token_out, venues: ['venue_curve'] } as TradeAsk, options)
+}
+
 /** Rules that a market on the move can break between two blocks: a fresh plan is worth a try. */
 const WORTH_A_FRESH_PLAN: ReadonlySet<unknown> = new Set(['QUOTE_OWN', 'PRICE', 'IMPACT_OWN'])
 const MAX_PLANS = 3
