@@ -1,7 +1,7 @@
 import type { Hex } from '@pit/chain'
 import { isRefusal } from '@pit/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createRandom } from '../fuzz/random.ts'
+import { createRandom, type Random } from '../fuzz/random.ts'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
 import { type Lie, randomLie, structuredLies } from './lies.ts'
 import { keyOf, type Recording, record, replay, type Scenario, type Stage } from './replay.ts'
@@ -34,24 +34,22 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-/** Every structured lie where there is room, else some of those about money; the rest at random. */
-function* liesAbout({ answers }: Recording, count: number, seed: number): Generator<{ at: number } & Lie> {
-  const random = createRandom(seed)
+/** Lies about a recording by their number: every structured one where there is room, then at random. */
+function lieMaker({ answers }: Recording, count: number) {
   // The config is the same for all of them: it is lied about less.
   const about = answers.flatMap(({ body, path }, at) => (path.endsWith('/config') ? [] : [{ body, at }]))
+  const everywhere = answers.map(({ body }, at) => ({ body, at }))
   const all = about.flatMap(({ body, at }) => structuredLies(body).map((lie) => ({ at, ...lie })))
   const room = Math.floor(count * 0.6)
   const structured = all.length <= room ? all : all.filter(({ isMoney }) => isMoney)
   const share = Math.min(structured.length, room)
-  for (let i = 0; i < share; i++) {
-    const { at, tell } = structured[Math.floor((i * structured.length) / share)]!
-    yield { at, ...tell() }
-  }
-  for (let i = share; i < count; i++) {
-    const { at, body } = random.pick(
-      random.chance(0.05) ? answers.map((one, n) => ({ ...one, at: n })) : about,
-    )
-    yield { at, ...randomLie(body, random) }
+  return (i: number, random: Random): { at: number } & Lie => {
+    if (i < share) {
+      const { at, tell } = structured[Math.floor((i * structured.length) / share)]!
+      return { at, ...tell() }
+    }
+    const { at, body } = random.pick(random.chance(0.05) ? everywhere : about)
+    return { at, ...randomLie(body, random) }
   }
 }
 
@@ -74,9 +72,14 @@ it(
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
         totals.set(outcome, (totals.get(outcome) ?? 0) + 1)
       }
-      for (const lie of liesAbout(honest, each, SEED + n)) {
-        if (scenario.ages && Date.now() - honest.nowMs > FRESH_MS)
+      const random = createRandom(SEED + n)
+      let make = lieMaker(honest, each)
+      for (let i = 0; i < each; i++) {
+        if (scenario.ages && Date.now() - honest.nowMs > FRESH_MS) {
           honest = await record(stage, scenario, known)
+          make = lieMaker(honest, each)
+        }
+        const lie = make(i, random)
         const told = await replay(stage, scenario, honest, lie, known)
         const where = `${scenario.name}: ${honest.answers[lie.at]?.path} ${lie.path}`
         const faults = faultsOf(told, honest)

@@ -55,8 +55,10 @@ export function checkPermit({
   must(spender === pins.router, 'RECIPIENT', 'the permit is for another spender')
   const isLasting = ask.permit_scope === '30d'
   const untilS = nowS + (isLasting ? TRADE.permit30dExpiryS : TRADE.permitTradeExpiryS) + CLOCK_SLACK_S
-  must(details.expiration <= untilS, 'RECIPIENT', 'the permit lasts longer than its scope')
-  must(sigDeadline <= BigInt(untilS), 'RECIPIENT', 'the permit can be used for too long')
+  const isInTime = Number.isInteger(details.expiration) && details.expiration > nowS
+  must(isInTime && details.expiration <= untilS, 'RECIPIENT', 'the permit lasts longer than its scope')
+  const isUsable = sigDeadline > BigInt(nowS) && sigDeadline <= BigInt(untilS)
+  must(isUsable, 'RECIPIENT', 'the permit can be used for too long')
   checkAmount({ ask, amount: details.amount, amountIn, isLasting })
 }
 
