@@ -249,11 +249,11 @@ const CODES: Provoked[] = [
   {
     code: 'TX_REVERTED',
     why: 'somebody trades first, and no slippage is allowed',
-    run: (client, { trader }) =>
-      client.trade(
-        { ...ask, slippage_bps: 0 },
-        { confirm: async () => (await trader.trade({ ...ask, notional_usd: 4_000 })) !== null },
-      ),
+    run(client, { trader, thin }) {
+      const buy = { token_in: 'ETH', token_out: thin, notional_usd: 10, accept_risks: [...RISK_CODES] }
+      const confirm = async () => (await trader.trade({ ...buy, notional_usd: 50 })).receipt.block > 0
+      return client.trade({ ...buy, slippage_bps: 0 }, { confirm })
+    },
   },
   {
     code: 'INSUFFICIENT_FUNDS',
