@@ -8,11 +8,15 @@ import {
   rpcAt,
   type TradeStage,
 } from '@pit/client'
+import { CLIENT_ERRORS, CLIENT_VERIFICATION_RULES } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { mnemonicToAccount, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSessionWorld, type SessionWorld } from '../session/world.ts'
+import { readStoryTokens } from '../trading/storyTokens.ts'
 import { MNEMONIC } from '../trading/trader.ts'
+import { THIEF } from './lies.ts'
+import { type Any, knowQuoters, PROVOKED, type Provoked } from './provoked.ts'
 
 // The client against the real server, signer and chain; then against a server that lies to it.
 
@@ -24,36 +28,60 @@ const executor = privateKeyToAccount(keccak256(stringToHex('client story executo
 let world: SessionWorld
 let client: PitClient
 let cosigner: string
+let tokens: { hooked: Hex; thin: Hex }
+const poor = privateKeyToAccount(keccak256(stringToHex('client story poor')))
 
-type Lie = (path: string, body: Record<string, never>) => void
-
-/** A client whose server may lie: every answer goes through `lie` before it is read. */
-function open(account: PrivateKeyAccount | ReturnType<typeof mnemonicToAccount>, lie?: Lie): PitClient {
-  return createClient({
+/** A client whose server, or whose own node, may lie to it. */
+function open(
+  account: PrivateKeyAccount | ReturnType<typeof mnemonicToAccount>,
+  { tell, asks, node = (real) => real }: Pick<Provoked, 'tell' | 'asks' | 'node'> = {},
+): PitClient & { useKey(key: string): void } {
+  let key: string | null = null
+  const client = createClient({
     url: world.server.url,
     domain: DOMAIN,
     profile: { ...world.profile, cosigner },
     account: fromViem(account),
-    rpc: rpcAt(world.devnet.url),
-    ...(lie && {
-      fetch: async (url, init) => {
-        const response = await fetch(url, init)
-        const body = (await response.json()) as Record<string, never>
-        lie(new URL(String(url)).pathname.replace('/api/v1/', ''), body)
-        return Response.json(body, { status: response.status })
-      },
-    }),
+    rpc: node(rpcAt(world.devnet.url)),
+    maxTries: 1,
+    fetch: async (url, init) => {
+      const path = new URL(String(url)).pathname.replace('/api/v1/', '')
+      const headers = new Headers(init?.headers)
+      if (key !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`)
+      const asked = init?.body ? JSON.parse(String(init.body)) : undefined
+      asks?.(path, asked)
+      const sent = { ...init, headers, ...(asked && { body: JSON.stringify(asked) }) }
+      const response = await fetch(url, sent)
+      const body = await response.json()
+      const status = tell?.(path, body)
+      return Response.json(body, {
+        status: typeof status === 'number' && status >= 100 ? status : response.status,
+      })
+    },
   })
+  return {
+    ...client,
+    useKey(given) {
+      key = given
+    },
+  }
 }
 
 beforeAll(async () => {
-  world = await openSessionWorld({ server: { AUTH_DOMAIN: DOMAIN, FAST_ENABLED: '1' } })
+  world = await openSessionWorld({
+    server: { AUTH_DOMAIN: DOMAIN, FAST_ENABLED: '1', SEAL_KEY: '5e'.repeat(32) },
+  })
   const config = (await (await fetch(`${world.server.url}/api/v1/config`)).json()) as {
     session: { cosigner: string }
   }
   cosigner = config.session.cosigner
   client = open(mnemonicToAccount(MNEMONIC, { addressIndex: 3 }))
   await client.signIn()
+  const { specimen } = await readStoryTokens(world.devnet)
+  tokens = { hooked: specimen('unknown_hook'), thin: specimen('good') }
+  const { v3_quoter, v4_quoter } = world.profile.contracts
+  knowQuoters([v3_quoter, v4_quoter].map(String))
+  await world.fund(poor.address.toLowerCase() as Hex, { wei: ETH / 100n, usdg: 50_000_000n })
   await world.fund(owner.address.toLowerCase() as Hex, { wei: ETH, usdg: 500_000_000n })
   await world.fund(executor.address.toLowerCase() as Hex, { wei: ETH / 10n })
 })
@@ -140,8 +168,10 @@ describe('a session', () => {
     ['GRANT_BINDING', 'code', (b: Any) => (b.sign.authorization.address = THIEF)],
   ])('%s: nothing is signed when a grant lies about its %s', async (rule, _, change) => {
     // A wallet that runs no code yet, so that a grant asks for its authorization.
-    const lied = open(mnemonicToAccount(MNEMONIC, { addressIndex: 8 }), (path, body) => {
-      if (path === 'live/session/grant' && 'sign' in body) change(body as never)
+    const lied = open(mnemonicToAccount(MNEMONIC, { addressIndex: 8 }), {
+      tell: (path, body) => {
+        if (path === 'live/session/grant' && 'sign' in body) change(body as never)
+      },
     })
     await lied.signIn()
     const error = await caught(
@@ -151,155 +181,40 @@ describe('a session', () => {
   })
 })
 
-const THIEF = '0x00000000000000000000000000000000000bad01'
-// biome-ignore lint/suspicious/noExplicitAny: lies reach into answers of every shape
-type Any = any
+/** Every code and rule that was met. */
+const seen = new Set<string>()
 const caught = (work: Promise<unknown>): Promise<PitRefusal> =>
   work.then(
     () => {
       throw new Error('it was not refused')
     },
     (error: unknown) => {
-      if (isRefusal(error)) return error
-      throw error
+      if (!isRefusal(error)) throw error
+      seen.add(error.code)
+      if (error.rule) seen.add(error.rule)
+      if (error.status !== undefined) seen.add('a server’s own code')
+      return error
     },
   )
 
-/** What a step's calldata looks like with one address put for another. */
-const swapIn = (text: string, from: string, to: string) => text.replaceAll(from.slice(2), to.slice(2))
+describe('each error of the contract, by a situation or a lie made for it', () => {
+  it.each(PROVOKED.map((one) => [`${one.rule ?? one.code}: ${one.why}`, one] as const))(
+    '%s',
+    async (_, { code, rule, account = 5, tell, asks, node, run }) => {
+      const who = account === 'poor' ? poor : mnemonicToAccount(MNEMONIC, { addressIndex: account })
+      const lied = open(who, { ...(tell && { tell }), ...(asks && { asks }), ...(node && { node }) })
+      // The lies are about what comes after.
+      const { api_key } = await open(who).signIn()
+      lied.useKey(api_key)
+      const error = await caught(run(lied, { trader: client, pins: client.pins, ...tokens }))
+      expect([error.code, error.rule], error.message).toEqual([code, rule])
+    },
+  )
 
-describe('a server that lies is refused, each lie by its rule', () => {
-  const ask = { token_in: 'ETH', token_out: 'USDG', notional_usd: 20 }
-  const onPlan =
-    (change: (plan: Any) => void): Lie =>
-    (path, body) => {
-      if (path === 'live/prepare' && 'steps' in body) change(body)
-    }
-  const inCall = (plan: Any, change: (data: string) => string) => {
-    plan.tx.data = change(plan.tx.data)
-    plan.steps.at(-1).tx.data = plan.tx.data
-  }
-  const lies: [string, string, () => Lie][] = [
-    [
-      'RECIPIENT',
-      'the fee’s recipient',
-      () => onPlan((p) => inCall(p, (d) => swapIn(d, client.pins.feeRecipient, THIEF))),
-    ],
-    [
-      'RECIPIENT',
-      'the contract called',
-      () =>
-        onPlan((p) => {
-          p.tx.to = THIEF
-          p.steps.at(-1).tx.to = THIEF
-        }),
-    ],
-    [
-      'MIN_OUT',
-      'the minimum',
-      () =>
-        onPlan((p) => {
-          p.amount_out_min = '1'
-        }),
-    ],
-    [
-      'FEE_CLASS',
-      'the class',
-      () =>
-        onPlan((p) => {
-          p.fee_class = 'other'
-        }),
-    ],
-    [
-      'FEE_BPS',
-      'the fee',
-      () =>
-        onPlan((p) => {
-          p.fee_bps = 99
-        }),
-    ],
-    [
-      'RISK_CODES',
-      'a risk nobody knows',
-      () => onPlan((p) => p.risks.push({ code: 'FINE', severity: 'info' })),
-    ],
-    [
-      'RISK_NOT_ACCEPTED',
-      'a severe risk',
-      () => onPlan((p) => p.risks.push({ code: 'HONEYPOT', severity: 'severe' })),
-    ],
-    [
-      'QUOTE_OWN',
-      'what is expected',
-      () =>
-        onPlan((p) => {
-          p.amount_out_expected = `${p.amount_out_expected}0`
-        }),
-    ],
-  ]
-  it.each(lies)('%s: %s', async (rule, _, lie) => {
-    const lied = open(mnemonicToAccount(MNEMONIC, { addressIndex: 5 }), lie())
-    await lied.signIn()
-    const error = await caught(lied.trade(ask))
-    expect([error.code, error.rule]).toEqual(['VERIFICATION_FAILED', rule])
-  })
-
-  it.each<[string, Lie, (lied: PitClient) => Promise<unknown>]>([
-    [
-      'CONFIG_MISMATCH',
-      (path, body: Any) => {
-        if (path === 'config') body.fee.recipient = THIEF
-      },
-      (c) => c.signIn(),
-    ],
-    [
-      'SIGNING_MISMATCH',
-      (path, body: Any) => {
-        if (path === 'auth/challenge') body.message = 'I give everything away.'
-      },
-      (c) => c.signIn(),
-    ],
-    [
-      'HASH_MISMATCH',
-      (path, body: Any) => {
-        if (path === 'live/submit') body.tx_hash = `0x${'1'.repeat(64)}`
-      },
-      async (c) => {
-        await c.signIn()
-        await c.trade(ask)
-      },
-    ],
-    [
-      'ACCOUNT_WALLET',
-      (path, body: Any) => {
-        if (path === 'me/portfolio') body.wallet = THIEF
-      },
-      async (c) => {
-        await c.signIn()
-        await c.portfolio()
-      },
-    ],
-    [
-      'ACCOUNT_SHAPE',
-      (path, body: Any) => {
-        if (path === 'me/portfolio') delete body.wallet
-      },
-      async (c) => {
-        await c.signIn()
-        await c.portfolio()
-      },
-    ],
-    [
-      'INSUFFICIENT_FUNDS',
-      () => {},
-      async (c) => {
-        await c.signIn()
-        await c.trade({ token_in: 'ETH', token_out: 'USDG', notional_usd: 9_999 })
-      },
-    ],
-  ])('%s', async (code, lie, work) => {
-    const account = code === 'INSUFFICIENT_FUNDS' ? owner : mnemonicToAccount(MNEMONIC, { addressIndex: 6 })
-    expect((await caught(work(open(account, lie)))).code).toBe(code)
+  it('and none of the contract is left out', () => {
+    expect(Object.keys(CLIENT_ERRORS).filter((code) => !seen.has(code))).toEqual([])
+    expect(Object.keys(CLIENT_VERIFICATION_RULES).filter((rule) => !seen.has(rule))).toEqual([])
+    expect(seen.has('a server’s own code')).toBe(true)
   })
 
   it('and a name it does not know is said before anything is asked', async () => {

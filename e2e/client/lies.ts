@@ -1,88 +1,168 @@
-/** A seeded source of lies: each changes one place of an answer, the way a thief would or at random. */
+import type { Random } from '../fuzz/random.ts'
+
+/** Lies about an answer: each field by every change a thief would make, and changes at random. */
 export type Json = null | boolean | number | string | Json[] | { [field: string]: Json }
 
-export function randomOf(seed: number): (below: number) => number {
-  let state = seed >>> 0
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) % below
-  }
+export const THIEF = '0x00000000000000000000000000000000000bad01'
+const THIEF_WORD = THIEF.slice(2).padStart(64, '0')
+
+interface Place {
+  /** Keys from the answer's top. */
+  keys: readonly (string | number)[]
+  value: Json
+}
+export interface Lie {
+  path: string
+  answer: Json
 }
 
-type Place = { parent: Json[] | { [field: string]: Json }; key: string | number; path: string }
+/** What only people read: changing it changes nothing that is signed. */
+const WORDS =
+  /\.(timings|why|note|label|says|in_words|on_chain_bounds|not_enforced_on_chain|then|how|effective)\b/
 
-function placesIn(value: Json, path = ''): Place[] {
-  if (value === null || typeof value !== 'object') return []
-  const parent = value
-  const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value)
-  return keys.flatMap((key) => {
-    const at = `${path}.${key}`
-    return [{ parent, key, path: at }, ...placesIn(read(parent, key), at)]
+const pathOf = (keys: Place['keys']): string => keys.map((key) => `.${key}`).join('')
+const known = new WeakMap<object, Place[]>()
+
+/** Every field of an answer, those in words left out. */
+function placesIn(answer: Json): Place[] {
+  if (answer === null || typeof answer !== 'object') return []
+  const before = known.get(answer)
+  if (before) return before
+  const places: Place[] = []
+  const walk = (value: Json, keys: Place['keys']) => {
+    if (value === null || typeof value !== 'object') return
+    for (const [key, one] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+      const at = [...keys, key]
+      if (WORDS.test(`.${key}`)) continue
+      places.push({ keys: at, value: one })
+      walk(one, at)
+    }
+  }
+  walk(answer, [])
+  known.set(answer, places)
+  return places
+}
+
+/** Leaves a field out. */
+const GONE = Symbol('gone')
+type Change = Json | typeof GONE
+
+/** Every change that is made to a value, the same each time. */
+function changesOf(value: Json): Change[] {
+  if (typeof value === 'boolean') return [!value, null]
+  if (typeof value === 'number')
+    return [value + 1, value - 1, value * 2, 0, -value, value + 1_000_000, 1e300, String(value), GONE]
+  if (typeof value === 'string') return [...changedTexts(value), '', null, GONE]
+  if (value === null) return [THIEF, 0, {}]
+  if (Array.isArray(value))
+    return [[], [...value, ...value], value.slice(1), value.slice(0, -1), [...value].reverse(), GONE]
+  return [null, {}, GONE]
+}
+
+function changedTexts(text: string): string[] {
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return [THIEF, `0x${'0'.repeat(40)}`]
+  if (/^\d+$/.test(text)) {
+    const value = BigInt(text)
+    const near = [value + 1n, value - 1n, (value * 101n) / 100n, (value * 99n) / 100n]
+    const far = [value * 2n, value / 2n, 0n, value * 1000n, (1n << 160n) - 1n, (1n << 256n) - 1n]
+    return [...near, ...far].filter((one) => one >= 0n).map(String)
+  }
+  if (/^0x[0-9a-fA-F]*$/.test(text) && text.length > 10) return changedCalldatas(text)
+  return [`${text}x`, text.toUpperCase(), 'HONEYPOT', 'severe', 'info', 'major', 'other', 'input', 'output']
+}
+
+/** Each word of calldata replaced: by the thief, by nothing, by everything, by one more. */
+function changedCalldatas(text: string): string[] {
+  const digits = text.slice(2)
+  const head = digits.length % 64 === 8 ? 8 : 0
+  const put = (at: number, what: string) => `0x${digits.slice(0, at)}${what}${digits.slice(at + what.length)}`
+  const words = Math.floor((digits.length - head) / 64)
+  const changed = Array.from({ length: words }, (_, i) => head + 64 * i).flatMap((at) => {
+    const word = BigInt(`0x${digits.slice(at, at + 64)}`)
+    const next = ((word + 1n) % (1n << 256n)).toString(16).padStart(64, '0')
+    return [THIEF_WORD, '0'.repeat(64), 'f'.repeat(64), next, (word / 2n).toString(16).padStart(64, '0')].map(
+      (what) => put(at, what),
+    )
+  })
+  return [...changed, `0x${digits}00`, `0x${digits.slice(2)}`, `0x${digits.slice(0, -64)}`]
+}
+
+/** Once in its place; wherever the same value stands; or inside calldata too, as an able thief would. */
+const REACHES = ['here', 'everywhere', 'encoded'] as const
+type Reach = (typeof REACHES)[number]
+
+/** All the lies about one answer, in order, each made when it is told. */
+export function structuredLies(answer: Json): { isMoney: boolean; tell(): Lie }[] {
+  return placesIn(answer).flatMap((place) => {
+    const path = pathOf(place.keys)
+    const isMoney = MONEY.test(path)
+    return changesOf(place.value).flatMap((change, n) =>
+      REACHES.filter((reach) => reach === 'here' || typeof place.value === 'string').map((reach) => ({
+        isMoney,
+        tell: () => ({ path: `${path} change ${n} ${reach}`, answer: told(answer, place, change, reach) }),
+      })),
+    )
   })
 }
 
-const read = (parent: Place['parent'], key: string | number): Json =>
-  (parent as Record<string | number, Json>)[key]!
-const THIEF = '0x00000000000000000000000000000000000bad01'
+/** One to three changes, anywhere. */
+export function randomLie(answer: Json, random: Random): Lie {
+  let [now, path] = [answer, '']
+  for (let times = 1 + random.below(3); times > 0; times--) {
+    const places = placesIn(now)
+    // Most lies are told where the money is.
+    const money = places.filter(({ keys }) => MONEY.test(pathOf(keys)))
+    const place = random.pick(money.length > 0 && random.chance(0.75) ? money : places)
+    if (!place) break
+    const change = random.chance(0.3) ? flipped(place.value, random) : random.pick(changesOf(place.value))
+    const reach = random.pick(REACHES)
+    now = told(now, place, change as Change, reach)
+    path += ` ${pathOf(place.keys)} ${reach}`
+  }
+  return { path: `at random${path}`, answer: now }
+}
 
-/** Changes one place of a copy; says where. */
-export function lie(answer: Json, random: (below: number) => number): { answer: Json; path: string } {
+const MONEY =
+  /\.(tx|permit|sign|typed_data|message|amount\w*|fee\w*|deadline|risks|raw|to|executor\w*|session\w*)\b/
+
+/** A text with one of its characters another. */
+function flipped(value: Json, random: Random): Json {
+  if (typeof value !== 'string' || value.length < 3) return value
+  const at = 2 + random.below(value.length - 2)
+  const digit = random.below(16).toString(16)
+  return value.slice(0, at) + digit + value.slice(at + 1)
+}
+
+function told(answer: Json, { keys, value }: Place, change: Change, reach: Reach): Json {
   const copy = structuredClone(answer)
-  const places = placesIn(copy).filter(
-    ({ path }) => !/\.(timings|tokens|why|message|note|label)\b/.test(path),
-  )
-  // Most lies are told where the money is.
-  const money = places.filter(({ path }) => /^\.(tx|permit|steps.*\.tx|amount|fee|deadline|risks)/.test(path))
-  const list = money.length > 0 && random(4) > 0 ? money : places
-  const { parent, key, path } = list[random(list.length)]!
-  const told = changed(read(parent, key), random)
-  if (told === undefined) {
-    if (Array.isArray(parent)) parent.splice(Number(key), 1)
-    else delete parent[key]
-  } else (parent as Record<string | number, Json>)[key] = told
-  return { answer: copy, path }
-}
-
-function changed(value: Json, random: (below: number) => number): Json | undefined {
-  if (random(20) === 0) return undefined
-  if (typeof value === 'boolean') return !value
-  if (typeof value === 'number') return [value + 1, value * 2, 0, -value, value + 1_000_000][random(5)]!
-  if (typeof value === 'string') return changedText(value, random)
-  if (value === null) return THIEF
-  if (Array.isArray(value)) return random(2) === 0 ? [] : [...value, ...value]
-  return random(2) === 0 ? null : {}
-}
-
-function changedText(text: string, random: (below: number) => number): string {
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return THIEF
-  if (/^\d+$/.test(text)) {
-    const value = BigInt(text)
-    return [value + 1n, value * 2n, value / 2n, 0n, value * 1000n][random(5)]!.toString()
+  let parent = copy as Record<string | number, Json>
+  for (const key of keys.slice(0, -1)) parent = parent[key] as Record<string | number, Json>
+  const last = keys.at(-1)!
+  if (change === GONE) {
+    if (Array.isArray(parent)) parent.splice(Number(last), 1)
+    else delete parent[last]
+    return copy
   }
-  if (/^0x[0-9a-fA-F]*$/.test(text) && text.length > 10) return changedCalldata(text, random)
-  return [`${text}x`, '', 'HONEYPOT', 'severe', 'major', 'output'][random(6)]!
+  parent[last] = change as Json
+  if (reach === 'here' || typeof value !== 'string' || typeof change !== 'string' || value.length < 4)
+    return copy
+  return spread(copy, (text) => {
+    if (text === value) return change
+    const [was, is] = [wordOf(value), wordOf(change)]
+    const isLong = reach === 'encoded' && /^0x[0-9a-f]{74,}$/.test(text)
+    return isLong && was && is ? text.replaceAll(was, is) : text
+  })
 }
 
-/** Bytes flipped, words replaced, an address put where another stood. */
-function changedCalldata(text: string, random: (below: number) => number): string {
-  const digits = text.slice(2)
-  const words = Math.floor((digits.length - 8) / 64)
-  const at = 8 + 64 * random(Math.max(words, 1))
-  const put = (from: number, what: string) =>
-    `0x${digits.slice(0, from)}${what}${digits.slice(from + what.length)}`
-  switch (random(4)) {
-    case 0: {
-      const i = random(digits.length)
-      return put(i, ((Number.parseInt(digits[i]!, 16) + 1 + random(15)) % 16).toString(16))
-    }
-    case 1:
-      return put(at, THIEF.slice(2).padStart(64, '0'))
-    case 2:
-      return put(at, '0'.repeat(64))
-    default:
-      return put(at, random(1_000_000).toString(16).padStart(64, '0'))
-  }
+/** An amount or an address as calldata has it. */
+function wordOf(text: string): string | null {
+  if (/^\d{4,}$/.test(text)) return BigInt(text).toString(16).padStart(64, '0').slice(-64)
+  return /^0x[0-9a-fA-F]{40}$/.test(text) ? text.slice(2).toLowerCase() : null
+}
+
+function spread(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((one) => spread(one, change))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, spread(one, change)]))
 }

@@ -1,149 +1,122 @@
-import { type Hex, readSwap } from '@pit/chain'
-import { type Account, createClient, fromViem, isRefusal, rpcAt, type TradeAsk } from '@pit/client'
-import { mnemonicToAccount } from 'viem/accounts'
+import type { Hex } from '@pit/chain'
+import { isRefusal } from '@pit/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { MNEMONIC } from '../trading/trader.ts'
-import { openTradingWorld, type TradingWorld } from '../trading/world.ts'
-import { type Json, lie, randomOf } from './lies.ts'
+import { createRandom, type Random } from '../fuzz/random.ts'
+import { openSessionWorld, type SessionWorld } from '../session/world.ts'
+import { type Lie, randomLie, structuredLies } from './lies.ts'
+import { keyOf, type Recording, record, replay, type Scenario, type Stage } from './replay.ts'
+import { otherEffect } from './sameEffect.ts'
+import { openScenarios } from './scenarios.ts'
 
-const LIES = Number(process.env['CLIENT_LIES'] ?? 60)
+// A server that lies: nothing is signed that does something else than was asked.
+// A hundred thousand by hand: CLIENT_LIES=100000 npx vitest run --project e2e e2e/client/lyingServer.test.ts
+
+const LIES = Number(process.env['CLIENT_LIES'] ?? 1_500)
 const SEED = Number(process.env['SEED'] ?? 7)
 const DOMAIN = 'pit.test'
 /** Plans are recorded anew before their deadline passes. */
-const FRESH_MS = 60_000
+const FRESH_MS = 45_000
 
-let world: TradingWorld
+let world: SessionWorld
+let stage: Stage
+let scenarios: Scenario[]
 beforeAll(async () => {
-  world = await openTradingWorld({ server: { AUTH_DOMAIN: DOMAIN } })
+  world = await openSessionWorld({
+    server: { AUTH_DOMAIN: DOMAIN, FAST_ENABLED: '1', SEAL_KEY: '5e'.repeat(32) },
+  })
+  const { url } = world.server
+  const { session } = (await (await fetch(`${url}/api/v1/config`)).json()) as {
+    session: { cosigner: string }
+  }
+  const profile = { ...world.profile, cosigner: session.cosigner }
+  stage = { serverUrl: url, nodeUrl: world.devnet.url, domain: DOMAIN, profile }
+  scenarios = await openScenarios(world, stage)
 })
 afterAll(() => world?.close())
 
-/** The submission goes nowhere: what was signed is all that is looked at. */
-const notPassedOn = () => Response.json({ error: { code: 'X', message: 'no', retry: 'no' } }, { status: 500 })
-type Transaction = Parameters<Account['signTransaction']>[0]
-interface Recorded {
-  answers: Map<string, Json[]>
-  signed: Transaction[]
-  typed: string[]
-  atMs: number
-}
-
-const asks: [string, TradeAsk][] = [
-  ['ETH to USDG', { token_in: 'ETH', token_out: 'USDG', amount_in: '9000000000000000' }],
-  ['USDG to ETH, by permit', { token_in: 'USDG', token_out: 'ETH', notional_usd: 20 }],
-  ['USDG to NVDA', { token_in: 'USDG', token_out: 'NVDA', notional_usd: 20, owner_attests_non_us: true }],
-]
-
-/** Trades through a fetch that may change answers, with an account that notes what it is asked to sign. */
-async function run(ask: TradeAsk, apiKey: string, send: typeof fetch) {
-  const real = fromViem(mnemonicToAccount(MNEMONIC, { addressIndex: 4 }))
-  const signed: Transaction[] = []
-  const typed: string[] = []
-  const account: Account = {
-    ...real,
-    async signTransaction(transaction) {
-      signed.push(transaction)
-      const raw = await real.signTransaction(transaction)
-      return raw
-    },
-    async signTypedData(data) {
-      typed.push(JSON.stringify(data, (_, v) => (typeof v === 'bigint' ? v.toString() : v)))
-      return real.signTypedData(data)
-    },
+/** Lies about a recording by their number: every structured one where there is room, then at random. */
+function lieMaker({ answers }: Recording, count: number) {
+  // The config is the same for all of them: it is lied about less.
+  const about = answers.flatMap(({ body, path }, at) => (path.endsWith('/config') ? [] : [{ body, at }]))
+  const everywhere = answers.map(({ body }, at) => ({ body, at }))
+  const all = about.flatMap(({ body, at }) => structuredLies(body).map((lie) => ({ at, ...lie })))
+  const room = Math.floor(count * 0.6)
+  const structured = all.length <= room ? all : all.filter(({ isMoney }) => isMoney)
+  const share = Math.min(structured.length, room)
+  return (i: number, random: Random): { at: number } & Lie => {
+    if (i < share) {
+      const { at, tell } = structured[Math.floor((i * structured.length) / share)]!
+      return { at, ...tell() }
+    }
+    const { at, body } = random.pick(random.chance(0.05) ? everywhere : about)
+    return { at, ...randomLie(body, random) }
   }
-  const client = createClient({
-    url: world.server.url,
-    domain: DOMAIN,
-    profile: world.profile,
-    account,
-    apiKey,
-    rpc: rpcAt(world.devnet.url),
-    fetch: send,
-    maxTries: 1,
-  })
-  const error = await client.trade(ask).then(
-    () => null,
-    (e: unknown) => e,
-  )
-  return { error, signed, typed }
 }
 
-/** Answers of an honest server, with nothing sent: the submission is never passed on. */
-async function record(ask: TradeAsk, apiKey: string): Promise<Recorded> {
-  const answers = new Map<string, Json[]>()
-  const { error, signed, typed } = await run(ask, apiKey, async (url, init) => {
-    const path = new URL(String(url)).pathname
-    if (path.endsWith('/live/submit')) return notPassedOn()
-    const response = await fetch(url, init)
-    const body = (await response.clone().json()) as Json
-    answers.set(path, [...(answers.get(path) ?? []), body])
-    return response
-  }).catch((e: unknown) => ({ error: e, signed: [], typed: [] }))
-  if (signed.length === 0) throw new Error(`an honest plan was refused: ${String(error)}`)
-  return { answers, signed, typed, atMs: Date.now() }
-}
+it(
+  `signs nothing else than what was asked, whatever is said: ${LIES} lies`,
+  async () => {
+    const each = Math.ceil(LIES / scenarios.length)
+    const differing: string[] = []
+    const totals = new Map<string, number>()
+    const startedMs = Date.now()
+    for (const [n, scenario] of scenarios.entries()) {
+      const known = new Map<string, Hex>()
+      const scenarioMs = Date.now()
+      let honest = await record(stage, scenario, known)
+      const what = `${scenario.name}: ${String((honest.result as Error)?.message ?? '')}`
+      if (scenario.name !== 'create an agent' && scenario.name !== 'refund')
+        expect(honest.signed.length, `nothing was signed: ${what}`).toBeGreaterThan(0)
+      const outcomes = new Map<string, number>()
+      const note = (outcome: string) => {
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+        totals.set(outcome, (totals.get(outcome) ?? 0) + 1)
+      }
+      const random = createRandom(SEED + n)
+      let make = lieMaker(honest, each)
+      for (let i = 0; i < each; i++) {
+        if (scenario.ages && Date.now() - honest.nowMs > FRESH_MS) {
+          honest = await record(stage, scenario, known)
+          make = lieMaker(honest, each)
+        }
+        const lie = make(i, random)
+        const told = await replay(stage, scenario, honest, lie, known)
+        const where = `${scenario.name}: ${honest.answers[lie.at]?.path} ${lie.path}`
+        const faults = faultsOf(told, honest)
+        for (const fault of faults) differing.push(`${where}: ${fault}`)
+        if (faults.length > 0 && differing.length < 40) console.log(differing.at(-1))
+        note(outcomeOf(told))
+      }
+      const tookMs = Math.round((Date.now() - scenarioMs) / each)
+      console.log(`${scenario.name}, ${tookMs} ms each`, Object.fromEntries([...outcomes].sort()))
+      expect(outcomes.size, `${what}: lies that change nothing`).toBeGreaterThan(1)
+    }
+    const tookS = Math.round((Date.now() - startedMs) / 1000)
+    console.log(`${LIES} lies (seed ${SEED}) in ${tookS} s`, Object.fromEntries([...totals].sort()))
+    expect(differing.slice(0, 20), `${differing.length} differ`).toEqual([])
+  },
+  120_000 + LIES * 60,
+)
 
-it.each(asks)('%s: nothing is signed that differs in effect from what was asked', async (_, ask) => {
-  const random = randomOf(SEED)
-  const honestClient = createClient({
-    url: world.server.url,
-    domain: DOMAIN,
-    profile: world.profile,
-    account: fromViem(mnemonicToAccount(MNEMONIC, { addressIndex: 4 })),
-    rpc: rpcAt(world.devnet.url),
-  })
-  const { api_key } = await honestClient.signIn()
-  let honest = await record(ask, api_key)
-  const outcomes = new Map<string, number>()
-  for (let i = 0; i < LIES; i++) {
-    if (Date.now() - honest.atMs > FRESH_MS) honest = await record(ask, api_key)
-    const paths = [...honest.answers].flatMap(([path, list]) => list.map((_, at) => ({ path, at })))
-    const plans = paths.filter(({ path }) => path.endsWith('/live/prepare'))
-    const target = random(10) === 0 ? paths[random(paths.length)]! : plans[random(plans.length)]!
-    const told = lie(honest.answers.get(target.path)![target.at]!, random)
-    const seen = new Map<string, number>()
-    const { error, signed, typed } = await run(ask, api_key, async (url) => {
-      const { pathname } = new URL(String(url))
-      const at = seen.get(pathname) ?? 0
-      seen.set(pathname, at + 1)
-      const isLie = pathname === target.path && at === target.at
-      const body = isLie ? told.answer : honest.answers.get(pathname)?.[at]
-      if (pathname.endsWith('/live/submit')) return notPassedOn()
-      return Response.json(body ?? {})
-    })
-    const what = `lie ${i} (seed ${SEED}) at ${target.path}${told.path}`
-    expect(isRefusal(error), `${what}: ${String((error as Error)?.stack)}`).toBe(true)
-    for (const text of typed) expect(honest.typed, what).toContain(text)
-    for (const [n, transaction] of signed.entries()) expectSame(honest.signed[n], transaction, what)
-    const { code, rule } = error as { code: string; rule?: string }
-    const outcome = signed.length > 0 ? 'signed as asked' : (rule ?? code)
-    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+type Told = Awaited<ReturnType<typeof replay>>
+
+/** What a lie brought about that must not be. */
+function faultsOf({ result, signed }: Told, honest: Recording): string[] {
+  const faults = signed.flatMap((one) => otherEffect(stage.profile, honest.signed, one) ?? [])
+  if (signed.length > honest.signed.length) faults.push('more was signed than there was to sign')
+  if (result instanceof Error && !isRefusal(result)) faults.push(`not a refusal: ${result.stack}`)
+  // An answer that is taken names the executor and the refund that an honest one names.
+  const money = (one: unknown) => {
+    const { executor, raw } = (one ?? {}) as { executor?: unknown; raw?: unknown }
+    return keyOf([executor, raw])
   }
-  console.log(Object.fromEntries([...outcomes].sort()))
-  expect(outcomes.size).toBeGreaterThan(3)
-})
-
-/** Byte for byte what the honest server built, gas apart; or a call with a later minute and nothing else. */
-function expectSame(honest: Transaction | undefined, told: Transaction, what: string): void {
-  const shown = ({ to, value, data, nonce, chainId }: Transaction) => ({ to, value, data, nonce, chainId })
-  const same = honest && JSON.stringify(text(shown(honest))) === JSON.stringify(text(shown(told)))
-  if (same) return
-  const swapOf = (data: Hex) => {
-    const reading = readSwap(data, {
-      weth: world.core('WETH'),
-      layout: world.profile.contracts.universal_router_layout,
-    })
-    if ('fault' in reading) throw new Error(`${what}: signed what cannot be read`)
-    return reading
-  }
-  const [one, other] = [swapOf(honest!.data!), swapOf(told.data!)]
-  const effect = ({ deadlineS, commands, amountOutMin, ...rest }: ReturnType<typeof swapOf>) =>
-    text({ ...rest })
-  expect(effect(other), what).toEqual(effect(one))
-  expect(other.amountOutMin >= one.amountOutMin, `${what}: a lower minimum was signed`).toBe(true)
-  expect(told.value, what).toBe(honest!.value)
-  expect(told.to, what).toBe(honest!.to)
+  if (!(result instanceof Error) && signed.length === 0 && money(result) !== money(honest.result))
+    faults.push(`taken as ${money(result)}`)
+  return faults
 }
 
-const text = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (_, v) => (typeof v === 'bigint' ? v.toString() : v)))
+/** A refusal by its rule or code; or signed, or taken, as asked. */
+function outcomeOf({ result, signed }: Told): string {
+  if (!isRefusal(result)) return signed.length > 0 ? 'signed as asked' : 'taken as asked'
+  return signed.length > 0 ? `signed as asked, then ${result.code}` : (result.rule ?? result.code)
+}

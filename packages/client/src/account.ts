@@ -18,11 +18,19 @@ export interface CodeAuthorization {
   nonce: number
 }
 
+/** EIP-712. */
+export interface TypedData {
+  domain: object
+  types: object
+  primaryType: string
+  message: object
+}
+
 /** What the client signs with. Nothing reaches it that was not verified. */
 export interface Account {
   address: Hex
   signMessage(text: string): Promise<Hex>
-  signTypedData(data: TypedDataDefinition): Promise<Hex>
+  signTypedData(data: TypedData): Promise<Hex>
   /** The whole signed transaction. */
   signTransaction(transaction: Transaction): Promise<Hex>
   /** EIP-7702; absent where the wallet does not sign them, as browser wallets do not. */
@@ -59,7 +67,7 @@ export function fromSign(address: Hex, sign: (digest: Hex) => Promise<Hex>): Acc
   return {
     address: lower(address),
     signMessage: (text) => sign(hashMessage(text)),
-    signTypedData: (data) => sign(hashTypedData(data)),
+    signTypedData: (data) => sign(hashTypedData(data as TypedDataDefinition)),
     async signTransaction(transaction) {
       const signature = parseSignature(await sign(keccak256(serializeTransaction(transaction))))
       return serializeTransaction(transaction, signature)

@@ -1,12 +1,14 @@
 import {
   type Answer,
+  API_PREFIX,
   type BodyInput,
   httpErrorCode,
   type Params,
+  PLACES,
+  type Place,
   type QueryInput,
   RETRIES,
   type Retry,
-  ROUTES,
   type RouteId,
 } from '@pit/protocol'
 import { PitRefusal } from './errors.ts'
@@ -61,7 +63,7 @@ const ACTS: ReadonlySet<RouteId> = new Set([
 ])
 
 export function createApi(options: TransportOptions): Api {
-  const methods = Object.keys(ROUTES).map((id) => [
+  const methods = Object.keys(PLACES).map((id) => [
     id,
     (ask: object = {}, call: CallOptions = {}) => request(options, id as RouteId, ask, call),
   ])
@@ -105,7 +107,7 @@ async function tryOnce(
   asked: Asked,
   signal: AbortSignal | undefined,
 ): Promise<unknown> {
-  const { method } = ROUTES[id]
+  const { method } = PLACES[id]
   const key = apiKey?.() ?? null
   const headers: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
   if (method === 'POST') headers['content-type'] = 'application/json'
@@ -134,8 +136,8 @@ async function tryOnce(
 
 function readAnswer(id: RouteId, response: Response, text: string): unknown {
   const body = parse(text)
-  const route = ROUTES[id]
-  const carriesAnswer = response.ok || Object.hasOwn(route.statusWhen, response.status)
+  const { statusWhen = {} }: Place = PLACES[id]
+  const carriesAnswer = response.ok || Object.hasOwn(statusWhen, response.status)
   if (carriesAnswer && typeof body === 'object' && body !== null && !('error' in body)) return body
   const error = (body as { error?: Record<string, unknown> } | undefined)?.error
   const { code, message, retry, hint, retry_after_s, ...details } = error ?? {}
@@ -162,7 +164,7 @@ const retryOfStatus = (id: RouteId, status: number): Retry => {
 const unansweredRetry = (id: RouteId): Retry => (ACTS.has(id) ? 'look_first' : 'pause')
 
 function addressOf(url: string, id: RouteId, { params = {}, query = {} }: Asked): string {
-  const path = ROUTES[id].path.replace(/:(\w+)/g, (_, name: string) => {
+  const path = PLACES[id].path.replace(/:(\w+)/g, (_, name: string) => {
     const value = params[name]
     if (value === undefined || value === '') throw new TypeError(`${id} needs the parameter ${name}`)
     return encodeURIComponent(value)
@@ -171,7 +173,7 @@ function addressOf(url: string, id: RouteId, { params = {}, query = {} }: Asked)
     value === undefined ? [] : [[name, String(value)] as [string, string]],
   )
   const search = fields.length === 0 ? '' : `?${new URLSearchParams(fields)}`
-  return `${url.replace(/\/+$/, '')}${path}${search}`
+  return `${url.replace(/\/+$/, '')}${API_PREFIX}${path}${search}`
 }
 
 function parse(text: string): unknown {

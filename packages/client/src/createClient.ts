@@ -18,7 +18,7 @@ import {
 import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
 import { signIn } from './verbs/signIn.ts'
-import { plan, send, trade } from './verbs/trade.ts'
+import { curveTrade, plan, send, trade } from './verbs/trade.ts'
 
 export interface ClientOptions extends Omit<TransportOptions, 'apiKey' | 'sleep'> {
   /** The chain and the service's own addresses, from a file you trust; never from the server. */
@@ -58,6 +58,7 @@ export function createClient(options: ClientOptions) {
     rpc,
     nowMs: options.nowMs ?? Date.now,
     sleep: pause,
+    granted: new Map(),
     checked,
   }
   const fast = createFast(deps)
@@ -78,6 +79,7 @@ export function createClient(options: ClientOptions) {
     quote: (body: Parameters<Api['live.quote']>[0]['body'], call?: VerbOptions) =>
       api['live.quote']({ body }, call),
     trade: bind(deps, trade),
+    curveTrade: bind(deps, curveTrade),
     plan: bind(deps, plan),
     send: bind(deps, send),
     resume: bind(deps, resume),

@@ -1,3 +1,4 @@
+import type { Hex } from '@pit/chain'
 import type { Account } from './account.ts'
 import type { Api } from './call.ts'
 import type { Rpc } from './own/rpc.ts'
@@ -11,6 +12,8 @@ export interface ClientDeps {
   rpc: Rpc
   nowMs(): number
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Hashes of the roots this client signed, the main one first, by session: what a server says of them must be these. */
+  granted: Map<string, readonly Hex[]>
   /** Checks the server's config against the pins, once. */
   checked(): Promise<void>
 }

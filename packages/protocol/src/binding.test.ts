@@ -9,9 +9,9 @@ import {
   createBinding,
   expiryFaults,
   limitFaults,
-  readBinding,
-  type SessionBinding,
 } from './binding.ts'
+import type { SessionBinding } from './bindingSchema.ts'
+import { readBinding } from './readBinding.ts'
 
 const keccakText = (text: string) => keccak256(stringToHex(text))
 const at = (digit: string) => `0x${digit.repeat(40)}` as const

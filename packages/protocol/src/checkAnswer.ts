@@ -2,7 +2,8 @@ import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { ERROR_FIELDS, EXTRA_SCHEMAS } from './errors/extras.ts'
 import { extrasOf } from './errors/pitError.ts'
 import type { ErrorCode } from './errors/table.ts'
-import { type AnyRoute, type RouteId, routeById } from './routes/table.ts'
+import type { RouteId } from './routes/places.ts'
+import { type AnyRoute, routeById } from './routes/table.ts'
 import { type Checked, checkWith } from './validate.ts'
 
 const closedAnswers = new Map<RouteId, TSchema>()

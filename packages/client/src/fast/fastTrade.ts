@@ -16,11 +16,12 @@ import {
 import { keccak256 } from 'viem'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
-import { isRefusal, refuse } from '../errors.ts'
+import { isRefusal, must, readingAnswer, refuse } from '../errors.ts'
 import { quotePool } from '../own/impact.ts'
 import { markOf, type OwnMark } from '../own/marks.ts'
 import { movedTo, type Receipt, waitMined } from '../verbs/sendSigned.ts'
 import { named, type TradeResult, trade } from '../verbs/trade.ts'
+import { feeRates } from '../verify/rules.ts'
 import { buildFast } from './build.ts'
 import { readWarm, type TokenState, type Warm } from './warm.ts'
 
@@ -67,12 +68,14 @@ export function createFast(deps: ClientDeps) {
 
   async function fastTrade(ask: FastAsk, options: FastOptions = {}): Promise<FastTraded> {
     try {
-      return await byFast(ask, options)
+      return await readingAnswer('RECIPIENT', () => byFast(ask, options))
     } catch (error) {
       if (options.fallback === false || !isRefusal(error) || !FALLS_BACK.has(error.code)) throw error
-      const { token_in, token_out, shield = false, owner_attests_non_us = false, amountIn, usd } = ask
-      const size = amountIn === undefined ? { notional_usd: usd ?? 0 } : { amount_in: amountIn.toString() }
-      const body = { token_in, token_out, ...size, shield, owner_attests_non_us }
+      const { token_in, token_out, shield = false, owner_attests_non_us = false, slippageBps } = ask
+      const size =
+        ask.amountIn === undefined ? { notional_usd: ask.usd ?? 0 } : { amount_in: ask.amountIn.toString() }
+      const slippage = slippageBps === undefined ? {} : { slippage_bps: slippageBps }
+      const body = { token_in, token_out, ...size, ...slippage, shield, owner_attests_non_us }
       return { by: 'prepare', why: error.code, result: await trade(deps, body, { signal: options.signal }) }
     }
   }
@@ -85,6 +88,7 @@ export function createFast(deps: ClientDeps) {
     if (!route || !state.terms.enabled) return refuse('FAST_PAIR', `${pair} has none`)
     if (deps.nowMs() - (refusedAtMs.get(pair) ?? Number.NEGATIVE_INFINITY) < COOLDOWN_MS)
       refuse('COOLDOWN', `${pair} can be tried again in a few seconds`)
+    checkFee(ask, state)
     const sized = await size(deps, ask, state, pair, signal)
     const { hash, body } = await signFast(deps, ask, state, { pair, ...sized })
     // The nonce is spent.
@@ -93,7 +97,7 @@ export function createFast(deps: ClientDeps) {
       if (isRefusal(error) && OF_THE_PRICE.test(error.code)) refusedAtMs.set(pair, deps.nowMs())
       throw error
     })
-    if (answer.tx_hash.toLowerCase() !== hash)
+    if (String(answer.tx_hash).toLowerCase() !== hash)
       refuse('HASH_MISMATCH', 'the trade may have been sent: look first', { retry: 'look_first', hash })
     const receipt = await waitMined(deps, hash, { deadlineS: body.deadline, signal })
     const amountOut = movedTo(receipt, route.token_out.address as Address, deps.account.address)
@@ -142,6 +146,12 @@ async function size(deps: ClientDeps, ask: FastAsk, state: Warm, pair: string, s
   if (out < least) refuse('POOL_FAR', `it gives ${out}, at least ${least} was to be expected`)
   const minOut = lessBps(out, ask.slippageBps ?? DEFAULT_SLIPPAGE_BPS)
   return { amountIn, minOut: maxOf(minOut, least), feeBps }
+}
+
+/** The service names the caller's tier; the rates are the pinned ones. */
+function checkFee({ shield = false }: FastAsk, { terms }: Warm): void {
+  const isOf = feeRates('major', shield).includes(terms.fee.bps)
+  must(isOf, 'FEE_BPS', `${terms.fee.bps} bps is none of the rates`)
 }
 
 /** Held against what the service shows: one of the two feeds may stand still. */

@@ -20,7 +20,7 @@ const SMALL_SHARE = 1_000n
 
 const V2_FEE_BPS = 30
 
-interface Asked {
+export interface Asked {
   call: RpcCall
   read(data: Hex): bigint
 }
@@ -126,7 +126,7 @@ const ethCall = (to: Address, data: Hex): RpcCall => ({
   params: [{ to, data }, 'latest'],
 })
 
-function askHop(pins: Pins, hop: HopPath, amount: bigint): Asked {
+export function askHop(pins: Pins, hop: HopPath, amount: bigint): Asked {
   const { contracts } = pins.profile
   if (hop.version === 'v2') return askPair(pins, hop, amount)
   if (hop.version === 'v3') {
@@ -184,7 +184,7 @@ function askPair(pins: Pins, { tokenIn, tokenOut }: HopPath, amount: bigint): As
   }
 }
 
-function askCurve(curve: Address, isBuy: boolean, amount: bigint): Asked {
+export function askCurve(curve: Address, isBuy: boolean, amount: bigint): Asked {
   const functionName = isBuy ? 'quoteBuy' : 'quoteSell'
   const data = encodeFunctionData({ abi: curveAbi, functionName, args: [amount] })
   return {

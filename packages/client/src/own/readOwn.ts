@@ -1,8 +1,8 @@
-import { type Address, BEACON_SLOT, type Hex, launchpadAbi, NATIVE } from '@pit/chain'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { type Address, BEACON_SLOT, type Hex } from '@pit/chain'
 import { must } from '../errors.ts'
 import type { OwnReading, PlanFacts } from '../verify/facts.ts'
 import type { PlanReading } from '../verify/readPlan.ts'
+import { askCurveOf, curveIn } from './curves.ts'
 import { readImpactBps } from './impact.ts'
 import { askMarks } from './marks.ts'
 import { given, type Rpc, type RpcCall, RpcFailure } from './rpc.ts'
@@ -11,13 +11,22 @@ import { askTrial } from './trial.ts'
 /** Reads all that a plan is held against in one exchange with the client's own node. */
 export async function readOwn(
   rpc: Rpc,
-  facts: Pick<PlanFacts, 'pins' | 'wallet' | 'tokenIn' | 'tokenOut'>,
+  facts: Pick<PlanFacts, 'pins' | 'wallet' | 'tokenIn' | 'tokenOut'> & {
+    /** Who signs and pays the gas, where it is not the wallet. */
+    sender?: Address
+    /** The wallet takes this code in the same transaction (EIP-7702). */
+    takesCode?: Address | null
+  },
   reading: PlanReading,
   { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
 ): Promise<OwnReading> {
-  const { pins, wallet, tokenIn, tokenOut } = facts
+  const { pins, wallet, tokenIn, tokenOut, sender = wallet, takesCode = null } = facts
   const marks = askMarks(pins, [tokenIn, tokenOut], nowMs)
-  const trial = askTrial(wallet, reading.transactions, [{ holder: wallet, token: tokenOut }], pins.multicall3)
+  const watched = [{ holder: wallet, token: tokenOut }]
+  const trial = askTrial(sender, reading.transactions, watched, {
+    multicall3: pins.multicall3,
+    code: takesCode === null ? {} : { [wallet]: takesCode },
+  })
   const stocks = [tokenIn, tokenOut].filter((token) => {
     const known = pins.tokens.get(token)
     return known?.stock && known.core === null
@@ -25,11 +34,11 @@ export async function readOwn(
   const calls: RpcCall[] = [
     marks.call,
     trial.call,
-    { method: 'eth_getTransactionCount', params: [wallet, 'pending'] },
+    { method: 'eth_getTransactionCount', params: [sender, 'pending'] },
     { method: 'eth_getBlockByNumber', params: ['latest', false] },
-    { method: 'eth_getBalance', params: [wallet, 'latest'] },
+    { method: 'eth_getBalance', params: [sender, 'latest'] },
     ...stocks.map((token) => ({ method: 'eth_getStorageAt', params: [token, BEACON_SLOT, 'latest'] })),
-    ...(reading.curve ? [askCurveOf(pins.launchpad, curveToken(facts))] : []),
+    ...(reading.curve ? [askCurveOf(pins, curveToken(facts))] : []),
   ]
   const isPinned = pins.tokens.has(tokenIn) && pins.tokens.has(tokenOut)
   const [answers, impactBps] = await Promise.all([
@@ -66,26 +75,7 @@ const curveToken = ({
 }: Pick<PlanFacts, 'pins' | 'tokenIn' | 'tokenOut'>): Address =>
   pins.tokens.has(tokenIn) ? tokenOut : tokenIn
 
-const askCurveOf = (launchpad: Address | null, token: Address): RpcCall => ({
-  method: 'eth_call',
-  params: [
-    {
-      to: launchpad ?? NATIVE,
-      data: encodeFunctionData({ abi: launchpadAbi, functionName: 'curveOf', args: [token] }),
-    },
-    'latest',
-  ],
-})
-
 /** A contract that only looks like a curve could keep what it is sent. */
 function checkCurve(curve: Address, answer: unknown): void {
-  const known =
-    answer instanceof RpcFailure || answer === undefined || answer === '0x'
-      ? null
-      : decodeFunctionResult({
-          abi: launchpadAbi,
-          functionName: 'curveOf',
-          data: answer as Hex,
-        }).toLowerCase()
-  must(known === curve, 'RECIPIENT', 'the curve is none of the pinned launchpad’s', { curve })
+  must(curveIn(answer) === curve, 'RECIPIENT', 'the curve is none of the pinned launchpad’s', { curve })
 }

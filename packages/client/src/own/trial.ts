@@ -27,7 +27,14 @@ export function askTrial(
   from: Address,
   transactions: readonly TrialCall[],
   watched: readonly Watched[],
-  multicall3: Address,
+  {
+    multicall3,
+    code = {},
+  }: {
+    multicall3: Address
+    /** Wallets that run this contract's code as if they had taken it already. */
+    code?: Readonly<Record<Address, Address>>
+  },
 ): { call: RpcCall; read(answer: unknown): Trial } {
   const readings = watched.map((one) => balanceCall(one, multicall3))
   const calls = [
@@ -36,8 +43,11 @@ export function askTrial(
     ...readings,
   ]
   const last = readings.length + transactions.length
+  const stateOverrides = Object.fromEntries(
+    Object.entries(code).map(([wallet, at]) => [wallet, { code: `0xef0100${at.slice(2)}` }]),
+  )
   return {
-    call: { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls }] }, 'latest'] },
+    call: { method: 'eth_simulateV1', params: [{ blockStateCalls: [{ calls, stateOverrides }] }, 'latest'] },
     read(answer) {
       if (answer instanceof RpcFailure) {
         const unsupported = /not (found|supported|exist|available)|unsupported|unknown method/i.test(

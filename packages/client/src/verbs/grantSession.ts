@@ -1,12 +1,13 @@
-import { type Address, type Hex, launchpadAbi, NATIVE } from '@pit/chain'
-import type { Answer, BodyInput } from '@pit/protocol'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { type Answer, type BodyInput, boundMarks, type SessionBindingV3 } from '@pit/protocol'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, must, readingAnswer, refuse } from '../errors.ts'
+import { askCurveOf, curveIn } from '../own/curves.ts'
 import { askMarks } from '../own/marks.ts'
-import { given, RpcFailure } from '../own/rpc.ts'
-import { checkBinding, checkRoot, type GrantAsk, type Pending } from '../verify/grant.ts'
+import { readPrice } from '../own/price.ts'
+import { given } from '../own/rpc.ts'
+import { checkBinding, checkMarks, checkRoot, type GrantAsk, type Pending } from '../verify/grant.ts'
 import { sendSetup } from './sendSetup.ts'
 
 export interface GrantOptions extends VerbOptions {
@@ -14,6 +15,8 @@ export interface GrantOptions extends VerbOptions {
   allow7702?: boolean
   /** Send the token approvals a session needs before it can sell tokens; otherwise they are yours to send. */
   sendSetup?: boolean
+  /** You send those approvals yourself, before the first trade: the authorization counts after them. */
+  afterSetup?: boolean
   /** Shows what will be signed; false ends it with nothing signed. */
   confirm?(pending: Pending): Promise<boolean> | boolean
 }
@@ -35,9 +38,10 @@ export async function grantSession(
   const body: BodyInput<'live.session.grant'> = { ...ask, wallet: deps.account.address }
   const answer = await deps.api['live.session.grant']({ body }, { signal: options.signal })
   if (answer.status !== 'pending') return broken('GRANT_BINDING', 'a grant that was not signed is active')
-  const signatures = await readingAnswer('GRANT_BINDING', () => sign(deps, ask, answer, options))
-  const active = await deps.api['live.session.grant']({ body: signatures }, { signal: options.signal })
+  const { body: signed, roots } = await readingAnswer('GRANT_BINDING', () => sign(deps, ask, answer, options))
+  const active = await deps.api['live.session.grant']({ body: signed }, { signal: options.signal })
   if (active.status !== 'active') return broken('GRANT_BINDING', 'the session was not switched on')
+  deps.granted.set(answer.session_id, roots)
   return { active, setup: answer.setup, pending: answer }
 }
 
@@ -51,6 +55,7 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
     options.signal,
   )
   const marks = asked.read(given(marksAnswer))
+  await checkPrices(deps, binding, nowS, options)
   const main = checkRoot({ pins, binding, marks }, pending.sign.delegation.typed_data)
   must(main.root.kind === 'router', 'GRANT_CAPS', 'the session’s root is not for the router')
   const curves = curveRootsIn(pending).map(([hash, root]) => {
@@ -65,20 +70,15 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
   })
   const allowed = curves.flatMap(({ root }) => (root.kind === 'curve' ? root.curves : []))
   await checkCurves(deps, binding.tokens, allowed)
-  const next = Number(BigInt(given(nonce)))
-  const authorization = checkAuthorization(deps, pending, next, options)
+  const authorization = checkAuthorization(deps, pending, Number(BigInt(given(nonce))), options)
   if (options.confirm && !(await options.confirm(pending)))
     refuse('CONSENT_REQUIRED', 'the grant was not confirmed; nothing was signed')
-  if (options.sendSetup) {
-    await sendSetup(deps, pending, { ask, binding, marks, curves: allowed }, options)
-    // It counts at the nonce that the approvals leave behind.
-    if (authorization) authorization.nonce = next + pending.setup.length
-  }
+  if (options.sendSetup) await sendSetup(deps, pending, { ask, binding, marks, curves: allowed }, options)
   const typed = async (data: unknown): Promise<Hex> => normalized(await account.signTypedData(data as never))
   const delegation_signature = await typed(main.typedData)
   const curve_root_signatures: Record<string, Hex> = {}
   for (const { root, typedData } of curves) curve_root_signatures[root.hash] = await typed(typedData)
-  return {
+  const body = {
     session_id: pending.session_id,
     delegation_signature,
     ...(authorization && {
@@ -86,6 +86,7 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
     }),
     ...(curves.length > 0 && { curve_root_signatures }),
   }
+  return { body, roots: [main, ...curves].map(({ root }) => root.hash) }
 }
 
 /** The wallet takes code only from the pinned delegator, at its own next nonce, and only with its owner's word. */
@@ -93,7 +94,7 @@ function checkAuthorization(
   { pins, account }: ClientDeps,
   { sign: { authorization }, setup }: Pending,
   nonce: number,
-  { allow7702 = false }: GrantOptions,
+  { allow7702 = false, sendSetup: sends = false, afterSetup = sends }: GrantOptions,
 ) {
   if (authorization === null) return null
   const {
@@ -104,17 +105,32 @@ function checkAuthorization(
   must(chain_id === pins.profile.chain_id, 'GRANT_BINDING', 'the authorization is for another chain')
   const isPinned = address.toLowerCase() === pins.addresses.delegator
   must(isPinned, 'GRANT_BINDING', 'the authorization is for code that is not pinned', { address })
-  // The setup may be sent before the first trade; the authorization then counts at the nonce after it.
-  const isNext = at >= nonce && at <= nonce + setup.length
-  must(isNext, 'GRANT_BINDING', 'the authorization is for another nonce than the wallet’s', { at, nonce })
+  must(at === nonce, 'GRANT_BINDING', 'the authorization is for another nonce than the wallet’s', {
+    at,
+    nonce,
+  })
   if (!allow7702) refuse('CONSENT_REQUIRED', 'pass allow7702 if your wallet may take this code', { address })
   if (!account.signAuthorization)
     refuse('CONSENT_REQUIRED', 'this wallet does not sign EIP-7702 authorizations: grant with a local key')
-  return { chainId: chain_id, address: pins.addresses.delegator, nonce: at }
+  // It counts at the nonce that the approvals leave behind.
+  const counted = afterSetup ? nonce + setup.length : nonce
+  return { chainId: chain_id, address: pins.addresses.delegator, nonce: counted }
 }
 
 const curveRootsIn = ({ sign: { curve_roots } }: Pending) =>
   Object.entries((curve_roots ?? {}) as Record<string, { typed_data: unknown }>)
+
+async function checkPrices(
+  { rpc, pins }: ClientDeps,
+  binding: SessionBindingV3,
+  nowS: number,
+  { signal }: VerbOptions,
+): Promise<void> {
+  const prices = new Map<Address, Awaited<ReturnType<typeof readPrice>>>()
+  for (const { token } of boundMarks(binding))
+    prices.set(token, await readPrice(rpc, pins, token, nowS * 1000, signal))
+  checkMarks({ pins, binding }, prices)
+}
 
 /** Each curve must be the launchpad's own, of a token that the session binds. */
 async function checkCurves(
@@ -123,31 +139,9 @@ async function checkCurves(
   curves: readonly Address[],
 ): Promise<void> {
   if (curves.length === 0) return
-  const { launchpad } = pins
-  if (launchpad === null) return broken('GRANT_CAPS', 'the profile pins no launchpad')
-  const answers = await rpc.all(
-    tokens.map((token) => ({
-      method: 'eth_call',
-      params: [
-        {
-          to: launchpad,
-          data: encodeFunctionData({ abi: launchpadAbi, functionName: 'curveOf', args: [token] }),
-        },
-        'latest',
-      ],
-    })),
-  )
-  const known = new Set(
-    answers.flatMap((answer) =>
-      answer instanceof RpcFailure
-        ? []
-        : decodeFunctionResult({
-            abi: launchpadAbi,
-            functionName: 'curveOf',
-            data: answer as Hex,
-          }).toLowerCase(),
-    ),
-  )
+  if (pins.launchpad === null) return broken('GRANT_CAPS', 'the profile pins no launchpad')
+  const answers = await rpc.all(tokens.map((token) => askCurveOf(pins, token)))
+  const known = new Set(answers.map(curveIn))
   const stray = curves.find((curve) => !known.has(curve))
   must(stray === undefined, 'GRANT_CAPS', 'a curve is none of the launchpad’s for these tokens', {
     curve: stray,

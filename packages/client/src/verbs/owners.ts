@@ -10,7 +10,7 @@ import {
   statementText,
   stockAttestationText,
 } from '@pit/protocol'
-import { recoverMessageAddress } from 'viem'
+import { keccak256, recoverMessageAddress } from 'viem'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, must, readingAnswer, refuse } from '../errors.ts'
@@ -23,7 +23,9 @@ export async function createAgent(
 ): Promise<Answer<'hosted.create'>> {
   await deps.checked()
   const agent = await deps.api['hosted.create']({ body }, options)
-  if (agent.mode === 'live') await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
+  // By what was asked for: a live agent that is answered as a paper one is checked all the same.
+  if (body.mode === 'live' || agent.mode === 'live')
+    await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
   return agent
 }
 
@@ -40,18 +42,27 @@ export async function checkExecutor(
     agentId: agent.id,
     chainId: CHAIN_ID,
   })
-  const signer = await recoverMessageAddress({ message, signature: attestation.signature })
+  const signature = attestation.signature
+  const signer = await recoverMessageAddress({ message, signature }).catch(() => null)
   must(
-    signer.toLowerCase() === pins.cosigner,
+    signer?.toLowerCase() === pins.cosigner,
     'EXECUTOR_ATTESTATION',
     'another than the pinned co-signer signed it',
   )
 }
 
-/** Signs the owner's word that a live agent may trade stock tokens in its session until a given time. */
+/**
+ * Signs the owner's word that a live agent may trade stock tokens in its session until a given time. Name the
+ * session, and its root's hash where you kept it: without them the service's word decides which it is.
+ */
 export async function attestStocks(
   deps: ClientDeps,
-  { agentId, expiresS }: { agentId: string; expiresS: number },
+  {
+    agentId,
+    expiresS,
+    sessionId,
+    rootHash,
+  }: { agentId: string; expiresS: number; sessionId?: string; rootHash?: string },
   options: VerbOptions = {},
 ): Promise<Answer<'hosted.stock_attestation'>> {
   await deps.checked()
@@ -60,16 +71,25 @@ export async function attestStocks(
   const { executor, session_id, session_root_hash } = agent
   if (!executor || !session_id || !session_root_hash)
     return refuse('SIGNING_MISMATCH', 'the agent has no session to attest for')
+  if (agent.id !== agentId) refuse('SIGNING_MISMATCH', 'it is another agent’s')
+  if (sessionId !== undefined && session_id !== sessionId)
+    refuse('SIGNING_MISMATCH', 'the agent’s session is another than the one named')
+  const known = rootHash ?? deps.granted.get(session_id)?.[0]
+  if (known !== undefined && session_root_hash.toLowerCase() !== known.toLowerCase())
+    refuse('SIGNING_MISMATCH', 'the session’s root is not the one that was signed')
+  await readingAnswer('EXECUTOR_ATTESTATION', () => checkExecutor(deps, agent))
   const issued = Math.floor(nowMs() / 1000)
-  const text = stockAttestationText({
-    agentId,
-    executor,
-    sessionId: session_id,
-    rootHash: session_root_hash,
-    issuedS: issued,
-    expiresS,
-    chainId: CHAIN_ID,
-  })
+  const text = await readingAnswer('EXECUTOR_ATTESTATION', () =>
+    stockAttestationText({
+      agentId,
+      executor,
+      sessionId: session_id,
+      rootHash: session_root_hash,
+      issuedS: issued,
+      expiresS,
+      chainId: CHAIN_ID,
+    }),
+  )
   const signature = normalized(await account.signMessage(text))
   const body = { session_id, issued, expires: expiresS, signature }
   return api['hosted.stock_attestation']({ params: { id: agentId }, body }, options)
@@ -83,17 +103,24 @@ export async function refundGas(
 ): Promise<Answer<'hosted.refund_gas'>> {
   const answer = await deps.api['hosted.refund_gas']({ params: { id: agentId } }, options)
   const own = deps.account.address
-  const parsed = parseSignedTx(answer.raw as Hex)
+  const raw = String(answer.raw) as Hex
+  const parsed = parseSignedTx(raw)
   const isPlain =
     parsed.ok &&
+    parsed.tx.type === 2 &&
     parsed.tx.to?.toLowerCase() === own &&
     parsed.tx.data === '0x' &&
     parsed.tx.chainId === CHAIN_ID &&
-    answer.to.toLowerCase() === own
+    String(answer.to).toLowerCase() === own &&
+    String(answer.value_wei) === parsed.tx.value.toString() &&
+    String(answer.tx_hash).toLowerCase() === keccak256(raw)
   if (!isPlain)
     refuse('REFUND_TO', 'look where the executor’s gas went', { retry: 'look_first', raw: answer.raw })
   return answer
 }
+
+/** The last second of the year 9999. */
+const LAST_S = 253_402_300_799
 
 export interface EnterAsk {
   agentId: string
@@ -116,6 +143,8 @@ export async function enterLeague(
   const { api, account, nowMs } = deps
   const named = { agent_id: ask.agentId, board: ask.board, ...(ask.hostedId && { hosted_id: ask.hostedId }) }
   const given = await api['league.statement']({ body: named }, options)
+  const isTime = Number.isSafeInteger(given.expires_at) && given.expires_at < LAST_S
+  if (!isTime) refuse('LEAGUE_STATEMENT', 'it has no end', { given: given.message })
   const own = statementText({
     domain: ask.domain,
     agentId: ask.agentId,
@@ -126,7 +155,7 @@ export async function enterLeague(
     expiresAtS: given.expires_at,
   })
   const nowS = Math.floor(nowMs() / 1000)
-  const isSoon = given.expires_at <= nowS + LEAGUE.statementTtlS + 60
+  const isSoon = given.expires_at > nowS - 60 && given.expires_at <= nowS + LEAGUE.statementTtlS + 60
   if (own !== given.message || !isSoon || !/^[A-Za-z0-9_-]{1,64}$/.test(given.nonce))
     refuse('LEAGUE_STATEMENT', 'it was not signed', { own, given: given.message })
   const signature = normalized(await account.signMessage(own))

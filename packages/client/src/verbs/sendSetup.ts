@@ -13,7 +13,7 @@ import { broken, must } from '../errors.ts'
 import { markOf, type OwnMarks } from '../own/marks.ts'
 import { stepOf } from '../verify/facts.ts'
 import type { GrantAsk, Pending } from '../verify/grant.ts'
-import { readApproval } from '../verify/readPlan.ts'
+import { gasOf, readApproval } from '../verify/readPlan.ts'
 import { sendAll } from './revoke.ts'
 
 export interface SetupFacts {
@@ -37,7 +37,7 @@ export async function sendSetup(
     const approval = readApproval(deps.pins, step)
     if (!approval) return broken('GRANT_CAPS', 'a step of the setup is no approval')
     checkApproval(deps, facts, approval)
-    return { step, tx }
+    return { step, gas: gasOf(tx) }
   })
   await sendAll(deps, steps, options)
 }

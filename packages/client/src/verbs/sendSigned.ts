@@ -54,7 +54,7 @@ export async function relay(
   for (;;) {
     try {
       const answer = await deps.api['live.submit']({ body }, { signal })
-      const said = (answer.tx_hashes ?? [answer.tx_hash]).map((hash) => hash.toLowerCase())
+      const said = [answer.tx_hashes ?? answer.tx_hash].flat().map((hash) => String(hash).toLowerCase())
       const differs = said.length !== hashes.length || said.some((hash, i) => hash !== hashes[i])
       if (differs)
         refuse('HASH_MISMATCH', 'the trade may have been sent: look first', {

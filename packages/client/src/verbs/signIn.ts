@@ -2,6 +2,7 @@ import { type Answer, AUTH, refuseSiwe } from '@pit/protocol'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { refuse } from '../errors.ts'
+import { ownAnswer } from './owners.ts'
 
 /** Clocks differ a little. */
 const CLOCK_SLACK_S = 60
@@ -12,7 +13,7 @@ export async function signIn(
   { domain, signal }: { domain: string } & VerbOptions,
 ): Promise<Answer<'auth.verify'>> {
   const { message, nonce } = await api['auth.challenge']({ body: { address: account.address } }, { signal })
-  const why = refuseSiwe(message, {
+  const why = refuseSiwe(String(message), {
     domain,
     address: account.address,
     purpose: 'sign-in',
@@ -21,5 +22,9 @@ export async function signIn(
   })
   if (why !== null) refuse('SIGNING_MISMATCH', `the sign-in message ${why}`)
   const signature = normalized(await account.signMessage(message))
-  return api['auth.verify']({ body: { address: account.address, signature, nonce } }, { signal })
+  const answer = await api['auth.verify'](
+    { body: { address: account.address, signature, nonce } },
+    { signal },
+  )
+  return ownAnswer(account, answer)
 }

@@ -1,14 +1,16 @@
-import { type Address, type Hex, permitTypedData } from '@pit/chain'
-import { type BodyInput, TRADE } from '@pit/protocol'
+import { type Address, type Hex, permit2Abi, permitTypedData } from '@pit/chain'
+import { type BodyInput, maxOf } from '@pit/protocol'
+import { encodeFunctionData } from 'viem'
 import { normalized, type Transaction } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
-import { askMarks } from '../own/marks.ts'
+import { readPrice } from '../own/price.ts'
 import { readOwn } from '../own/readOwn.ts'
-import { RpcFailure } from '../own/rpc.ts'
+import { given } from '../own/rpc.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
+import { checkPermit, mustBeInBudget, mustBeWorth } from '../verify/approvals.ts'
 import type { OwnReading, Plan, PlanFacts, TradeAsk } from '../verify/facts.ts'
-import { type PlanReading, readPlan } from '../verify/readPlan.ts'
+import { gasOf, type PlanReading, readPlan } from '../verify/readPlan.ts'
 import { type Checked, checkBytes, checkOwn } from '../verify/rules.ts'
 import { follow, type SignedTrade } from './follow.ts'
 import { type Receipt, sendSigned } from './sendSigned.ts'
@@ -50,6 +52,25 @@ export async function trade(
   if (options.confirm && !(await options.confirm(verified.plan, verified.checks)))
     throw new PitRefusal('NOT_CONFIRMED', 'The trade was not confirmed; nothing was signed.')
   return send(deps, verified, options)
+}
+
+/** A trade on a launchpad's curve: a token for what its curve takes, or back. */
+export type CurveAsk = Omit<TradeAsk, 'token_in' | 'token_out' | 'venues' | 'notional_usd' | 'amount_in'> & {
+  side: 'buy' | 'sell'
+  /** The token on the curve. */
+  token: Address
+  /** What the curve takes and pays; ETH unless told. */
+  pair?: string
+} & ({ notional_usd: number } | { amount_in: string })
+
+/** As `trade`, on the token's curve alone. */
+export function curveTrade(
+  deps: ClientDeps,
+  { side, token, pair = 'ETH', ...ask }: CurveAsk,
+  options: TradeOptions = {},
+): Promise<TradeResult> {
+  const [token_in, token_out] = side === 'buy' ? [pair, token] : [token, pair]
+  return trade(deps, { ...ask, token_in, token_out, venues: ['venue_curve'] } as TradeAsk, options)
 }
 
 /** Rules that a market on the move can break between two blocks: a fresh plan is worth a try. */
@@ -121,22 +142,17 @@ const whyNotReady = ({ missing: [first] }: Plan): string =>
     ? `${first.what} of ${first.token}: it has ${first.have} and needs ${first.need}`
     : 'the plan is not ready'
 
-/** The fee cap is the client's own: twice the base fee it read, and a tip no larger than that. */
-function feesOf(step: { max_priority_fee_per_gas: string }, { baseFeeWei }: OwnReading) {
-  const tip = BigInt(step.max_priority_fee_per_gas)
-  const maxPriorityFeePerGas = tip < baseFeeWei ? tip : baseFeeWei
-  return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeeWei + maxPriorityFeePerGas }
-}
-
-const MAX_GAS = 6_000_000n
+/** The fee cap is the client's own, twice the base fee it read: nobody is tipped to be first in line. */
+const feesOf = ({ baseFeeWei }: OwnReading) => ({
+  maxPriorityFeePerGas: 0n,
+  maxFeePerGas: 2n * baseFeeWei,
+})
 
 function checkFunds({ plan: answered }: PlanFacts, reading: PlanReading, own: OwnReading): void {
   let need = 0n
   for (const { tx } of answered.steps) {
     if (!tx) continue
-    const gas = BigInt(tx.gas)
-    must(gas <= MAX_GAS, 'RECIPIENT', 'a transaction asks for more gas than any trade takes')
-    need += BigInt(tx.value) + gas * feesOf(tx, own).maxFeePerGas
+    need += BigInt(tx.value) + gasOf(tx) * feesOf(own).maxFeePerGas
   }
   if (own.etherWei < need)
     refuse('INSUFFICIENT_FUNDS', `it holds ${own.etherWei} wei and may need ${need} for value and gas`, {
@@ -153,22 +169,18 @@ export async function send(
   options: TradeOptions = {},
 ): Promise<TradeResult> {
   const { plan: answered, own, reading } = verified
-  const transactions = answered.steps.flatMap(({ tx }, i): Transaction[] =>
-    tx
-      ? [
-          {
-            type: 'eip1559',
-            chainId: tx.chain_id,
-            nonce: own.nonce + answered.steps.slice(0, i).filter((step) => step.tx).length,
-            to: tx.to as Address,
-            value: BigInt(tx.value),
-            data: tx.data as Hex,
-            gas: BigInt(tx.gas),
-            ...feesOf(tx, own),
-          },
-        ]
-      : [],
-  )
+  const transactions = answered.steps
+    .flatMap(({ tx }) => tx ?? [])
+    .map(
+      (tx, i): Transaction => ({
+        type: 'eip1559',
+        chainId: tx.chain_id,
+        nonce: own.nonce + i,
+        ...reading.transactions[i]!,
+        gas: maxOf(gasOf(tx), triedGas(own, i)),
+        ...feesOf(own),
+      }),
+    )
   const bound = {
     receiver: deps.account.address,
     tokenOut: reading.tokenOut,
@@ -187,13 +199,16 @@ export async function send(
   return { ...verified, hashes, receipt, amountOut }
 }
 
+/** A limit under what the client's own trial used would only burn gas. */
+const triedGas = ({ trial }: OwnReading, i: number): bigint =>
+  trial.ok ? ((trial.gasUsed[i] ?? 0n) * 5n) / 4n : 0n
+
 /** Signs the client's own rebuild of the permit, never the server's typed data. */
 async function signPermit({ account, pins, rpc }: ClientDeps, facts: PlanFacts): Promise<Hex> {
   const { plan: answered, ask, tokenIn, nowS } = facts
   const { message } = answered.permit as {
     message: { details: Record<string, unknown>; spender: string; sigDeadline: unknown }
   }
-  const lastsS = ask.permit_scope === '30d' ? TRADE.permit30dExpiryS : TRADE.permitTradeExpiryS
   const permit = {
     details: {
       token: String(message.details['token']).toLowerCase() as Address,
@@ -204,40 +219,27 @@ async function signPermit({ account, pins, rpc }: ClientDeps, facts: PlanFacts):
     spender: message.spender.toLowerCase() as Address,
     sigDeadline: BigInt(String(message.sigDeadline)),
   }
-  must(permit.details.token === tokenIn, 'RECIPIENT', 'the permit is of another token')
-  must(permit.spender === pins.router, 'RECIPIENT', 'the permit is for another spender')
-  must(
-    permit.details.expiration <= nowS + lastsS + 600,
-    'RECIPIENT',
-    'the permit lasts longer than its scope',
-  )
-  must(permit.sigDeadline <= BigInt(nowS + lastsS + 600), 'RECIPIENT', 'the permit can be used for too long')
-  const most = ask.amount_in === undefined ? BigInt(answered.amount_in) : BigInt(ask.amount_in)
-  const isTrade = (ask.permit_scope ?? 'trade') === 'trade'
-  if (isTrade) must(permit.details.amount === most, 'RECIPIENT', 'the permit is for more than this trade')
-  else if (!ask.allow_unlimited_approval)
-    must(permit.details.amount < (1n << 160n) - 1n, 'RECIPIENT', 'the permit is without end')
-  await checkSize({ rpc, pins }, facts, most)
+  const amountIn = BigInt(ask.amount_in ?? answered.amount_in)
+  checkPermit({ ask, pins, tokenIn, nowS, amountIn, permit })
+  const asked = { method: 'eth_call', params: [{ to: pins.permit2, data: askNonce(pins, facts) }, 'latest'] }
+  const [price, [allowance]] = await Promise.all([
+    readPrice(rpc, pins, tokenIn, nowS * 1000),
+    rpc.all([asked]),
+  ])
+  const nonce = Number(BigInt(`0x${given(allowance).slice(130, 194)}`))
+  must(permit.details.nonce === nonce, 'RECIPIENT', 'the permit is not the next one', { nonce })
+  if (price && ask.notional_usd !== undefined) mustBeWorth(ask.notional_usd, amountIn, price)
+  if (price) mustBeInBudget(ask, permit.details.amount, amountIn, price)
   const data = permitTypedData({ chainId: pins.profile.chain_id, permit2: pins.permit2 }, permit)
   return normalized(await account.signTypedData(data as never))
 }
 
-/** A size in dollars is held against the client's own price before a permit for it is signed. */
-async function checkSize(
-  { rpc, pins }: Pick<ClientDeps, 'rpc' | 'pins'>,
-  { ask, tokenIn, nowS }: PlanFacts,
-  atoms: bigint,
-): Promise<void> {
-  if (ask.notional_usd === undefined) return
-  const asked = askMarks(pins, [tokenIn], nowS * 1000)
-  const [answer] = await rpc.all([asked.call])
-  if (answer instanceof RpcFailure) return
-  const mark = asked.read(answer as Hex).get(tokenIn)
-  if (!mark) return
-  const worthMicroUsd = (atoms * mark.priceE18) / 10n ** BigInt(mark.decimals + 12)
-  const limit = BigInt(Math.round(ask.notional_usd * 1.03e6))
-  must(worthMicroUsd <= limit, 'PRICE', 'the permit is for more than the dollars asked for')
-}
+const askNonce = (pins: Pins, { wallet, tokenIn }: PlanFacts): Hex =>
+  encodeFunctionData({
+    abi: permit2Abi,
+    functionName: 'allowance',
+    args: [wallet, tokenIn, pins.router],
+  })
 
 export function named(pins: Pins, name: string): Address {
   const token = tokenNamed(pins, name)

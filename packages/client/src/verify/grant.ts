@@ -12,15 +12,17 @@ import {
 } from '@pit/chain'
 import {
   type Answer,
+  atomsDown,
+  type BindingMark,
   type BodyInput,
   bindingHash,
   boundMarks,
   COSIGNER,
   canonicalJson,
   createBinding,
+  DEFAULT_SHIELD_POLICIES,
   markPrice,
   microUsdUp,
-  readBinding,
   SESSION,
   type SessionBindingV3,
   worthUp,
@@ -29,11 +31,12 @@ import { keccak256, stringToHex } from 'viem'
 import { broken, must } from '../errors.ts'
 import type { OwnMarks } from '../own/marks.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
+import type { OwnPrice } from './approvals.ts'
 
 export type Pending = Extract<Answer<'live.session.grant'>, { status: 'pending' }>
 export type GrantAsk = Omit<Extract<BodyInput<'live.session.grant'>, { executor: string }>, 'wallet'>
 
-const hashing: Hashing = {
+export const hashing: Hashing = {
   keccak256: (data) => keccak256(data as Hex),
   keccakText: (text) => keccak256(stringToHex(text)),
 }
@@ -46,9 +49,7 @@ export function checkBinding(
   { pins, wallet, ask, nowS }: { pins: Pins; wallet: Address; ask: GrantAsk; nowS: number },
   { sign }: Pending,
 ): SessionBindingV3 {
-  const read = readBinding(sign.delegation.binding)
-  if (!read.ok || read.binding.version !== 3) return broken('GRANT_BINDING', 'the binding is none of today’s')
-  const { binding } = read
+  const { binding } = sign.delegation
   const tokens = (ask.tokens ?? ['ETH', 'USDG']).map((name) => tokenNamed(pins, name))
   if (pins.cosigner === null) return broken('GRANT_BINDING', 'the profile pins no co-signer')
   must(!tokens.includes(null), 'GRANT_BINDING', 'a token is no core symbol and no address')
@@ -69,9 +70,9 @@ export function checkBinding(
     risk: {
       accept_risks: ask.accept_risks ?? [],
       shield: ask.shield ?? false,
-      policies: binding.risk.policies,
+      policies: ask.shield ? ask.policies || DEFAULT_SHIELD_POLICIES : [],
     },
-    marks: boundMarks(binding),
+    marks: marksIn(binding),
   })
   must(
     canonicalJson(own) === canonicalJson(binding),
@@ -83,13 +84,45 @@ export function checkBinding(
     },
   )
   const lastsS = ask.expires_in_s ?? SESSION.expiresInSDefault
-  const isInTime = binding.expires_at <= nowS + lastsS + CLOCK_SLACK_S && binding.expires_at > nowS
-  must(isInTime, 'GRANT_BINDING', 'the session ends later than asked', { expires_at: binding.expires_at })
-  // Only prices the co-signer cannot read itself come from marks.
-  const stray = boundMarks(binding).find(({ token }) => pins.marks.get(token)?.kind === 'feed')
-  must(stray === undefined, 'GRANT_BINDING', 'a mark is of a token that has a feed')
-  return binding
+  const { expires_at, nonce } = binding
+  const isInTime = Number.isSafeInteger(expires_at) && Math.abs(expires_at - nowS - lastsS) <= CLOCK_SLACK_S
+  must(isInTime, 'GRANT_BINDING', 'the session ends at another time than asked', { expires_at })
+  must(/^0x[0-9a-f]{64}$/.test(nonce), 'GRANT_BINDING', 'the nonce is none')
+  return own
 }
+
+/** Prices that the owner signs, because the co-signer reads none of its own: each must be near the client's. */
+export function checkMarks(
+  { pins, binding }: { pins: Pins; binding: SessionBindingV3 },
+  priceOf: ReadonlyMap<Address, OwnPrice | null>,
+): void {
+  const unpriced = binding.tokens.filter((token) => !pins.marks.has(token))
+  const marks = boundMarks(binding)
+  const isOfThem = unpriced.join() === marks.map(({ token }) => token).join()
+  must(isOfThem, 'GRANT_BINDING', 'its marks are not of the tokens that need one')
+  for (const { token, decimals, price_e18 } of marks) {
+    const own = priceOf.get(token)
+    if (!own) broken('GRANT_CAPS', 'the client finds no price of its own for a token', { token })
+    const said = markPrice(BigInt(price_e18), decimals)
+    // Of as many atoms as are worth a thousand dollars, so that no rounding counts.
+    const atoms = atomsDown(THOUSAND_USD, own)
+    const [low, high] = [THOUSAND_USD * (10_000n - MARK_BAND_BPS), THOUSAND_USD * (10_000n + MARK_BAND_BPS)]
+    const worth = worthUp(atoms, said) * 10_000n
+    must(worth >= low && worth <= high, 'GRANT_CAPS', 'a mark is far from the client’s own price', { token })
+  }
+}
+
+const THOUSAND_USD = 1_000_000_000n
+/** A pool's price and the one its trades are compared with differ by its fee and a little more. */
+const MARK_BAND_BPS = 1_000n
+
+/** The marks of an answer, field by field: what else it says of them is left behind. */
+const marksIn = ({ marks = [] }: SessionBindingV3): BindingMark[] =>
+  marks.map(({ token, decimals, price_e18 }) => {
+    must(/^[1-9][0-9]{0,35}$/.test(price_e18), 'GRANT_BINDING', 'a mark is no price')
+    must(Number.isInteger(decimals) && decimals >= 0 && decimals <= 36, 'GRANT_BINDING', 'a mark has no unit')
+    return { token, decimals, price_e18 }
+  })
 
 /** The root in typed data, read by the client: its caveats must say what the binding says. */
 export function checkRoot(

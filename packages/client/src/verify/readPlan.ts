@@ -62,6 +62,7 @@ export function readPlan(facts: PlanFacts): PlanReading {
     must(tx.type === 2 && !tx.authorization_list, 'RECIPIENT', 'a transaction is not of type 2')
   }
   const transactions = steps.map(stepOf)
+  mustBeOnce(transactions)
   if (plan.tx) {
     const [shown, last] = [stepOf(plan.tx), transactions.at(-1)!]
     const isLast = shown.to === last.to && shown.value === last.value && shown.data === last.data
@@ -74,6 +75,12 @@ export function readPlan(facts: PlanFacts): PlanReading {
     ),
     transactions,
   }
+}
+
+/** Twice the same costs gas twice. */
+export function mustBeOnce(steps: readonly UnsignedStep[]): void {
+  const seen = new Set(steps.map(({ to, value, data }) => `${to} ${value} ${data}`))
+  must(seen.size === steps.length, 'RECIPIENT', 'a step is there twice')
 }
 
 /** The calls of a batch that a delegated wallet makes of itself; any other transaction is one call. */
@@ -115,13 +122,17 @@ function readCalls(facts: PlanFacts, calls: readonly UnsignedStep[]): CallsReadi
   const swaps = rest.filter((call) => call.to === pins.router || readCurveCall(call.data))
   const [swap] = swaps
   must(swap !== undefined && swaps.length === 1, 'RECIPIENT', 'a plan has one swap')
+  must(calls.at(-1) === swap, 'RECIPIENT', 'something comes after the swap')
   const others = rest.filter((call) => call !== swap)
   if (swap.to !== pins.router) return { ...readCurveTrade(facts, swap, others), approvals }
   must(others.length === 0, 'RECIPIENT', 'a transaction is neither an approval nor the swap')
   return { ...readRouterCall(pins, swap), approvals }
 }
 
-function readRouterCall(pins: Pins, { value, data }: UnsignedStep): Omit<CallsReading, 'approvals'> {
+export function readRouterCall(
+  pins: Pins,
+  { value, data }: Pick<UnsignedStep, 'value' | 'data'>,
+): Omit<CallsReading, 'approvals'> {
   const swap = readSwap(data, { weth: pins.weth, layout: pins.layout })
   if ('fault' in swap) return broken('RECIPIENT', `the router call cannot be read: ${swap.fault}`)
   const { fee, tokenIn, tokenOut, amountIn } = swap
@@ -155,18 +166,30 @@ const MAX_TOLERATED_BPS = Math.max(...TRADE.slippageToleranceBySize.map(({ other
 
 /** The curve's own buy or sell, and the fee as a plain transfer beside it. */
 function readCurveTrade(
-  { pins, wallet, tokenIn, tokenOut }: PlanFacts,
+  facts: PlanFacts,
   swap: UnsignedStep,
   transfers: readonly UnsignedStep[],
 ): Omit<CallsReading, 'approvals'> {
-  const call = readCurveCall(swap.data)!
+  must(transfers.length <= 1, 'RECIPIENT', 'more than one transfer goes with the swap')
+  return readCurveSwap(facts, swap, (pair) =>
+    transfers[0] ? readTransfer(facts.pins, transfers[0], pair) : 0n,
+  )
+}
+
+/** A curve's call whose fee is paid beside it. */
+export function readCurveSwap(
+  { wallet, tokenIn, tokenOut }: Pick<PlanFacts, 'wallet' | 'tokenIn' | 'tokenOut'>,
+  swap: UnsignedStep,
+  feeIn: (pair: Address) => bigint,
+): Omit<CallsReading, 'approvals'> {
+  const call = readCurveCall(swap.data)
+  if (!call) return broken('RECIPIENT', 'the call is none of a curve')
   must(call.recipient === wallet, 'RECIPIENT', 'the curve pays somebody else')
   const isBuy = call.side === 'buy'
   const pair = isBuy ? tokenIn : tokenOut
   const spends = isBuy && pair === NATIVE ? call.amountIn : 0n
   must(swap.value === spends, 'RECIPIENT', 'the curve call carries another value than it spends')
-  must(transfers.length <= 1, 'RECIPIENT', 'more than one transfer goes with the swap')
-  const feeAmount = transfers[0] ? readTransfer(pins, transfers[0], pair) : 0n
+  const feeAmount = feeIn(pair)
   const maxOut = (call.amountOutMin * 10_000n) / BigInt(10_000 - MAX_TOLERATED_BPS) + 1n
   const amountIn = isBuy ? call.amountIn + feeAmount : call.amountIn
   const isOf = (bps: number): boolean =>
@@ -215,6 +238,16 @@ function readTransfer(pins: Pins, { to, value, data }: UnsignedStep, pair: Addre
   const isFee = words !== null && value === 0n && to === pair && `0x${words[1]}` === pins.feeRecipient
   must(isFee, 'RECIPIENT', 'the fee goes to somebody else')
   return BigInt(`0x${words[2]}`)
+}
+
+/** More than any trade takes. */
+const MAX_GAS = 6_000_000n
+
+/** The gas limit a transaction asks for, within reason: what is burnt for nothing is the wallet's too. */
+export function gasOf({ gas }: { gas: string }): bigint {
+  const limit = BigInt(gas)
+  must(limit > 0n && limit <= MAX_GAS, 'RECIPIENT', 'a transaction asks for more gas than any trade takes')
+  return limit
 }
 
 const lower = (text: string): Hex => text.toLowerCase() as Hex

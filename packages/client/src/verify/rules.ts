@@ -3,6 +3,7 @@ import {
   COSIGNER,
   FEE,
   FEE_SIDE_RANK,
+  type FeeClass,
   isRiskCode,
   isSevere,
   lessBps,
@@ -16,16 +17,15 @@ import {
 import { broken, must } from '../errors.ts'
 import { markOf } from '../own/marks.ts'
 import { feeClassOf, type Pins } from '../pins.ts'
-import type { OwnReading, PlanFacts } from './facts.ts'
-import type { PlanReading } from './readPlan.ts'
+import { checkApprovals, checkBudget, mustBeWorth, type OwnPrice, POOL_BAND_BPS } from './approvals.ts'
+import type { OwnReading } from './facts.ts'
+import type { Terms } from './terms.ts'
 
 /** One thing that was checked, in words for people. */
 export interface Checked {
   rule: string
   says: string
 }
-
-type Terms = PlanFacts & { reading: PlanReading }
 
 /** What a plan's bytes must be, before anything is read from the chain. Throws at the first lie. */
 export function checkBytes(terms: Terms): Checked[] {
@@ -103,53 +103,6 @@ function checkHooks({ ask, pins, reading }: Terms): void {
   broken('V4_HOOKS', 'a pool on the way runs a hook nobody has read', { hook: unknown })
 }
 
-const MAX_APPROVAL_S = TRADE.permit30dExpiryS + 600
-const UNLIMITED = (1n << 160n) - 1n
-
-/** Approvals go to Permit2 (or a curve), Permit2's allowances to the router; unlimited only when allowed. */
-function checkApprovals({ ask, pins, reading, tokenIn, nowS }: Terms): void {
-  for (const { token, spender, amount, expiresS } of reading.approvals) {
-    must(token === tokenIn, 'RECIPIENT', 'an approval is of another token', { token })
-    const expected = expiresS !== null ? pins.router : (reading.curve ?? pins.permit2)
-    must(spender === expected, 'RECIPIENT', 'an approval is for another spender', { spender })
-    if (expiresS !== null)
-      must(expiresS <= nowS + MAX_APPROVAL_S, 'RECIPIENT', 'an allowance lasts longer than 30 days')
-    checkAmount({ ask, amount, amountIn: reading.amountIn, isLasting: true })
-  }
-  if (!reading.permit) return
-  const { details, spender, sigDeadline } = reading.permit.permit
-  must(details.token === tokenIn && spender === pins.router, 'RECIPIENT', 'the permit is for another spender')
-  const lastsS = ask.permit_scope === '30d' ? TRADE.permit30dExpiryS : TRADE.permitTradeExpiryS
-  must(details.expiration <= nowS + lastsS + 600, 'RECIPIENT', 'the permit lasts longer than its scope')
-  must(sigDeadline <= BigInt(nowS + lastsS + 600), 'RECIPIENT', 'the permit can be used for too long')
-  checkAmount({
-    ask,
-    amount: details.amount,
-    amountIn: reading.amountIn,
-    isLasting: ask.permit_scope === '30d',
-  })
-}
-
-/** `exact`, and a permit for one trade, is the trade; a budget is judged by the dollars, in `checkBudget`. */
-function checkAmount({
-  ask,
-  amount,
-  amountIn,
-  isLasting,
-}: {
-  ask: Terms['ask']
-  amount: bigint
-  amountIn: bigint
-  isLasting: boolean
-}): void {
-  if (amount === 0n) return
-  const mode = ask.approval_mode ?? 'budget'
-  if (mode === 'unlimited' && ask.allow_unlimited_approval) return
-  must(amount < UNLIMITED, 'RECIPIENT', 'an approval is without end, which was not asked for')
-  if (mode === 'exact' || !isLasting)
-    must(amount === amountIn, 'RECIPIENT', 'an approval is not of this trade alone')
-}
-
 /** The end that ranks higher pays; when neither is core, the input does. */
 function feeSideOf(pins: Pins, tokenIn: Address, tokenOut: Address): 'input' | 'output' {
   const rank = (token: Address): number => {
@@ -159,12 +112,16 @@ function feeSideOf(pins: Pins, tokenIn: Address, tokenOut: Address): 'input' | '
   return rank(tokenOut) < rank(tokenIn) ? 'output' : 'input'
 }
 
+/** Every rate a trade of the class may pay. */
+export function feeRates(feeClass: FeeClass, shield: boolean): number[] {
+  const rates = feeClass === 'other' ? [FEE.otherBps] : FEE.majorTiers.map(({ bps }) => bps)
+  return rates.map((bps) => bps + (shield ? FEE.shieldAddBps : 0))
+}
+
 function checkFee({ ask, pins, plan, reading, tokenIn, tokenOut }: Terms, own: OwnReading): void {
   const feeClass = feeClassOf(pins, [tokenIn, tokenOut], own.standsOnBeacon)
   must(plan.fee_class === feeClass, 'FEE_CLASS', `it says ${plan.fee_class}, the tokens say ${feeClass}`)
-  const shield = ask.shield ? FEE.shieldAddBps : 0
-  const rates = feeClass === 'other' ? [FEE.otherBps] : FEE.majorTiers.map(({ bps }) => bps)
-  const allowed = rates.map((bps) => bps + shield)
+  const allowed = feeRates(feeClass, ask.shield === true)
   const { fee_bps } = plan
   must(allowed.includes(fee_bps), 'FEE_BPS', `${fee_bps} bps is none of ${allowed.join(', ')}`)
   if (ask.max_fee_bps !== undefined) must(fee_bps <= ask.max_fee_bps, 'FEE_BPS', 'it is over max_fee_bps')
@@ -193,20 +150,14 @@ function slippageOf(terms: Terms, own: OwnReading): number {
 
 /** Rounding of sizes and of a minimum that both sides compute. */
 const ROUNDING_BPS = 5
-/** A size in dollars is atoms at a price a moment old. */
-const SIZE_BAND_BPS = 300n
 
 /** Holds the minimum and the size against prices read from the chain, where both ends have one. */
 function checkPrice(terms: Terms, own: OwnReading, slippageBps: number): void {
   const { reading, tokenIn, tokenOut, ask, plan } = terms
   const [paid, bought] = [priceOf(terms, own, tokenIn), priceOf(terms, own, tokenOut)]
-  if (paid && ask.notional_usd !== undefined) {
-    const asked = BigInt(Math.round(ask.notional_usd * 1e6))
-    const worth = worthUp(reading.amountIn, paid.price)
-    const isNear = worth * 10_000n <= asked * (10_000n + SIZE_BAND_BPS)
-    must(isNear, 'PRICE', 'it spends more than the dollars asked for', { worth_micro_usd: worth.toString() })
-  }
-  if (paid) checkBudget(terms, paid.price)
+  const worth = paid?.price ?? impliedPrice(terms, own, bought?.price)
+  if (worth && ask.notional_usd !== undefined) mustBeWorth(ask.notional_usd, reading.amountIn, worth)
+  if (worth) checkBudget(terms, worth)
   if (!paid || !bought) return
   const isMean = paid.source === 'twap' || bought.source === 'twap'
   const band = TRADE.maxVsMidBps + (isMean ? COSIGNER.meanBandBps : COSIGNER.feedBandBps)
@@ -218,15 +169,11 @@ function checkPrice(terms: Terms, own: OwnReading, slippageBps: number): void {
   must(lost <= BigInt(limit), 'PRICE', `the minimum is ${lost} bps under the input, ${limit} at most`)
 }
 
-/** A budget is worth what was asked for, or this trade where that is more. */
-function checkBudget({ ask, reading }: Terms, price: { num: bigint; den: bigint }): void {
-  if ((ask.approval_mode ?? 'budget') !== 'budget') return
-  const budget = BigInt(Math.round((ask.approval_budget_usd ?? TRADE.defaultApprovalBudgetUsd) * 1e6))
-  for (const { amount } of reading.approvals) {
-    if (amount <= reading.amountIn) continue
-    const isNear = worthUp(amount, price) * 10_000n <= budget * (10_000n + SIZE_BAND_BPS)
-    must(isNear, 'RECIPIENT', 'an approval is more than its budget')
-  }
+/** What the input is worth by what it brings, where it has no price of its own. */
+function impliedPrice({ reading }: Terms, { trial }: OwnReading, bought?: OwnPrice): OwnPrice | undefined {
+  const received = trial.ok ? (trial.changes[0] ?? 0n) : 0n
+  if (!bought || received <= 0n) return undefined
+  return { num: received * bought.num, den: reading.amountIn * bought.den, bandBps: POOL_BAND_BPS }
 }
 
 /** How much pools may move between the plan's block and the client's. */
@@ -247,6 +194,8 @@ function checkTrial({ plan }: Terms, { trial }: OwnReading, slippageBps: number)
     minimum: minimum.toString(),
   })
   const expected = BigInt(plan.amount_out_expected)
+  const own = lessBps(expected, Math.min(slippageBps + ROUNDING_BPS, 10_000))
+  must(minimum >= own, 'QUOTE_OWN', 'the minimum is further under the plan’s own quote than the slippage')
   const isNear = received >= lessBps(expected, MOVED_BPS)
   must(isNear, 'QUOTE_OWN', 'less arrives than the plan expects', { received: received.toString() })
 }

@@ -8,14 +8,14 @@ import {
   RevokedAll,
   VerifyRequest,
 } from '../schemas/auth.ts'
+import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
 const SIGN_IN_BUCKETS = ['auth.address', 'auth.overall'] as const
 
 export const AUTH_ROUTES = {
   'auth.challenge': route({
-    method: 'POST',
-    path: 'auth/challenge',
+    ...PLACES['auth.challenge'],
     area: 'auth',
     auth: 'none',
     buckets: SIGN_IN_BUCKETS,
@@ -25,8 +25,7 @@ export const AUTH_ROUTES = {
     errors: ['AUTH_DOMAIN_UNSET', 'SANCTIONED'],
   }),
   'auth.verify': route({
-    method: 'POST',
-    path: 'auth/verify',
+    ...PLACES['auth.verify'],
     area: 'auth',
     auth: 'none',
     buckets: SIGN_IN_BUCKETS,
@@ -46,16 +45,14 @@ export const AUTH_ROUTES = {
     statusOf: { BAD_SIGNATURE: [401] },
   }),
   'auth.me': route({
-    method: 'GET',
-    path: 'auth/me',
+    ...PLACES['auth.me'],
     area: 'auth',
     auth: 'key',
     summary: 'Who the calling key acts for and when it ends.',
     answer: AuthMe,
   }),
   'auth.revoke': route({
-    method: 'POST',
-    path: 'auth/revoke',
+    ...PLACES['auth.revoke'],
     area: 'auth',
     auth: 'key',
     sanctionedKeyAllowed: true,
@@ -63,8 +60,7 @@ export const AUTH_ROUTES = {
     answer: Revoked,
   }),
   'auth.revoke_all': route({
-    method: 'POST',
-    path: 'auth/revoke-all',
+    ...PLACES['auth.revoke_all'],
     area: 'auth',
     auth: 'signature',
     buckets: SIGN_IN_BUCKETS,

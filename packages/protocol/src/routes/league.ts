@@ -13,15 +13,15 @@ import {
   Statement,
   StatementRequest,
 } from '../schemas/leagueEntry.ts'
+import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
 const READ = {
-  method: 'GET',
   area: 'league',
   auth: 'none',
   buckets: ['public.address', 'public.overall'],
 } as const
-const WRITE = { method: 'POST', area: 'league', auth: 'wallet', strictFields: true } as const
+const WRITE = { area: 'league', auth: 'wallet', strictFields: true } as const
 
 const ENTER_ERRORS = [
   'STATEMENT_EXPIRED',
@@ -43,50 +43,49 @@ const ENTER_ERRORS = [
 
 export const LEAGUE_ROUTES = {
   league: route({
+    ...PLACES.league,
     ...READ,
-    path: 'league',
     summary: 'The season, the reserve, the rules and the past.',
     answer: League,
   }),
   'league.standings': route({
+    ...PLACES['league.standings'],
     ...READ,
-    path: 'league/standings',
     summary: 'A board’s standings; other people’s text in them must be shown as text.',
     query: StandingsQuery,
     answer: Standings,
     errors: ['NO_SEASON'],
   }),
   'league.seasons': route({
+    ...PLACES['league.seasons'],
     ...READ,
-    path: 'league/seasons',
     summary: 'Every season, newest first.',
     answer: Seasons,
   }),
   'league.season': route({
+    ...PLACES['league.season'],
     ...READ,
-    path: 'league/seasons/:n',
     summary: 'One prize season: standings, ledger, payouts, winners.',
     params: SeasonParams,
     answer: SeasonRecord,
     errors: ['NO_SEASON'],
   }),
   'league.reserve': route({
+    ...PLACES['league.reserve'],
     ...READ,
-    path: 'league/reserve',
     summary: 'The prize reserve, season by season, and this season’s estimate.',
     answer: Reserve,
   }),
   'league.me': route({
-    method: 'GET',
+    ...PLACES['league.me'],
     area: 'league',
     auth: 'wallet',
-    path: 'league/me',
     summary: 'The wallet’s entries.',
     answer: MyEntries,
   }),
   'league.statement': route({
+    ...PLACES['league.statement'],
     ...WRITE,
-    path: 'league/statement',
     summary: 'The text an agent’s owner signs to enter, good once for 10 minutes.',
     body: StatementRequest,
     answer: Statement,
@@ -94,8 +93,8 @@ export const LEAGUE_ROUTES = {
     statusOf: { BAD_SIGNATURE: [400] },
   }),
   'league.enter': route({
+    ...PLACES['league.enter'],
     ...WRITE,
-    path: 'league/enter',
     status: 201,
     summary: 'Enter a registry agent; it plays from the next season.',
     body: EnterRequest,
@@ -104,8 +103,8 @@ export const LEAGUE_ROUTES = {
     statusOf: { BAD_SIGNATURE: [400] },
   }),
   'league.confirm': route({
+    ...PLACES['league.confirm'],
     ...WRITE,
-    path: 'league/confirm',
     summary: 'File the owner’s signed eligibility confirmation for a prize entry.',
     body: ConfirmRequest,
     answer: Entry,
@@ -120,8 +119,8 @@ export const LEAGUE_ROUTES = {
     statusOf: { BAD_SIGNATURE: [400] },
   }),
   'league.leave': route({
+    ...PLACES['league.leave'],
     ...WRITE,
-    path: 'league/leave',
     sanctionedKeyAllowed: true,
     summary: 'Take an entry out at once.',
     body: LeaveRequest,

@@ -17,12 +17,12 @@ import {
 } from '../schemas/live.ts'
 import { QueryFlag } from '../schemas/scalars.ts'
 import { FAST_ERRORS, PLAN_ERRORS, QUOTE_ERRORS, REFUSED_TRADE_FIELDS } from './liveErrors.ts'
+import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
 export const LIVE_ROUTES = {
   'live.prepare': route({
-    method: 'POST',
-    path: 'live/prepare',
+    ...PLACES['live.prepare'],
     area: 'live',
     auth: 'wallet',
     buckets: ['live_plan'],
@@ -35,8 +35,7 @@ export const LIVE_ROUTES = {
     errors: PLAN_ERRORS,
   }),
   'live.quote': route({
-    method: 'POST',
-    path: 'live/quote',
+    ...PLACES['live.quote'],
     area: 'live',
     auth: 'key',
     buckets: ['live_heavy'],
@@ -49,8 +48,7 @@ export const LIVE_ROUTES = {
     errors: [...QUOTE_ERRORS, 'MIN_NOTIONAL', 'MAX_NOTIONAL'],
   }),
   'live.build': route({
-    method: 'POST',
-    path: 'live/build',
+    ...PLACES['live.build'],
     area: 'live',
     auth: 'wallet',
     buckets: ['live_heavy'],
@@ -63,8 +61,7 @@ export const LIVE_ROUTES = {
     errors: PLAN_ERRORS,
   }),
   'live.simulate': route({
-    method: 'POST',
-    path: 'live/simulate',
+    ...PLACES['live.simulate'],
     area: 'live',
     auth: 'wallet_when_given',
     buckets: ['live_heavy'],
@@ -77,8 +74,7 @@ export const LIVE_ROUTES = {
     errors: PLAN_ERRORS,
   }),
   'live.submit': route({
-    method: 'POST',
-    path: 'live/submit',
+    ...PLACES['live.submit'],
     area: 'live',
     auth: 'wallet',
     summary: 'Relay signed transactions that the service built for this key: every step of a plan, in order.',
@@ -99,8 +95,7 @@ export const LIVE_ROUTES = {
     statusOf: { SUBMIT_DISABLED: [403] },
   }),
   'live.fast': route({
-    method: 'POST',
-    path: 'live/fast',
+    ...PLACES['live.fast'],
     area: 'live',
     auth: 'wallet',
     lateBuckets: ['fast_sim'],
@@ -111,8 +106,7 @@ export const LIVE_ROUTES = {
     errors: FAST_ERRORS,
   }),
   'live.fast.terms': route({
-    method: 'GET',
-    path: 'live/fast/terms',
+    ...PLACES['live.fast.terms'],
     area: 'live',
     auth: 'wallet',
     summary: 'Everything a client needs to build a fast trade: routes, fee, limits, base fee.',
@@ -121,8 +115,7 @@ export const LIVE_ROUTES = {
     answer: FastTerms,
   }),
   'live.revoke': route({
-    method: 'POST',
-    path: 'live/revoke',
+    ...PLACES['live.revoke'],
     area: 'live',
     auth: 'wallet',
     buckets: ['live_plan'],

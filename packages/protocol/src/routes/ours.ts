@@ -4,11 +4,11 @@ import { pairFields, Sized } from '../schemas/live.ts'
 import { ClientId } from '../schemas/scalars.ts'
 import { OpenApiDocument } from '../schemas/server.ts'
 import { QUOTE_ERRORS } from './liveErrors.ts'
+import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
 const { token_in, token_out, notional_usd, amount_in } = pairFields
 const CONNECT = {
-  method: 'POST',
   area: 'hosted',
   auth: 'wallet',
   buckets: ['hosted.address', 'hosted.key'],
@@ -19,8 +19,7 @@ const CONNECT = {
 /** Beyond the documents, and marked so wherever they are shown. */
 export const OUR_ROUTES = {
   openapi: route({
-    method: 'GET',
-    path: 'openapi.json',
+    ...PLACES.openapi,
     area: 'server',
     auth: 'none',
     buckets: ['public.address', 'public.overall'],
@@ -29,21 +28,20 @@ export const OUR_ROUTES = {
     answer: OpenApiDocument,
   }),
   'hosted.ai.connect': route({
+    ...PLACES['hosted.ai.connect'],
     ...CONNECT,
-    path: 'hosted/ai/connect',
     summary: 'Connect the owner’s own AI-gateway key; it rests encrypted.',
     body: AiConnect,
     answer: AiConnection,
   }),
   'hosted.ai.disconnect': route({
+    ...PLACES['hosted.ai.disconnect'],
     ...CONNECT,
-    path: 'hosted/ai/disconnect',
     summary: 'Forget the owner’s AI-gateway key.',
     answer: AiConnection,
   }),
   'paper.order': route({
-    method: 'POST',
-    path: 'paper/orders',
+    ...PLACES['paper.order'],
     area: 'league',
     auth: 'wallet',
     strictFields: true,
@@ -67,8 +65,7 @@ export const OUR_ROUTES = {
     ],
   }),
   'paper.book': route({
-    method: 'GET',
-    path: 'paper/book',
+    ...PLACES['paper.book'],
     area: 'league',
     auth: 'wallet',
     ours: true,

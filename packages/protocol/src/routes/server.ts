@@ -1,13 +1,13 @@
 import { Config, Health, Stats } from '../schemas/server.ts'
 import { Treasury } from '../schemas/treasury.ts'
+import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
 const PUBLIC_BUCKETS = ['public.address', 'public.overall'] as const
 
 export const SERVER_ROUTES = {
   config: route({
-    method: 'GET',
-    path: 'config',
+    ...PLACES.config,
     area: 'server',
     auth: 'none',
     buckets: PUBLIC_BUCKETS,
@@ -15,18 +15,15 @@ export const SERVER_ROUTES = {
     answer: Config,
   }),
   health: route({
-    method: 'GET',
-    path: 'health',
+    ...PLACES.health,
     area: 'server',
     auth: 'none',
     buckets: ['health.address'],
-    statusWhen: { 503: 'the status is down' },
     summary: 'Whether the service is ok, degraded or down (503).',
     answer: Health,
   }),
   stats: route({
-    method: 'GET',
-    path: 'stats',
+    ...PLACES.stats,
     area: 'server',
     auth: 'none',
     buckets: PUBLIC_BUCKETS,
@@ -34,8 +31,7 @@ export const SERVER_ROUTES = {
     answer: Stats,
   }),
   treasury: route({
-    method: 'GET',
-    path: 'treasury',
+    ...PLACES.treasury,
     area: 'server',
     auth: 'none',
     buckets: PUBLIC_BUCKETS,

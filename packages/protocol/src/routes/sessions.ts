@@ -7,12 +7,12 @@ import {
   SessionTradeRequest,
 } from '../schemas/session.ts'
 import { COSIGN_ERRORS, PLAN_ERRORS, REFUSED_TRADE_FIELDS, ROOT_ERRORS } from './liveErrors.ts'
+import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
 export const SESSION_ROUTES = {
   'live.session.grant': route({
-    method: 'POST',
-    path: 'live/session/grant',
+    ...PLACES['live.session.grant'],
     area: 'sessions',
     auth: 'wallet',
     buckets: ['live_plan'],
@@ -52,8 +52,7 @@ export const SESSION_ROUTES = {
     statusOf: { UNKNOWN_TOKEN: [422], BAD_SIGNATURE: [422, 400], NO_SESSION: [404] },
   }),
   'live.session.trade': route({
-    method: 'POST',
-    path: 'live/session/trade',
+    ...PLACES['live.session.trade'],
     area: 'sessions',
     auth: 'session',
     buckets: ['live_plan'],
@@ -94,8 +93,7 @@ export const SESSION_ROUTES = {
     statusOf: { NO_SESSION: [404] },
   }),
   'live.session.revoke': route({
-    method: 'POST',
-    path: 'live/session/revoke',
+    ...PLACES['live.session.revoke'],
     area: 'sessions',
     auth: 'wallet',
     buckets: ['live_plan'],

@@ -7,12 +7,11 @@ import { HOSTED_ROUTES } from './hosted.ts'
 import { LEAGUE_ROUTES } from './league.ts'
 import { LIVE_ROUTES } from './live.ts'
 import { OUR_ROUTES } from './ours.ts'
+import { API_PREFIX, type RouteId } from './places.ts'
 import type { Route } from './route.ts'
 import { SERVER_ROUTES } from './server.ts'
 import { SESSION_ROUTES } from './sessions.ts'
 import { TOKEN_ROUTES } from './tokens.ts'
-
-export const API_PREFIX = '/api/v1/'
 
 const ROWS = {
   ...SERVER_ROUTES,
@@ -24,10 +23,9 @@ const ROWS = {
   ...ACCOUNT_ROUTES,
   ...LEAGUE_ROUTES,
   ...OUR_ROUTES,
-}
+} satisfies Record<RouteId, Route>
 
 type Rows = typeof ROWS
-export type RouteId = keyof Rows
 
 /**
  * Every route, by id. A route's handler, validation, documentation and client method all come from its row.

@@ -6,12 +6,12 @@ import {
   TokenSearchQuery,
   TokenStats,
 } from '../schemas/token.ts'
+import { PLACES } from './places.ts'
 import { route } from './route.ts'
 
 export const TOKEN_ROUTES = {
   'tokens.get': route({
-    method: 'GET',
-    path: 'tokens/:address',
+    ...PLACES['tokens.get'],
     area: 'tokens',
     auth: 'key',
     buckets: ['token_get.address', 'token_get.key'],
@@ -32,8 +32,7 @@ export const TOKEN_ROUTES = {
     statusOf: { UNKNOWN_TOKEN: [404] },
   }),
   'tokens.search': route({
-    method: 'GET',
-    path: 'tokens',
+    ...PLACES['tokens.search'],
     area: 'tokens',
     auth: 'key',
     buckets: ['token_search.address', 'token_search.key'],
@@ -43,8 +42,7 @@ export const TOKEN_ROUTES = {
     errors: ['AUDIT_UNAVAILABLE'],
   }),
   'tokens.stats': route({
-    method: 'GET',
-    path: 'tokens/stats',
+    ...PLACES['tokens.stats'],
     area: 'tokens',
     auth: 'key',
     summary: 'How many tokens there are, by tier, kind and risk; counted at most every 30 s.',

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { SessionBindingV3 } from '../binding.ts'
+import { SessionBindingV3 } from '../bindingSchema.ts'
 import { PermitMessage } from './decoded.ts'
 import { Answer, Atoms, Count, Hex, MapOf, Nullable, OneOf, Text, TxHash, Wallet } from './scalars.ts'
 

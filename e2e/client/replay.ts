@@ -1,0 +1,161 @@
+import type { Hex } from '@pit/chain'
+import { type Account, createClient, fromViem, type PitClient, type Rpc, rpcAt } from '@pit/client'
+import type { ChainProfile } from '@pit/protocol'
+import { keccak256 } from 'viem'
+import type { PrivateKeyAccount } from 'viem/accounts'
+import type { Json } from './lies.ts'
+
+/** Something the client was asked to sign. */
+export type Signed =
+  | { kind: 'transaction'; value: Parameters<Account['signTransaction']>[0] }
+  | { kind: 'typed data'; value: Parameters<Account['signTypedData']>[0] }
+  | { kind: 'message'; value: string }
+  | { kind: 'authorization'; value: { chainId: number; address: Hex; nonce: number } }
+
+/** A verb that is lied to. */
+export interface Scenario {
+  name: string
+  account: PrivateKeyAccount | ReturnType<typeof import('viem/accounts').mnemonicToAccount>
+  apiKey: string
+  run(client: PitClient): Promise<unknown>
+  /** Asked again before a plan's deadline passes; what does not age is asked once. */
+  ages: boolean
+}
+
+/** What an honest server and node answered, and what was signed by it. */
+export interface Recording {
+  answers: { path: string; status: number; body: Json }[]
+  node: Map<string, unknown>
+  signed: Signed[]
+  result: unknown
+  nowMs: number
+}
+
+export interface Stage {
+  serverUrl: string
+  nodeUrl: string
+  domain: string
+  profile: ChainProfile
+}
+
+/** An account that signs and notes what. Replays answer what was signed before: only what is asked counts. */
+function noting(real: Account, signed: Signed[], known: Map<string, Hex>): Account {
+  const once = async (one: Signed, sign: () => Promise<Hex>): Promise<Hex> => {
+    signed.push(one)
+    const key = keyOf(one)
+    const before = known.get(key)
+    if (before) return before
+    const made = await sign()
+    known.set(key, made)
+    return made
+  }
+  return {
+    address: real.address,
+    signMessage: (value) => once({ kind: 'message', value }, () => real.signMessage(value)),
+    signTypedData: (value) => once({ kind: 'typed data', value }, () => real.signTypedData(value)),
+    signTransaction: (value) => once({ kind: 'transaction', value }, () => real.signTransaction(value)),
+    signAuthorization: (value) =>
+      once({ kind: 'authorization', value }, () => real.signAuthorization!(value)),
+  }
+}
+
+export const keyOf = (value: unknown): string =>
+  JSON.stringify(value, (_, one) => (typeof one === 'bigint' ? `${one}n` : one))
+
+const relayed = new Set(['/api/v1/live/submit', '/api/v1/live/fast'])
+
+/** Nothing is sent: the relay answers the hashes, the chain a receipt that moved nothing. */
+function hashesOf(init: RequestInit | undefined): Json {
+  const body = JSON.parse(String(init?.body)) as { raw_tx?: Hex; raw_txs?: Hex[] }
+  const hashes = (body.raw_txs ?? [body.raw_tx!]).map((raw) => keccak256(raw))
+  return { tx_hash: hashes.at(-1)!, tx_hashes: hashes }
+}
+const RECEIPT = { status: '0x1', blockNumber: '0x1', gasUsed: '0x5208', effectiveGasPrice: '0x1', logs: [] }
+
+function clientOf(
+  stage: Stage,
+  scenario: Scenario,
+  { account, rpc, send, nowMs }: { account: Account; rpc: Rpc; send: typeof fetch; nowMs: number },
+): PitClient {
+  return createClient({
+    url: stage.serverUrl,
+    domain: stage.domain,
+    profile: stage.profile,
+    account,
+    apiKey: scenario.apiKey,
+    rpc,
+    fetch: send,
+    maxTries: 1,
+    nowMs: () => nowMs,
+  })
+}
+
+/** Runs a scenario on the honest server and the real node. */
+export async function record(stage: Stage, scenario: Scenario, known: Map<string, Hex>): Promise<Recording> {
+  const recording: Recording = {
+    answers: [],
+    node: new Map(),
+    signed: [],
+    result: undefined,
+    nowMs: Date.now(),
+  }
+  const node = rpcAt(stage.nodeUrl)
+  const rpc: Rpc = {
+    async all(calls) {
+      const answers = await answered(node, calls, recording.node)
+      for (const [i, call] of calls.entries()) recording.node.set(keyOf(call), answers[i])
+      return answers
+    },
+  }
+  const send: typeof fetch = async (url, init) => {
+    const path = new URL(String(url)).pathname
+    const response = relayed.has(path) ? Response.json(hashesOf(init)) : await fetch(url, init)
+    const body = (await response.clone().json()) as Json
+    recording.answers.push({ path, status: response.status, body })
+    return response
+  }
+  const account = noting(fromViem(scenario.account), recording.signed, known)
+  const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs })
+  recording.result = await scenario.run(client).catch((error: unknown) => error)
+  return recording
+}
+
+/** The same with one answer changed; nothing leaves the process but questions the node was not asked before. */
+export async function replay(
+  stage: Stage,
+  scenario: Scenario,
+  recording: Recording,
+  lie: { at: number; answer: Json },
+  known: Map<string, Hex>,
+): Promise<{ result: unknown; signed: Signed[] }> {
+  const signed: Signed[] = []
+  const seen = new Map<string, number>()
+  const send: typeof fetch = async (url, init) => {
+    const path = new URL(String(url)).pathname
+    const nth = seen.get(path) ?? 0
+    seen.set(path, nth + 1)
+    const of = recording.answers.flatMap((one, at) => (one.path === path ? [at] : []))
+    // A fresh plan after a refusal is the lie again: a liar does not tire.
+    const at = of[Math.min(nth, of.length - 1)]
+    if (at === undefined)
+      return Response.json({ error: { code: 'NOT_FOUND', message: '', retry: 'no' } }, { status: 404 })
+    if (relayed.has(path) && at !== lie.at) return Response.json(hashesOf(init))
+    const { status, body } = recording.answers[at]!
+    return Response.json(at === lie.at ? lie.answer : body, { status })
+  }
+  const node = rpcAt(stage.nodeUrl)
+  const rpc: Rpc = { all: (calls) => answered(node, calls, recording.node) }
+  const account = noting(fromViem(scenario.account), signed, known)
+  const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs })
+  const result = await scenario.run(client).catch((error: unknown) => error)
+  return { result, signed }
+}
+
+async function answered(node: Rpc, calls: Parameters<Rpc['all']>[0], known: Map<string, unknown>) {
+  const answers = calls.map((call) =>
+    call.method === 'eth_getTransactionReceipt' ? RECEIPT : known.get(keyOf(call)),
+  )
+  const missing = calls.filter((_, i) => answers[i] === undefined)
+  const fresh = missing.length > 0 ? await node.all(missing) : []
+  return answers.map((answer) => (answer === undefined ? fresh.shift() : answer))
+}

@@ -1,0 +1,108 @@
+import { type Hex, readCurveCall, readSwap } from '@pit/chain'
+import { type ChainProfile, parseSiwe } from '@pit/protocol'
+import { keyOf, type Signed } from './replay.ts'
+
+/** Why what was signed does something else than what an honest server would have had signed; null if not. */
+export function otherEffect(profile: ChainProfile, honest: readonly Signed[], told: Signed): string | null {
+  const others = honest
+    .filter(({ kind }) => kind === told.kind)
+    .map((one) => (keyOf(one.value) === keyOf(told.value) ? null : differs(profile, one, told)))
+  if (others.length === 0) return `a ${told.kind} that an honest server never asked for`
+  return others.includes(null) ? null : others[0]!
+}
+
+function differs(profile: ChainProfile, honest: Signed, told: Signed): string | null {
+  if (told.kind === 'transaction' && honest.kind === 'transaction')
+    return otherTransaction(profile, honest.value, told.value)
+  if (told.kind === 'message' && honest.kind === 'message') return otherMessage(honest.value, told.value)
+  if (told.kind === 'typed data' && honest.kind === 'typed data')
+    return otherPermit(honest.value as never, told.value as never)
+  return `another ${told.kind}: ${keyOf(told.value)}`
+}
+
+type Transaction = Extract<Signed, { kind: 'transaction' }>['value']
+
+// What the client allows a market on the move, as docs/client.md says: dollars buy atoms at a price of a moment
+// ago, and pools move between two blocks.
+const SIZE_BPS = 300n
+const MOVED_BPS = 105n
+const MOST_GAS = 6_000_000n
+const notMore = (told: bigint, honest: bigint) => told * 10_000n <= honest * (10_000n + SIZE_BPS)
+/** The least for each atom spent. */
+const notLess = (told: Terms, honest: Terms) =>
+  told.least * honest.spent * 10_000n >= honest.least * told.spent * (10_000n - MOVED_BPS)
+
+interface Terms {
+  spent: bigint
+  least: bigint
+  /** Everything that has to be the same. */
+  rest: string
+}
+
+/** Gas apart, byte for byte; or a trade, an approval or a fee with amounts inside the client's bands. */
+function otherTransaction(profile: ChainProfile, honest: Transaction, told: Transaction): string | null {
+  const plain = ({ gas, data, value, ...rest }: Transaction) => keyOf(rest)
+  if (plain(honest) !== plain(told)) return `${plain(told)} for ${plain(honest)}`
+  if ((told.gas ?? 0n) > MOST_GAS) return `${told.gas} gas`
+  const [one, other] = [termsOf(profile, honest), termsOf(profile, told)]
+  const said = `value ${told.value}, ${told.data} for value ${honest.value}, ${honest.data}`
+  if (honest.data === told.data && honest.value === told.value) return null
+  if (!one || !other || one.rest !== other.rest) return said
+  return notMore(other.spent, one.spent) && notLess(other, one) ? null : said
+}
+
+function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transaction): Terms | null {
+  const approval = /^0x095ea7b3([0-9a-f]{64})([0-9a-f]{64})$/.exec(data)
+  if (approval) return { spent: BigInt(`0x${approval[2]}`), least: 0n, rest: keyOf([to, value, approval[1]]) }
+  if (data === '0x') return { spent: value, least: 0n, rest: keyOf(to) }
+  const curve = readCurveCall(data as Hex)
+  if (curve) {
+    const { amountIn, amountOutMin, side, recipient } = curve
+    const isPaid = value === 0n || value === amountIn
+    return { spent: amountIn, least: amountOutMin, rest: keyOf([to, side, recipient, isPaid]) }
+  }
+  const swap = readSwap(data as Hex, {
+    weth: profile.contracts.weth!.toLowerCase() as Hex,
+    layout: profile.contracts.universal_router_layout,
+  })
+  if ('fault' in swap) return null
+  const { tokenIn, tokenOut, amountIn, amountOutMin, valueWei, fee, permit } = swap
+  const details = permit?.permit.details
+  const rest = keyOf([
+    [to, tokenIn, tokenOut, value === valueWei, valueWei === 0n],
+    [fee?.side, fee?.recipient, fee?.bps],
+    [details?.token, permit?.permit.spender, details && notMore(details.amount, amountIn)],
+  ])
+  return { spent: amountIn, least: amountOutMin, rest }
+}
+
+/** A sign-in is one to the same domain, whatever its nonce and its minute. */
+function otherMessage(honest: string, told: string): string | null {
+  const [one, other] = [parseSiwe(honest), parseSiwe(told)]
+  const terms = (fields: typeof one) => keyOf([fields?.domain, fields?.address, fields?.statement])
+  return one && other && terms(one) === terms(other) ? null : `another text: ${told}`
+}
+
+interface PermitData {
+  primaryType: string
+  domain: unknown
+  message: {
+    details: { token: string; amount: bigint; expiration: number; nonce: number }
+    spender: string
+    sigDeadline: bigint
+  }
+}
+
+/** A permit may end sooner. */
+function otherPermit(honest: PermitData, told: PermitData): string | null {
+  if (honest.primaryType !== 'PermitSingle' || told.primaryType !== 'PermitSingle') return 'other typed data'
+  const terms = ({ domain, message: { details, spender } }: PermitData) =>
+    keyOf({ domain, token: details.token, nonce: details.nonce, spender })
+  if (terms(honest) !== terms(told)) return `${terms(told)} for ${terms(honest)}`
+  const slackS = 700
+  if (!notMore(told.message.details.amount, honest.message.details.amount)) return 'a larger permit'
+  const isSooner =
+    told.message.details.expiration <= honest.message.details.expiration + slackS &&
+    told.message.sigDeadline <= honest.message.sigDeadline + BigInt(slackS)
+  return isSooner ? null : 'a permit that lasts longer'
+}

@@ -1,0 +1,104 @@
+import { type Address, type Delegation, decodeRedeem, type Hex, readLeaf, readRoot } from '@pit/chain'
+import type { Answer } from '@pit/protocol'
+import { recoverAuthorizationAddress } from 'viem/utils'
+import { broken, must } from '../errors.ts'
+import type { Pins } from '../pins.ts'
+import { stepOf } from './facts.ts'
+import { hashing } from './grant.ts'
+import { type PlanReading, readCurveSwap, readRouterCall } from './readPlan.ts'
+
+type SessionTx = NonNullable<Answer<'live.session.trade'>['tx']>
+interface SignedAuthorization {
+  chainId: number
+  address: Address
+  nonce: number
+  yParity: number
+  r: Hex
+  s: Hex
+}
+
+export interface RedemptionReading {
+  reading: PlanReading
+  /** The wallet takes this code with it. */
+  takesCode: Address | null
+  authorizationList: SignedAuthorization[] | null
+}
+
+interface Expected {
+  pins: Pins
+  executor: Address
+  wallet: Address
+  tokenIn: Address
+  tokenOut: Address
+  /** Of the session, where this client granted it. */
+  roots: readonly Hex[] | undefined
+  tx: SessionTx
+}
+
+/** What an executor's transaction does: one redemption of one co-signed leaf of the wallet's session. */
+export async function readRedemption(expected: Expected): Promise<RedemptionReading> {
+  const { pins, executor, wallet, tx } = expected
+  const step = stepOf(tx)
+  must(step.to === pins.addresses.manager, 'RECIPIENT', 'it calls another contract than the manager')
+  must(tx.from.toLowerCase() === executor, 'RECIPIENT', 'it is from another account than the executor')
+  must(step.value === 0n, 'RECIPIENT', 'the executor pays nothing itself')
+  must(tx.chain_id === pins.profile.chain_id, 'RECIPIENT', 'it is for another chain')
+  const redeem = decodeRedeem(step.data)
+  if (!redeem.ok) return broken('RECIPIENT', `the redemption cannot be read: ${redeem.why}`)
+  const [redemption, ...more] = redeem.redemptions
+  must(redemption !== undefined && more.length === 0, 'RECIPIENT', 'it redeems more than one trade')
+  const { delegations, execution } = redemption
+  must(delegations.length === 2, 'RECIPIENT', 'it is not a leaf on a root')
+  const [leafGiven, rootGiven] = delegations as [Delegation, Delegation]
+  const root = readRoot(hashing, pins.addresses, rootGiven)
+  if (!root || root.kind === 'fee') return broken('RECIPIENT', 'the root is none of a session')
+  must(root.wallet === wallet, 'RECIPIENT', 'the session is another wallet’s')
+  const isKnown = expected.roots === undefined || expected.roots.includes(root.hash)
+  must(isKnown, 'RECIPIENT', 'it redeems another session')
+  const leaf = readLeaf(pins.addresses, leafGiven)
+  if (!leaf || leaf.kind === 'fee') return broken('RECIPIENT', 'the leaf is none of a trade')
+  must(leaf.kind === root.kind && leaf.rootHash === root.hash, 'RECIPIENT', 'the leaf stands on another root')
+  const isPinned = leaf.cosigner === pins.cosigner && root.cosigner === pins.cosigner
+  must(isPinned, 'RECIPIENT', 'another than the pinned co-signer signed')
+  must(leaf.executor === executor, 'RECIPIENT', 'the leaf is another executor’s')
+  const same =
+    leaf.execution.target === execution.target &&
+    leaf.execution.valueWei === execution.valueWei &&
+    leaf.execution.data === execution.data
+  must(same, 'RECIPIENT', 'the leaf allows another call')
+  const call = { to: execution.target, value: execution.valueWei, data: execution.data }
+  if (leaf.kind === 'router') must(call.to === pins.router, 'RECIPIENT', 'it calls another contract')
+  else must(leaf.fee.recipient === pins.feeRecipient, 'RECIPIENT', 'the fee goes to somebody else')
+  const swap =
+    leaf.kind === 'router'
+      ? readRouterCall(pins, call)
+      : readCurveSwap(expected, call, () => leaf.fee.amountWei)
+  must(swap.permit === null, 'RECIPIENT', 'a session’s trade carries a permit')
+  const authorizationList = await authorizationsIn(expected)
+  return {
+    reading: { ...swap, transactions: [step], approvals: [] },
+    takesCode: authorizationList === null ? null : pins.addresses.delegator,
+    authorizationList,
+  }
+}
+
+/** The wallet's own, for the pinned code: nobody else's wallet takes code by the executor's transaction. */
+async function authorizationsIn({ pins, wallet, tx }: Expected): Promise<SignedAuthorization[] | null> {
+  const given = tx.authorization_list ?? []
+  if (given.length === 0) return null
+  must(given.length === 1, 'RECIPIENT', 'more than one wallet would take code')
+  const [{ chain_id, address, nonce, y_parity, r, s }] = given as [(typeof given)[number]]
+  must(address.toLowerCase() === pins.addresses.delegator, 'RECIPIENT', 'the wallet would take other code')
+  must(chain_id === pins.profile.chain_id, 'RECIPIENT', 'the authorization is for another chain')
+  const one = {
+    chainId: chain_id,
+    address: pins.addresses.delegator,
+    nonce,
+    yParity: y_parity,
+    r: r as Hex,
+    s: s as Hex,
+  }
+  const signer = await recoverAuthorizationAddress({ authorization: one }).catch(() => null)
+  must(signer?.toLowerCase() === wallet, 'RECIPIENT', 'another than the wallet signed its authorization')
+  return [one]
+}

@@ -1,0 +1,13 @@
+import type { Plan, PlanFacts } from './facts.ts'
+import type { PlanReading } from './readPlan.ts'
+
+/** What of a plan is judged: a session's trade has the same fields. */
+export type PlanTerms = Pick<
+  Plan,
+  'amount_in' | 'amount_out_min' | 'amount_out_expected' | 'fee_class' | 'fee_bps' | 'fee_side' | 'risks'
+>
+/** All that the rules look at. */
+export interface Terms extends Omit<PlanFacts, 'plan'> {
+  plan: PlanTerms
+  reading: PlanReading
+}

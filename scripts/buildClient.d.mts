@@ -1,0 +1,2 @@
+export function browserBytes(): Promise<number>
+export function buildClient(folder?: string): Promise<void>
