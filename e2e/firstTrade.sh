@@ -10,7 +10,10 @@ commands=0
 start=
 
 finish() {
-  [ -z "$start" ] || kill -- "-$start" 2>/dev/null || true
+  if [ -n "$start" ]; then
+    kill -- "-$start" 2>/dev/null || true
+    wait "$start" || true
+  fi
   rm -rf "$folder"
 }
 trap finish EXIT
