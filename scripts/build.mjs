@@ -1,6 +1,15 @@
 // Bundles each process into dist/, npm packages with it: reading their many files took more than half of a
 // process's start.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { build } from 'esbuild'
 
 /** These stay where npm put them: they read files of their own, are native, or need not be there. */
@@ -54,6 +63,8 @@ await build({
     },
   ],
 })
+// What `npm link` and `npx` start.
+for (const bin of ['dist/pit.js', 'dist/pitAdmin.js']) chmodSync(bin, 0o755)
 // Server and signer read their SQL files from beside their bundles, `pit mcp` its pages: the server's are those
 // of every capability.
 const capabilities = readdirSync('packages').map((name) => `packages/${name}/migrations`)

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Account, createClient, rpcAt } from '@pit/client'
+import type { Account } from '@pit/client'
 import {
   ceilingsOf,
   createServerFactory,
@@ -19,9 +19,9 @@ import { isRiskCode } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { openAccount } from './client/account.ts'
 import { UsageRefused } from './client/exit.ts'
-import { type CommandDeps, globalsOf } from './client/openClient.ts'
-import { configHome, openKeyFile, readTarget } from './client/settings.ts'
-import { positive } from './client/tradeCommand.ts'
+import { accountDeps, type CommandDeps, globalsOf, openFor } from './client/openClient.ts'
+import { positive } from './client/parse.ts'
+import { configHome, readTarget } from './client/settings.ts'
 
 interface Options {
   http?: number
@@ -52,21 +52,10 @@ export const mcpCommand = (deps: CommandDeps): Command =>
 
 async function serve(deps: CommandDeps, options: Options, command: Command): Promise<void> {
   const { env, terminal, nowMs } = deps
-  const target = readTarget(globalsOf(command), env)
-  const askSecret = terminal.isInteractive ? terminal.askSecret : null
-  const account = await openAccount({ env, askSecret }, globalsOf(command).account)
-  const keys = openKeyFile(env, () => Math.floor(nowMs() / 1000))
-  const apiKey = keys.read(target.url, account.address)
-  const rpc = rpcAt(target.rpcUrl)
-  const client = createClient({
-    url: target.url,
-    domain: target.domain,
-    profile: target.profile,
-    account: options.allowTrading ? account : onlySignsIn(account),
-    rpc,
-    nowMs,
-    ...(apiKey !== undefined && { apiKey }),
-  })
+  const globals = globalsOf(command)
+  const account = await openAccount(accountDeps(deps), globals)
+  const signer = options.allowTrading ? account : onlySignsIn(account)
+  const { client, rpc, target, keys } = openFor(deps, readTarget(globals, env), globals, signer)
   const home = join(configHome(env), 'mcp')
   const folder = join(home, `${encodeURIComponent(target.name)}-${account.address}`)
   const trading = options.allowTrading

@@ -7,10 +7,13 @@ import { broken, must, readingAnswer, refuse } from '../errors.ts'
 import { askMarks } from '../own/marks.ts'
 import { given, RpcFailure } from '../own/rpc.ts'
 import { checkBinding, checkRoot, type GrantAsk, type Pending } from '../verify/grant.ts'
+import { sendSetup } from './sendSetup.ts'
 
 export interface GrantOptions extends VerbOptions {
   /** The owner agrees that the wallet takes the delegator's code (EIP-7702). */
   allow7702?: boolean
+  /** Send the token approvals a session needs before it can sell tokens; otherwise they are yours to send. */
+  sendSetup?: boolean
   /** Shows what will be signed; false ends it with nothing signed. */
   confirm?(pending: Pending): Promise<boolean> | boolean
 }
@@ -42,7 +45,7 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
   const { pins, account, rpc } = deps
   const nowS = Math.floor(deps.nowMs() / 1000)
   const binding = checkBinding({ pins, wallet: account.address, ask, nowS }, pending)
-  const asked = askMarks(pins, [NATIVE], nowS * 1000)
+  const asked = askMarks(pins, [NATIVE, ...binding.tokens], nowS * 1000)
   const [marksAnswer, nonce] = await rpc.all(
     [asked.call, { method: 'eth_getTransactionCount', params: [account.address, 'latest'] }],
     options.signal,
@@ -60,14 +63,17 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
     must(read.root.kind !== 'router', 'GRANT_CAPS', 'a curve root is for the router')
     return read
   })
-  await checkCurves(
-    deps,
-    binding.tokens,
-    curves.flatMap(({ root }) => (root.kind === 'curve' ? root.curves : [])),
-  )
-  const authorization = checkAuthorization(deps, pending, Number(BigInt(given(nonce))), options)
+  const allowed = curves.flatMap(({ root }) => (root.kind === 'curve' ? root.curves : []))
+  await checkCurves(deps, binding.tokens, allowed)
+  const next = Number(BigInt(given(nonce)))
+  const authorization = checkAuthorization(deps, pending, next, options)
   if (options.confirm && !(await options.confirm(pending)))
     refuse('CONSENT_REQUIRED', 'the grant was not confirmed; nothing was signed')
+  if (options.sendSetup) {
+    await sendSetup(deps, pending, { ask, binding, marks, curves: allowed }, options)
+    // It counts at the nonce that the approvals leave behind.
+    if (authorization) authorization.nonce = next + pending.setup.length
+  }
   const typed = async (data: unknown): Promise<Hex> => normalized(await account.signTypedData(data as never))
   const delegation_signature = await typed(main.typedData)
   const curve_root_signatures: Record<string, Hex> = {}

@@ -56,7 +56,8 @@ export async function revokeSession(
   return { revoked, receipts: await sendAll(deps, steps, options) }
 }
 
-async function sendAll(
+/** Signs the owner's own steps, one after the other is mined. */
+export async function sendAll(
   deps: ClientDeps,
   steps: readonly { step: UnsignedStep; tx: StepTx }[],
   { signal }: VerbOptions,
