@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** What each package may import of ours; every arrow points down. e2e, bench and scripts may import all. */
+/** What each package may import of ours; every arrow points down. e2e, bench, examples and scripts may import all. */
 const MAY_IMPORT = {
   protocol: [],
   chain: ['protocol'],
@@ -42,7 +42,7 @@ const HTTP_WORDS =
   /\b(Handlers?|Caller|RawAnswer|IncomingMessage|ServerResponse|requestId|Charge)\b|\b(Call|Body|Query|Params)</
 /** The only files that may read process.env. */
 const ENV_READERS =
-  /^(packages\/[^/]+\/src\/(config|main)\.ts|scripts\/|e2e\/|bench\/|.*\.test\.ts$|packages\/[^/]+\/test\/)/
+  /^(packages\/[^/]+\/src\/(config|main)\.ts|scripts\/|e2e\/|bench\/|examples\/|.*\.test\.ts$|packages\/[^/]+\/test\/)/
 /** Tables that one early migration made for several owners. */
 const EARLY_TABLES = { operator_switches: 'sessions', operator_actions: 'server' }
 /**

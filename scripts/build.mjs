@@ -30,8 +30,11 @@ const entries = {
   pitAdmin: 'packages/cli/src/pitAdmin.ts',
   compileContracts: 'packages/devnet/src/compileEntry.ts',
 }
-for (const file of existsSync('bench') ? readdirSync('bench') : []) {
-  if (file.endsWith('.ts') && !file.endsWith('.d.ts')) entries[`bench/${file.slice(0, -3)}`] = `bench/${file}`
+for (const folder of ['bench', 'examples']) {
+  for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+    if (file.endsWith('.ts') && !file.endsWith('.d.ts'))
+      entries[`${folder}/${file.slice(0, -3)}`] = `${folder}/${file}`
+  }
 }
 const present = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)))
 
