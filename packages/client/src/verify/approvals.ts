@@ -28,7 +28,7 @@ export function checkApprovals({ ask, pins, reading, tokenIn, nowS }: Terms): vo
     must(spender === expected, 'RECIPIENT', 'an approval is for another spender', { spender })
     if (expiresS !== null)
       must(expiresS <= nowS + MAX_APPROVAL_S, 'RECIPIENT', 'an allowance lasts longer than 30 days')
-    checkAmount({ ask, amount, amountIn: reading.amountIn, isLasting: true })
+    checkAmount({ ask, amount, amountIn: reading.taken, isLasting: true })
   }
   if (reading.permit)
     checkPermit({ ask, pins, tokenIn, nowS, amountIn: reading.amountIn, permit: reading.permit.permit })
