@@ -36,6 +36,7 @@ type Transaction = Extract<Signed, { kind: 'transaction' }>['value']
 const SIZE_BPS = 300n
 const MOVED_BPS = 105n
 const CAP_BAND_BPS = 2 * COSIGNER.capPriceBandBps
+const SLACK_S = 700
 const MOST_GAS = 6_000_000n
 const notMore = (told: bigint, honest: bigint) => told * 10_000n <= honest * (10_000n + SIZE_BPS)
 /** The least for each atom spent. */
@@ -47,6 +48,8 @@ interface Terms {
   least: bigint
   /** Everything that has to be the same. */
   rest: string
+  /** Of an allowance. */
+  untilS?: number
 }
 
 /** Gas apart, byte for byte; or a trade, an approval or a fee with amounts inside the client's bands. */
@@ -58,7 +61,8 @@ function otherTransaction(profile: ChainProfile, honest: Transaction, told: Tran
   const said = `value ${told.value}, ${told.data} for value ${honest.value}, ${honest.data}`
   if (honest.data === told.data && honest.value === told.value) return null
   if (!one || !other || one.rest !== other.rest) return said
-  return notMore(other.spent, one.spent) && notLess(other, one) ? null : said
+  const isSooner = (other.untilS ?? 0) <= (one.untilS ?? 0) + SLACK_S
+  return isSooner && notMore(other.spent, one.spent) && notLess(other, one) ? null : said
 }
 
 function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transaction): Terms | null {
@@ -66,9 +70,8 @@ function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transac
   if (approval) return { spent: BigInt(`0x${approval[2]}`), least: 0n, rest: keyOf([to, value, approval[1]]) }
   const allowance = /^0x87517c45([0-9a-f]{128})([0-9a-f]{64})([0-9a-f]{64})$/.exec(data)
   if (allowance) {
-    // A little longer or shorter is the same.
-    const untilS = Math.round(Number(BigInt(`0x${allowance[3]}`)) / 1_000)
-    return { spent: BigInt(`0x${allowance[2]}`), least: 0n, rest: keyOf([to, value, allowance[1], untilS]) }
+    const untilS = Number(BigInt(`0x${allowance[3]}`))
+    return { spent: BigInt(`0x${allowance[2]}`), least: 0n, rest: keyOf([to, value, allowance[1]]), untilS }
   }
   if (data === '0x') return { spent: value, least: 0n, rest: keyOf(to) }
   const curve = readCurveCall(data as Hex)
@@ -144,10 +147,9 @@ function otherPermit(honest: PermitData, told: PermitData): string | null {
   const terms = ({ domain, message: { details, spender } }: PermitData) =>
     keyOf({ domain, token: details.token, nonce: details.nonce, spender })
   if (terms(honest) !== terms(told)) return `${terms(told)} for ${terms(honest)}`
-  const slackS = 700
   if (!notMore(told.message.details.amount, honest.message.details.amount)) return 'a larger permit'
   const isSooner =
-    told.message.details.expiration <= honest.message.details.expiration + slackS &&
-    told.message.sigDeadline <= honest.message.sigDeadline + BigInt(slackS)
+    told.message.details.expiration <= honest.message.details.expiration + SLACK_S &&
+    told.message.sigDeadline <= honest.message.sigDeadline + BigInt(SLACK_S)
   return isSooner ? null : 'a permit that lasts longer'
 }
