@@ -75,18 +75,18 @@ const RECEIPT = { status: '0x1', blockNumber: '0x1', gasUsed: '0x5208', effectiv
 function clientOf(
   stage: Stage,
   scenario: Scenario,
-  { account, rpc, send, nowMs }: { account: Account; rpc: Rpc; send: typeof fetch; nowMs: number },
+  { maxTries, ...on }: { account: Account; rpc: Rpc; send: typeof fetch; nowMs: number; maxTries: number },
 ): PitClient {
   return createClient({
     url: stage.serverUrl,
     domain: stage.domain,
     profile: stage.profile,
-    account,
+    account: on.account,
     apiKey: scenario.apiKey,
-    rpc,
-    fetch: send,
-    maxTries: 1,
-    nowMs: () => nowMs,
+    rpc: on.rpc,
+    fetch: on.send,
+    maxTries,
+    nowMs: () => on.nowMs,
   })
 }
 
@@ -115,7 +115,7 @@ export async function record(stage: Stage, scenario: Scenario, known: Map<string
     return response
   }
   const account = noting(fromViem(scenario.account), recording.signed, known)
-  const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs })
+  const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs, maxTries: 4 })
   recording.result = await scenario.run(client).catch((error: unknown) => error)
   return recording
 }
@@ -146,7 +146,7 @@ export async function replay(
   const node = rpcAt(stage.nodeUrl)
   const rpc: Rpc = { all: (calls) => answered(node, calls, recording.node) }
   const account = noting(fromViem(scenario.account), signed, known)
-  const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs })
+  const client = clientOf(stage, scenario, { account, rpc, send, nowMs: recording.nowMs, maxTries: 1 })
   const result = await scenario.run(client).catch((error: unknown) => error)
   return { result, signed }
 }

@@ -1,5 +1,14 @@
-import { type Hex, readCurveCall, readSwap } from '@pit/chain'
-import { type ChainProfile, parseSiwe } from '@pit/protocol'
+import {
+  type Delegation,
+  delegationAddresses,
+  type Hashing,
+  type Hex,
+  readCurveCall,
+  readRoot,
+  readSwap,
+} from '@pit/chain'
+import { type ChainProfile, COSIGNER, parseSiwe } from '@pit/protocol'
+import { keccak256, stringToHex } from 'viem'
 import { keyOf, type Signed } from './replay.ts'
 
 /** Why what was signed does something else than what an honest server would have had signed; null if not. */
@@ -16,7 +25,7 @@ function differs(profile: ChainProfile, honest: Signed, told: Signed): string | 
     return otherTransaction(profile, honest.value, told.value)
   if (told.kind === 'message' && honest.kind === 'message') return otherMessage(honest.value, told.value)
   if (told.kind === 'typed data' && honest.kind === 'typed data')
-    return otherPermit(honest.value as never, told.value as never)
+    return otherRoot(profile, honest.value as never, told.value as never)
   return `another ${told.kind}: ${keyOf(told.value)}`
 }
 
@@ -26,6 +35,8 @@ type Transaction = Extract<Signed, { kind: 'transaction' }>['value']
 // ago, and pools move between two blocks.
 const SIZE_BPS = 300n
 const MOVED_BPS = 105n
+const CAP_BAND_BPS = 2 * COSIGNER.capPriceBandBps
+const SLACK_S = 700
 const MOST_GAS = 6_000_000n
 const notMore = (told: bigint, honest: bigint) => told * 10_000n <= honest * (10_000n + SIZE_BPS)
 /** The least for each atom spent. */
@@ -37,6 +48,8 @@ interface Terms {
   least: bigint
   /** Everything that has to be the same. */
   rest: string
+  /** Of an allowance. */
+  untilS?: number
 }
 
 /** Gas apart, byte for byte; or a trade, an approval or a fee with amounts inside the client's bands. */
@@ -48,12 +61,18 @@ function otherTransaction(profile: ChainProfile, honest: Transaction, told: Tran
   const said = `value ${told.value}, ${told.data} for value ${honest.value}, ${honest.data}`
   if (honest.data === told.data && honest.value === told.value) return null
   if (!one || !other || one.rest !== other.rest) return said
-  return notMore(other.spent, one.spent) && notLess(other, one) ? null : said
+  const isSooner = (other.untilS ?? 0) <= (one.untilS ?? 0) + SLACK_S
+  return isSooner && notMore(other.spent, one.spent) && notLess(other, one) ? null : said
 }
 
 function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transaction): Terms | null {
   const approval = /^0x095ea7b3([0-9a-f]{64})([0-9a-f]{64})$/.exec(data)
   if (approval) return { spent: BigInt(`0x${approval[2]}`), least: 0n, rest: keyOf([to, value, approval[1]]) }
+  const allowance = /^0x87517c45([0-9a-f]{128})([0-9a-f]{64})([0-9a-f]{64})$/.exec(data)
+  if (allowance) {
+    const untilS = Number(BigInt(`0x${allowance[3]}`))
+    return { spent: BigInt(`0x${allowance[2]}`), least: 0n, rest: keyOf([to, value, allowance[1]]), untilS }
+  }
   if (data === '0x') return { spent: value, least: 0n, rest: keyOf(to) }
   const curve = readCurveCall(data as Hex)
   if (curve) {
@@ -79,8 +98,37 @@ function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transac
 /** A sign-in is one to the same domain, whatever its nonce and its minute. */
 function otherMessage(honest: string, told: string): string | null {
   const [one, other] = [parseSiwe(honest), parseSiwe(told)]
-  const terms = (fields: typeof one) => keyOf([fields?.domain, fields?.address, fields?.statement])
+  const terms = (fields: typeof one) =>
+    keyOf([fields?.domain, fields?.address.toLowerCase(), fields?.statement])
   return one && other && terms(one) === terms(other) ? null : `another text: ${told}`
+}
+
+const hashing: Hashing = {
+  keccak256: (data) => keccak256(data as Hex),
+  keccakText: (text) => keccak256(stringToHex(text)),
+}
+
+/** A session's root with ether caps inside the client's band for a price of a moment ago; or a permit. */
+function otherRoot(profile: ChainProfile, honest: PermitData, told: PermitData): string | null {
+  if (honest.primaryType !== 'Delegation' || told.primaryType !== 'Delegation')
+    return otherPermit(honest, told)
+  const [one, other] = [honest, told].map(({ domain, message }) => {
+    const { caveats, ...rest } = message as unknown as Delegation
+    const whole = {
+      ...rest,
+      signature: '0x' as Hex,
+      caveats: caveats.map((one) => ({ ...one, args: '0x' as Hex })),
+    }
+    const root = readRoot(hashing, delegationAddresses(profile), whole)
+    const { eth, hash, ...terms } = root ?? { eth: null, hash: null }
+    return {
+      terms: keyOf([domain, terms]),
+      wei: eth ? [eth.dayWei, 'tradeWei' in eth ? eth.tradeWei : 0n] : [],
+    }
+  })
+  if (one!.terms !== other!.terms) return `${other!.terms} for ${one!.terms}`
+  const isWithin = other!.wei.every((wei, i) => wei * 10_000n <= one!.wei[i]! * BigInt(10_000 + CAP_BAND_BPS))
+  return isWithin ? null : 'larger caps'
 }
 
 interface PermitData {
@@ -99,10 +147,9 @@ function otherPermit(honest: PermitData, told: PermitData): string | null {
   const terms = ({ domain, message: { details, spender } }: PermitData) =>
     keyOf({ domain, token: details.token, nonce: details.nonce, spender })
   if (terms(honest) !== terms(told)) return `${terms(told)} for ${terms(honest)}`
-  const slackS = 700
   if (!notMore(told.message.details.amount, honest.message.details.amount)) return 'a larger permit'
   const isSooner =
-    told.message.details.expiration <= honest.message.details.expiration + slackS &&
-    told.message.sigDeadline <= honest.message.sigDeadline + BigInt(slackS)
+    told.message.details.expiration <= honest.message.details.expiration + SLACK_S &&
+    told.message.sigDeadline <= honest.message.sigDeadline + BigInt(SLACK_S)
   return isSooner ? null : 'a permit that lasts longer'
 }

@@ -117,6 +117,7 @@ async function quoteAll(rpc: Rpc, asked: readonly Asked[], signal?: AbortSignal)
   )
   return answers.map((answer, i) => {
     if (answer instanceof RpcFailure) throw answer
+    if (answer === '0x') throw new RpcFailure('nothing is there to answer')
     return asked[i]!.read(answer as Hex)
   })
 }

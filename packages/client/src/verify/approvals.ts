@@ -13,7 +13,6 @@ export interface OwnPrice {
 
 /** Clocks differ, and a permit is signed a moment after it was planned. */
 const CLOCK_SLACK_S = 600
-const MAX_APPROVAL_S = TRADE.permit30dExpiryS + CLOCK_SLACK_S
 const UNLIMITED = (1n << 160n) - 1n
 /** A size in dollars is atoms at a price a moment old. */
 const SIZE_BAND_BPS = 300n
@@ -26,9 +25,12 @@ export function checkApprovals({ ask, pins, reading, tokenIn, nowS }: Terms): vo
     must(token === tokenIn, 'RECIPIENT', 'an approval is of another token', { token })
     const expected = expiresS !== null ? pins.router : (reading.curve ?? pins.permit2)
     must(spender === expected, 'RECIPIENT', 'an approval is for another spender', { spender })
-    if (expiresS !== null)
-      must(expiresS <= nowS + MAX_APPROVAL_S, 'RECIPIENT', 'an allowance lasts longer than 30 days')
-    checkAmount({ ask, amount, amountIn: reading.amountIn, isLasting: true })
+    if (expiresS !== null) {
+      const isInTime = expiresS > nowS && expiresS <= nowS + lastsS(ask)
+      must(isInTime, 'RECIPIENT', 'an allowance ends at another time than its scope')
+    }
+    const isLasting = expiresS === null || ask.permit_scope === '30d'
+    checkAmount({ ask, amount, amountIn: reading.taken, isLasting })
   }
   if (reading.permit)
     checkPermit({ ask, pins, tokenIn, nowS, amountIn: reading.amountIn, permit: reading.permit.permit })
@@ -53,14 +55,19 @@ export function checkPermit({
   const { details, spender, sigDeadline } = permit
   must(details.token === tokenIn, 'RECIPIENT', 'the permit is of another token')
   must(spender === pins.router, 'RECIPIENT', 'the permit is for another spender')
-  const isLasting = ask.permit_scope === '30d'
-  const untilS = nowS + (isLasting ? TRADE.permit30dExpiryS : TRADE.permitTradeExpiryS) + CLOCK_SLACK_S
-  const isInTime = Number.isInteger(details.expiration) && details.expiration > nowS
-  must(isInTime && details.expiration <= untilS, 'RECIPIENT', 'the permit lasts longer than its scope')
-  const isUsable = sigDeadline > BigInt(nowS) && sigDeadline <= BigInt(untilS)
+  const { expiration } = details
+  const isInTime = Number.isInteger(expiration) && expiration > nowS && expiration <= nowS + lastsS(ask)
+  must(isInTime, 'RECIPIENT', 'the permit lasts longer than its scope')
+  // Whatever it allows, it is used at once or not at all.
+  const usableUntilS = BigInt(nowS + TRADE.permitTradeExpiryS + CLOCK_SLACK_S)
+  const isUsable = sigDeadline > BigInt(nowS) && sigDeadline <= usableUntilS
   must(isUsable, 'RECIPIENT', 'the permit can be used for too long')
+  const isLasting = ask.permit_scope === '30d'
   checkAmount({ ask, amount: details.amount, amountIn, isLasting })
 }
+
+const lastsS = ({ permit_scope }: Terms['ask']): number =>
+  (permit_scope === '30d' ? TRADE.permit30dExpiryS : TRADE.permitTradeExpiryS) + CLOCK_SLACK_S
 
 /** `exact`, and a permit for one trade, is the trade; a budget is judged by the dollars, in `checkBudget`. */
 function checkAmount({

@@ -31,6 +31,8 @@ export interface PlanReading {
   tokenOut: Address
   /** Fee included. */
   amountIn: bigint
+  /** What the router or the curve takes of it: the fee beside a curve's call is sent, not taken. */
+  taken: bigint
   /** The least that reaches the wallet. */
   amountOutMin: bigint
   /** The last pool pays the wallet itself, so the minimum counts before a tax of the token. */
@@ -145,6 +147,7 @@ export function readRouterCall(
     tokenIn,
     tokenOut,
     amountIn,
+    taken: amountIn,
     amountOutMin: swap.amountOutMin,
     direct: swap.direct,
     legs: swap.legs,
@@ -201,6 +204,7 @@ export function readCurveSwap(
     tokenIn,
     tokenOut,
     amountIn,
+    taken: call.amountIn,
     amountOutMin: isBuy ? call.amountOutMin : maxBigint(call.amountOutMin - feeAmount, 0n),
     direct: false,
     legs: [],
