@@ -141,11 +141,11 @@ const whyNotReady = ({ missing: [first] }: Plan): string =>
     ? `${first.what} of ${first.token}: it has ${first.have} and needs ${first.need}`
     : 'the plan is not ready'
 
-/** The fee cap is the client's own, twice the base fee it read: nobody is tipped to be first in line. */
-const feesOf = ({ baseFeeWei }: OwnReading) => ({
-  maxPriorityFeePerGas: 0n,
-  maxFeePerGas: 2n * baseFeeWei,
-})
+/** The fees are the client's own, never the service's: twice the base fee it read, and a twentieth as a tip. */
+function feesOf({ baseFeeWei }: OwnReading) {
+  const maxPriorityFeePerGas = baseFeeWei / 20n
+  return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeeWei + maxPriorityFeePerGas }
+}
 
 function checkFunds({ plan: answered }: PlanFacts, reading: PlanReading, own: OwnReading): void {
   let need = 0n
