@@ -8,7 +8,7 @@ import { readPrice } from '../own/price.ts'
 import { readOwn } from '../own/readOwn.ts'
 import { given } from '../own/rpc.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
-import { checkPermit, mustBeInBudget, mustBeWorth } from '../verify/approvals.ts'
+import { checkPermit, mustBeInBudget, mustBeWorth, type OwnPrice } from '../verify/approvals.ts'
 import type { OwnReading, Plan, PlanFacts, TradeAsk } from '../verify/facts.ts'
 import { gasOf, type PlanReading, readPlan } from '../verify/readPlan.ts'
 import { type Checked, checkBytes, checkOwn } from '../verify/rules.ts'
@@ -142,11 +142,11 @@ const whyNotReady = ({ missing: [first] }: Plan): string =>
     ? `${first.what} of ${first.token}: it has ${first.have} and needs ${first.need}`
     : 'the plan is not ready'
 
-/** The fee cap is the client's own, twice the base fee it read: nobody is tipped to be first in line. */
-const feesOf = ({ baseFeeWei }: OwnReading) => ({
-  maxPriorityFeePerGas: 0n,
-  maxFeePerGas: 2n * baseFeeWei,
-})
+/** The fees are the client's own, never the service's: twice the base fee it read, and a twentieth as a tip. */
+function feesOf({ baseFeeWei }: OwnReading) {
+  const maxPriorityFeePerGas = baseFeeWei / 20n
+  return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeeWei + maxPriorityFeePerGas }
+}
 
 function checkFunds({ plan: answered }: PlanFacts, reading: PlanReading, own: OwnReading): void {
   let need = 0n
@@ -229,10 +229,14 @@ async function signPermit({ account, pins, rpc }: ClientDeps, facts: PlanFacts):
   const nonce = Number(BigInt(`0x${given(allowance).slice(130, 194)}`))
   must(permit.details.nonce === nonce, 'RECIPIENT', 'the permit is not the next one', { nonce })
   if (price && ask.notional_usd !== undefined) mustBeWorth(ask.notional_usd, amountIn, price)
-  if (price) mustBeInBudget(ask, permit.details.amount, amountIn, price)
+  if (price) mustBeInBudget(ask, permit.details.amount, amountIn, budgetPrice(price))
   const data = permitTypedData({ chainId: pins.profile.chain_id, permit2: pins.permit2 }, permit)
   return normalized(await account.signTypedData(data as never))
 }
+
+/** The service values a token that only pools price by what the trade brings: down to a quarter is believed. */
+const budgetPrice = (price: OwnPrice): OwnPrice =>
+  price.bandBps === undefined ? price : { ...price, den: price.den * 4n }
 
 const askNonce = (pins: Pins, { wallet, tokenIn }: PlanFacts): Hex =>
   encodeFunctionData({

@@ -15,7 +15,7 @@ export interface OwnPrice {
 const CLOCK_SLACK_S = 600
 const UNLIMITED = (1n << 160n) - 1n
 /** A size in dollars is atoms at a price a moment old. */
-const SIZE_BAND_BPS = 300n
+export const SIZE_BAND_BPS = 300n
 /** Prices out of pools differ more than those of feeds do. */
 export const POOL_BAND_BPS = 1_000n
 

@@ -17,7 +17,14 @@ import {
 import { broken, must } from '../errors.ts'
 import { markOf } from '../own/marks.ts'
 import { feeClassOf, type Pins } from '../pins.ts'
-import { checkApprovals, checkBudget, mustBeWorth, type OwnPrice, POOL_BAND_BPS } from './approvals.ts'
+import {
+  checkApprovals,
+  checkBudget,
+  mustBeWorth,
+  type OwnPrice,
+  POOL_BAND_BPS,
+  SIZE_BAND_BPS,
+} from './approvals.ts'
 import type { OwnReading } from './facts.ts'
 import type { Terms } from './terms.ts'
 
@@ -145,7 +152,9 @@ function slippageOf(terms: Terms, own: OwnReading): number {
   const microUsd = paid
     ? worthUp(terms.reading.amountIn, paid.price)
     : bought && worthUp(terms.reading.amountOutMin, bought.price)
-  return slippageTolerance(terms.plan.fee_class, microUsd ?? null).defaultBps
+  // Smaller trades are given more: one of unknown size as the smallest, one at a row's edge as the row below.
+  const least = microUsd === undefined ? 0n : (microUsd * (10_000n - SIZE_BAND_BPS)) / 10_000n
+  return slippageTolerance(terms.plan.fee_class, least).defaultBps
 }
 
 /** Rounding of sizes and of a minimum that both sides compute. */
