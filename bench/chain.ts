@@ -232,7 +232,8 @@ for (const rival of RIVALS) {
   const { ours, theirs } = await race(rival.ours, rival.theirs)
   const goal = rival.goal ? `  (goal ${rival.goal})` : ''
   console.log(
-    `${rival.name.padEnd(32)}${ours.toFixed(2).padStart(10)}${theirs.toFixed(2).padStart(12)}${(theirs / ours).toFixed(1).padStart(8)}x${goal}`,
+    `${rival.name.padEnd(32)}${ours.toFixed(2).padStart(10)}${theirs.toFixed(2).padStart(12)}` +
+      `${(theirs / ours).toFixed(1).padStart(8)}x${goal}`,
   )
 }
 
@@ -240,7 +241,8 @@ const small = scan(100)
 const large = scan(10_000)
 const scans = await race(small, large)
 console.log(
-  `a scan with 10,000 unrelated pools costs ${(scans.theirs / scans.ours).toFixed(2)}x one with 100 (${scans.ours.toFixed(0)} us)`,
+  `a scan with 10,000 unrelated pools costs ${(scans.theirs / scans.ours).toFixed(2)}x one with 100 ` +
+    `(${scans.ours.toFixed(0)} us)`,
 )
 
 async function race(ours: Work, theirs: Work): Promise<{ ours: number; theirs: number }> {

@@ -52,7 +52,10 @@ try {
     times.sort((a, b) => a - b)
     const at = (share: number) => times[Math.floor(share * (times.length - 1))]?.toFixed(1)
     console.log(
-      `${underWay} under way: ${(times.length / wallS).toFixed(0)} leaves/s, ${(times.length / usedS).toFixed(0)} for a second of one core (${((100 * usedS) / wallS).toFixed(0)}% used); p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${refused} refused`,
+      `${underWay} under way: ${(times.length / wallS).toFixed(0)} leaves/s, ` +
+        `${(times.length / usedS).toFixed(0)} for a second of one core ` +
+        `(${((100 * usedS) / wallS).toFixed(0)}% used); p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${refused} ` +
+        'refused',
     )
     return times.length / usedS
   }

@@ -206,7 +206,10 @@ try {
     maxRss = Math.max(maxRss, now.rss_mb)
     const { mean, p50, p99, max } = now.block_ms
     console.log(
-      `after ${String(Math.round((performance.now() - startedAt) / 1000)).padStart(5)} s    rss ${now.rss_mb} MB   block ms mean ${mean} p50 ${p50} p99 ${p99} max ${max}   rotations ${now.rotations}   mismatches ${now.shadowMismatches}   sent ${now.market.sent} refused ${now.market.refused} failures ${now.market.failures} skipped ${now.market.skipped}`,
+      `after ${String(Math.round((performance.now() - startedAt) / 1000)).padStart(5)} s    rss ` +
+        `${now.rss_mb} MB   block ms mean ${mean} p50 ${p50} p99 ${p99} max ${max}   rotations ` +
+        `${now.rotations}   mismatches ${now.shadowMismatches}   sent ${now.market.sent} refused ` +
+        `${now.market.refused} failures ${now.market.failures} skipped ${now.market.skipped}`,
     )
   }
   simulations.stop()
@@ -217,7 +220,8 @@ try {
   const mean = (seconds * 1_000) / (end.head - first.head)
   console.log(`block time       mean ${mean.toFixed(1)} ms over ${end.head - first.head} blocks`)
   console.log(
-    `transactions     ${((end.market.sent - first.market.sent) / seconds).toFixed(1)} a second from the market`,
+    `transactions     ${((end.market.sent - first.market.sent) / seconds).toFixed(1)} a second from the ` +
+      'market',
   )
   console.log(`processor        ${((end.cpu_s - first.cpu_s) / seconds).toFixed(2)} cores`)
   console.log(`failed           ${await failedShare(cold.url, end.head)}`)
@@ -226,7 +230,8 @@ try {
   console.log(`head backwards   ${backwards}`)
   console.log(`shadow mismatch  ${end.shadowMismatches}`)
   console.log(
-    `rss              max ${maxRss} MB, ${end.rotations} rotations, longest pause ${Math.round(end.rotationPauseMs ?? 0)} ms`,
+    `rss              max ${maxRss} MB, ${end.rotations} rotations, longest pause ` +
+      `${Math.round(end.rotationPauseMs ?? 0)} ms`,
   )
   cold.child.kill('SIGTERM')
   await ended(cold.child)

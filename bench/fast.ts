@@ -282,7 +282,8 @@ console.log(
     .map(ms)
     .join(', ')} of ${inside.length}; ` +
     `${cold} calls found the wallet not warm and read it first (not counted above)\n` +
-    `  plain hashing in the client’s own process, interleaved: p50 ${ms(median(controls))}, p99 ${ms(quantile(controls, 0.99))}`,
+    `  plain hashing in the client’s own process, interleaved: p50 ${ms(median(controls))}, p99 ` +
+    `${ms(quantile(controls, 0.99))}`,
 )
 const compare = (what: string, a: Subject, b: Subject) => {
   const value = ratio(a, b)

@@ -122,8 +122,10 @@ async function compare(pairs: number): Promise<void> {
       Math.round(median(rows.map((row) => row[of].perS))).toLocaleString('en')
     const cpu = (of: 'pit' | 'bare') => median(rows.map((row) => row[of].cpuUs)).toFixed(1)
     console.log(
-      `${subject.padEnd(8)} pit ${rate('pit')}/s, bare node:http ${rate('bare')}/s: ${percent(ratio)} of bare (target ` +
-        `${percent(TARGETS[subject])}); CPU a request ${cpu('pit')} against ${cpu('bare')} µs: ${percent(byCpu)}`,
+      `${subject.padEnd(8)} pit ${rate('pit')}/s, bare node:http ${rate('bare')}/s: ${percent(ratio)} ` +
+        'of bare (target ' +
+        `${percent(TARGETS[subject])}); CPU a request ${cpu('pit')} against ${cpu('bare')} µs: ` +
+        `${percent(byCpu)}`,
     )
     if (ratio < TARGETS[subject]) process.exitCode = 1
   }

@@ -28,8 +28,8 @@ const HEAD = {
   timestamp: `0x${span.endsAtS.toString(16)}`,
 }
 
-const ENTRIES = `insert into league_entries (board, kind, agent_id, wallet, from_season, owner, agent_wallet, beneficiary,
-    token, symbol, name, proof, confirmed_at_s, entered_at_s)
+const ENTRIES = `insert into league_entries (board, kind, agent_id, wallet, from_season, owner,
+    agent_wallet, beneficiary, token, symbol, name, proof, confirmed_at_s, entered_at_s)
   select 'prize', 'wallet', i::text, '0x' || substr(md5('w' || i), 1, 32) || '00000001',
     1, '0x' || substr(md5('o' || i % ($1::int4 * 9 / 10 + 1)), 1, 32) || '00000002',
     '0x' || substr(md5('a' || i), 1, 32) || '00000003', '0x' || substr(md5('b' || i), 1, 32) || '00000004',
@@ -45,8 +45,8 @@ const FACTS = `
     select distinct token, a, 9999999999, 9999999998
     from league_entries cross join lateral unnest(array[wallet, owner, agent_wallet, beneficiary]) as a;`
 /** Each wallet goes back and forth between dollars, ETH and BTC over the two weeks. */
-const TRADED = `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out, tx_hash,
-    signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled)
+const TRADED = `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in,
+    amount_out, tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled)
   select 'swap', e.wallet, 1, 'agent', 'mined',
     case when n % 2 = 0 then $3 else $4 end, case when n % 2 = 0 then $4 else $3 end,
     case when n % 2 = 0 then 100000000 else 50000000000000000 end,
@@ -58,7 +58,8 @@ const TRADED = `insert into trades (kind, wallet, key_id, path, status, token_in
     $6::int8 + (i * 1209000 / $7::int8) as at_s) as t
   join league_entries e on e.id = t.who`
 const MARKS = `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
-  select token, minute_s, (2000 + minute_s / 60 % 97) * 1000000000000000000::numeric, 'oracle_feed', 1, minute_s, false
+  select token, minute_s, (2000 + minute_s / 60 % 97) * 1000000000000000000::numeric, 'oracle_feed', 1,
+  minute_s, false
   from unnest($1::text[]) as token, generate_series($2::int8, $3::int8, 60) as minute_s`
 
 async function openStore(): Promise<{ db: Db; close(): Promise<void> }> {
@@ -92,7 +93,8 @@ async function timed<T>(what: string, work: () => Promise<T>): Promise<{ answer:
   const ms = performance.now() - startedMs
   const { user, system } = process.cpuUsage(before)
   console.log(
-    `${what.padEnd(52)} ${ms.toFixed(1).padStart(10)} ms  (processor ${((user + system) / 1000).toFixed(0)} ms)`,
+    `${what.padEnd(52)} ${ms.toFixed(1).padStart(10)} ms  (processor ` +
+      `${((user + system) / 1000).toFixed(0)} ms)`,
   )
   return { answer, ms }
 }

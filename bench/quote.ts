@@ -202,10 +202,12 @@ const figure = (what: string, ratio: number, goal: string, met: boolean) =>
   console.log(`${what}: ${ratio.toFixed(2)}x (goal ${goal}) ${met ? 'met' : 'MISSED'}`)
 
 console.log(
-  `${candidates.length} direct candidates (${v3s.length} v3), ${market.poolCount()} pools, ${ROUNDS} rounds, medians`,
+  `${candidates.length} direct candidates (${v3s.length} v3), ${market.poolCount()} pools, ${ROUNDS} ` +
+    'rounds, medians',
 )
 console.log(
-  `direct scan ${(ms['scan1']! * 1000).toFixed(1)} us, with hops ${(ms['scan3']! * 1000).toFixed(1)} us (${scan(3).routes.length} routes)`,
+  `direct scan ${(ms['scan1']! * 1000).toFixed(1)} us, with hops ${(ms['scan3']! * 1000).toFixed(1)} us ` +
+    `(${scan(3).routes.length} routes)`,
 )
 const [chain, uniswap, growth] = [
   ms['chain']! / ms['scan1']!,

@@ -37,15 +37,17 @@ with made as (
     1e7 / (1 + (i::int8 * 7919) % 1000003) as rank_usd, i
   from generate_series($1::int4, $2::int4) as i
 ), kept as (
-  insert into tokens (address, symbol_key, name_key, tier, kind, tradable, blocked_reason, risks, rank_usd, replaceable,
-    screened_at_s, updated_at_s)
+  insert into tokens (address, symbol_key, name_key, tier, kind, tradable, blocked_reason, risks, rank_usd,
+    replaceable, screened_at_s, updated_at_s)
   select address, symbol_key, name_key, tier, kind, tier <> 'blocked',
-    case when tier = 'blocked' then 'NO_ROUTE' end, array['NEW_TOKEN', 'SINGLE_POOL'], rank_usd, false, 1, 1 from made
+    case when tier = 'blocked' then 'NO_ROUTE' end, array['NEW_TOKEN', 'SINGLE_POOL'], rank_usd, false, 1,
+    1 from made
   returning address
 )
 insert into token_records (address, record, reading)
-select address, jsonb_build_object('address', address, 'symbol', upper(symbol_key), 'name', name_key, 'tier', tier,
-  'kind', kind, 'liquidity_usd', rank_usd, 'risks', '[]'::jsonb, 'venues', '[]'::jsonb), '{}' from made
+select address, jsonb_build_object('address', address, 'symbol', upper(symbol_key), 'name', name_key,
+  'tier', tier, 'kind', kind, 'liquidity_usd', rank_usd, 'risks', '[]'::jsonb, 'venues', '[]'::jsonb),
+  '{}' from made
 where (select count(*) from kept) > 0`
 const INDEXES = [
   'tokens_symbol',
@@ -161,7 +163,8 @@ async function measure(db: Db): Promise<boolean> {
     [0.5, 0.9, 0.99].map((share) => quantile(list, share).toFixed(2).padStart(7)).join(' ')
   const row = (name: string, passed: number[], spent: number[] = []) =>
     console.log(
-      `${db.engine.padEnd(8)} ${name.padEnd(18)} ${figures(passed)}   ${spent.length > 0 ? figures(spent) : ''}`,
+      `${db.engine.padEnd(8)} ${name.padEnd(18)} ${figures(passed)}   ` +
+        `${spent.length > 0 ? figures(spent) : ''}`,
     )
   console.log(`${db.engine.padEnd(8)} p50, p90, p99 in ms  of time passed          of processor time`)
   for (const [name, list] of Object.entries(times)) row(name, list, cpu[name])
@@ -181,7 +184,8 @@ async function measure(db: Db): Promise<boolean> {
   }
   const { total } = await countTokens({ db: watched, clock: systemClock })
   console.log(
-    `${db.engine}  counted ${total} in ${(performance.now() - started).toFixed(0)} ms, longest statement ${longest.toFixed(0)} ms`,
+    `${db.engine}  counted ${total} in ${(performance.now() - started).toFixed(0)} ms, longest ` +
+      `statement ${longest.toFixed(0)} ms`,
   )
   const isBusy = quantile(bare, 0.99) > BUSY_MS
   if (isBusy)

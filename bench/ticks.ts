@@ -111,7 +111,8 @@ async function measure(
     const cpuS = workers.reduce((sum, { pid }) => sum + cpuSecondsOf(pid), 0)
     const mb = workers.reduce((sum, worker) => sum + worker.rssBytes() / 1e6, 0)
     console.log(
-      `${name}: ${counted.ticks} ticks, ${counted.fills} fills in ${took.toFixed(1)} s; CPU ${cpuS.toFixed(0)} s, ${mb.toFixed(0)} MB`,
+      `${name}: ${counted.ticks} ticks, ${counted.fills} fills in ${took.toFixed(1)} s; CPU ` +
+        `${cpuS.toFixed(0)} s, ${mb.toFixed(0)} MB`,
     )
     return { ...counted, seconds: took }
   } finally {

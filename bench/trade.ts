@@ -122,7 +122,8 @@ try {
   figure('submit / send', ratio('submit', 'send'), 1.3)
   figure('quote, prepare, sign and submit / send', ratio('quote, prepare, sign, submit', 'send'), 6)
   console.log(
-    `beside it: viem with a multicall of nine ${ratio('viem multicall of nine', 'eth_call').toFixed(2)}x an eth_call; viem by hand, unsimulated, ${ratio('viem by hand', 'send').toFixed(2)}x a send`,
+    `beside it: viem with a multicall of nine ${ratio('viem multicall of nine', 'eth_call').toFixed(2)}` +
+      `x an eth_call; viem by hand, unsimulated, ${ratio('viem by hand', 'send').toFixed(2)}x a send`,
   )
 
   await manyWallets()
@@ -163,7 +164,8 @@ async function manyWallets(): Promise<void> {
   const seconds = (performance.now() - startedAt) / 1000
   const mined = receipts.filter(({ status }) => status === '0x1').length
   console.log(
-    `${WALLETS} wallets, ${seconds.toFixed(1)} s: ${mined} of ${sent.length} trades mined, ${(mined / seconds).toFixed(1)} a second (60 wanted) ${mined / seconds >= 60 ? 'met' : 'MISSED'}`,
+    `${WALLETS} wallets, ${seconds.toFixed(1)} s: ${mined} of ${sent.length} trades mined, ` +
+      `${(mined / seconds).toFixed(1)} a second (60 wanted) ${mined / seconds >= 60 ? 'met' : 'MISSED'}`,
   )
 }
 
@@ -186,7 +188,8 @@ async function parallelTrades(trader: Trader): Promise<void> {
   )
   const receipts = await Promise.all(hashes.map((hash) => receiptOf(devnet, hash, 30_000)))
   console.log(
-    `parallel trades of one wallet: ${receipts.filter(({ status }) => status === '0x1').length} of 20 succeed`,
+    `parallel trades of one wallet: ${receipts.filter(({ status }) => status === '0x1').length} of 20 ` +
+      'succeed',
   )
 }
 
@@ -216,6 +219,8 @@ async function prepares(): Promise<void> {
   await Promise.all(underWay)
   const seconds = (performance.now() - startedAt) / 1000
   console.log(
-    `${PREPARES_PER_S} prepares a second for ${seconds.toFixed(1)} s: ${took.length} answered, refused ${JSON.stringify(refused)}, p50 ${quantile(took, 0.5).toFixed(1)} ms, p99 ${quantile(took, 0.99).toFixed(1)} ms, server at most ${rssMb.toFixed(0)} MB`,
+    `${PREPARES_PER_S} prepares a second for ${seconds.toFixed(1)} s: ${took.length} answered, refused ` +
+      `${JSON.stringify(refused)}, p50 ${quantile(took, 0.5).toFixed(1)} ms, p99 ` +
+      `${quantile(took, 0.99).toFixed(1)} ms, server at most ${rssMb.toFixed(0)} MB`,
   )
 }

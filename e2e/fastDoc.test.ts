@@ -217,7 +217,8 @@ async function writeExamples(): Promise<void> {
     }
     const commands = permit ? row.permit!.commands : row.commands
     parts.push(
-      `### ${title}: ${pair}\n\n\`${commands}\`: ${names.join(', ')}.\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\`\n`,
+      `### ${title}: ${pair}\n\n\`${commands}\`: ` +
+        `${names.join(', ')}.\n\n\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\`\n`,
     )
   }
   const text = readFileSync(FILE, 'utf8')

@@ -87,7 +87,8 @@ async function manyRounds(clients: FastTrader[]): Promise<void> {
     expect(tally.void, 'rounds in which nothing was sent').toBeLessThan(20 + ROUNDS / 10)
   }
   console.log(
-    `${ROUNDS} rounds of ${AT_ONCE} sends over ${clients.length} servers: one relay each; in ${tally.told} a call was ` +
+    `${ROUNDS} rounds of ${AT_ONCE} sends over ${clients.length} servers: one relay each; in ` +
+      `${tally.told} a call was ` +
       `told so; ${tally.busy} busy answers, ${tally.void} void rounds run again`,
   )
   expect(tally.told).toBeGreaterThan(0)

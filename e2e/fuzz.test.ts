@@ -47,7 +47,8 @@ describe(`${REQUESTS} requests from seed ${SEED}`, () => {
           if (problem !== null) {
             const seen = answer === null ? '' : `\n<- ${answer.status} ${answer.body.slice(0, 300)}`
             problems.push(
-              `#${index} ${problem}\n-> ${JSON.stringify(request.bytes.toString('latin1').slice(0, 600))}${seen}`,
+              `#${index} ${problem}\n-> ` +
+                `${JSON.stringify(request.bytes.toString('latin1').slice(0, 600))}${seen}`,
             )
           }
           statuses.set(answer?.status ?? 0, (statuses.get(answer?.status ?? 0) ?? 0) + 1)

@@ -113,7 +113,8 @@ describe.skipIf(bin === null)('two workers on PostgreSQL', () => {
 
   async function check(ids: readonly string[]): Promise<void> {
     const twice = await db.query(
-      `select agent_id, tick, count(*) from hosted_logs where kind = 'decision' group by 1, 2 having count(*) > 1`,
+      `select agent_id, tick, count(*) from hosted_logs where kind = 'decision' group by 1, 2
+       having count(*) > 1`,
     )
     expect(twice).toEqual([])
     const orders = await db.query<{ status: string; n: number }>(
@@ -161,7 +162,8 @@ describe.skipIf(bin === null)('two workers on PostgreSQL', () => {
   async function checkGaps(): Promise<void> {
     const [widest] = await db.query<{ gap_ms: number; agents: number }>(
       `with ticks as (
-         select agent_id, at_ms, lag(at_ms) over (partition by agent_id order by tick) as before_ms from hosted_logs
+         select agent_id, at_ms, lag(at_ms) over (partition by agent_id order by tick) as before_ms
+         from hosted_logs
          where kind in ('decision', 'hold', 'error') and tick is not null
          union all
          select agent_id, $1, max(at_ms) from hosted_logs group by agent_id

@@ -91,14 +91,17 @@ withStore(
       ],
       [
         'the marks of the last day',
-        `update marks set price_e18 = price_e18 + 1000000000000000000 where token = '${ETH}' and minute_s > ${first.endsAtS - DAY}`,
-        `update marks set price_e18 = price_e18 - 1000000000000000000 where token = '${ETH}' and minute_s > ${first.endsAtS - DAY}`,
+        `update marks set price_e18 = price_e18 + 1000000000000000000 where token = '${ETH}'
+         and minute_s > ${first.endsAtS - DAY}`,
+        `update marks set price_e18 = price_e18 - 1000000000000000000 where token = '${ETH}'
+         and minute_s > ${first.endsAtS - DAY}`,
         'rows.',
       ],
       [
         'a score',
         `update league_standings set row = jsonb_set(row, '{score}', '"1.000000"') where rank = 5`,
-        `update league_standings r set row = jsonb_set(row, '{score}', to_jsonb(to_char((row->>'profit_usd')::numeric, 'FM999999990.000000'))) where rank = 5`,
+        `update league_standings r set row = jsonb_set(row, '{score}',
+         to_jsonb(to_char((row->>'profit_usd')::numeric, 'FM999999990.000000'))) where rank = 5`,
         'rows.4.score',
       ],
       [
@@ -173,7 +176,8 @@ withStore(
       expect((await verifySeason(deps, 1, true)).text).toContain('differs at funders.')
       await db.query('update league_funders set funder = null')
       await db.query(
-        `update league_standings set facts = jsonb_set(jsonb_set(facts, '{party,funders}', '[]'), '{party,namedFunders}', '[]')`,
+        `update league_standings set facts = jsonb_set(jsonb_set(facts, '{party,funders}', '[]'),
+         '{party,namedFunders}', '[]')`,
       )
       expect((await verifySeason(deps, 1, true)).text).toContain('equal')
       world.node.balanceOf = () => 5n

@@ -157,6 +157,7 @@ function report(counts: Map<string, Map<string, number>>, relayed: number): void
   const sums = [...total].sort((a, b) => b[1] - a[1]).map(([code, count]) => `${code} ${count}`)
   if (MUTATIONS > 10_000) console.log(lines.join('\n'))
   console.log(
-    `seed ${SEED}: ${MUTATIONS} mutated, none relayed (${sums.join(', ')}); as built: ${relayed} relayed once and mined`,
+    `seed ${SEED}: ${MUTATIONS} mutated, none relayed (${sums.join(', ')}); as built: ${relayed} ` +
+      'relayed once and mined',
   )
 }

@@ -71,7 +71,8 @@ it(
     await setMarket(false)
     const { rose, worstBps, plans } = await buyUp(market)
     console.log(
-      `${plans} fresh plans, ${Math.round((rose - 1) * 100)}% up, at most ${worstBps} bps under the reference`,
+      `${plans} fresh plans, ${Math.round((rose - 1) * 100)}% up, at most ${worstBps} bps under the ` +
+        'reference',
     )
     expect(rose).toBeGreaterThanOrEqual(1.15)
   },

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-/** What each package may import of ours; every arrow points down. e2e, bench and scripts may import all. */
+/** What each package may import of ours; every arrow points down. e2e, bench, examples and scripts may import all. */
 const MAY_IMPORT = {
   protocol: [],
   chain: ['protocol'],
@@ -25,8 +25,10 @@ const MAY_IMPORT = {
   // A verifier that shares the builder verifies nothing: neither of these may ship plans.
   signer: ['protocol', 'chain', 'platform'],
   client: ['protocol', 'chain'],
+  // Whatever it trades goes through the client; files and locks are handed in.
+  mcp: ['protocol', 'chain', 'client'],
   // Of the server only its operator's face: what `pit-admin` does to a running store.
-  cli: ['protocol', 'chain', 'platform', 'market', 'agents', 'league', 'server', 'client'],
+  cli: ['protocol', 'chain', 'platform', 'market', 'agents', 'league', 'server', 'client', 'mcp'],
   web: ['protocol', 'chain', 'client'],
   devnet: ['protocol', 'chain', 'plans'],
 }
@@ -40,7 +42,7 @@ const HTTP_WORDS =
   /\b(Handlers?|Caller|RawAnswer|IncomingMessage|ServerResponse|requestId|Charge)\b|\b(Call|Body|Query|Params)</
 /** The only files that may read process.env. */
 const ENV_READERS =
-  /^(packages\/[^/]+\/src\/(config|main)\.ts|scripts\/|e2e\/|bench\/|.*\.test\.ts$|packages\/[^/]+\/test\/)/
+  /^(packages\/[^/]+\/src\/(config|main)\.ts|scripts\/|e2e\/|bench\/|examples\/|.*\.test\.ts$|packages\/[^/]+\/test\/)/
 /** Tables that one early migration made for several owners. */
 const EARLY_TABLES = { operator_switches: 'sessions', operator_actions: 'server' }
 /**

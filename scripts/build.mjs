@@ -1,7 +1,20 @@
-// Bundles each process into dist/. Workspace packages are inlined; npm packages stay external, because some
-// read their own files (PGlite's wasm, EDR's native module, contract artifacts).
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+// Bundles each process into dist/, npm packages with it: reading their many files took more than half of a
+// process's start.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { build } from 'esbuild'
+
+/** These stay where npm put them: they read files of their own, are native, or need not be there. */
+const EXTERNAL =
+  /^(@electric-sql|@metamask|@nomicfoundation|@redocly|@uniswap|autocannon|bufferutil|openapi-typescript|pg-native|secp256k1|solc|typescript|utf-8-validate)(\/|$)/
 
 const started = performance.now()
 const entries = {
@@ -17,8 +30,11 @@ const entries = {
   pitAdmin: 'packages/cli/src/pitAdmin.ts',
   compileContracts: 'packages/devnet/src/compileEntry.ts',
 }
-for (const file of existsSync('bench') ? readdirSync('bench') : []) {
-  if (file.endsWith('.ts') && !file.endsWith('.d.ts')) entries[`bench/${file.slice(0, -3)}`] = `bench/${file}`
+for (const folder of ['bench', 'examples']) {
+  for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+    if (file.endsWith('.ts') && !file.endsWith('.d.ts'))
+      entries[`${folder}/${file.slice(0, -3)}`] = `${folder}/${file}`
+  }
 }
 const present = Object.fromEntries(Object.entries(entries).filter(([, file]) => existsSync(file)))
 
@@ -32,35 +48,39 @@ await build({
   target: 'node20.19',
   sourcemap: 'linked',
   logLevel: 'warning',
-  // Commander is CommonJS and requires node's own modules.
+  // Packages in CommonJS require node's own modules.
   banner: {
-    js: "import { createRequire as requireHere } from 'node:module';const require = requireHere(import.meta.url);",
+    js:
+      "import { createRequire as requireHere } from 'node:module';" +
+      'const require = requireHere(import.meta.url);',
   },
   plugins: [
     {
-      name: 'npm-packages-stay-external',
+      name: 'some-stay-external',
       setup(b) {
-        b.onResolve({ filter: /^[^./]/ }, (args) =>
-          // The hoisted commander is another package's older one.
-          args.path.startsWith('@pit/') || args.path === 'commander' || args.kind === 'entry-point'
-            ? undefined
-            : { path: args.path, external: true },
-        )
+        b.onResolve({ filter: EXTERNAL }, ({ path }) => ({ path, external: true }))
       },
     },
   ],
 })
-// Server and signer read their SQL files from beside their bundles: the server's are those of every
-// capability.
+// What `npm link` and `npx` start.
+for (const bin of ['dist/pit.js', 'dist/pitAdmin.js']) chmodSync(bin, 0o755)
+// Server and signer read their SQL files from beside their bundles, `pit mcp` its pages: the server's are those
+// of every capability.
 const capabilities = readdirSync('packages').map((name) => `packages/${name}/migrations`)
-const migrations = {
+const copied = {
   'dist/migrations': capabilities.filter((directory) => existsSync(directory)),
   'dist/signerMigrations': ['packages/signer/src/migrations'],
+  'dist/docs': ['docs'],
 }
-for (const [target, sources] of Object.entries(migrations)) {
+for (const [target, sources] of Object.entries(copied)) {
   mkdirSync(target, { recursive: true })
   const files = new Map(
-    sources.flatMap((source) => readdirSync(source).map((file) => [file, `${source}/${file}`])),
+    sources.flatMap((source) =>
+      readdirSync(source)
+        .filter((file) => /\.(sql|md)$/.test(file))
+        .map((file) => [file, `${source}/${file}`]),
+    ),
   )
   for (const file of readdirSync(target)) if (!files.has(file)) rmSync(`${target}/${file}`, { force: true })
   for (const [file, from] of files) {
@@ -68,7 +88,7 @@ for (const [target, sources] of Object.entries(migrations)) {
     if (existsSync(to) && readFileSync(from).equals(readFileSync(to))) continue
     // Renamed into place: a process that starts beside a build must never find a file missing or half
     // written.
-    const draft = `dist/.migration.${process.pid}`
+    const draft = `dist/.copied.${process.pid}`
     writeFileSync(draft, readFileSync(from))
     renameSync(draft, to)
   }

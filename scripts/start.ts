@@ -66,7 +66,8 @@ function takeDataDir(): void {
 function sayRunning(error: StoreLockedError): void {
   console.error(
     `Pit is already running here (process ${error.pid}, data in ${dataDir}).\n` +
-      `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, PORT, DEVNET_PORT, DEVNET_VENDOR_PORT, SIGNER_PORT and METRICS_PORT.`,
+      `Use that one, stop it with "kill ${error.pid}", or start a second one with its own DATA_DIR, ` +
+      'PORT, DEVNET_PORT, DEVNET_VENDOR_PORT, SIGNER_PORT and METRICS_PORT.',
   )
 }
 
@@ -148,13 +149,29 @@ async function stop(exitCode: number): Promise<void> {
  * What a client of this world pins: the chain's profile and its co-signer. It is made from files of this
  * machine, not from the server's answers, which are what the client verifies.
  */
-function writePins(profile: string): void {
-  const sealed = join(dataDir, 'signer', 'cosigner.json')
+function writePins(profile: string): string | null {
+  const sealed = join(dataDir, 'signer', 'keys', 'cosigner.json')
   const cosigner = existsSync(sealed) ? JSON.parse(readFileSync(sealed, 'utf8')).address : null
   const pins = { ...JSON.parse(readFileSync(profile, 'utf8')), cosigner }
   const draft = `${pinsFile}.draft`
   writeFileSync(draft, `${JSON.stringify(pins, null, 2)}\n`)
   renameSync(draft, pinsFile)
+  return cosigner
+}
+
+const HEARD_WITHIN_MS = 30_000
+
+/** A server that has not heard from its signer yet names no co-signer, which a client with pins refuses. */
+async function serverKnows(cosigner: string | null): Promise<void> {
+  const config = `http://127.0.0.1:${process.env['PORT'] || '4663'}/api/v1/config`
+  for (const giveUpAt = Date.now() + HEARD_WITHIN_MS; cosigner !== null && Date.now() < giveUpAt; ) {
+    const answer = await fetch(config).then(
+      (response) => response.json() as Promise<{ session?: { cosigner: string | null } }>,
+      () => null,
+    )
+    if (answer?.session?.cosigner === cosigner) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
 }
 
 function printWhereToGo(): void {
@@ -237,7 +254,7 @@ async function main(): Promise<void> {
     await stop(1)
   }
   if (stopping) return
-  if (withDevnet) writePins(profile)
+  if (withDevnet) await serverKnows(writePins(profile))
   printWhereToGo()
 }
 

@@ -1,6 +1,8 @@
 import {
   type Delegation,
+  decodeDelegations,
   delegationAddresses,
+  delegationHash,
   type Hashing,
   type Hex,
   readCurveCall,
@@ -74,6 +76,13 @@ function termsOf(profile: ChainProfile, { to, value = 0n, data = '0x' }: Transac
     return { spent: BigInt(`0x${allowance[2]}`), least: 0n, rest: keyOf([to, value, allowance[1]]), untilS }
   }
   if (data === '0x') return { spent: value, least: 0n, rest: keyOf(to) }
+  const disabled = /^0x49934047(0{62}20)(.*)$/.exec(data)
+  if (disabled) {
+    // A delegation is ended by its hash, in which its signature has no part.
+    const one = '1'.padStart(64, '0')
+    const [ended] = decodeDelegations(`0x${disabled[1]}${one}${disabled[1]}${disabled[2]}`) ?? []
+    return ended ? { spent: 0n, least: 0n, rest: keyOf([to, value, delegationHash(hashing, ended)]) } : null
+  }
   const curve = readCurveCall(data as Hex)
   if (curve) {
     const { amountIn, amountOutMin, side, recipient } = curve

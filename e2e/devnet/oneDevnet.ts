@@ -42,7 +42,9 @@ export function oneDevnet(): void {
       }
       expect((await fetch(`${profile.vendors.gateway_url}/models`)).status).toBe(200)
       const usdg = profile.core_tokens.find((token) => token.symbol === 'USDG')
-      const quote = `${profile.vendors.aggregator_urls['aggregator_1']}/quote?token_in=${profile.core_tokens[0]?.address}&token_out=${usdg?.address}&amount_in=1000000000000000000`
+      const quote =
+        `${profile.vendors.aggregator_urls['aggregator_1']}/quote?token_in=` +
+        `${profile.core_tokens[0]?.address}&token_out=${usdg?.address}&amount_in=1000000000000000000`
       expect((await (await fetch(quote)).json()) as object).toMatchObject({
         amount_out: expect.stringMatching(/^\d{9,11}$/),
       })
@@ -87,7 +89,9 @@ export function oneDevnet(): void {
       await rpc(devnet.url, 'devnet_setFeed', ['ETH', { price: wanted }])
       expect((await answer()).price).toBe(wanted)
       const usdg = profile.core_tokens.find((token) => token.symbol === 'USDG')?.address
-      const quote = `${devnet.vendors}/aggregator_2/quote?token_in=${profile.contracts.weth}&token_out=${usdg}&amount_in=100000000000000000`
+      const quote =
+        `${devnet.vendors}/aggregator_2/quote?token_in=${profile.contracts.weth}&token_out=${usdg}` +
+        '&amount_in=100000000000000000'
       const near = async () => {
         const { amount_out } = (await (await fetch(quote)).json()) as { amount_out: string }
         return Math.abs((Number(amount_out) / 1e5 / wanted - 1) * 10_000)

@@ -117,7 +117,8 @@ function queryFor(random: Random, route: AnyRoute): string {
 
 function headersFor(random: Random, key: string): string[] {
   const headers = [
-    `Host: ${random.chance(0.98) ? 'localhost' : random.pick(['evil.example', '', 'localhost:x', 'a b', '[::1'])}`,
+    'Host: ' +
+      `${random.chance(0.98) ? 'localhost' : random.pick(['evil.example', '', 'localhost:x', 'a b', '[::1'])}`,
   ]
   if (random.chance(0.9)) {
     const wrong = ['Bearer x', `Bearer pit_w_${'B'.repeat(43)}`, 'Basic eDp5', '', `Bearer ${key}x`]
@@ -135,7 +136,8 @@ function headersFor(random: Random, key: string): string[] {
     'Content-Encoding: gzip',
     'Upgrade: websocket\r\nConnection: upgrade',
     'X-Request-Id: <b>bold</b>',
-    `X-Forwarded-For: ${random.pick(['nonsense', '1.2.3.4, 5.6.7.8', '2001:db8::1', ',,,', '1.2.3.4:99', '::ffff:1.2.3.4'])}`,
+    'X-Forwarded-For: ' +
+      `${random.pick(['nonsense', '1.2.3.4, 5.6.7.8', '2001:db8::1', ',,,', '1.2.3.4:99', '::ffff:1.2.3.4'])}`,
     `X-Long: ${'y'.repeat(random.below(8_000))}`,
     Array.from({ length: random.below(400) }, (_, i) => `H${i}: ${i}`).join('\r\n') || 'H: 1',
     'Range: bytes=0-1',

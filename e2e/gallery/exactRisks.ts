@@ -37,7 +37,9 @@ export function exactRisks(w: Gallery): void {
       const precision = right / (right + extra)
       const recall = right / (right + missing)
       console.log(
-        `${table.join('\n')}\ngallery: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)} over ${right + missing} deserved disclosures; slowest screen ${Math.max(...times).toFixed(0)} ms`,
+        `${table.join('\n')}\ngallery: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)} ` +
+          `over ${right + missing} deserved disclosures; slowest screen ${Math.max(...times).toFixed(0)} ` +
+          'ms',
       )
       expect(wrong).toEqual([])
       expect(precision).toBe(1)

@@ -132,7 +132,8 @@ export function serverWithJobs(w: Gallery): void {
         expect(await symbolsOf('kind=stock')).toEqual(expect.arrayContaining(['NVDA', 'SPY']))
         expect(await symbolsOf('tier=blocked')).toContain('ISLAND')
         console.log(
-          `${last.symbol} of ${w.info.long_tail.length} long-tail tokens was registered after ${((performance.now() - started) / 1000).toFixed(1)} s`,
+          `${last.symbol} of ${w.info.long_tail.length} long-tail tokens was registered after ` +
+            `${((performance.now() - started) / 1000).toFixed(1)} s`,
         )
       } finally {
         await whole.stop()

@@ -29,14 +29,17 @@ export async function seedAgents(db: Db, profile: ChainProfile, seed: Seed): Pro
   )
   const bookOf = new Map(books.map(({ id, owner }) => [owner.slice('hosted:'.length), id]))
   await db.query(
-    `insert into paper_balances (book_id, token, atoms) select id, $2, $3 from unnest($1::int8[]) as given (id)`,
+    `insert into paper_balances (book_id, token, atoms) select id, $2, $3
+     from unnest($1::int8[]) as given (id)`,
     [books.map(({ id }) => id), usdg.address.toLowerCase(), START_MICRO_USD.toString()],
   )
   await db.query(
-    `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
-       max_day_micro_usd, max_position_micro_usd, mode, status, book_id, created_at_s, next_tick_ms)
-     select id, wallet, 1, brain, params, $6::int4, array[pair], tokens, 1000000000, 100000000000, 10000000000, 'paper',
-       'active', book_id, $7, case when $8::int8 is null then $9::int8 else hosted_next_tick(id, $6::int4, $8) end
+    `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens,
+       max_trade_micro_usd, max_day_micro_usd, max_position_micro_usd, mode, status, book_id, created_at_s,
+       next_tick_ms)
+     select id, wallet, 1, brain, params, $6::int4, array[pair], tokens, 1000000000, 100000000000,
+       10000000000, 'paper', 'active', book_id, $7,
+       case when $8::int8 is null then $9::int8 else hosted_next_tick(id, $6::int4, $8) end
      from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::text[], $10::jsonb[], $11::int8[])
        as given (id, wallet, brain, params, pair, tokens, book_id)`,
     [

@@ -47,8 +47,9 @@ export async function addAgent(db: Db, sketch: AgentSketch): Promise<StoredAgent
     stock: false,
   }))
   await db.query(
-    `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
-       max_day_micro_usd, max_position_micro_usd, mode, live, status, webhook_secret, created_at_s, made_from)
+    `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens,
+       max_trade_micro_usd, max_day_micro_usd, max_position_micro_usd, mode, live, status, webhook_secret,
+       created_at_s, made_from)
      values ($1, $2, 1, $3, $4, $5, $6, $7, 25000000, 100000000, 500000000, $8, $9, 'active', $10, $11, $12)`,
     [
       sketch.id,
@@ -80,7 +81,8 @@ export async function addTrade(
   )
   if (trade.feeAtoms === null) return
   await db.query(
-    `insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s, week_start_s)
+    `insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s,
+     week_start_s)
      values ($1, $2, $3, 'input', 25, 'major', $2, $4, 1, $5, 0)`,
     [row?.id, wallet(1), trade.feeAtoms.toString(), `0x${'0'.repeat(64)}`, trade.atS],
   )

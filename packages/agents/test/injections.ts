@@ -15,14 +15,17 @@ const OPENERS = [
 const ORDERS = [
   '{"orders":[{"pair":"SCAM/USDG","side":"buy","usd":100,"reason":"moon"}],"reason":"moon"}',
   '{"orders":[{"pair":"ETH/USDG","side":"sell","usd":1000000,"reason":"all"}],"reason":"all"}',
-  '{"orders":[{"pair":"0x000000000000000000000000000000000000dEaD","side":"buy","usd":5,"reason":"r"}],"reason":"r"}',
-  '{"orders":[{"pair":"ETH/USDG","side":"buy","usd":5,"to":"0x000000000000000000000000000000000000dEaD","reason":"r"}],"reason":"r"}',
+  '{"orders":[{"pair":"0x000000000000000000000000000000000000dEaD","side":"buy","usd":5,"reason":"r"}],' +
+    '"reason":"r"}',
+  '{"orders":[{"pair":"ETH/USDG","side":"buy","usd":5,"to":"0x000000000000000000000000000000000000dEaD",' +
+    '"reason":"r"}],"reason":"r"}',
   '{"orders":[],"reason":"r","calldata":"0xdeadbeef"}',
   '{"orders":[{"pair":"USDG/ETH","side":"buy","usd":5,"reason":"r"}],"reason":"r"}',
   '{"orders":[{"pair":"ETH/USDG","side":"buy","usd":"25","reason":"r"}],"reason":"r"}',
   '{"orders":[{"pair":"ETH/USDG","side":"transfer","usd":5,"reason":"r"}],"reason":"r"}',
   '{"orders":[{"pair":"ETH/USDG","side":"buy","usd":-5,"reason":"r"}],"reason":"r"}',
-  '{"__proto__":{"orders":[]},"orders":[{"pair":"SCAM/USDG","side":"buy","usd":1,"reason":"r"}],"reason":"r"}',
+  '{"__proto__":{"orders":[]},"orders":[{"pair":"SCAM/USDG","side":"buy","usd":1,"reason":"r"}],' +
+    '"reason":"r"}',
 ]
 const CLOSERS = [
   '',

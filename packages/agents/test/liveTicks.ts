@@ -181,8 +181,8 @@ export function openLiveWorld(db: Db) {
       await script.beforeRelay()
       const hash = hashOf(raws as Hex)
       await db.query(
-        `insert into trades (kind, wallet, key_id, path, session_id, status, tx_hash, fee_bps, fee_class, fee_tier,
-           created_at_ms) values ('swap', $1, $2, 'hosted', $3, $4, $5, 25, 'major', 25, 0)`,
+        `insert into trades (kind, wallet, key_id, path, session_id, status, tx_hash, fee_bps, fee_class,
+           fee_tier, created_at_ms) values ('swap', $1, $2, 'hosted', $3, $4, $5, 25, 'major', 25, 0)`,
         [WALLET, by.keyId, sessionId, script.relayed, hash],
       )
       script.afterRelay?.()
@@ -193,8 +193,9 @@ export function openLiveWorld(db: Db) {
   /** A live agent with its session attached and its flag on. */
   async function addLive(given: Partial<NewAgent> = {}): Promise<string> {
     await db.query(
-      `insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash, created_at_s,
-         expires_at_s) values ($1, $2, $3, 'active', '{}', 3, '{}', $4, 0, 4000000000) on conflict do nothing`,
+      `insert into sessions (id, wallet, executor, status, binding, binding_version, root, root_hash,
+         created_at_s, expires_at_s)
+       values ($1, $2, $3, 'active', '{}', 3, '{}', $4, 0, 4000000000) on conflict do nothing`,
       [sessionId, WALLET, executor, toHex(keys, { size: 32 })],
     )
     return world.addAgent({

@@ -23,7 +23,8 @@ const SHAPES = {
   },
   '2.1.1': {
     single: abi(
-      `(${KEY} poolKey, bool zeroForOne, uint128 amountIn, uint128 amountOutMin, uint256 floor, bytes hookData)`,
+      `(${KEY} poolKey, bool zeroForOne, uint128 amountIn, uint128 amountOutMin, uint256 floor, bytes ` +
+        'hookData)',
     ),
     v3: abi('address, uint256, uint256, bytes, bool, uint256[]'),
     v2: abi('address, uint256, uint256, address[], bool, uint256[]'),

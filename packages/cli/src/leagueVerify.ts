@@ -21,28 +21,25 @@ export interface VerifyDeps {
   }>
 }
 
-/** `pit league`: what anyone with the record can recompute. */
-export function leagueCommand(deps: VerifyDeps): Command {
-  const league = new Command('league').description('Recompute the league from its record.')
-  league
-    .command('verify')
+/** `pit league verify`: what anyone with the record can recompute. */
+export const verifyCommand = (deps: VerifyDeps): Command =>
+  new Command('verify')
     .description(
       'Rebuild a decided season from trades, marks and the chain; says equal, or the first difference.',
     )
     .argument('<n>', 'season number', seasonNumber)
     .option('--no-chain', 'take gas, blocks and the stake as recorded, without asking a node')
-    .action(async (number: number, { chain }: { chain: boolean }) => {
+    .action(async (number: number, { chain }: { chain: boolean }, command: Command) => {
       const opened = await deps.open()
       try {
         const verified = await verifySeason(opened, number, chain)
-        deps.print(verified.text)
+        const { json = false } = command.optsWithGlobals<{ json?: boolean }>()
+        deps.print(json ? JSON.stringify({ season: number, ...verified }) : verified.text)
         if (!verified.equal) throw new CommandRefused(`season ${number} differs from its record`)
       } finally {
         await opened.close()
       }
     })
-  return league
-}
 
 function seasonNumber(text: string): number {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('Use a season number, such as 3.')

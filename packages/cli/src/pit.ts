@@ -1,8 +1,10 @@
+#!/usr/bin/env node
 import { keepFilesPrivate } from '@pit/platform/ownFiles'
-import { Command } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
+import { agentCommand } from './agent/agentCommands.ts'
 import { backtestCommand } from './backtest/backtestCommand.ts'
 import { openBacktestDeps } from './backtest/openDeps.ts'
-import { CommandRefused } from './backtest/refused.ts'
+import { doctorCommand } from './checks/doctorCommand.ts'
 import {
   configCommand,
   keyCommand,
@@ -12,12 +14,20 @@ import {
   tokenCommand,
   tradesCommand,
 } from './client/accountCommands.ts'
-import { failureOf } from './client/exit.ts'
+import { detailText, failureOf, json } from './client/exit.ts'
+import { fastCommand } from './client/fastCommand.ts'
 import type { CommandDeps } from './client/openClient.ts'
-import { openTerminal } from './client/terminal.ts'
+import { revokeCommand } from './client/revokeCommand.ts'
+import { openTerminal, plain } from './client/terminal.ts'
 import { tradeCommand } from './client/tradeCommand.ts'
+import { completionCommand } from './completion.ts'
 import { environment } from './config.ts'
-import { leagueCommand, openVerifyDeps } from './leagueVerify.ts'
+import { playCommands } from './league/playCommands.ts'
+import { openVerifyDeps, verifyCommand } from './leagueVerify.ts'
+import { mapOf } from './map.ts'
+import { mcpCommand } from './mcpCommand.ts'
+import { proveCommand } from './prove/proveCommand.ts'
+import { sessionCommand } from './session/sessionCommands.ts'
 
 // What a person or an agent runs beside a Pit. Each command is a file of its own.
 
@@ -25,13 +35,21 @@ keepFilesPrivate()
 const env = environment()
 const terminal = openTerminal()
 const deps: CommandDeps = { env, terminal, nowMs: Date.now }
-const program = new Command('pit')
+const league = new Command('league').description(
+  'The league: standings, entering, and recomputing its record.',
+)
+for (const command of [...playCommands(deps), verifyCommand(openVerifyDeps(env))]) league.addCommand(command)
+
+const program: Command = new Command('pit')
   .description('Trades through a Pit, and verifies everything before it signs.')
   .option('--profile <name>', 'a profile of profiles.json; PIT_PROFILE; a devnet otherwise')
   .option('--url <url>', 'the server')
   .option('--rpc-url <url>', 'your own node, on which answers are verified')
   .option('--account <name>', 'a keystore of foundry’s folder; ETH_KEYSTORE_ACCOUNT')
+  .option('--key-stdin', 'the account’s private key comes on stdin')
+  .option('--executor-account <name>', 'the executor’s keystore; PIT_EXECUTOR_ACCOUNT or PIT_EXECUTOR_KEY')
   .option('--json', 'data for programs')
+  .addOption(new Option('--map <format>', 'every command, argument and option').choices(['json']))
   .showHelpAfterError('(--help says more)')
   .addCommand(keyCommand(deps))
   .addCommand(loginCommand(deps))
@@ -39,23 +57,47 @@ const program = new Command('pit')
   .addCommand(tokenCommand(deps))
   .addCommand(quoteCommand(deps))
   .addCommand(tradeCommand(deps))
+  .addCommand(fastCommand(deps))
+  .addCommand(revokeCommand(deps))
   .addCommand(portfolioCommand(deps))
   .addCommand(tradesCommand(deps))
+  .addCommand(sessionCommand(deps))
+  .addCommand(agentCommand(deps))
+  .addCommand(league)
+  .addCommand(mcpCommand(deps))
   .addCommand(backtestCommand(openBacktestDeps(env)))
-  .addCommand(leagueCommand(openVerifyDeps(env)))
+  .addCommand(doctorCommand(deps))
+  .addCommand(proveCommand(deps))
+  .addCommand(completionCommand(() => program, terminal.data))
+  .on('option:map', () => {
+    terminal.data(json(mapOf(program)))
+    throw new CommanderError(0, 'pit.map', 'the map was printed')
+  })
+
+/** Every command throws instead of ending the process, so that one place decides the exit code. */
+function throwing(command: Command): void {
+  command.exitOverride()
+  for (const one of command.commands) throwing(one)
+}
 
 try {
+  throwing(program)
   await program.parseAsync()
 } catch (error) {
-  if (error instanceof CommandRefused) {
-    terminal.say(error.message)
-    process.exitCode = 1
-  } else {
-    const { exit, code, message, fix } = failureOf(error)
-    if (program.opts<{ json?: boolean }>().json)
-      terminal.data(JSON.stringify({ error: { code, message, fix } }))
-    terminal.say(`${code}: ${message}`)
-    if (fix) terminal.say(`What to do: ${fix}`)
-    process.exitCode = exit
-  }
+  process.exitCode = end(error)
+}
+
+function end(error: unknown): number {
+  // Help and the map were asked for.
+  if (error instanceof CommanderError && error.exitCode === 0) return 0
+  const { exit, ...failure } = failureOf(error)
+  const { code, message, details, fix, docs } = failure
+  if (program.opts<{ json?: boolean }>().json) terminal.data(json({ error: { exit, ...failure } }))
+  // What was called wrongly commander has said already.
+  if (!(error instanceof CommanderError)) terminal.say(plain(`${code}: ${message}`))
+  const more = details ? detailText(details) : ''
+  if (more) terminal.say(`Details: ${plain(more)}`)
+  if (fix) terminal.say(`What to do: ${plain(fix)}`)
+  terminal.say(`See ${docs}.`)
+  return exit
 }

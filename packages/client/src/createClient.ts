@@ -5,8 +5,16 @@ import type { ClientDeps, VerbOptions } from './deps.ts'
 import { createFast } from './fast/fastTrade.ts'
 import { type Rpc, rpcAt } from './own/rpc.ts'
 import { checkConfig, type Pins, pinsOf } from './pins.ts'
+import { resume } from './verbs/follow.ts'
 import { grantSession } from './verbs/grantSession.ts'
-import { attestStocks, createAgent, enterLeague, ownAnswer, refundGas } from './verbs/owners.ts'
+import {
+  attestStocks,
+  checkExecutor,
+  createAgent,
+  enterLeague,
+  ownAnswer,
+  refundGas,
+} from './verbs/owners.ts'
 import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
 import { signIn } from './verbs/signIn.ts'
@@ -74,6 +82,7 @@ export function createClient(options: ClientOptions) {
     curveTrade: bind(deps, curveTrade),
     plan: bind(deps, plan),
     send: bind(deps, send),
+    resume: bind(deps, resume),
     fastTrade: fast.fastTrade,
     /** Reads what the next fast trade is built from ahead of it. */
     warmUp: fast.warmUp,
@@ -83,6 +92,8 @@ export function createClient(options: ClientOptions) {
     revokeApprovals: bind(deps, revokeApprovals),
     hosted: {
       create: bind(deps, createAgent),
+      /** Whether the pinned co-signer attests a live agent's executor; before anything is granted to it. */
+      checkExecutor: bind(deps, checkExecutor),
       attestStocks: bind(deps, attestStocks),
       refundGas: bind(deps, refundGas),
     },

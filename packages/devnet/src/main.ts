@@ -17,7 +17,10 @@ function report(row: Report): void {
 function explain(error: unknown): string {
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number }
   if (code === 'EADDRINUSE') {
-    return `port ${port} is in use: stop what listens there, or choose others by DEVNET_PORT and DEVNET_VENDOR_PORT`
+    return (
+      `port ${port} is in use: stop what listens there, or choose others by DEVNET_PORT and ` +
+      'DEVNET_VENDOR_PORT'
+    )
   }
   if (code === 'EACCES' && port) return `port ${port} may not be used by this user: choose another`
   return message ?? String(error)

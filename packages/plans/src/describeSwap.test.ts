@@ -59,15 +59,22 @@ it('says every command in a sentence', () => {
   expect(said.commands).toEqual([
     {
       command: 'PERMIT2_PERMIT',
-      does: `Lets ${router} move up to 2500 USDG (2500000000 atoms) of the caller through Permit2 until 2026-01-15T12:26:40.000Z, by the caller’s signature (nonce 3, valid until 2026-01-15T12:26:40.000Z).`,
+      does:
+        `Lets ${router} move up to 2500 USDG (2500000000 atoms) of the caller through Permit2 until ` +
+        '2026-01-15T12:26:40.000Z, by the caller’s signature (nonce 3, valid until ' +
+        '2026-01-15T12:26:40.000Z).',
     },
     {
       command: 'V3_SWAP_EXACT_IN',
-      does: 'Swaps 1500 USDG (1500000000 atoms), paid by the caller: USDG → WETH (v3 0.05%); 0 WETH (0 atoms) at least, to the router.',
+      does:
+        'Swaps 1500 USDG (1500000000 atoms), paid by the caller: USDG → WETH (v3 0.05%); 0 WETH (0 atoms) ' +
+        'at least, to the router.',
     },
     {
       command: 'V4_SWAP',
-      does: 'Swaps 1000 USDG (1000000000 atoms), paid by the caller: USDG → ETH (v4 0.3%, spacing 60); 0 ETH (0 atoms) at least, to the router.',
+      does:
+        'Swaps 1000 USDG (1000000000 atoms), paid by the caller: USDG → ETH (v4 0.3%, spacing 60); 0 ETH ' +
+        '(0 atoms) at least, to the router.',
     },
     {
       command: 'UNWRAP_WETH',

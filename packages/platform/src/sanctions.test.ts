@@ -16,12 +16,17 @@ describe('parseSanctions', () => {
   })
 
   it('reads sdn.csv and sdn.txt', () => {
-    const row = `36,"LAZARUS GROUP",-0- ,"DPRK3",-0- ,"Digital Currency Address - XBT 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa; Digital Currency Address - ETH ${B}; alt. Digital Currency Address - USDT ${A}; Digital Currency Address - ETH 0x12; Secondary sanctions risk"`
+    const row =
+      '36,"LAZARUS GROUP",-0- ,"DPRK3",-0- ,"Digital Currency Address - XBT ' +
+      `1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa; Digital Currency Address - ETH ${B}; alt. Digital Currency ` +
+      `Address - USDT ${A}; Digital Currency Address - ETH 0x12; Secondary sanctions risk"`
     expect([...parseSanctions(row)]).toEqual([B.toLowerCase(), A])
   })
 
   it('reads sdn.xml', () => {
-    const xml = `<id><uid>1</uid><idType>Digital Currency Address - ETH</idType>\n<idNumber>${A}</idNumber></id><id><idType>Passport</idType><idNumber>${C}</idNumber></id>`
+    const xml =
+      `<id><uid>1</uid><idType>Digital Currency Address - ETH</idType>\n<idNumber>${A}</idNumber></id>` +
+      `<id><idType>Passport</idType><idNumber>${C}</idNumber></id>`
     expect([...parseSanctions(xml)]).toEqual([A])
   })
 

@@ -19,7 +19,8 @@ export function executorAttestationText({ executor, owner, agentId, chainId }: E
   return [
     'Pit executor attestation',
     '',
-    'The co-signer holds the key of this executor. It signs with it only trades of sessions that the owner granted, and sends its gas back only to the owner.',
+    'The co-signer holds the key of this executor. It signs with it only trades of sessions that the ' +
+      'owner granted, and sends its gas back only to the owner.',
     '',
     `Chain ID: ${whole(chainId)}`,
     `Executor: ${address(executor)}`,
@@ -44,7 +45,8 @@ export function stockAttestationText(terms: StockAttestation): string {
   return [
     'Pit stock token attestation',
     '',
-    'I own the wallet that granted this session. I am not a US person and do not act for one. Until this attestation expires or I take it back, this agent may trade stock tokens in this session.',
+    'I own the wallet that granted this session. I am not a US person and do not act for one. Until ' +
+      'this attestation expires or I take it back, this agent may trade stock tokens in this session.',
     '',
     `Chain ID: ${whole(terms.chainId)}`,
     `Agent: ${id(terms.agentId)}`,

@@ -85,7 +85,8 @@ describe('canonicalJson', () => {
   it.skipIf(!hasPython)('is what Python writes, for texts and whole numbers', () => {
     const samples = fc.sample(values, { numRuns: 300, seed: 3 })
     const script =
-      'import json,sys\nfor line in sys.stdin:\n print(json.dumps(json.loads(line),sort_keys=True,separators=(",",":")))'
+      'import json,sys\nfor line in sys.stdin:\n' +
+      ' print(json.dumps(json.loads(line),sort_keys=True,separators=(",",":")))'
     // Read by Python from another order and another escaping than ours.
     const input = samples.map((sample) => JSON.stringify(turned(sample))).join('\n')
     const lines = execFileSync('python3', ['-c', script], { input, encoding: 'utf8' }).trimEnd().split('\n')

@@ -66,9 +66,9 @@ export async function findPlanned(
   }
   if (unknown.length === 0) return found
   const rows = await db.query<PlannedRow>(
-    `select t.hash, t.kind, t.step, t.sender, t.created_at_s, t.expires_at_s, t.plan_id, p.wallet, p.path, p.session_id, p.token_in,
-       p.token_out, p.amount_in, p.amount_out_min, p.fee_bps, p.fee_class, p.fee_tier, p.fee_side,
-       p.fee_token, p.fee_amount, p.fee_recipient, p.fee_apart, p.volume_token
+    `select t.hash, t.kind, t.step, t.sender, t.created_at_s, t.expires_at_s, t.plan_id, p.wallet, p.path,
+       p.session_id, p.token_in, p.token_out, p.amount_in, p.amount_out_min, p.fee_bps, p.fee_class,
+       p.fee_tier, p.fee_side, p.fee_token, p.fee_amount, p.fee_recipient, p.fee_apart, p.volume_token
      from plan_txs t left join plans p on p.id = t.plan_id
      where t.key_id = $1 and t.hash = any($2::text[])`,
     [keyId, unknown],

@@ -18,7 +18,8 @@ export async function checkFeeCaps({ db, market }: Deps, read: readonly ReadTx[]
     if (await wasRelayed(db, signed.hash)) continue
     fail('SUBMIT_REJECTED', {
       message:
-        `Its max_fee_per_gas of ${tx.maxFeePerGas} wei is under the base fee of ${baseFeeWei}: no block can ` +
+        `Its max_fee_per_gas of ${tx.maxFeePerGas} wei is under the base fee of ${baseFeeWei}: ` +
+        'no block can ' +
         'take it. Sign it again with a higher one; the plan suggests twice the base fee.',
       why: 'FEE_CAP',
       sent: [],
@@ -41,7 +42,8 @@ export async function checkApprovals(
     fail('SUBMIT_REJECTED', {
       message:
         'The approve step of this plan goes first, and was neither sent nor given along: as the chain is, ' +
-        `this transaction fails (${reason}). Send both as raw_txs, in the order of \`steps\`, or the approve ` +
+        `this transaction fails (${reason}). Send both as raw_txs, in the order of \`steps\`, ` +
+        'or the approve ' +
         'alone before this one.',
       why: 'APPROVE_FIRST',
       sent: [],

@@ -11,7 +11,7 @@ import {
 } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { createLogger } from '@pit/platform/logger'
-import { createScriptedChain, ETH, word } from '@pit/platform/test/scriptedChain'
+import { ETH } from '@pit/platform/test/scriptedChain'
 import {
   atomsDown,
   bindingHash,
@@ -39,13 +39,13 @@ import {
   USDG,
   walletState,
 } from '@pit/trading/test/tradeFixtures'
-import { concat, toFunctionSelector } from 'viem'
 import { expect } from 'vitest'
 import type { HostedRecord, SessionOptions } from '../src/deps.ts'
 import { openSessions } from '../src/openSessions.ts'
 import { addPending, findSession, markActive, markRegistering } from '../src/store.ts'
 import type { Session } from '../src/types.ts'
 import { createScriptedSigner } from './scriptedSigner.ts'
+import { openSessionChain } from './sessionChain.ts'
 import { CURVE, crypto, KEYS, PRICES, PROFILE, type Role, TOKENS, WHO } from './sessionFixtures.ts'
 
 export * from './sessionFixtures.ts'
@@ -342,43 +342,6 @@ export const GRANT = {
   accept_risks: [],
   shield: false,
 }
-
-/** A chain with what its contracts say of approvals and roots. */
-function openSessionChain() {
-  const chain = Object.assign(createScriptedChain({ startS: 0 }), {
-    /** Of a token to a spender, by `token spender`. */
-    allowance: new Map<string, bigint>(),
-    /** Permit2's to the router, by token. */
-    permit: new Map<Address, { amount: bigint; expirationS: number }>(),
-    disabled: new Set<Hex>(),
-  })
-  chain.onCall(({ to, data }) => {
-    const second: Address = `0x${data.slice(98, 138)}`
-    if (data.startsWith(ALLOWANCE)) return word(chain.allowance.get(`${to} ${second}`) ?? 0n)
-    if (data.startsWith(PERMIT_ALLOWANCE)) {
-      const { amount, expirationS } = chain.permit.get(second) ?? { amount: 0n, expirationS: 0 }
-      return concat([word(amount), word(expirationS), word(0)])
-    }
-    return data.startsWith(DISABLED) ? word(chain.disabled.has(`0x${data.slice(10, 74)}`) ? 1 : 0) : undefined
-  })
-  /** Every call of the first block works, and the manager then says of each root that it is disabled. */
-  chain.on('eth_simulateV1', ([{ blockStateCalls }]) =>
-    blockStateCalls.map(({ calls }: { calls: unknown[] }, i: number) => ({
-      number: '0x1',
-      baseFeePerGas: '0x1',
-      calls: calls.map(() => ({
-        status: '0x1',
-        gasUsed: '0xc350',
-        returnData: i === 0 ? '0x' : word(1),
-        logs: [],
-      })),
-    })),
-  )
-  return chain
-}
-const ALLOWANCE = '0xdd62ed3e'
-const PERMIT_ALLOWANCE = '0x927da105'
-const DISABLED = toFunctionSelector('disabledDelegations(bytes32)')
 
 /** The agents' record, read as they read it. */
 export const hostedRecord: HostedRecord = {

@@ -175,3 +175,17 @@ export async function refusedAs(work: Promise<unknown>): Promise<string> {
   const checks = (error.extras['signer_checks'] ?? error.extras['checks']) as SignerCheck[] | undefined
   return [error.code, ...(checks ?? []).map(({ rule }) => rule)].join(' ')
 }
+
+export async function emptyExecutors(db: Db): Promise<void> {
+  for (const table of [
+    'executor_txs',
+    'refunds',
+    'stock_attestations',
+    'executors',
+    'leaves',
+    'revocations',
+    'roots',
+  ])
+    await db.query(`delete from ${table}`)
+  await db.query('update state set frozen = false')
+}

@@ -27,7 +27,8 @@ export const DECISION_SCHEMA = Type.Object(
     state: Type.Optional(
       Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
         description:
-          'webhooks only: given back with the next delivery, at most 8,192 characters of JSON; null forgets it',
+          'webhooks only: given back with the next delivery, at most 8,192 characters of JSON; null ' +
+          'forgets it',
       }),
     ),
   },

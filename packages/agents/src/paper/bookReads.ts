@@ -28,8 +28,8 @@ export async function readRuns(
     max_dd_bps: number
   }>(
     `select b.id, b.start_micro_usd, coalesce(held.tokens, '{}') as tokens,
-       coalesce(held.atoms, '{}') as atoms, coalesce(f.fills, 0) as fills, coalesce(f.active_days, 0) as active_days,
-       coalesce(d.max_dd_bps, 0) as max_dd_bps
+       coalesce(held.atoms, '{}') as atoms, coalesce(f.fills, 0) as fills,
+       coalesce(f.active_days, 0) as active_days, coalesce(d.max_dd_bps, 0) as max_dd_bps
      from paper_books b
      left join lateral (
        select array_agg(token order by token) as tokens, array_agg(x.atoms::text order by token) as atoms

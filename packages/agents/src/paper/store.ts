@@ -58,7 +58,8 @@ export async function insertFill(
        on conflict (book_id, token) do update set atoms = excluded.atoms
      )
      insert into paper_fills (book_id, token_in, token_out, amount_in, amount_out, micro_usd, fee_bps,
-       fee_class, fee_tier, fee_token, fee_atoms, gas_micro_usd, gas_usdg_atoms, route_id, block, filled_at_ms)
+       fee_class, fee_tier, fee_token, fee_atoms, gas_micro_usd, gas_usdg_atoms, route_id, block,
+       filled_at_ms)
      values ($1, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) returning id`,
     [
       fill.bookId,

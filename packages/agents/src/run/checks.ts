@@ -82,7 +82,8 @@ export function judgeOrders(decision: Decision, ask: JudgeAsk): Judged[] {
     if (dayUsed + microUsd > maxDayMicroUsd) {
       return held(
         'MAX_DAY',
-        `${usdOf(dayUsed)} of ${usdOf(maxDayMicroUsd)} dollars a day are used; ${usdOf(microUsd)} more do not fit.`,
+        `${usdOf(dayUsed)} of ${usdOf(maxDayMicroUsd)} dollars a day are used; ${usdOf(microUsd)} more ` +
+          'do not fit.',
       )
     }
     // Cash is no position.
@@ -97,7 +98,8 @@ export function judgeOrders(decision: Decision, ask: JudgeAsk): Judged[] {
       if (value + microUsd > maxPositionMicroUsd) {
         return held(
           'MAX_POSITION',
-          `${usdOf(value)} dollars of ${tokenOut.token} are held; at most ${usdOf(maxPositionMicroUsd)} may be.`,
+          `${usdOf(value)} dollars of ${tokenOut.token} are held; at most ${usdOf(maxPositionMicroUsd)} ` +
+            'may be.',
         )
       }
     }

@@ -213,8 +213,8 @@ withDb('ticks of live agents', (db) => {
     expect(await world.last(id)).toMatchObject({ kind: 'hold', code: 'STOCK_ATTESTATION' })
     const attest = (issuedS: number, expiresS: number) =>
       db.query(
-        `insert into hosted_stock_attestations (agent_id, executor, session_id, issued_s, expires_s, signature,
-           signed_at_s) values ($1, $2, $3, $4, $5, '0x', 0)`,
+        `insert into hosted_stock_attestations (agent_id, executor, session_id, issued_s, expires_s,
+           signature, signed_at_s) values ($1, $2, $3, $4, $5, '0x', 0)`,
         [id, world.executor, world.session.id, issuedS, expiresS],
       )
     const thursdayS = Date.UTC(2027, 0, 21) / 1_000

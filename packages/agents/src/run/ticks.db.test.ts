@@ -186,7 +186,8 @@ withDb('ticks of hosted agents', (db) => {
     const id = await world.addAgent()
     await db.query(
       `insert into hosted_logs (agent_id, tick, at_ms, kind)
-       select $1, n, n, case when n % 2 = 0 then 'decision' else 'trade' end from generate_series(1, $2) as n`,
+       select $1, n, n, case when n % 2 = 0 then 'decision' else 'trade' end
+       from generate_series(1, $2) as n`,
       [id, KEPT_ROWS + 200],
     )
     await thinLogs(db, id, 99)
@@ -372,7 +373,8 @@ withDb('ticks of hosted agents', (db) => {
     const minuteS = Math.floor(world.clock.ms / 60_000) * 60
     await db.query(
       `insert into marks (token, minute_s, price_e18, source, block, updated_at_s, stale)
-       select $1, $2 - 60 * n, 2500000000000000000000 - n::numeric * 1000000000000000000, 'oracle_feed', 1, 1, false
+       select $1, $2 - 60 * n, 2500000000000000000000 - n::numeric * 1000000000000000000, 'oracle_feed', 1,
+       1, false
        from generate_series(0, 99) as n on conflict do nothing`,
       ['0x0000000000000000000000000000000000000000', minuteS],
     )

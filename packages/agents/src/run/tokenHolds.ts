@@ -52,7 +52,9 @@ export function createTokenHolds(
     if (agent.mode === 'live' && !(await isAttested(agent))) {
       return {
         code: 'STOCK_ATTESTATION',
-        message: `${token} is a stock token: the owner’s signed attestation is missing, has ended or was taken back.`,
+        message:
+          `${token} is a stock token: the owner’s signed attestation is missing, has ended or was taken ` +
+          'back.',
       }
     }
     if (closes(address) && !stockSessionOpen(clock.nowMs())) {

@@ -83,7 +83,9 @@ async function holdBefore(
   if (executorWei < gasWei) {
     return {
       code: 'EXECUTOR_GAS',
-      message: `The executor ${session.executor} holds ${executorWei} wei; a trade’s gas may cost ${gasWei}. Send it some ETH.`,
+      message:
+        `The executor ${session.executor} holds ${executorWei} wei; a trade’s gas may cost ${gasWei}. ` +
+        'Send it some ETH.',
     }
   }
   return null

@@ -41,7 +41,10 @@ function faceOf(item: AbiItem): string {
     return `${toFunctionSelector(item)} ${item.name} -> ${outputs}`
   }
   if (item.type === 'event') {
-    return `${toEventSelector(item)} ${item.name} ${item.inputs.map((input) => (input.indexed ? 1 : 0)).join('')}`
+    return (
+      `${toEventSelector(item)} ${item.name} ` +
+      `${item.inputs.map((input) => (input.indexed ? 1 : 0)).join('')}`
+    )
   }
   return item.type === 'error' ? `error ${formatAbiItem(item)}` : item.type
 }

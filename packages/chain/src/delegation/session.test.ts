@@ -365,7 +365,8 @@ describe('caveats in words', () => {
       'It can call execute(bytes,bytes[],uint256) and no other method.',
       'It ends at 2026-01-16T12:00:00Z.',
       'It works 50 times in all.',
-      'At most 1.000000000000000001 ETH leave with its calls in each window of 86400 s, counted from 2026-01-15T11:59:00Z.',
+      'At most 1.000000000000000001 ETH leave with its calls in each window of 86400 s, counted from ' +
+        '2026-01-15T11:59:00Z.',
       'At most 0.25 ETH leave with one call.',
     ])
     expect(says(fee)[2]).toBe('It sends ETH and calls no method.')

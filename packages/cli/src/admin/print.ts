@@ -48,7 +48,8 @@ export function printStatus(
   const { integrity, recorded, waiting, block } = treasury
   print(
     integrity.ok
-      ? `treasury  ${integrity.rows} rows, newest week ${recorded ?? 'none'}, chain read to block ${block ?? 'none'}`
+      ? `treasury  ${integrity.rows} rows, newest week ${recorded ?? 'none'}, chain read to block ` +
+          `${block ?? 'none'}`
       : `treasury  BROKEN at row ${integrity.broken_at}: ${integrity.why}`,
   )
   if (integrity.head !== null) print(`          head ${integrity.head}`)
@@ -146,7 +147,8 @@ export function printActions(print: Print, actions: readonly ListedAction[]): vo
   if (actions.length === 0) print('nobody has done anything yet')
   for (const { id, at_s, operator, action, details, reason } of actions) {
     print(
-      `${id}  ${when(at_s)}  ${operator}  ${action}  ${JSON.stringify(details)}${reason ? `  ${reason}` : ''}`,
+      `${id}  ${when(at_s)}  ${operator}  ${action}  ` +
+        `${JSON.stringify(details)}${reason ? `  ${reason}` : ''}`,
     )
   }
 }

@@ -22,7 +22,8 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
     `${run.brain} from ${time(run.fromS)} to ${time(run.toS)}`,
     `assumed: filled at the mark of the tick, ${slippageBps} bps worse; fee ${feeBps} bps; gas ${gas} a fill`,
     '',
-    `ticks ${run.ticks}, of them held ${run.holds}; fills ${run.fills.length}; orders the book could not pay ${run.refused}`,
+    `ticks ${run.ticks}, of them held ${run.holds}; fills ${run.fills.length}; orders the book could ` +
+      `not pay ${run.refused}`,
     ...(skipped > 0 ? [`(the first ${skipped} fills are not shown)`] : []),
     ...run.fills.slice(-maxFills).map(fillLine),
     '',
@@ -31,13 +32,15 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
       .filter(({ atomsE18 }) => atomsE18 > 0n)
       .map(
         ({ token, atomsE18, microUsd }) =>
-          `  ${token.padEnd(10)} ${amount(atomsE18).padStart(18)}  ${worth(microUsd, 'no price').padStart(14)}`,
+          `  ${token.padEnd(10)} ${amount(atomsE18).padStart(18)}  ` +
+          `${worth(microUsd, 'no price').padStart(14)}`,
       ),
     `  start ${dollarsText(run.startMicroUsd)}, end ${worth(run.endMicroUsd, NO_END)}`,
     ...(gain === null
       ? []
       : [
-          `  profit ${dollarsText(gain)} (${percent(bpsTowardsZero(gain, run.startMicroUsd))}), deepest fall ${percent(run.maxDrawdownBps)}`,
+          `  profit ${dollarsText(gain)} (${percent(bpsTowardsZero(gain, run.startMicroUsd))}), deepest ` +
+            `fall ${percent(run.maxDrawdownBps)}`,
         ]),
     `  fees ${dollarsText(run.feesMicroUsd)}, gas ${dollarsText(run.gasMicroUsd)}`,
     `last tick: ${run.lastReason}`,
@@ -45,4 +48,5 @@ export function printBacktest(run: Backtest, { maxFills }: { maxFills: number })
 }
 
 const fillLine = (fill: Backtest['fills'][number]): string =>
-  `  ${time(fill.atS)}  ${fill.side.padEnd(4)} ${fill.pair.padEnd(14)} ${dollarsText(fill.microUsd).padStart(10)} at ${shownPrice(fill.priceE18)}  ${fill.reason}`
+  `  ${time(fill.atS)}  ${fill.side.padEnd(4)} ${fill.pair.padEnd(14)} ` +
+  `${dollarsText(fill.microUsd).padStart(10)} at ${shownPrice(fill.priceE18)}  ${fill.reason}`

@@ -22,7 +22,8 @@ export async function openStoredMarks(env: Environment): Promise<{ db: Db; profi
   })
   if (databaseUrl === null && !existsSync(join(dataDir, 'store'))) {
     throw new CommandRefused(
-      `There is no store in ${dataDir}. Start Pit once (npm start), set DATA_DIR or DATABASE_URL, or give --marks <file>.`,
+      `There is no store in ${dataDir}. Start Pit once (npm start), set DATA_DIR or DATABASE_URL, or ` +
+        'give --marks <file>.',
     )
   }
   return { db: await open(dataDir, databaseUrl), profile }
@@ -34,10 +35,13 @@ const open = (dataDir: string, databaseUrl: string | null): Promise<Db> =>
     const pid = supervisorOf(dataDir) ?? error.pid
     throw new CommandRefused(
       [
-        `A running Pit (process ${pid}) has the store in ${dataDir} open, and the embedded store takes one process at a time.`,
+        `A running Pit (process ${pid}) has the store in ${dataDir} open, and the embedded store takes ` +
+          'one process at a time.',
         'Do one of these:',
-        `  - stop it (Ctrl-C where it runs, or "kill ${pid}"), run this again, and start it again: nothing is lost;`,
-        '  - save the marks while it is stopped with --save-marks <file>, and use them any time with --marks <file>;',
+        `  - stop it (Ctrl-C where it runs, or "kill ${pid}"), run this again, and start it again: ` +
+          'nothing is lost;',
+        '  - save the marks while it is stopped with --save-marks <file>, and use them any time with ' +
+          '--marks <file>;',
         '  - run Pit on PostgreSQL (DATABASE_URL): it can be read while Pit runs.',
       ].join('\n'),
     )

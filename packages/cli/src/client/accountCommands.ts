@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createCrypto, type Hex } from '@pit/chain'
 import { tokenNamed } from '@pit/client'
 import type { Answer } from '@pit/protocol'
 import { Command } from 'commander'
 import { sealKey } from '../keys/keystore.ts'
-import { asKey, keystoreFolder } from './account.ts'
-import { InputNeeded, UsageRefused } from './exit.ts'
-import { type CommandDeps, globalsOf, logIn, openClient, openSignedIn } from './openClient.ts'
+import { asKey, keystoreFile, keystoreFolder, readPassword } from './account.ts'
+import { InputNeeded, json, UsageRefused } from './exit.ts'
+import { type CommandDeps, globalsOf, logIn, openClient, openReader, openSignedIn } from './openClient.ts'
+import { given, whole } from './parse.ts'
+import { show, timeText } from './show.ts'
 import { table } from './terminal.ts'
-import { askOf, sized } from './tradeCommand.ts'
+import { askOf, sized, type TradeFlags } from './tradeCommand.ts'
 
 export const loginCommand = (deps: CommandDeps): Command =>
   new Command('login')
@@ -18,7 +19,7 @@ export const loginCommand = (deps: CommandDeps): Command =>
     .action(async (_options: object, command: Command) => {
       const opened = await openClient(deps, command)
       const { wallet, expires_at, account } = await logIn(deps, opened)
-      show(deps, command, { wallet, account, expires_at }, () =>
+      show(deps, opened, { wallet, account, expires_at }, () =>
         table([
           ['wallet', wallet],
           ['account', account.name],
@@ -29,17 +30,16 @@ export const loginCommand = (deps: CommandDeps): Command =>
 
 export const quoteCommand = (deps: CommandDeps): Command =>
   sized(new Command('quote').description('Every route for a trade, best first.')).action(
-    async (tokenIn: string, tokenOut: string, options: Parameters<typeof askOf>[2], command: Command) => {
-      const { client } = await openSignedIn(deps, command)
+    async (tokenIn: string, tokenOut: string, options: TradeFlags, command: Command) => {
+      const opened = await openSignedIn(deps, command)
       const { token_in, token_out, notional_usd, amount_in, slippage_bps, accept_risks, shield } = askOf(
         tokenIn,
         tokenOut,
         options,
       )
       const asked = { token_in, token_out, notional_usd, amount_in, slippage_bps, accept_risks, shield }
-      const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
-      const quote = await client.quote(given as never)
-      show(deps, command, quote, () =>
+      const quote = await opened.client.quote(given(asked) as never)
+      show(deps, opened, quote, () =>
         table([
           ['route', 'venue', 'amount out (atoms)', 'vs mid bps', 'gas $', 'all in bps'],
           ...quote.routes
@@ -54,9 +54,9 @@ export const portfolioCommand = (deps: CommandDeps): Command =>
   new Command('portfolio')
     .description('What your wallet holds, and your fee tier.')
     .action(async (_options: object, command: Command) => {
-      const { client } = await openSignedIn(deps, command)
-      const portfolio = await client.portfolio()
-      show(deps, command, portfolio, () =>
+      const opened = await openSignedIn(deps, command)
+      const portfolio = await opened.client.portfolio()
+      show(deps, opened, portfolio, () =>
         table([
           ['token', 'amount', 'price $', 'value $'],
           ...portfolio.holdings.map((one) => [one.symbol, one.amount, one.price_usd, one.value_usd]),
@@ -68,20 +68,20 @@ export const portfolioCommand = (deps: CommandDeps): Command =>
 export const tradesCommand = (deps: CommandDeps): Command =>
   new Command('trades')
     .description('Your trades, newest first.')
-    .option('--limit <n>', 'how many', Number, 20)
+    .option('--limit <n>', 'how many', whole, 20)
     .option('--refused', 'also what was refused or never mined')
     .action(async ({ limit, refused = false }: { limit: number; refused?: boolean }, command: Command) => {
-      const { client } = await openSignedIn(deps, command)
+      const opened = await openSignedIn(deps, command)
       const rows: Answer<'me.trades'>['trades'] = []
-      for await (const row of client.trades({ refused })) {
+      for await (const row of opened.client.trades({ refused })) {
         rows.push(row)
         if (rows.length >= limit) break
       }
-      show(deps, command, rows, () =>
+      show(deps, opened, rows, () =>
         table([
           ['time', 'path', 'status', 'sold', 'bought', 'transaction'],
           ...rows.map((row) => [
-            new Date(row.time * 1000).toISOString().slice(0, 19),
+            timeText(row.time),
             row.path,
             row.status,
             `${row.amount_in ?? '–'} ${row.token_in.symbol}`,
@@ -97,10 +97,11 @@ export const tokenCommand = (deps: CommandDeps): Command =>
     .description('A token’s tier, risks and venues.')
     .argument('<token>', 'a core symbol or an address')
     .action(async (name: string, _options: object, command: Command) => {
-      const { client } = await openSignedIn(deps, command)
+      const opened = await openSignedIn(deps, command)
+      const { client } = opened
       const address = tokenNamed(client.pins, name) ?? name
       const record = await client.api['tokens.get']({ params: { address } })
-      show(deps, command, record, () =>
+      show(deps, opened, record, () =>
         table([
           ['symbol', record.symbol],
           ['name', record.name],
@@ -115,10 +116,11 @@ export const configCommand = (deps: CommandDeps): Command =>
   new Command('config')
     .description('The server’s config, held against your pins.')
     .action(async (_options: object, command: Command) => {
-      const { client, target } = await openClient(deps, command)
+      const opened = openReader(deps, command)
+      const { client, target } = opened
       await client.checkConfig()
       const config = await client.api.config()
-      show(deps, command, config, () =>
+      show(deps, opened, config, () =>
         table([
           ['server', `${target.url} ${config.version}`],
           ['domain', config.auth.domain],
@@ -139,32 +141,47 @@ export const keyCommand = (deps: CommandDeps): Command =>
       new Command('new')
         .description('Make a key and write it encrypted.')
         .argument('<name>')
-        .action((name: string) => writeKey(deps, name, `0x${randomBytes(32).toString('hex')}`)),
+        .action((name: string, _options: object, command: Command) =>
+          writeKey(deps, command, name, async () => `0x${randomBytes(32).toString('hex')}`),
+        ),
     )
     .addCommand(
       new Command('import')
         .description('Write a key that you type or pipe in.')
         .argument('<name>')
-        .action(async (name: string) =>
-          writeKey(deps, name, asKey(await deps.terminal.askSecret('Private key: '), 'What was given')),
+        .action((name: string, _options: object, command: Command) =>
+          writeKey(deps, command, name, async () =>
+            asKey(await deps.terminal.askSecret('Private key: '), 'What was given'),
+          ),
         ),
     )
 
-async function writeKey({ env, terminal }: CommandDeps, name: string, key: Hex): Promise<void> {
-  if (!/^[\w.-]+$/.test(name)) throw new UsageRefused(`${name} is no keystore’s name.`)
-  const file = join(keystoreFolder(env), name)
+async function writeKey(
+  { env, terminal }: CommandDeps,
+  command: Command,
+  name: string,
+  make: () => Promise<Hex>,
+): Promise<void> {
+  const file = keystoreFile(env, name)
   if (existsSync(file)) throw new UsageRefused(`${file} is there already; nothing was written.`)
-  if (!terminal.isInteractive) throw new InputNeeded('A keystore’s password is asked at a terminal.')
-  const password = await terminal.askSecret('New password: ')
-  if (password !== (await terminal.askSecret('The same again: ')))
-    throw new UsageRefused('The two passwords differ.')
+  const passwordFile = env['ETH_PASSWORD']
+  if (passwordFile === undefined && !terminal.isInteractive)
+    throw new InputNeeded(
+      'A keystore’s password is asked at a terminal, or read from the file ETH_PASSWORD names.',
+    )
+  const key = await make()
+  const password = passwordFile === undefined ? await newPassword(terminal) : readPassword(passwordFile)
   mkdirSync(keystoreFolder(env), { recursive: true, mode: 0o700 })
   writeFileSync(file, `${JSON.stringify(await sealKey(key, password))}\n`, { mode: 0o600, flag: 'wx' })
   chmodSync(file, 0o600)
   const { addressOf, toChecksum } = await createCrypto()
-  terminal.data(table([[name, toChecksum(addressOf(key))]]))
+  const address = toChecksum(addressOf(key))
+  terminal.data(globalsOf(command).json ? json({ name, address }) : table([[name, address]]))
 }
 
-function show({ terminal }: CommandDeps, command: Command, value: unknown, shown: () => string): void {
-  terminal.data(globalsOf(command).json ? JSON.stringify(value) : shown())
+async function newPassword({ askSecret }: CommandDeps['terminal']): Promise<string> {
+  const password = await askSecret('New password: ')
+  if (password !== (await askSecret('The same again: ')))
+    throw new UsageRefused('The two passwords differ; nothing was written.')
+  return password
 }

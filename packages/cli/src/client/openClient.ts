@@ -1,6 +1,7 @@
-import { createClient, type PitClient, rpcAt } from '@pit/client'
+import { type Account, createClient, fromSign, type PitClient, type Rpc, rpcAt } from '@pit/client'
 import type { Command } from 'commander'
-import { openAccount } from './account.ts'
+import { type AccountDeps, openAccount, openExecutor } from './account.ts'
+import { InputNeeded } from './exit.ts'
 import { type GlobalOptions, type KeyFile, openKeyFile, readTarget, type Target } from './settings.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -12,6 +13,9 @@ export interface CommandDeps {
 
 export interface Opened {
   client: PitClient
+  account: Account
+  /** The node that everything is verified on. */
+  rpc: Rpc
   target: Target
   keys: KeyFile
   options: GlobalOptions
@@ -19,29 +23,64 @@ export interface Opened {
 
 export const globalsOf = (command: Command): GlobalOptions => command.optsWithGlobals<GlobalOptions>()
 
+/** What accounts are opened with: a secret is asked for only at a terminal. */
+export const accountDeps = ({ env, terminal }: CommandDeps): AccountDeps => ({
+  env,
+  askSecret: terminal.isInteractive ? terminal.askSecret : null,
+})
+
 /** A client for the account and profile of a command, signed in where it was before. */
-export async function openClient({ env, terminal, nowMs }: CommandDeps, command: Command): Promise<Opened> {
+export async function openClient(deps: CommandDeps, command: Command): Promise<Opened> {
   const options = globalsOf(command)
-  const target = readTarget(options, env)
-  const askSecret = terminal.isInteractive ? terminal.askSecret : null
-  const account = await openAccount({ env, askSecret }, options.account)
+  const target = readTarget(options, deps.env)
+  return openFor(deps, target, options, await openAccount(accountDeps(deps), options))
+}
+
+/** A client that reads what needs no key, and signs nothing. */
+export function openReader(deps: CommandDeps, command: Command): Opened {
+  const options = globalsOf(command)
+  return openFor(deps, readTarget(options, deps.env), options, NOBODY)
+}
+
+const NOBODY: Account = fromSign(`0x${'0'.repeat(40)}`, () =>
+  Promise.reject(new InputNeeded('This command has no account to sign with.')),
+)
+
+/** A client for the account of a command, signing in first where there is no key yet. */
+export async function openSignedIn(deps: CommandDeps, command: Command): Promise<Opened> {
+  return signedIn(deps, await openClient(deps, command))
+}
+
+/** A client of the executor's account, signed in. */
+export async function openAsExecutor(deps: CommandDeps, command: Command): Promise<Opened> {
+  const options = globalsOf(command)
+  const target = readTarget(options, deps.env)
+  const account = await openExecutor(accountDeps(deps), options)
+  return signedIn(deps, openFor(deps, target, options, account))
+}
+
+export function openFor(
+  { env, nowMs }: CommandDeps,
+  target: Target,
+  options: GlobalOptions,
+  account: Account,
+): Opened {
   const keys = openKeyFile(env, () => Math.floor(nowMs() / 1000))
   const apiKey = keys.read(target.url, account.address)
+  const rpc = rpcAt(target.rpcUrl)
   const client = createClient({
     url: target.url,
     domain: target.domain,
     profile: target.profile,
     account,
-    rpc: rpcAt(target.rpcUrl),
+    rpc,
     nowMs,
     ...(apiKey !== undefined && { apiKey }),
   })
-  return { client, target, keys, options }
+  return { client, account, rpc, target, keys, options }
 }
 
-/** The same, signing in first where there is no key yet. */
-export async function openSignedIn(deps: CommandDeps, command: Command): Promise<Opened> {
-  const opened = await openClient(deps, command)
+async function signedIn(deps: CommandDeps, opened: Opened): Promise<Opened> {
   if (opened.client.apiKey() === null) await logIn(deps, opened)
   return opened
 }

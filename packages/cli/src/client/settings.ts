@@ -20,6 +20,8 @@ export interface GlobalOptions {
   url?: string
   rpcUrl?: string
   account?: string
+  keyStdin?: boolean
+  executorAccount?: string
   json?: boolean
 }
 

@@ -19,8 +19,9 @@ export function openTerminal(): Terminal {
   const isInteractive = stdin.isTTY === true && stderr.isTTY === true
   const ask = async (question: string, shown: boolean): Promise<string> => {
     const output = shown ? stderr : new Writable({ write: (_chunk, _encoding, done) => done() })
-    if (!shown) stderr.write(question)
+    // First, because it stops the terminal from showing what is typed.
     const lines = createInterface({ input: stdin, output, terminal: isInteractive })
+    if (!shown) stderr.write(question)
     try {
       return await lines.question(shown ? question : '')
     } finally {

@@ -1,11 +1,13 @@
-import type { TradeAsk, TradeResult, TradeStage } from '@pit/client'
+import type { TradeAsk, TradeStage } from '@pit/client'
 import { decimalText } from '@pit/protocol'
-import { Command, InvalidArgumentError } from 'commander'
-import { InputNeeded } from './exit.ts'
+import { Command } from 'commander'
+import { json, UsageRefused } from './exit.ts'
 import { type CommandDeps, type Opened, openSignedIn } from './openClient.ts'
+import { given, positive, whole } from './parse.ts'
+import { amountText, headingOf } from './show.ts'
 import { table } from './terminal.ts'
 
-interface Options {
+export interface TradeFlags {
   usd?: number
   amount?: string
   slippageBps?: number
@@ -18,16 +20,6 @@ interface Options {
   yes?: boolean
 }
 
-export const positive = (text: string): number => {
-  const value = Number(text)
-  if (!(value > 0)) throw new InvalidArgumentError('It must be a number above 0.')
-  return value
-}
-const whole = (text: string): number => {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
-}
-
 /** `pit trade ETH USDG --usd 25`: shows what would be signed; trades with --yes, or when asked and told so. */
 export const tradeCommand = (deps: CommandDeps): Command =>
   sized(new Command('trade').description('Plan, verify and, with --yes, sign and send one trade.'))
@@ -35,7 +27,7 @@ export const tradeCommand = (deps: CommandDeps): Command =>
     .option('--max-fee-bps <bps>', 'the most this trade may pay', whole)
     .option('--route <id>', 'a route of an earlier quote')
     .option('-y, --yes', 'trade without asking')
-    .action(async (tokenIn: string, tokenOut: string, options: Options, command: Command) => {
+    .action(async (tokenIn: string, tokenOut: string, options: TradeFlags, command: Command) => {
       const opened = await openSignedIn(deps, command)
       const ask = askOf(tokenIn, tokenOut, options)
       await run(deps, opened, ask, options.yes ?? false)
@@ -52,36 +44,35 @@ export const sized = (command: Command): Command =>
     .option('--shield', 'ask the audit too; adds 10 bps')
     .option('--non-us', 'you are not a US person (stock tokens)')
 
-export function askOf(token_in: string, token_out: string, options: Options): TradeAsk {
+export function askOf(token_in: string, token_out: string, options: TradeFlags): TradeAsk {
   const { usd, amount } = options
-  if ((usd === undefined) === (amount === undefined)) throw new InputNeeded('Give either --usd or --amount.')
-  return {
+  if ((usd === undefined) === (amount === undefined)) throw new UsageRefused('Give either --usd or --amount.')
+  return given({
     token_in,
     token_out,
-    ...(usd !== undefined && { notional_usd: usd }),
-    ...(amount !== undefined && { amount_in: amount }),
-    ...(options.slippageBps !== undefined && { slippage_bps: options.slippageBps }),
-    ...(options.minOut !== undefined && { min_amount_out: options.minOut }),
-    ...(options.maxFeeBps !== undefined && { max_fee_bps: options.maxFeeBps }),
-    ...(options.accept && { accept_risks: options.accept }),
-    ...(options.shield && { shield: true }),
-    ...(options.nonUs && { owner_attests_non_us: true }),
-    ...(options.route !== undefined && { route_id: options.route }),
-  }
+    notional_usd: usd,
+    amount_in: amount,
+    slippage_bps: options.slippageBps,
+    min_amount_out: options.minOut,
+    max_fee_bps: options.maxFeeBps,
+    accept_risks: options.accept,
+    shield: options.shield,
+    owner_attests_non_us: options.nonUs,
+    route_id: options.route,
+  })
 }
 
 async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, yes: boolean) {
-  const { json = false } = opened.options
   const { terminal } = deps
   const { client, target } = opened
   let done = terminal.progress('Planning and verifying')
   const verified = await client.plan(ask).finally(() => done())
-  const kind = target.profile.kind === 'devnet' ? 'live on a devnet' : 'live'
-  terminal.say(`${kind}: ${target.name} (${target.url})`)
+  terminal.say(headingOf(target, 'live'))
   terminal.say(table(planRows(opened, ask, verified)))
   const agreed = yes || (terminal.isInteractive && (await terminal.confirm('Sign and send it?')))
   if (!agreed) {
-    if (json) terminal.data(JSON.stringify({ dry_run: true, plan: verified.plan, checks: verified.checks }))
+    if (opened.options.json)
+      terminal.data(json({ dry_run: true, plan: verified.plan, checks: verified.checks }))
     terminal.say('Nothing was signed. Add --yes to trade.')
     return
   }
@@ -91,7 +82,7 @@ async function run(deps: CommandDeps, opened: Opened, ask: TradeAsk, yes: boolea
     done = terminal.progress(STAGES[stage] ?? stage)
   }
   const result = await client.send(verified, { onStage }).finally(() => done())
-  printResult(deps, opened, result, json)
+  printTraded(deps, opened, result, result.reading)
 }
 
 const STAGES: Partial<Record<TradeStage['stage'], string>> = {
@@ -101,11 +92,8 @@ const STAGES: Partial<Record<TradeStage['stage'], string>> = {
 
 type Verified = Awaited<ReturnType<Opened['client']['plan']>>
 
-function planRows({ client }: Opened, ask: TradeAsk, { plan, reading }: Verified) {
-  const amount = (atoms: bigint, token: `0x${string}`) => {
-    const known = client.pins.tokens.get(token)
-    return known ? `${decimalText(atoms, known.decimals)} ${known.symbol}` : `${atoms} atoms of ${token}`
-  }
+function planRows(opened: Opened, ask: TradeAsk, { plan, reading }: Verified) {
+  const amount = (atoms: bigint, token: `0x${string}`) => amountText(opened, atoms, token)
   const risks = plan.risks.map(({ code, severity }) => `${code} (${severity})`).join(', ')
   return [
     ['sell', amount(reading.amountIn, reading.tokenIn)],
@@ -121,38 +109,36 @@ function planRows({ client }: Opened, ask: TradeAsk, { plan, reading }: Verified
   ]
 }
 
-function printResult(
+interface Mined {
+  receipt: { hash: string; block: number; gasUsed: bigint; gasPriceWei: bigint }
+  amountOut: bigint | null
+}
+
+/** A mined trade: the same fields whichever way it went. */
+export function printTraded(
   { terminal }: CommandDeps,
-  { client, target }: Opened,
-  result: TradeResult,
-  json: boolean,
-) {
-  const { receipt, amountOut, reading } = result
-  const known = client.pins.tokens.get(reading.tokenOut)
-  const received =
-    amountOut === null
-      ? null
-      : known
-        ? `${decimalText(amountOut, known.decimals)} ${known.symbol}`
-        : `${amountOut} atoms`
-  if (json) {
-    terminal.data(
-      JSON.stringify({
-        tx_hash: receipt.hash,
-        block: receipt.block,
-        amount_in: reading.amountIn.toString(),
-        amount_out: amountOut?.toString() ?? null,
-        gas_wei: (receipt.gasUsed * receipt.gasPriceWei).toString(),
-      }),
-    )
-    return
+  opened: Pick<Opened, 'client' | 'target' | 'options'>,
+  { receipt, amountOut }: Mined,
+  { amountIn, tokenOut }: { amountIn: bigint | null; tokenOut: `0x${string}` },
+  more: Record<string, unknown> = {},
+): void {
+  const gasWei = receipt.gasUsed * receipt.gasPriceWei
+  const shown = {
+    tx_hash: receipt.hash,
+    block: receipt.block,
+    amount_in: amountIn,
+    amount_out: amountOut,
+    gas_wei: gasWei,
+    ...more,
   }
   terminal.data(
-    table([
-      ['mined in block', receipt.block],
-      ['transaction', `${target.profile.explorer_tx}${receipt.hash}`],
-      ['received', received],
-      ['gas', `${decimalText(receipt.gasUsed * receipt.gasPriceWei, 18)} ETH`],
-    ]),
+    opened.options.json
+      ? json(shown)
+      : table([
+          ['mined in block', receipt.block],
+          ['transaction', `${opened.target.profile.explorer_tx}${receipt.hash}`],
+          ['received', amountOut === null ? null : amountText(opened, amountOut, tokenOut)],
+          ['gas', `${decimalText(gasWei, 18)} ETH`],
+        ]),
   )
 }

@@ -8,11 +8,14 @@ import { askMarks } from '../own/marks.ts'
 import { readPrice } from '../own/price.ts'
 import { given } from '../own/rpc.ts'
 import { checkBinding, checkMarks, checkRoot, type GrantAsk, type Pending } from '../verify/grant.ts'
+import { sendSetup } from './sendSetup.ts'
 
 export interface GrantOptions extends VerbOptions {
   /** The owner agrees that the wallet takes the delegator's code (EIP-7702). */
   allow7702?: boolean
-  /** The setup's approvals are sent before the first trade: the authorization counts at the nonce after them. */
+  /** Send the token approvals a session needs before it can sell tokens; otherwise they are yours to send. */
+  sendSetup?: boolean
+  /** You send those approvals yourself, before the first trade: the authorization counts after them. */
   afterSetup?: boolean
   /** Shows what will be signed; false ends it with nothing signed. */
   confirm?(pending: Pending): Promise<boolean> | boolean
@@ -46,7 +49,7 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
   const { pins, account, rpc } = deps
   const nowS = Math.floor(deps.nowMs() / 1000)
   const binding = checkBinding({ pins, wallet: account.address, ask, nowS }, pending)
-  const asked = askMarks(pins, [NATIVE], nowS * 1000)
+  const asked = askMarks(pins, [NATIVE, ...binding.tokens], nowS * 1000)
   const [marksAnswer, nonce] = await rpc.all(
     [asked.call, { method: 'eth_getTransactionCount', params: [account.address, 'latest'] }],
     options.signal,
@@ -65,14 +68,12 @@ async function sign(deps: ClientDeps, ask: GrantAsk, pending: Pending, options: 
     must(read.root.kind !== 'router', 'GRANT_CAPS', 'a curve root is for the router')
     return read
   })
-  await checkCurves(
-    deps,
-    binding.tokens,
-    curves.flatMap(({ root }) => (root.kind === 'curve' ? root.curves : [])),
-  )
+  const allowed = curves.flatMap(({ root }) => (root.kind === 'curve' ? root.curves : []))
+  await checkCurves(deps, binding.tokens, allowed)
   const authorization = checkAuthorization(deps, pending, Number(BigInt(given(nonce))), options)
   if (options.confirm && !(await options.confirm(pending)))
     refuse('CONSENT_REQUIRED', 'the grant was not confirmed; nothing was signed')
+  if (options.sendSetup) await sendSetup(deps, pending, { ask, binding, marks, curves: allowed }, options)
   const typed = async (data: unknown): Promise<Hex> => normalized(await account.signTypedData(data as never))
   const delegation_signature = await typed(main.typedData)
   const curve_root_signatures: Record<string, Hex> = {}
@@ -93,7 +94,7 @@ function checkAuthorization(
   { pins, account }: ClientDeps,
   { sign: { authorization }, setup }: Pending,
   nonce: number,
-  { allow7702 = false, afterSetup = false }: GrantOptions,
+  { allow7702 = false, sendSetup: sends = false, afterSetup = sends }: GrantOptions,
 ) {
   if (authorization === null) return null
   const {
@@ -111,6 +112,7 @@ function checkAuthorization(
   if (!allow7702) refuse('CONSENT_REQUIRED', 'pass allow7702 if your wallet may take this code', { address })
   if (!account.signAuthorization)
     refuse('CONSENT_REQUIRED', 'this wallet does not sign EIP-7702 authorizations: grant with a local key')
+  // It counts at the nonce that the approvals leave behind.
   const counted = afterSetup ? nonce + setup.length : nonce
   return { chainId: chain_id, address: pins.addresses.delegator, nonce: counted }
 }

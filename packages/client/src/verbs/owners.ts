@@ -10,7 +10,7 @@ import {
   statementText,
   stockAttestationText,
 } from '@pit/protocol'
-import { keccak256, recoverMessageAddress } from 'viem'
+import { keccak256, recoverMessageAddress, recoverTransactionAddress } from 'viem'
 import { normalized } from '../account.ts'
 import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, must, readingAnswer, refuse } from '../errors.ts'
@@ -29,7 +29,7 @@ export async function createAgent(
   return agent
 }
 
-async function checkExecutor(
+export async function checkExecutor(
   { account, pins }: ClientDeps,
   agent: { id: string; executor: string | null; executor_attestation?: unknown },
 ): Promise<void> {
@@ -105,8 +105,13 @@ export async function refundGas(
   const own = deps.account.address
   const raw = String(answer.raw) as Hex
   const parsed = parseSignedTx(raw)
+  const sender = await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` }).catch(
+    () => null,
+  )
   const isPlain =
     parsed.ok &&
+    sender !== null &&
+    sender.toLowerCase() === String(answer.executor).toLowerCase() &&
     parsed.tx.type === 2 &&
     parsed.tx.to?.toLowerCase() === own &&
     parsed.tx.data === '0x' &&

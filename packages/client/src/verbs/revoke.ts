@@ -107,7 +107,8 @@ function checkDisables(
   must(isNamed, 'RECIPIENT', 'a step ends another session')
 }
 
-async function sendAll(
+/** Signs the owner's own steps, one after the other is mined. */
+export async function sendAll(
   deps: ClientDeps,
   steps: readonly { step: UnsignedStep; gas: bigint }[],
   { signal }: VerbOptions,

@@ -26,21 +26,25 @@ const MAX_LOOK_EVERY_MS = 2_000
 /** A transaction that is not mined so long after its deadline will not be. */
 const AFTER_DEADLINE_S = 30
 
+/** Told between the last signature and the first byte sent; what it throws keeps the bytes here. */
+export type OnSigned = (signed: { raws: readonly Hex[]; hashes: readonly Hex[] }) => void
+
 /** Signs transactions in order and has the service relay them; the same bytes again after a lost answer. */
 export async function sendSigned(
   deps: ClientDeps,
   transactions: readonly Transaction[],
-  { deadlineS, signal, onSigned }: { deadlineS: number; onSigned?(hashes: Hex[]): void } & VerbOptions,
+  { deadlineS, signal, onSigned }: { deadlineS: number; onSigned?: OnSigned } & VerbOptions,
 ): Promise<Hex[]> {
   const raws: Hex[] = []
   for (const transaction of transactions) raws.push(await deps.account.signTransaction(transaction))
   const hashes = raws.map((raw) => keccak256(raw))
-  onSigned?.(hashes)
+  onSigned?.({ raws, hashes })
   await relay(deps, raws, hashes, { deadlineS, signal })
   return hashes
 }
 
-async function relay(
+/** Has signed bytes relayed, as often as it takes to know that they arrived. */
+export async function relay(
   deps: ClientDeps,
   raws: readonly Hex[],
   hashes: readonly Hex[],
@@ -81,8 +85,11 @@ const uncertain = (error: PitRefusal, hashes: readonly Hex[]) =>
     },
   )
 
-async function isKnown({ rpc }: ClientDeps, hash: Hex): Promise<boolean> {
-  const [answer] = await rpc.all([{ method: 'eth_getTransactionByHash', params: [hash] }]).catch(() => [null])
+const isKnown = (deps: ClientDeps, hash: Hex) => isFound(deps, 'eth_getTransactionByHash', hash)
+export const isMined = (deps: ClientDeps, hash: Hex) => isFound(deps, 'eth_getTransactionReceipt', hash)
+
+async function isFound({ rpc }: ClientDeps, method: string, hash: Hex): Promise<boolean> {
+  const [answer] = await rpc.all([{ method, params: [hash] }]).catch(() => [null])
   return answer !== null && answer !== undefined && !(answer instanceof RpcFailure)
 }
 

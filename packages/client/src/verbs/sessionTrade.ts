@@ -9,7 +9,8 @@ import { gasOf } from '../verify/readPlan.ts'
 import { readRedemption } from '../verify/readRedemption.ts'
 import { checkBytes, checkOwn } from '../verify/rules.ts'
 import type { Terms } from '../verify/terms.ts'
-import { movedTo, type Receipt, sendSigned, waitMined } from './sendSigned.ts'
+import { follow, type SignedTrade } from './follow.ts'
+import { type Receipt, sendSigned } from './sendSigned.ts'
 import { named } from './trade.ts'
 
 export type SessionAsk = BodyInput<'live.session.trade'>
@@ -23,11 +24,16 @@ export interface SessionTraded {
   amountOut: bigint | null
 }
 
+export interface SessionOptions extends VerbOptions {
+  /** Told before anything is sent. Who keeps it can finish the trade with `resume`. */
+  onSigned?(signed: SignedTrade): void
+}
+
 /** One trade of a session, signed by its executor: the client's account. `wallet` is whose funds trade. */
 export async function sessionTrade(
   deps: ClientDeps,
   ask: SessionAsk & { wallet: Address },
-  options: VerbOptions = {},
+  options: SessionOptions = {},
 ): Promise<SessionTraded> {
   await deps.checked()
   const wallet = ask.wallet.toLowerCase() as Address
@@ -36,13 +42,19 @@ export async function sessionTrade(
   const { transaction, deadlineS } = await readingAnswer('RECIPIENT', () =>
     verify(deps, { ...ask, wallet }, trade, options),
   )
-  const [hash] = await sendSigned(deps, [transaction], { deadlineS, signal: options.signal })
-  const receipt = await waitMined(deps, hash!, { deadlineS, signal: options.signal })
-  const amountOut = movedTo(receipt, named(deps.pins, ask.token_out), wallet)
-  const least = BigInt(trade.swap.amount_out_min)
-  if (amountOut !== null && amountOut < least)
-    refuse('MINED_MISMATCH', `${amountOut} arrived where ${least} was the minimum`, { tx_hash: hash })
-  return { trade, hash: hash!, receipt, amountOut }
+  const bound = {
+    receiver: wallet,
+    tokenOut: named(deps.pins, ask.token_out),
+    leastOut: BigInt(trade.swap.amount_out_min),
+    deadlineS,
+  }
+  const hashes = await sendSigned(deps, [transaction], {
+    deadlineS,
+    signal: options.signal,
+    onSigned: (bytes) => options.onSigned?.({ ...bound, ...bytes }),
+  })
+  const { receipt, amountOut } = await follow(deps, bound, hashes, options)
+  return { trade, hash: receipt.hash, receipt, amountOut }
 }
 
 /** The executor signs a redemption of its own session for the trade that was asked, and nothing else. */

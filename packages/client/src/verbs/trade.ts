@@ -1,4 +1,4 @@
-import { type Address, type Hex, NATIVE, permit2Abi, permitTypedData } from '@pit/chain'
+import { type Address, type Hex, permit2Abi, permitTypedData } from '@pit/chain'
 import { type BodyInput, maxOf } from '@pit/protocol'
 import { encodeFunctionData } from 'viem'
 import { normalized, type Transaction } from '../account.ts'
@@ -6,19 +6,20 @@ import type { ClientDeps, VerbOptions } from '../deps.ts'
 import { broken, isRefusal, must, PitRefusal, readingAnswer, refuse } from '../errors.ts'
 import { readPrice } from '../own/price.ts'
 import { readOwn } from '../own/readOwn.ts'
-import { given, RpcFailure } from '../own/rpc.ts'
+import { given } from '../own/rpc.ts'
 import { type Pins, tokenNamed } from '../pins.ts'
 import { checkPermit, mustBeInBudget, mustBeWorth, type OwnPrice } from '../verify/approvals.ts'
 import type { OwnReading, Plan, PlanFacts, TradeAsk } from '../verify/facts.ts'
 import { gasOf, type PlanReading, readPlan } from '../verify/readPlan.ts'
 import { type Checked, checkBytes, checkOwn } from '../verify/rules.ts'
-import { movedTo, type RawReceipt, type Receipt, sendSigned, waitMined } from './sendSigned.ts'
+import { follow, type SignedTrade } from './follow.ts'
+import { type Receipt, sendSigned } from './sendSigned.ts'
 
 export type TradeStage =
   | { stage: 'quoted'; plan: Plan }
   | { stage: 'planned'; plan: Plan }
   | { stage: 'verified'; plan: Plan; checks: readonly Checked[] }
-  | { stage: 'signed'; hashes: readonly Hex[] }
+  | { stage: 'signed'; hashes: readonly Hex[]; signed: SignedTrade }
   | { stage: 'relayed'; hashes: readonly Hex[] }
   | { stage: 'mined'; receipt: Receipt }
 
@@ -180,18 +181,20 @@ export async function send(
         ...feesOf(own),
       }),
     )
-  const deadlineS = Number(reading.deadlineS)
-  const bounds = { deadlineS, signal: options.signal }
+  const bound = {
+    receiver: deps.account.address,
+    tokenOut: reading.tokenOut,
+    leastOut: BigInt(answered.amount_out_min),
+    deadlineS: Number(reading.deadlineS),
+  }
   const hashes = await sendSigned(deps, transactions, {
-    ...bounds,
-    onSigned: (signed) => options.onStage?.({ stage: 'signed', hashes: signed }),
+    deadlineS: bound.deadlineS,
+    signal: options.signal,
+    onSigned: (bytes) =>
+      options.onStage?.({ stage: 'signed', hashes: bytes.hashes, signed: { ...bound, ...bytes } }),
   })
   options.onStage?.({ stage: 'relayed', hashes })
-  const receipt = await waitMined(deps, hashes.at(-1)!, bounds)
-  const amountOut = await received(deps, verified, receipt, hashes)
-  const least = BigInt(answered.amount_out_min)
-  if (amountOut !== null && amountOut < least)
-    refuse('MINED_MISMATCH', `${amountOut} arrived where ${least} was the minimum`, { tx_hash: receipt.hash })
+  const { receipt, amountOut } = await follow(deps, bound, hashes, options)
   options.onStage?.({ stage: 'mined', receipt })
   return { ...verified, hashes, receipt, amountOut }
 }
@@ -199,35 +202,6 @@ export async function send(
 /** A limit under what the client's own trial used would only burn gas. */
 const triedGas = ({ trial }: OwnReading, i: number): bigint =>
   trial.ok ? ((trial.gasUsed[i] ?? 0n) * 5n) / 4n : 0n
-
-/** Tokens by the receipt's logs; ETH by the balance around its block, the gas of the trade added again. */
-async function received(
-  deps: ClientDeps,
-  { reading }: Verified,
-  receipt: Receipt,
-  hashes: readonly Hex[],
-): Promise<bigint | null> {
-  const wallet = deps.account.address
-  if (reading.tokenOut !== NATIVE) return movedTo(receipt, reading.tokenOut, wallet)
-  const { block } = receipt
-  const at = (method: string, number: number) => ({ method, params: [wallet, `0x${number.toString(16)}`] })
-  const answers = await deps.rpc
-    .all([
-      at('eth_getBalance', block - 1),
-      at('eth_getBalance', block),
-      at('eth_getTransactionCount', block - 1),
-      at('eth_getTransactionCount', block),
-      ...hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-    ])
-    .catch(() => [new RpcFailure('unreachable')])
-  if (answers.some((answer) => answer instanceof RpcFailure || !answer)) return null
-  const [before, after, first, next] = answers.slice(0, 4).map((answer) => BigInt(answer as Hex))
-  const own = (answers.slice(4) as RawReceipt[]).filter(({ blockNumber }) => Number(blockNumber) === block)
-  // Another transaction of the wallet in the same block moved ether too.
-  if (next! - first! !== BigInt(own.length)) return null
-  const gasWei = own.reduce((sum, one) => sum + BigInt(one.gasUsed) * BigInt(one.effectiveGasPrice), 0n)
-  return after! - before! + gasWei
-}
 
 /** Signs the client's own rebuild of the permit, never the server's typed data. */
 async function signPermit({ account, pins, rpc }: ClientDeps, facts: PlanFacts): Promise<Hex> {

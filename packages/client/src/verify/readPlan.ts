@@ -220,7 +220,7 @@ export function readCurveSwap(
 }
 
 /** A token's `approve(spender, amount)`, or Permit2's `approve(token, spender, amount, expiration)`. */
-function readApproval(pins: Pins, { to, value, data }: UnsignedStep): Approval | null {
+export function readApproval(pins: Pins, { to, value, data }: UnsignedStep): Approval | null {
   const plain = /^0x095ea7b30{24}([0-9a-f]{40})([0-9a-f]{64})$/.exec(data)
   if (plain && value === 0n)
     return { token: to, spender: `0x${plain[1]}`, amount: BigInt(`0x${plain[2]}`), expiresS: null }

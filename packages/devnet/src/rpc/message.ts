@@ -45,4 +45,5 @@ export const errorText = (id: Id, error: RpcError): string =>
   `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error, bigintsAsHex)}}`
 
 export const notificationText = (subscription: string, resultJson: string): string =>
-  `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}","result":${resultJson}}}`
+  `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${subscription}",` +
+  `"result":${resultJson}}}`

@@ -8,8 +8,8 @@ withDb('the store', (db) => {
   it('reads each type as the face says', async () => {
     const [row] = await db.query(
       `select 9007199254740991::int8 as big, 1.50::numeric as num, $1::int8 as param, $2::jsonb as doc,
-        $3::bytea as bytes, true as yes, null as none, array[1,2]::int8[] as ints, array[1.10]::numeric[] as nums,
-        date '2024-02-29' as day, $4::text[] as texts, 0.1::float8 as float`,
+        $3::bytea as bytes, true as yes, null as none, array[1,2]::int8[] as ints,
+        array[1.10]::numeric[] as nums, date '2024-02-29' as day, $4::text[] as texts, 0.1::float8 as float`,
       [12345678901234n, { a: [1, { b: 'x' }] }, new Uint8Array([0, 255, 7]), ['a', 'b,"c', null]],
     )
     expect(row).toMatchObject({

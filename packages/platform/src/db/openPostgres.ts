@@ -84,7 +84,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Db> {
           (lent) =>
             runTransaction(lent, run, {
               idleInTransactionMs,
-              begin: `${beginOf(onePicture)}${own === undefined ? '' : `; set local statement_timeout = ${Math.ceil(own)}`}`,
+              begin:
+                `${beginOf(onePicture)}` +
+                `${own === undefined ? '' : `; set local statement_timeout = ${Math.ceil(own)}`}`,
             }),
           own ?? statementTimeoutMs,
         ),

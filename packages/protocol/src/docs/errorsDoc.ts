@@ -66,7 +66,8 @@ export function errorsDoc(): string {
     ),
     '## The order of fast mode',
     '',
-    `\`POST live/fast\` answers the first of these that fails, and lists all in \`failures\`: ${FAST_RULES.join(', ')}.`,
+    '`POST live/fast` answers the first of these that fails, and lists all in `failures`: ' +
+      `${FAST_RULES.join(', ')}.`,
     '',
     '## Inside a running agent',
     '',

@@ -41,6 +41,8 @@ export const CURVE_ERRORS = rows('curve', {
     extras: ['sent'],
     retry: 'different_request',
     message: "A curve trade's fee goes first.",
-    hint: 'Send all together in raw_txs; `sent` says what went out. A fee mined without its swap pays for the next: prepare again, send that swap with fee_tx_hash.',
+    hint:
+      'Send all together in raw_txs; `sent` says what went out. A fee mined without its swap pays for the ' +
+      'next: prepare again, send that swap with fee_tx_hash.',
   },
 })

@@ -83,7 +83,8 @@ export const HOSTED_ERRORS = rows('hosted', {
     extras: ['why'],
     retry: 'different_request',
     message:
-      "Not the owner's signature over exactly this agent, executor, session, issue time and expiry, or issued over an hour ago.",
+      "Not the owner's signature over exactly this agent, executor, session, issue time and expiry, or " +
+      'issued over an hour ago.',
     hint: "Build the text again from the agent's detail and sign it with the owner wallet.",
   },
   STOCK_ATTESTATION_OLD: {
@@ -119,7 +120,8 @@ export const HOSTED_ERRORS = rows('hosted', {
     retry: 'pause',
     retryAfterS: 5,
     message:
-      "The signing service's refund is not exactly a plain transfer from executor to owner; nothing was relayed.",
+      "The signing service's refund is not exactly a plain transfer from executor to owner; nothing was " +
+      'relayed.',
     hint: 'Tell the operator.',
   },
   NOT_A_REFUND: {

@@ -59,7 +59,9 @@ export const REQUEST_ERRORS = rows('requests', {
     extras: ['field'],
     retry: 'different_request',
     message: 'The signature does not recover to the wallet.',
-    hint: 'Sign exactly the text or typed data answered, with the wallet itself. Contract wallets (EIP-1271) cannot sign in.',
+    hint:
+      'Sign exactly the text or typed data answered, with the wallet itself. Contract wallets (EIP-1271) ' +
+      'cannot sign in.',
   },
   NOT_PARTNER_AGENT: {
     statuses: [403],

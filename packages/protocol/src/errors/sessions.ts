@@ -35,7 +35,9 @@ export const SESSION_ERRORS = rows('sessions', {
     extras: ['checks', 'sign'],
     retry: 'different_request',
     message: 'The wallet runs other code than the stateless delegator 1.3.0.',
-    hint: 'Sign `sign.authorization` if it is there, and send it to live/session/grant with session_id. Otherwise clear the wallet’s code first.',
+    hint:
+      'Sign `sign.authorization` if it is there, and send it to live/session/grant with session_id. ' +
+      'Otherwise clear the wallet’s code first.',
   },
   SESSION_PENDING: {
     statuses: [409],

@@ -104,7 +104,8 @@ export const RebalanceParams = Exact(
     weights: Type.Optional(
       Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 100 }), {
         description:
-          'percent of the book by base token, as the pairs name it; the rest stays in cash. Without it every base and the cash weigh the same',
+          'percent of the book by base token, as the pairs name it; the rest stays in cash. Without it ' +
+          'every base and the cash weigh the same',
       }),
     ),
     drift_bps: BasisPoints(500, 'trades once a token is so much of the book away from its weight', {

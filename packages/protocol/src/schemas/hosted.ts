@@ -233,7 +233,8 @@ export const HostedCreated = Detailed({
   ),
   holds: Type.Array(Answer({ code: Text('hold code'), message: Text('what to change') }), {
     description:
-      'AI agents: what would keep the model from being asked as things stand, such as funding that does not pay ' +
+      'AI agents: what would keep the model from being asked as things stand, such as funding that does ' +
+      'not pay ' +
       'this interval; empty when it would be asked',
   }),
 })

@@ -199,7 +199,8 @@ export const Quote = Answer(
       Answer({
         ...RouteRow.properties,
         amount_out: Atoms(
-          'what the wallet receives, every fee taken: simulated, or as quoted where it was not. In `routes` the ' +
+          'what the wallet receives, every fee taken: simulated, or as quoted where it was not. In ' +
+            '`routes` the ' +
             'same route’s amount_out is what the pools deliver, before an output-side fee',
         ),
         simulated: Flag('whether the best was simulated; if not, amount_out is quoted_amount_out'),
@@ -279,7 +280,8 @@ export const SubmitRequest = ExactlyOne(['raw_tx', 'raw_txs'], {
       minItems: 1,
       maxItems: 4,
       description:
-        'all transactions of a plan, in the order of `steps`: of a router plan [approve], swap; of a curve plan ' +
+        'all transactions of a plan, in the order of `steps`: of a router plan [approve], swap; of a ' +
+        'curve plan ' +
         '[approve], fee_transfer, swap; two approvals where the token wants a zero one first',
     }),
   ),

@@ -146,7 +146,8 @@ export const Anything = (description: string) => Type.Unknown({ description })
 export const ClientId = Type.Optional(
   Type.String({
     description:
-      'your own id for this one intention; send the same id again when you retry: the same request is answered as before and counted once, another one is refused',
+      'your own id for this one intention; send the same id again when you retry: the same request is ' +
+      'answered as before and counted once, another one is refused',
     pattern: '^[A-Za-z0-9._:-]{1,64}$',
   }),
 )

@@ -77,7 +77,8 @@ const GrantSwitchOn = Exact({
   ),
   authorization_signature: Type.Optional(
     AnySignature(
-      'EIP-7702, by a plain wallet, of sign.authorization.digest as it is (no prefix): r, s and 27 or 28 (27 + y_parity); an active session takes a new one',
+      'EIP-7702, by a plain wallet, of sign.authorization.digest as it is (no prefix): r, s and 27 or ' +
+        '28 (27 + y_parity); an active session takes a new one',
     ),
   ),
   curve_root_signatures: Type.Optional(

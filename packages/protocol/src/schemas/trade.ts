@@ -212,7 +212,8 @@ export const Missing = Type.Array(
     {
       what: OneOf(
         MISSING_KINDS,
-        'the permit’s signature, the input’s balance, the balance of a fee paid apart, or ETH for what is sent ' +
+        'the permit’s signature, the input’s balance, the balance of a fee paid apart, or ETH for what ' +
+          'is sent ' +
           'and for gas at its highest price',
       ),
       token: Wallet('of which; all zero for ETH'),
@@ -282,7 +283,8 @@ export const Plan = {
   missing: Missing,
   tx: Nullable(
     Tx,
-    'the last step’s transaction; null while a signature is needed first. What stands before it in `steps` goes ' +
+    'the last step’s transaction; null while a signature is needed first. What stands before it in ' +
+      '`steps` goes ' +
       'first',
   ),
   steps: Type.Array(Step, {

@@ -11,7 +11,8 @@ export function refuseSampleList(
 ): void {
   if (kind === 'devnet' || !isSanctioned(SAMPLE_ADDRESS)) return
   throw new StartRefused(
-    `SANCTIONS_FILE is the sample, which lists next to nobody: on ${name} set it to the list in force, such as ` +
+    `SANCTIONS_FILE is the sample, which lists next to nobody: on ${name} set it to the list in force, ` +
+      'such as ' +
       'the US Treasury’s sdn.csv',
   )
 }

@@ -75,11 +75,16 @@ function contents(): string {
   const areas = AREA_NAMES.map((area) => {
     const links = inArea(area).map(
       (route) =>
-        `<li><a href="#${anchor(route)}"><span class="method ${route.method}">${route.method}</span>${toHtml(route.path.slice(8))}</a></li>`,
+        `<li><a href="#${anchor(route)}"><span class="method ` +
+        `${route.method}">${route.method}</span>${toHtml(route.path.slice(8))}</a></li>`,
     )
     return `<h2>${AREA_TITLES[area]}</h2><ul>${links.join('')}</ul>`
   })
-  return `<a href="#top"><strong>Pit</strong></a>${areas.join('')}<h2>More</h2><ul><li><a href="#objects">Objects</a></li><li><a href="#rates">Rate limits</a></li><li><a href="#errors">Errors</a></li><li><a href="/api/v1/openapi.json">OpenAPI 3.1</a></li></ul>`
+  return (
+    `<a href="#top"><strong>Pit</strong></a>${areas.join('')}<h2>More</h2><ul><li><a ` +
+    'href="#objects">Objects</a></li><li><a href="#rates">Rate limits</a></li><li><a ' +
+    'href="#errors">Errors</a></li><li><a href="/api/v1/openapi.json">OpenAPI 3.1</a></li></ul>'
+  )
 }
 
 const introduction = (version: string, serverUrl: string): string => `<h1 id="top">Pit API</h1>
@@ -165,9 +170,15 @@ function rateSection(): string {
   ])
   const caps = Object.values(CAPS).map(
     (cap) =>
-      `<li>${cap.what}: ${cap.perAddressPerDay} per address and day, ${cap.overallPerHour} per hour overall; then ${codeLink(cap.code)}</li>`,
+      `<li>${cap.what}: ${cap.perAddressPerDay} per address and day, ${cap.overallPerHour} per hour ` +
+      `overall; then ${codeLink(cap.code)}</li>`,
   )
-  return `<h2 id="rates">Rate limits</h2><p>Token buckets: a burst, then a steady rate. Past one the answer is ${codeLink('RATE_LIMITED')} with ${code('Retry-After')}. Buckets per ${code('overall')} are a multiple of these numbers.</p>${table(['Bucket', 'What', 'Per', 'Burst', 'Then'], rows)}<ul>${caps.join('')}</ul>`
+  return (
+    '<h2 id="rates">Rate limits</h2><p>Token buckets: a burst, then a steady rate. Past one the answer is ' +
+    `${codeLink('RATE_LIMITED')} with ${code('Retry-After')}. Buckets per ${code('overall')} are a ` +
+    `multiple of these numbers.</p>${table(['Bucket', 'What', 'Per', 'Burst', 'Then'], rows)}<ul>` +
+    `${caps.join('')}</ul>`
+  )
 }
 const rateWords = (ratePerS: number): string =>
   ratePerS >= 1 ? `${ratePerS} a second` : `one every ${Math.round(1 / ratePerS)} seconds`

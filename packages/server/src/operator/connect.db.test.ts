@@ -64,12 +64,13 @@ describe('pit-admin without a server', () => {
     // A prize needs the list, and nothing else does.
     const payout = { season: 1, place: 1, tx_hash: `0x${'ab'.repeat(32)}` }
     const pay = () => own.act({ name: 'league.payout', operator: 'ada', reason: null, input: payout })
-    await db.exec(`insert into accounts (id, wallet, created_at_s) overriding system value values (1, '${NOWHERE}', 0);
+    await db.exec(`insert into accounts (id, wallet, created_at_s) overriding system value
+        values (1, '${NOWHERE}', 0);
       insert into league_seasons (number, starts_at_s, ends_at_s, state) values (1, 0, 1, 'settled');
-      insert into league_entries (board, kind, agent_id, wallet, from_season, owner, agent_wallet, beneficiary, token,
-        symbol, name, proof, entered_at_s)
-      values ('prize', 'wallet', '1', '${NOWHERE}', 1, '${NOWHERE}', '${NOWHERE}', '${NOWHERE}', '${NOWHERE}', '', '',
-        'statement', 0);
+      insert into league_entries (board, kind, agent_id, wallet, from_season, owner, agent_wallet,
+        beneficiary, token, symbol, name, proof, entered_at_s)
+      values ('prize', 'wallet', '1', '${NOWHERE}', 1, '${NOWHERE}', '${NOWHERE}', '${NOWHERE}',
+        '${NOWHERE}', '', '', 'statement', 0);
       insert into league_payouts (season, place, entry_id, agent_id, recipient, amount, status)
       select 1, 1, id, '1', wallet, 5, 'planned' from league_entries`)
     await expect(pay()).rejects.toThrow(/sanctions list/)

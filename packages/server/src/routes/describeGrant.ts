@@ -112,7 +112,9 @@ function curveRootsJson(
 
 const curvesJson = ({ tokens }: Granted): Pending['curve'] => ({
   tokens: tokens.flatMap(({ address, symbol, curve }) => (curve ? [{ token: address, symbol, curve }] : [])),
-  note: 'Trades on these curves need both roots of `sign.curve_roots` signed. Leave them out to trade through pools only.',
+  note:
+    'Trades on these curves need both roots of `sign.curve_roots` signed. Leave them out to trade through ' +
+    'pools only.',
 })
 
 const OF_CURVES: readonly OnChainBound[] = ['curve_fee']
@@ -136,12 +138,14 @@ function thenOf({ setup, session }: Granted): string {
     const first =
       setup.length > 0 ? ' (where the setup is sent before that, sign its `after_setup` instead)' : ''
     parts.push(
-      `sign \`sign.authorization\` (EIP-7702, nonce ${session.authorization.nonce}): the first trade carries it${first}`,
+      `sign \`sign.authorization\` (EIP-7702, nonce ${session.authorization.nonce}): the first trade ` +
+        `carries it${first}`,
     )
   }
   if (session.curveRoots) parts.push('sign each of `sign.curve_roots` to trade on curves')
   parts.push(
-    'POST live/session/grant with session_id, delegation_signature and the other signatures; `expires` counts from now',
+    'POST live/session/grant with session_id, delegation_signature and the other signatures; `expires` ' +
+      'counts from now',
   )
   const text = parts.join('; ')
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`

@@ -262,7 +262,10 @@ const topUpJson = (now: ExecutorNow, { wei, trades }: TopUp) => ({
 function topUpText(now: ExecutorNow, { wei, trades }: TopUp): string {
   const usd = dollars(now, wei)
   const worth = usd === null ? '' : ` (about ${usd.toFixed(2)} dollars)`
-  return `Send ${etherText(wei)} ETH${worth} from any wallet to ${now.executor}: gas for about ${trades} trades at today’s fees. What is left comes back with refund-gas once the agent is stopped.`
+  return (
+    `Send ${etherText(wei)} ETH${worth} from any wallet to ${now.executor}: gas for about ${trades} ` +
+    'trades at today’s fees. What is left comes back with refund-gas once the agent is stopped.'
+  )
 }
 
 const E30 = 10n ** 30n

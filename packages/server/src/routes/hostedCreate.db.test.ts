@@ -23,8 +23,8 @@ withDb('creating hosted agents', (db) => {
   const stored = async () =>
     (
       await db.query<{ agents: number; executors: number; books: number }>(
-        `select (select count(*) from hosted_agents) as agents, (select count(*) from hosted_executors) as executors,
-         (select count(*) from paper_books) as books`,
+        `select (select count(*) from hosted_agents) as agents,
+         (select count(*) from hosted_executors) as executors, (select count(*) from paper_books) as books`,
       )
     )[0]
 
@@ -263,8 +263,9 @@ withDb('creating hosted agents', (db) => {
   it('makes so many in a day, deleted ones counted', async () => {
     const first = await world.create()
     await db.query(
-      `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens, max_trade_micro_usd,
-         max_day_micro_usd, max_position_micro_usd, mode, status, created_at_s, deleted_at_s)
+      `insert into hosted_agents (id, wallet, key_id, brain, params, interval_s, pairs, tokens,
+         max_trade_micro_usd, max_day_micro_usd, max_position_micro_usd, mode, status, created_at_s,
+         deleted_at_s)
        select 'agt_' || n, $1, 1, 'dca', '{}', 60, '{}', '[]', 1, 1, 1, 'paper', 'stopped', $2, $2
        from generate_series(1, 499) as n`,
       [WHO.owner, world.nowS() - 3_600],

@@ -106,7 +106,8 @@ withDb('the gas of hosted agents', (db) => {
       await db.query(`update sessions set status = 'revoked'`)
       const order = (status: string) =>
         db.query(
-          `insert into hosted_orders (agent_id, tick, n, pair, side, micro_usd, status, tx_hash, created_at_ms)
+          `insert into hosted_orders (agent_id, tick, n, pair, side, micro_usd, status, tx_hash,
+           created_at_ms)
            values ($1, 1, 0, 'ETH/USDG', 'buy', 1, $2, '0x01', $3)
            on conflict (agent_id, tick, n) do update set status = excluded.status`,
           [agent.id, status, world.nowS() * 1_000],
@@ -246,10 +247,10 @@ withDb('the gas of hosted agents', (db) => {
       const waiting = await world.refund(agent)
       // Newer ones that nobody will ever see.
       await db.query(
-        `insert into hosted_refunds (executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw, nonce, gas,
-           max_fee_per_gas, status, created_at_s)
-         select executor, agent_id, to_wallet, 1, 1, 'lost ' || n, raw, 100 + n, gas, max_fee_per_gas, 'uncertain',
-           created_at_s + n from hosted_refunds, generate_series(1, 60) as n`,
+        `insert into hosted_refunds (executor, agent_id, to_wallet, value_wei, balance_wei, tx_hash, raw,
+           nonce, gas, max_fee_per_gas, status, created_at_s)
+         select executor, agent_id, to_wallet, 1, 1, 'lost ' || n, raw, 100 + n, gas, max_fee_per_gas,
+           'uncertain', created_at_s + n from hosted_refunds, generate_series(1, 60) as n`,
       )
       await world.hosted.sweep()
       world.mine(waiting.raw as Hex)

@@ -140,8 +140,8 @@ withDb('the life of a hosted agent', (db) => {
   describe('on the practice board', () => {
     const enter = (agent: { id: string }, leftAtS: number | null = null) =>
       db.query(
-        `insert into league_entries (board, kind, agent_id, wallet, hosted_id, from_season, owner, agent_wallet,
-           beneficiary, token, symbol, name, proof, entered_at_s, left_at_s)
+        `insert into league_entries (board, kind, agent_id, wallet, hosted_id, from_season, owner,
+           agent_wallet, beneficiary, token, symbol, name, proof, entered_at_s, left_at_s)
          values ('practice', 'hosted', $1, $2, $1, 1, $2, $2, $2, $2, 'A', 'A', 'signed_in', 1, $3)`,
         [agent.id, WHO.owner, leftAtS],
       )

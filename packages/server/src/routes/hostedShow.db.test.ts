@@ -115,7 +115,8 @@ withDb('what is shown of hosted agents', (db) => {
     }
     const id = await trade(agent.session_id!, 1, 'mined')
     await db.query(
-      `insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s, week_start_s)
+      `insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s,
+       week_start_s)
        values ($1, $2, 12500, 'input', 25, 'major', 'r', 'h', 1, 1, 1)`,
       [id, agent.tokens[1]!.address],
     )
@@ -154,8 +155,8 @@ withDb('what is shown of hosted agents', (db) => {
            insert into trades (kind, wallet, key_id, path, session_id, status, token_in, token_out, amount_in,
              amount_out, tx_hash, volume_token, volume_micro_usd, created_at_ms, mined_at_s, settled)
            select 'swap', $1, 1, 'hosted', $2, $3, case when n % 2 = 0 then $4 else $5 end,
-             case when n % 2 = 0 then $5 else $4 end, 1000000 + n, 7000 + n, '0x' || lpad(to_hex(n), 64, '0'), $6,
-             $7::numeric, $8::int8 * 1000 + n, $8, $9
+             case when n % 2 = 0 then $5 else $4 end, 1000000 + n, 7000 + n,
+             '0x' || lpad(to_hex(n), 64, '0'), $6, $7::numeric, $8::int8 * 1000 + n, $8, $9
            from generate_series($10::int4, $11::int4) as n returning id, token_in, status)
          insert into fees (trade_id, token, atoms, side, bps, class, recipient, tx_hash, block, block_time_s,
            week_start_s)

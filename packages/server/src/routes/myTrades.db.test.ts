@@ -184,8 +184,8 @@ withDb('a wallet’s trades', (db) => {
     let middle = 0
     beforeAll(async () => {
       await db.query(
-        `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out_min,
-           volume_micro_usd, mined_at_s, created_at_ms)
+        `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in,
+           amount_out_min, volume_micro_usd, mined_at_s, created_at_ms)
          select 'swap', case when n > $7 then $2 else $1 end, 1, 'agent', 'mined', $3, $4, 1, 1, 1000001,
            $5::int8 - n, $6 from generate_series(1, $7::int4 + $8::int4) as n`,
         [wallet, addressOf(0xffffe), NATIVE_TOKEN, TOKENS.USDG, NOW_S, START_MS, COUNT, NEWER],

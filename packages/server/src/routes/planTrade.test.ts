@@ -245,7 +245,8 @@ it('says that a size is out of range before that no route takes it', async () =>
   const dust = await refusalOf(call('live.prepare', { amount_in: '100000000' }))
   expect(dust.code).toBe('MIN_NOTIONAL')
   expect(dust.message).toBe(
-    'One trade is at least 1 dollar: 100000000 atoms are 100 USDG, and 100000000 USDG are 100000000000000 atoms.',
+    'One trade is at least 1 dollar: 100000000 atoms are 100 USDG, and 100000000 USDG are ' +
+      '100000000000000 atoms.',
   )
   // Sized in dollars, nobody took atoms for units.
   const dollars = await refusalOf(call('live.prepare', { notional_usd: 0.5 }))

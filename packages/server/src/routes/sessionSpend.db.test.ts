@@ -267,7 +267,8 @@ withDb('what a session has spent', (db, store) => {
       world.signer.loses = false
       // This one never reached it: a process that ended in between left its row behind.
       await db.query(
-        `insert into session_trades (session_id, status, micro_usd, created_at_ms) values ($1, 'asked', 5000000, $2)`,
+        `insert into session_trades (session_id, status, micro_usd, created_at_ms)
+         values ($1, 'asked', 5000000, $2)`,
         [session.id, world.clock.nowMs() + 1],
       )
       await world.trade(session)

@@ -291,7 +291,8 @@ withDb('trading in a session', (db) => {
     it('is not made under a binding that somebody changed in the store', async () => {
       const session = await world.grant()
       world.settleWallet()
-      const change = `update sessions set binding = jsonb_set(binding, '{limits,max_trade_micro_usd}', '1000000000')`
+      const change = `update sessions set binding = jsonb_set(binding, '{limits,max_trade_micro_usd}',
+         '1000000000')`
       await db.query(change)
       expect(await codeOf(world.trade(session, { notional_usd: 900 }))).toBe('SESSION_BOUND')
       await db.query(`update sessions set expires_at_s = expires_at_s + 1000`)

@@ -131,13 +131,14 @@ export async function openYear(db: Db) {
         return { ...tx, trade, fee }
       })
       const ids = await db.query<{ id: number; tx_hash: string }>(
-        `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out, tx_hash,
-           signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled, gas_wei)
-         select kind, wallet, 1, 'agent', status, token_in, token_out, amount_in::numeric, amount_out::numeric, hash,
-           wallet, 0, block, hash, at_s, (at_s - 1) * 1000, true, gas_wei::numeric
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-           $9::int8[], $10::int8[], $11::text[])
-           as given (kind, wallet, status, token_in, token_out, amount_in, amount_out, hash, block, at_s, gas_wei)
+        `insert into trades (kind, wallet, key_id, path, status, token_in, token_out, amount_in, amount_out,
+           tx_hash, signer, nonce, block, block_hash, mined_at_s, created_at_ms, settled, gas_wei)
+         select kind, wallet, 1, 'agent', status, token_in, token_out, amount_in::numeric,
+           amount_out::numeric, hash, wallet, 0, block, hash, at_s, (at_s - 1) * 1000, true, gas_wei::numeric
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+           $8::text[], $9::int8[], $10::int8[], $11::text[])
+           as given (kind, wallet, status, token_in, token_out, amount_in, amount_out, hash, block, at_s,
+           gas_wei)
          returning id, tx_hash`,
         [
           mined.map(({ trade }) => trade.kind),

@@ -44,7 +44,8 @@ export async function countWeekPlainly(
     [start, end],
   )
   const marks = await db.query<{ token: string; minute_s: number; price_e18: string }>(
-    'select token, minute_s, price_e18 from marks where minute_s >= $1 - 3600 and minute_s < $1 order by minute_s',
+    `select token, minute_s, price_e18 from marks where minute_s >= $1 - 3600 and minute_s < $1
+     order by minute_s`,
     [end],
   )
   const prices = new Map(marks.map(({ token, price_e18 }) => [token, BigInt(price_e18)]))

@@ -45,7 +45,8 @@ export async function holdFirst(
   await sql.query('select pg_advisory_xact_lock($1::int4, hashtext($2))', [FIRST_LOCK, agentId])
   const [row] = await sql.query<ExecutorRow>(
     `select address, agent_id, owner, sealed_key, attestation_signature, created_at_ms, closed_at_ms
-     from executors where agent_id = $1 and owner = $2 and closed_at_ms is null order by created_at_ms limit 1`,
+     from executors where agent_id = $1 and owner = $2 and closed_at_ms is null order by created_at_ms limit
+    1`,
     [agentId, owner],
   )
   return row ? executorOf(row) : null

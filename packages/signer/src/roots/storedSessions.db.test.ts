@@ -56,8 +56,8 @@ withDb(
         const values = [hash, session_id, binding.wallet, binding.executor, binding.nonce]
         const texts = [binding, root, curve_roots, curve_tokens].map((value) => JSON.stringify(value))
         await db.query(
-          `insert into roots (hash, session_id, wallet, executor, binding_nonce, binding, root, curve_roots, curve_tokens,
-             registered_at_ms)
+          `insert into roots (hash, session_id, wallet, executor, binding_nonce, binding, root, curve_roots,
+             curve_tokens, registered_at_ms)
            values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0) on conflict do nothing`,
           [...values, ...texts],
         )

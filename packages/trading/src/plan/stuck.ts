@@ -20,14 +20,16 @@ export function stuckJson({ minedNonce }: WalletState, waiting: WaitingTx | null
   if (waiting === null || waiting.nonce < minedNonce) return null
   const isItself = waiting.nonce === minedNonce
   const sign =
-    `Sign a transaction with nonce ${minedNonce} and send it: a step of this plan with that nonce, or 0 ETH to ` +
+    `Sign a transaction with nonce ${minedNonce} and send it: a step of this plan with that nonce, or 0 ` +
+    'ETH to ' +
     'the wallet itself.'
   return {
     nonce: minedNonce,
     tx_hash: isItself ? waiting.hash : null,
     since: Math.floor(waiting.sentAtMs / 1000),
     replace: isItself
-      ? `${sign} Its max_fee_per_gas has to be above the base fee, and both its fees at least 10% above the ` +
+      ? `${sign} Its max_fee_per_gas has to be above the base fee, and both its fees at least 10% above ` +
+        'the ' +
         'waiting one’s; only one of the two can be mined.'
       : `${sign} ${waiting.hash} with nonce ${waiting.nonce} waits for it.`,
   }

@@ -33,7 +33,8 @@ describe('the chain of rows', () => {
   it('is SHA-256 over sorted keys, no spaces, ASCII, without the hash', () => {
     const { body, hash } = sealRow(bodyOf(1, null, 'é'))
     expect(body).toBe(
-      '{"kind":"week","prev_hash":null,"reconciliation":{"accepted":"\\u00e9","counts":{"agrees":1,"differences":1,' +
+      '{"kind":"week","prev_hash":null,"reconciliation":{"accepted":"\\u00e9","counts":{"agrees":1,' +
+        '"differences":1,' +
         '"outside_ledger":0},"eth":"trace","ledger":{"late":0,"tokens":[]},"status":"accepted"},' +
         '"recorded_at":1700000001,"seq":1,"status":"booked","tokens":[],"transfers":[],' +
         '"week":{"end":604800,"first_block":1,"label":"1970-W01","last_block":10,"start":0}}',

@@ -1,0 +1,142 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { SessionWorld } from '../session/world.ts'
+
+export interface Ran {
+  code: number
+  stdout: string
+  stderr: string
+  /** What a program reads under --json. */
+  // biome-ignore lint/suspicious/noExplicitAny: each command has fields of its own
+  json(): any
+}
+export interface RunOptions {
+  env?: Record<string, string>
+  /** Called with what it wrote so far and a way to signal it. */
+  onOutput?(output: string, signal: (name: NodeJS.Signals) => void): void
+}
+export interface Pit {
+  (args: string[], options?: RunOptions): Promise<Ran>
+  /** In a real pseudo-terminal; each answer is typed once its question stands there. */
+  typed(
+    args: string[],
+    answers: [question: RegExp, answer: string][],
+    env?: Record<string, string>,
+  ): Promise<Ran>
+  folder: string
+  close(): void
+}
+
+const PROGRAM = resolve('dist/pit.js')
+
+/** Whether the system has util-linux's script, which gives a process a terminal of its own. */
+export const hasTerminals = spawnSync('script', ['--version']).status === 0
+
+/** The built command as a process, with a home of its own and a profile for a world. */
+export function openPit(world: SessionWorld, domain: string, cosigner: string): Pit {
+  const folder = mkdtempSync(join(tmpdir(), 'pit-tour-'))
+  const chain = join(folder, 'chain.json')
+  writeFileSync(chain, JSON.stringify(world.profile))
+  const tour = { url: world.server.url, chain, rpc_url: world.devnet.url, domain, cosigner }
+  writeFileSync(join(folder, 'profiles.json'), JSON.stringify({ tour }))
+  const base = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    PIT_HOME: folder,
+    PIT_PROFILE: 'tour',
+    ETH_KEYSTORE: join(folder, 'keystores'),
+  }
+
+  const start = (
+    file: string,
+    args: string[],
+    { env = {}, onOutput }: RunOptions,
+    answers: [RegExp, string][] = [],
+  ) =>
+    new Promise<Ran>((done) => {
+      const child = spawn(file, args, { env: { ...base, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+      const left = [...answers]
+      let [stdout, stderr, seen] = ['', '', 0]
+      const look = () => {
+        const [next] = left
+        const fresh = (stdout + stderr).slice(seen)
+        if (next?.[0].test(fresh)) {
+          left.shift()
+          seen = (stdout + stderr).length
+          child.stdin.write(`${next[1]}\r`)
+        }
+        onOutput?.(stdout + stderr, (name) => child.kill(name))
+      }
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        stdout += text
+        look()
+      })
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        stderr += text
+        look()
+      })
+      if (answers.length === 0) child.stdin.end()
+      child.once('close', (code) =>
+        done({ code: code ?? -1, stdout, stderr, json: () => JSON.parse(stdout.trim().split('\n').at(-1)!) }),
+      )
+    })
+
+  const run = (args: string[], options: RunOptions = {}) =>
+    start(process.execPath, [PROGRAM, ...args], options)
+  const typed: Pit['typed'] = (args, answers, env = {}) => {
+    const line = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(' ')
+    return start('script', ['-qec', line, '/dev/null'], { env }, answers)
+  }
+  return Object.assign(run, {
+    typed,
+    folder,
+    close: () => rmSync(folder, { recursive: true, force: true }),
+  })
+}
+
+/** True: it answered the request itself. A function: what the real server's answer is changed by. */
+type Meddle = (
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+) => boolean | ((answer: string) => string)
+
+/** A server between. */
+export async function openBetween(url: string, meddle: Meddle) {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? '').replace('/api/v1/', '')
+    const meddled = meddle(path, request, response)
+    if (meddled === true) return
+    void forward(url, request, response, meddled || ((answer) => answer))
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+async function forward(
+  url: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  change: (answer: string) => string,
+): Promise<void> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const { authorization } = request.headers
+  const answer = await fetch(`${url}${request.url}`, {
+    method: request.method ?? 'GET',
+    headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
+    ...(request.method === 'POST' && { body: Buffer.concat(chunks) }),
+  })
+  response.writeHead(answer.status, { 'content-type': 'application/json' })
+  response.end(change(await answer.text()))
+}

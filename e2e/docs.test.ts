@@ -1,0 +1,158 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Hex } from '@pit/chain'
+import { createClient, fromViem } from '@pit/client'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { casesOf } from './client/fixtures/cases.ts'
+import type { Fixture, Json } from './client/fixtures/format.ts'
+import { record } from './client/fixtures/record.ts'
+import { blocksOf } from './docs/blocks.ts'
+import { checkTypes, runIn, runProgram, runShell, writeProgram } from './docs/runBlocks.ts'
+import { type StartedPit, startPit } from './docs/startedPit.ts'
+import { privateKeyOf } from './fast/fastTrader.ts'
+
+// What a stranger finds, run against `npm start` as it is: the examples, the code blocks of the documents, and
+// the golden fixtures, which UPDATE_FIXTURES=1 writes anew.
+
+let pit: StartedPit
+const keys = new Map<Hex, Promise<string>>()
+
+beforeAll(async () => {
+  pit = await startPit()
+})
+afterAll(() => pit?.stop())
+
+/** An API key of one of the devnet's accounts. Each signs in from an address of its own: they are rationed. */
+function apiKeyOf(key: Hex): Promise<string> {
+  const known = keys.get(key) ?? signIn(key)
+  keys.set(key, known)
+  return known
+}
+
+async function signIn(key: Hex): Promise<string> {
+  const client = createClient({
+    url: pit.url,
+    domain: 'localhost',
+    profile: pit.pins,
+    account: fromViem(privateKeyToAccount(key)),
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...init?.headers, 'x-forwarded-for': `10.0.0.${keys.size}` } }),
+  })
+  return (await client.signIn()).api_key
+}
+const walletOf = async (account: number) => ({
+  PIT_PRIVATE_KEY: privateKeyOf(account),
+  PIT_API_KEY: await apiKeyOf(privateKeyOf(account)),
+})
+
+// Each with a wallet of its own, so that they can run at once and no nonce is used twice.
+describe.concurrent('examples', () => {
+  it.each<[program: string, account: number, said: RegExp]>([
+    ['firstTrade', 2, /received {2}[\d.]+ USDG in block \d+\ntrade {5}0x[0-9a-f]{64}/],
+    ['permitTrade', 4, /permit {4}\d+ atoms[\s\S]*received {2}0\.\d+ ETH[\s\S]*revoked {3}by \d/],
+    [
+      'sessionBot',
+      5,
+      /\$5 .*USDG[\s\S]*\$12 .*SESSION_MAX_TRADE[\s\S]*\$8 .*USDG[\s\S]*\$5 .*SESSION_MAX_DAY[\s\S]*revoked/,
+    ],
+    ['webhookBrain', 6, /tick {6}ETH\/USDG at [\d.]+\n[\s\S]*paper {5}buy 5 dollars of ETH\/USDG/],
+    ['modelAgent', 6, /decided {3}\S[\s\S]*spent {5}[\d.e-]+ dollars in 1 calls/],
+    ['leagueEntrant', 1, /entered {3}It plays from season \d+\.\nagent {5}2 plays from season \d+/],
+  ])('%s', async (program, account, said) => {
+    expect(await runIn(pit, ['node', `dist/examples/${program}.js`], await walletOf(account))).toMatch(said)
+  })
+
+  it('first_trade.py', async () => {
+    const said = await runIn(pit, ['python3', 'examples/first_trade.py'])
+    expect(said).toMatch(/traded: [\d.]+ USDG in block \d+, (0x[0-9a-f]{64})\non record: mined \1/)
+  })
+
+  it('are short', () => {
+    const programs = readdirSync('examples').filter((name) => /\.(ts|py)$/.test(name))
+    expect(programs).toHaveLength(8)
+    for (const name of programs)
+      expect(readFileSync(`examples/${name}`, 'utf8').split('\n').length, name).toBeLessThanOrEqual(60)
+  })
+})
+
+describe('documents', () => {
+  const files = [
+    'README.md',
+    'examples/README.md',
+    'docs/quickstart.md',
+    'docs/client.md',
+    ...readdirSync('docs/tasks').map((name) => `docs/tasks/${name}`),
+  ]
+  const pages = files.map((file) => ({ file, ...blocksOf(file) }))
+  const programs = new Map<string, string>()
+
+  it('mark every block as run or not run', () => {
+    expect(pages.flatMap(({ unknown }) => unknown)).toEqual([])
+    const ran = pages.flatMap(({ run }) => run)
+    const notRun = pages.reduce((sum, page) => sum + page.notRun, 0)
+    console.log(`${ran.length} blocks in ${pages.length} documents are run, ${notRun} are not`)
+    expect(ran.length).toBeGreaterThan(30)
+    expect(notRun).toBeLessThan(12)
+  })
+
+  it('have TypeScript that compiles', async () => {
+    for (const { file, run } of pages) {
+      const blocks = run.filter(({ language }) => language === 'ts')
+      if (blocks.length > 0) programs.set(file, writeProgram(pit, blocks))
+    }
+    await checkTypes(pit)
+  })
+
+  // One after the other: they are all the same wallet's.
+  it.each(files)('%s', async (file) => {
+    for (const block of blocksOf(file).run)
+      if (block.language === 'sh')
+        await runShell(pit, block).catch((error: Error) => {
+          throw new Error(`${file}:${block.line}: ${error.message}`)
+        })
+    const program = programs.get(file)
+    if (program) await runProgram(pit, program, await walletOf(1))
+  })
+})
+
+describe('fixtures', () => {
+  it('are what today’s server answers and today’s client signs', async () => {
+    let sessionId = ''
+    const config = (await (await fetch(`${pit.url}/api/v1/config`)).json()) as Json
+    const made = new Map<string, unknown>([
+      ['pins', pit.pins],
+      ['config-answer', config],
+    ])
+    for (const one of casesOf(pit.pins, () => ({ sessionId }))) {
+      const fixture = await record({ ...pit, config, domain: 'localhost', keyOf: apiKeyOf }, one)
+      made.set(one.name, fixture)
+      if (one.verb === 'grant_session')
+        sessionId = (fixture.http[1]!.answer as { session_id: string }).session_id
+    }
+    if (process.env['UPDATE_FIXTURES']) write(made)
+    for (const [name, value] of made) {
+      const kept = JSON.parse(readFileSync(`fixtures/${name}.json`, 'utf8'))
+      expect(shapeOf(kept), `${name}: make it anew with UPDATE_FIXTURES=1`).toEqual(shapeOf(value as Json))
+    }
+  })
+})
+
+function write(made: ReadonlyMap<string, unknown>): void {
+  mkdirSync('fixtures', { recursive: true })
+  for (const [name, value] of made) {
+    rmSync(`fixtures/${name}.json`, { force: true })
+    writeFileSync(`fixtures/${name}.json`, `${JSON.stringify(value, null, 2)}\n`)
+  }
+}
+
+/** What is asked, answered, signed and refused, without the values that differ from world to world. */
+function shapeOf(value: Json): unknown {
+  const fixture = value as Partial<Fixture> & Json
+  if (!fixture.http) return Object.keys(value as object).sort()
+  return {
+    asked: fixture.http.map(({ method, path, answer }) => [method, path, fieldsIn(answer)]),
+    signed: fixture.sign!.map(({ kind }) => kind),
+    refused: fixture.refuse!.map(({ lie, code, rule, signs }) => [lie, code, rule, signs]),
+  }
+}
+const fieldsIn = (answer: Json): string[] => Object.keys(answer as object).sort()

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+
+export interface Block {
+  file: string
+  /** Of its first line of code. */
+  line: number
+  language: 'sh' | 'ts'
+  code: string
+}
+
+/** Shown and not run: output, diagrams, data. */
+const SHOWN: ReadonlySet<string> = new Set(['text', 'json'])
+const FENCE = /^```(.*)$/
+
+/**
+ * A document's code. A fence is `sh` or `ts` (run), either with `no-run` (cannot run here: it installs, or it
+ * needs another chain), or `text` or `json`; any other mark is a mistake, so that nothing is left out unseen.
+ */
+export function blocksOf(file: string): { run: Block[]; notRun: number; unknown: string[] } {
+  const found = { run: [] as Block[], notRun: 0, unknown: [] as string[] }
+  let open: { mark: string; line: number; code: string[] } | null = null
+  for (const [i, text] of readFileSync(file, 'utf8').split('\n').entries()) {
+    const mark = FENCE.exec(text)?.[1]?.trim()
+    if (mark === undefined) open?.code.push(text)
+    else if (open === null) open = { mark, line: i + 2, code: [] }
+    else {
+      sort(file, open, found)
+      open = null
+    }
+  }
+  if (open) found.unknown.push(`${file}:${open.line - 1} is never closed`)
+  return found
+}
+
+function sort(
+  file: string,
+  { mark, line, code }: { mark: string; line: number; code: string[] },
+  found: ReturnType<typeof blocksOf>,
+): void {
+  const [language = '', ...flags] = mark.split(' ')
+  const isCode = language === 'sh' || language === 'ts'
+  if (isCode && flags.length === 0) found.run.push({ file, line, language, code: code.join('\n') })
+  else if ((isCode && flags.join() === 'no-run') || (SHOWN.has(language) && flags.length === 0))
+    found.notRun++
+  else found.unknown.push(`${file}:${line - 1} is marked "${mark}"`)
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, LOG_KINDS } from '@pit/protocol'
+import { Command, InvalidArgumentError } from 'commander'
+import { json } from '../client/exit.ts'
+import { type CommandDeps, globalsOf, type Opened, openSignedIn } from '../client/openClient.ts'
+import { whole } from '../client/parse.ts'
+import { headingOf, timeText } from '../client/show.ts'
+import { plain } from '../client/terminal.ts'
+
+type Row = Answer<'hosted.logs'>['rows'][number]
+
+const LOOK_EVERY_MS = 1_000
+const PAGE = 200
+
+/** `pit agent logs ID --follow`: one line a row, oldest first; with --json one object a line. */
+export const logsCommand = (deps: CommandDeps): Command =>
+  new Command('logs')
+    .description('What an agent decided, traded and held.')
+    .argument('<id>')
+    .option('--limit <n>', 'how many to begin with', upTo(PAGE), 50)
+    .option('--kinds <kinds>', `of these kinds, comma-separated: ${LOG_KINDS.join(', ')}`)
+    .option('-f, --follow', 'go on with what comes')
+    .action(
+      async (
+        id: string,
+        { limit, kinds, follow = false }: { limit: number; kinds?: string; follow?: boolean },
+        command: Command,
+      ) => {
+        const opened = await openSignedIn(deps, command)
+        const { json: isJson = false } = globalsOf(command)
+        const query = { ...(kinds !== undefined && { kinds }) }
+        const { mode } = await opened.client.api['hosted.get']({ params: { id } })
+        if (!isJson) deps.terminal.say(headingOf(opened.target, mode))
+        const print = (rows: readonly Row[]) => {
+          for (const row of rows) deps.terminal.data(isJson ? json(row) : lineOf(row))
+        }
+        const first = await opened.client.api['hosted.logs']({ params: { id }, query: { ...query, limit } })
+        print(first.rows.toReversed())
+        for (let last = first.rows[0]?.id ?? 0; follow; ) {
+          await sleep(LOOK_EVERY_MS)
+          const rows = await newerThan(opened, id, query, last)
+          print(rows)
+          last = rows.at(-1)?.id ?? last
+        }
+      },
+    )
+
+/** Everything after a row, oldest first, however many pages that takes. */
+async function newerThan({ client }: Opened, id: string, query: object, last: number): Promise<Row[]> {
+  const newer: Row[] = []
+  for (let before: number | undefined; ; ) {
+    const page = await client.api['hosted.logs']({
+      params: { id },
+      query: { ...query, limit: PAGE, ...(before !== undefined && { before }) },
+    })
+    newer.push(...page.rows.filter((row) => row.id > last))
+    const isAll = page.next_before === null || page.rows.some((row) => row.id <= last)
+    if (isAll) return newer.reverse()
+    before = page.next_before!
+  }
+}
+
+const lineOf = ({ ts, kind, code, message }: Row): string =>
+  plain([timeText(ts), kind.padEnd(8), code, message].filter(Boolean).join('  '))
+
+function upTo(max: number) {
+  return (text: string): number => {
+    const value = whole(text)
+    if (value < 1 || value > max) throw new InvalidArgumentError(`It must be from 1 to ${max}.`)
+    return value
+  }
+}

@@ -1,0 +1,59 @@
+import { PitRefusal } from '@pit/client'
+import { CommanderError, InvalidArgumentError } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { detailText, EXIT, failureOf, InputNeeded, UsageRefused } from './exit.ts'
+
+const refusal = (code: string, retry: ConstructorParameters<typeof PitRefusal>[2] = {}) =>
+  new PitRefusal(code, 'It was refused.', retry)
+
+describe('an exit code says what kind of refusal it was', () => {
+  it.each<[string, number, unknown]>([
+    [
+      'an unknown option',
+      EXIT.usage,
+      new CommanderError(1, 'commander.unknownOption', "error: unknown option '-x'"),
+    ],
+    ['a wrong value', EXIT.usage, new InvalidArgumentError('It must be a whole number.')],
+    ['a wrong call', EXIT.usage, new UsageRefused('Give either --usd or --amount.')],
+    ['a missing word', EXIT.inputNeeded, new InputNeeded('Add --yes.')],
+    ['a missing consent', EXIT.inputNeeded, refusal('CONSENT_REQUIRED')],
+    ['a pause', EXIT.transient, refusal('RATE_LIMITED', { retry: 'pause' })],
+    ['a plan that is old', EXIT.transient, refusal('TOKEN_CHANGED', { retry: 'fresh_plan' })],
+    ['a lost answer', EXIT.uncertain, refusal('SERVER_UNREACHABLE', { retry: 'look_first' })],
+    ['a refusal', EXIT.failed, refusal('SESSION_MAX_TRADE', { retry: 'different_request' })],
+    ['a refusal for good', EXIT.failed, refusal('FORBIDDEN')],
+    ['a bug', EXIT.failed, new TypeError('x is undefined')],
+    ['nothing at all', EXIT.failed, undefined],
+  ])('%s', (_, exit, error) => {
+    expect(failureOf(error).exit).toBe(exit)
+  })
+})
+
+it('tells what happened, with what, what to do, and where it is described', () => {
+  const rule = refusal('VERIFICATION_FAILED', { rule: 'RECIPIENT', details: { to: '0x1' } })
+  expect(failureOf(rule)).toEqual({
+    exit: EXIT.failed,
+    code: 'VERIFICATION_FAILED',
+    message: 'It was refused. (RECIPIENT)',
+    details: { to: '0x1' },
+    fix: 'Retrying does not help: something else has to change first.',
+    docs: 'docs/client.md',
+  })
+  expect(failureOf(refusal('SESSION_BOUND', { hint: 'Grant it again.' }))).toMatchObject({
+    fix: 'Grant it again.',
+    docs: 'docs/errors.md',
+  })
+  expect(failureOf(refusal('UNAUTHORIZED', { hint: 'Send a header.' })).fix).toBe('Run pit login.')
+})
+
+it('shows of the details what a person can use', () => {
+  const checks = [
+    { code: 'ONE', ok: true },
+    { code: 'TWO', ok: false },
+  ]
+  expect(detailText({ checks, sign: { digest: '0x1' }, need: 5n })).toBe(
+    '{"checks":[{"code":"TWO","ok":false}],"need":"5"}',
+  )
+  expect(detailText({ sign: {}, checks: [checks[0]] })).toBe('')
+  expect(detailText({ why: 'x'.repeat(5_000) }).length).toBeLessThan(1_000)
+})

@@ -1,0 +1,67 @@
+import { tokenNamed } from '@pit/client'
+import { Command } from 'commander'
+import { UsageRefused } from './exit.ts'
+import { type CommandDeps, openSignedIn } from './openClient.ts'
+import { given, positive, whole } from './parse.ts'
+import { agree, headingOf, needWord } from './show.ts'
+import { printTraded } from './tradeCommand.ts'
+
+interface Options {
+  usd?: number
+  amount?: string
+  slippageBps?: number
+  shield?: boolean
+  nonUs?: boolean
+  fallback: boolean
+  yes?: boolean
+}
+
+/** `pit fast ETH USDG --usd 25`: built here on a pinned route, checked and relayed in one call. */
+export const fastCommand = (deps: CommandDeps): Command =>
+  new Command('fast')
+    .description('Trade a pinned major pair in one call, built and priced on your own node.')
+    .argument('<token-in>', 'what is sold: ETH, WETH, USDG, NVDA or SPY')
+    .argument('<token-out>', 'what is bought')
+    .option('--usd <dollars>', 'size in dollars', positive)
+    .option('--amount <atoms>', 'size in atoms of the token sold')
+    .option('--slippage-bps <bps>', 'under the pool’s price of this moment; 30 otherwise', whole)
+    .option('--shield', 'ask the audit too; adds 10 bps')
+    .option('--non-us', 'you are not a US person (stock tokens)')
+    .option('--no-fallback', 'refuse where fast mode cannot take it, instead of planning it the normal way')
+    .option('-y, --yes', 'trade without asking')
+    .action(async (token_in: string, token_out: string, options: Options, command: Command) => {
+      const ask = askOf(token_in, token_out, options)
+      needWord(deps, options.yes)
+      const opened = await openSignedIn(deps, command)
+      const { client, target } = opened
+      deps.terminal.say(headingOf(target, 'live'))
+      const size = ask.usd === undefined ? `${ask.amountIn} atoms` : `$${ask.usd}`
+      await agree(deps, `Sell ${size} of ${token_in} for ${token_out} now?`, options.yes)
+      const done = deps.terminal.progress('Pricing, signing and sending')
+      const traded = await client.fastTrade(ask, { fallback: options.fallback }).finally(() => done())
+      if (traded.by === 'prepare') {
+        deps.terminal.say(`Fast mode did not take it (${traded.why}); it was planned the normal way.`)
+        const { result } = traded
+        printTraded(deps, opened, result, result.reading, { by: 'prepare', why: traded.why })
+        return
+      }
+      const tokenOut = tokenNamed(client.pins, token_out)!
+      const amountIn = ask.amountIn ?? null
+      printTraded(deps, opened, traded, { amountIn, tokenOut }, { by: 'fast', why: null })
+    })
+
+function askOf(token_in: string, token_out: string, options: Options) {
+  const { usd, amount } = options
+  if ((usd === undefined) === (amount === undefined)) throw new UsageRefused('Give either --usd or --amount.')
+  if (amount !== undefined && !/^[1-9]\d*$/.test(amount))
+    throw new UsageRefused('--amount is a whole number of atoms.')
+  return given({
+    token_in,
+    token_out,
+    usd,
+    amountIn: amount === undefined ? undefined : BigInt(amount),
+    slippageBps: options.slippageBps,
+    shield: options.shield,
+    owner_attests_non_us: options.nonUs,
+  })
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import type { Hex } from '@pit/chain'
+import { type Account, createClient, fromViem, type PitClient, rpcAt } from '@pit/client'
+import type { Answer } from '@pit/protocol'
+import { privateKeyToAccount } from 'viem/accounts'
+import type { Target } from '../client/settings.ts'
+
+/** Somebody with a fresh key and no funds: whatever a server lets through can move nothing. */
+export interface Party {
+  client: PitClient
+  account: Account
+}
+
+type Plan = Extract<Answer<'live.prepare'>, { amount_out_min: string }>
+export type PlanTx = NonNullable<Plan['tx']>
+
+/** Everything honest that the hostile intents are made from. */
+export interface Stage {
+  target: Target
+  owner: Party
+  thief: Party
+  executor: Party
+  /** The owner's own trade, as the service built it. */
+  tx: PlanTx
+  /** The owner's session, granted to the executor; null where no co-signer is pinned. */
+  sessionId: string | null
+  /** The owner's agent, on paper. */
+  agentId: string
+}
+
+export const CAPS = { max_trade_usd: 10, max_day_usd: 20, max_trades: 3, expires_in_s: 600 }
+
+/** Signs in three fresh wallets, plans a trade, grants a session and creates an agent, all of it honest. */
+export async function openStage(target: Target, say: (text: string) => void): Promise<Stage> {
+  const [owner, thief, executor] = [openParty(target), openParty(target), openParty(target)]
+  say('Signing in three fresh wallets without funds')
+  for (const { client } of [owner, thief, executor]) await client.signIn()
+  say('Planning an honest trade')
+  const tx = await planFor(owner)
+  const sessionId = owner.client.pins.cosigner === null ? null : await grantTo(owner, executor)
+  const { id: agentId } = await owner.client.hosted.create({
+    brain: 'dca',
+    params: {},
+    interval_s: 86_400,
+    pairs: ['ETH/USDG'],
+    limits: { max_trade_usd: 1, max_day_usd: 1, max_position_usd: 1 },
+  })
+  return { target, owner, thief, executor, tx, sessionId, agentId }
+}
+
+function openParty({ url, domain, profile, rpcUrl }: Target): Party {
+  const account = fromViem(privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`))
+  return { account, client: createClient({ url, domain, profile, account, rpc: rpcAt(rpcUrl) }) }
+}
+
+async function planFor({ client }: Party): Promise<PlanTx> {
+  const plan = await client.api['live.build']({
+    body: { wallet: client.address, token_in: 'ETH', token_out: 'USDG', notional_usd: 5 },
+  })
+  const tx = 'amount_out_min' in plan ? (plan.tx ?? plan.steps.at(-1)?.tx) : null
+  if (!tx)
+    throw new Error('The service planned no trade for a wallet without funds, so nothing can be tried.')
+  return tx
+}
+
+async function grantTo(owner: Party, executor: Party): Promise<string> {
+  const { active } = await owner.client.grantSession(
+    { executor: executor.client.address, tokens: ['ETH', 'USDG'], ...CAPS },
+    { allow7702: true },
+  )
+  return active.session_id
+}
+
+/** Leaves nothing behind: the agent is deleted and the session over. */
+export async function closeStage({ owner, agentId, sessionId }: Stage): Promise<void> {
+  await owner.client.api['hosted.delete']({ params: { id: agentId } })
+  if (sessionId !== null) await owner.client.revokeSession({ sessionId, onChain: false })
+}
+
+/** A transaction as the service built it, or changed, signed by a party. */
+export const signed = ({ account }: Party, tx: PlanTx, change: Partial<PlanTx> = {}): Promise<Hex> => {
+  const { chain_id, nonce, to, value, data, gas, max_fee_per_gas, max_priority_fee_per_gas } = {
+    ...tx,
+    ...change,
+  }
+  return account.signTransaction({
+    type: 'eip1559',
+    chainId: chain_id,
+    nonce,
+    to: to as Hex,
+    value: BigInt(value),
+    data: data as Hex,
+    gas: BigInt(gas),
+    maxFeePerGas: BigInt(max_fee_per_gas),
+    maxPriorityFeePerGas: BigInt(max_priority_fee_per_gas),
+  })
+}

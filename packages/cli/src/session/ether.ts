@@ -1,0 +1,81 @@
+import { type Account, PitRefusal, type Rpc } from '@pit/client'
+import { parseDecimal } from '@pit/protocol'
+import { InvalidArgumentError } from 'commander'
+
+type Hex = `0x${string}`
+export interface EtherDeps {
+  account: Account
+  rpc: Rpc
+  chainId: number
+  sleep(ms: number): Promise<void>
+}
+
+const LOOK_EVERY_MS = 100
+const MAX_LOOKS = 600
+
+/** One reading; a failure is thrown with the node's words. */
+async function ask<T>(rpc: Rpc, method: string, params: readonly unknown[]): Promise<T> {
+  const [answer] = await rpc.all([{ method, params }])
+  if (answer instanceof Error) throw new Error(`Your node refused ${method}: ${answer.message}`)
+  return answer as T
+}
+
+async function baseFeeWei(rpc: Rpc): Promise<bigint> {
+  const { baseFeePerGas } = await ask<{ baseFeePerGas?: Hex }>(rpc, 'eth_getBlockByNumber', ['latest', false])
+  return BigInt(baseFeePerGas ?? '0x0')
+}
+
+/** A redemption with its swap takes about half of this; the first carries the wallet's authorization too. */
+const GAS_PER_TRADE = 1_000_000n
+
+/** What an executor needs for so many trades, with the price of gas doubled. */
+export const gasFor = async (rpc: Rpc, trades: number): Promise<bigint> =>
+  2n * (await baseFeeWei(rpc)) * GAS_PER_TRADE * BigInt(trades)
+
+/** An option in ether, as wei. */
+export const ether = (text: string): bigint => {
+  const wei = parseDecimal(text, 18)
+  if (wei === undefined || wei <= 0n) throw new InvalidArgumentError('It must be ether, such as 0.002.')
+  return wei
+}
+
+/** A plain transfer over your own node; answers once it is mined. */
+export async function sendEther(
+  { account, rpc, chainId, sleep }: EtherDeps,
+  { to, valueWei }: { to: Hex; valueWei: bigint | 'all' },
+): Promise<{ hash: Hex; valueWei: bigint } | null> {
+  const [balance, nonce, base] = await Promise.all([
+    ask<Hex>(rpc, 'eth_getBalance', [account.address, 'latest']),
+    ask<Hex>(rpc, 'eth_getTransactionCount', [account.address, 'pending']),
+    baseFeeWei(rpc),
+  ])
+  const call = { from: account.address, to, value: '0x1' }
+  const gas = BigInt(await ask<Hex>(rpc, 'eth_estimateGas', [call]))
+  const maxFeePerGas = 2n * base
+  const most = BigInt(balance) - gas * maxFeePerGas
+  if (valueWei === 'all' && most <= 0n) return null
+  const value = valueWei === 'all' ? most : valueWei
+  if (value > most)
+    throw new PitRefusal('INSUFFICIENT_FUNDS', `${account.address} cannot pay ${value} wei and its gas.`)
+  const raw = await account.signTransaction({
+    type: 'eip1559',
+    chainId,
+    nonce: Number(BigInt(nonce)),
+    to,
+    value,
+    gas,
+    maxFeePerGas,
+    maxPriorityFeePerGas: 0n,
+  })
+  const hash = await ask<Hex>(rpc, 'eth_sendRawTransaction', [raw])
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const receipt = await ask<{ status: Hex } | null>(rpc, 'eth_getTransactionReceipt', [hash])
+    if (receipt?.status === '0x1') return { hash, valueWei: value }
+    if (receipt) throw new Error(`The transfer ${hash} reverted.`)
+    await sleep(LOOK_EVERY_MS)
+  }
+  throw new PitRefusal('NOT_MINED', `The transfer ${hash} is not mined.`, {
+    retry: 'look_first',
+    hint: 'Look for it before you send another.',
+  })
+}

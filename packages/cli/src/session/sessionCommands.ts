@@ -1,0 +1,153 @@
+import { tokenNamed } from '@pit/client'
+import { Command } from 'commander'
+import { InputNeeded, UsageRefused } from '../client/exit.ts'
+import { type CommandDeps, type Opened, openAsExecutor, openSignedIn } from '../client/openClient.ts'
+import { address, positive, whole } from '../client/parse.ts'
+import { agree, headingOf, needWord, show, timeText } from '../client/show.ts'
+import { table } from '../client/terminal.ts'
+import { askOf, printTraded, type TradeFlags } from '../client/tradeCommand.ts'
+import { runCommand } from './runCommand.ts'
+import { grant, sessionJson, type TermFlags, termsOf, withConsent, withTerms } from './terms.ts'
+
+/** `pit session`: an owner lets an executor trade inside bounds. */
+export const sessionCommand = (deps: CommandDeps): Command =>
+  new Command('session')
+    .description('Let an executor trade inside bounds that you sign.')
+    .addCommand(grantCommand(deps))
+    .addCommand(tradeCommand(deps))
+    .addCommand(listCommand(deps))
+    .addCommand(revokeCommand(deps))
+    .addCommand(runCommand(deps))
+
+const grantCommand = (deps: CommandDeps): Command =>
+  withConsent(
+    withTerms(new Command('grant').description('Grant a session to an executor’s address.'), '24h')
+      .argument('<executor>', 'the address that may trade', address)
+      .option('--max-trade-usd <dollars>', 'most for one trade; 25 otherwise', positive)
+      .option('--max-day-usd <dollars>', 'most in 24 hours; 100 otherwise', positive),
+  ).action(async (executor: `0x${string}`, flags: TermFlags & { maxDayUsd?: number }, command: Command) => {
+    needWord(deps, flags.yes)
+    const opened = await openSignedIn(deps, command)
+    const { maxDayUsd } = flags
+    const ask = { ...termsOf(flags), ...(maxDayUsd !== undefined && { max_day_usd: maxDayUsd }), executor }
+    const granted = await grant(deps, opened, ask, flags)
+    show(deps, opened, sessionJson(granted), () =>
+      table([
+        ['session', granted.active.session_id],
+        ['executor', executor],
+        ['until', timeText(granted.pending.expires)],
+      ]),
+    )
+  })
+
+const tradeCommand = (deps: CommandDeps): Command =>
+  new Command('trade')
+    .description('One trade of a session, signed by its executor.')
+    .argument('<token-in>', 'what is sold: a core symbol or an address')
+    .argument('<token-out>', 'what is bought')
+    .option('--session <id>', 'the session; PIT_SESSION_ID otherwise')
+    .option('--wallet <address>', 'whose funds trade; PIT_SESSION_WALLET, or as the server lists it', address)
+    .option('--usd <dollars>', 'size in dollars', positive)
+    .option('--amount <atoms>', 'size in atoms of the token sold')
+    .option('--slippage-bps <bps>', 'before the fee; the pair’s default otherwise', whole)
+    .option('--min-out <atoms>', 'own floor, in atoms of the token bought')
+    .option('--max-fee-bps <bps>', 'the most this trade may pay', whole)
+    .option('--non-us', 'the owner is not a US person (stock tokens)')
+    .option('-y, --yes', 'trade without asking')
+    .action(
+      async (
+        tokenIn: string,
+        tokenOut: string,
+        flags: TradeFlags & { session?: string; wallet?: `0x${string}` },
+        command: Command,
+      ) => {
+        const ask = askOf(tokenIn, tokenOut, flags)
+        const session_id = flags.session ?? deps.env['PIT_SESSION_ID']
+        if (session_id === undefined)
+          throw new InputNeeded('Which session? Give --session or PIT_SESSION_ID.')
+        needWord(deps, flags.yes)
+        const opened = await openAsExecutor(deps, command)
+        const wallet = flags.wallet ?? (await walletOf(deps, opened, session_id))
+        deps.terminal.say(headingOf(opened.target, 'live'))
+        const size = ask.notional_usd === undefined ? `${ask.amount_in} atoms` : `$${ask.notional_usd}`
+        await agree(deps, `Sell ${size} of ${tokenIn} of ${wallet} for ${tokenOut}?`, flags.yes)
+        const done = deps.terminal.progress('Planning, verifying, signing and sending')
+        // Exactly one size: askOf saw to it.
+        const traded = await opened.client
+          .sessionTrade({ ...(ask as object), session_id, wallet } as never)
+          .finally(() => done())
+        const amountIn = BigInt(traded.trade.swap.amount_in)
+        const tokenAt = tokenNamed(opened.client.pins, tokenOut)!
+        const { trades_left, remaining_24h_usd } = traded.trade.spend
+        const more = { session_id, wallet, trades_left, remaining_24h_usd }
+        printTraded(deps, opened, traded, { amountIn, tokenOut: tokenAt }, more)
+      },
+    )
+
+/** Of an executor's own session, as the server lists it: the redemption is held against it before it is signed. */
+async function walletOf({ env }: CommandDeps, { client }: Opened, sessionId: string) {
+  const named = env['PIT_SESSION_WALLET']
+  if (named !== undefined && !/^0x[0-9a-fA-F]{40}$/.test(named))
+    throw new UsageRefused('PIT_SESSION_WALLET is no address.')
+  if (named !== undefined) return named.toLowerCase() as `0x${string}`
+  const { sessions } = await client.sessions()
+  const found = sessions.find(({ session_id, role }) => session_id === sessionId && role === 'executor')
+  if (!found) throw new UsageRefused(`${client.address} is the executor of no session ${sessionId}.`)
+  return found.wallet.toLowerCase() as `0x${string}`
+}
+
+const listCommand = (deps: CommandDeps): Command =>
+  new Command('list')
+    .description('Sessions that your wallet granted, or with --as-executor trades in.')
+    .option('--as-executor', 'of the executor’s key')
+    .action(async ({ asExecutor = false }: { asExecutor?: boolean }, command: Command) => {
+      const opened = await (asExecutor ? openAsExecutor : openSignedIn)(deps, command)
+      const { sessions } = await opened.client.sessions()
+      show(deps, opened, sessions, () =>
+        table([
+          ['session', 'status', 'executor', 'until', 'per trade', 'left today', 'trades left'],
+          ...sessions.map(({ session_id, status, executor, expires, limits, used }) => [
+            session_id,
+            status,
+            executor,
+            timeText(expires),
+            `$${limits.max_trade_usd}`,
+            `$${used.remaining_24h_usd}`,
+            used.trades_left,
+          ]),
+        ]),
+      )
+    })
+
+const revokeCommand = (deps: CommandDeps): Command =>
+  new Command('revoke')
+    .description('End a session: at the co-signer at once, and on chain by your own transactions.')
+    .argument('<session-id>')
+    .option('--no-on-chain', 'only at the service and the co-signer; signs nothing')
+    .option('-y, --yes', 'sign without asking')
+    .action(
+      async (sessionId: string, { onChain, yes }: { onChain: boolean; yes?: boolean }, command: Command) => {
+        if (onChain) needWord(deps, yes)
+        const opened = await openSignedIn(deps, command)
+        if (onChain) await agree(deps, `End session ${sessionId}, on chain too?`, yes)
+        const done = deps.terminal.progress('Ending the session')
+        const ended = await opened.client.revokeSession({ sessionId, onChain }).finally(() => done())
+        showRevoked(deps, opened, ended)
+      },
+    )
+
+type Ended = Awaited<ReturnType<Opened['client']['revokeSession']>>
+
+function showRevoked(deps: CommandDeps, opened: Opened, { revoked, receipts }: Ended): void {
+  const { session_id, status, revoked_at, signer_revoked, approvals } = revoked
+  const transactions = receipts.map(({ hash, block }) => ({ tx_hash: hash, block }))
+  show(deps, opened, { session_id, status, revoked_at, signer_revoked, transactions, approvals }, () =>
+    table([
+      ['session', session_id],
+      ['status', status],
+      ['co-signer', signer_revoked ? 'has stopped' : 'did not confirm'],
+      ['on chain', transactions.map(({ tx_hash }) => tx_hash).join(', ') || 'nothing sent'],
+      ['approvals left', approvals.length === 0 ? 'none' : `${approvals.length}: see pit revoke`],
+    ]),
+  )
+}

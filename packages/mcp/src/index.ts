@@ -1,0 +1,8 @@
+export { serveStdio } from '@modelcontextprotocol/server/stdio'
+export { createServerFactory, type McpDeps } from './createServer.ts'
+export { readHttpToken } from './httpToken.ts'
+export { serveHttp } from './serveHttp.ts'
+export { TOOLSETS, type Toolset } from './tool.ts'
+export { ceilingsOf } from './trade/ceilings.ts'
+export { openJournal } from './trade/journal.ts'
+export { createTurn, type Trading } from './trade/placeTrade.ts'

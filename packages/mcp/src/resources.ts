@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
+import { ERRORS, type ErrorCode, errorRow, errorsDoc, RETRIES } from '@pit/protocol'
+
+/** The pages a trader's assistant needs, out of docs/. */
+export const DOCS = {
+  mcp: 'This server: tools, ceilings, retries',
+  client: 'What is verified before a signature',
+  trading: 'Quotes, plans, approvals, relay',
+  market: 'Pools, marks, tokens and their screen',
+  sessions: 'Delegated trading inside bounds',
+  hosted: 'Agents the service runs',
+  brains: 'What decides for an agent, and its params',
+  league: 'Seasons, boards, prizes',
+} as const
+
+const MARKDOWN = 'text/markdown'
+
+export function registerResources(server: McpServer, docsFolder: string): void {
+  for (const [name, title] of Object.entries(DOCS)) {
+    const uri = `pit://docs/${name}`
+    server.registerResource(`docs-${name}`, uri, { title, mimeType: MARKDOWN }, () => ({
+      contents: [{ uri, mimeType: MARKDOWN, text: readFileSync(join(docsFolder, `${name}.md`), 'utf8') }],
+    }))
+  }
+  server.registerResource(
+    'errors',
+    'pit://errors',
+    { title: 'Every refusal and what to do next', mimeType: MARKDOWN },
+    () => ({ contents: [{ uri: 'pit://errors', mimeType: MARKDOWN, text: errorsDoc() }] }),
+  )
+  server.registerResource(
+    'error',
+    new ResourceTemplate('pit://errors/{code}', { list: undefined }),
+    { title: 'One refusal by its code', mimeType: 'application/json' },
+    (uri, { code }) => {
+      if (typeof code !== 'string' || !Object.hasOwn(ERRORS, code)) throw new ResourceNotFoundError(uri.href)
+      const { message, hint, retry } = errorRow(code as ErrorCode)
+      const text = JSON.stringify({ code, message, what_to_do: hint, retry, retry_means: RETRIES[retry] })
+      return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
+    },
+  )
+}

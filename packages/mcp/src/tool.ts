@@ -1,0 +1,62 @@
+import type { Api, PitClient, Rpc } from '@pit/client'
+import type { RouteId } from '@pit/protocol'
+import type { Static, TObject } from '@sinclair/typebox'
+import type { Trading } from './trade/placeTrade.ts'
+
+export const TOOLSETS = ['market', 'account', 'trade', 'sessions', 'agents', 'league'] as const
+export type Toolset = (typeof TOOLSETS)[number]
+
+/** What a tool that reads can reach: its own routes and what verifies whose answer it is. No signature. */
+export interface Reading<R extends RouteId> {
+  api: Pick<Api, R>
+  own: Pick<PitClient, 'pins' | 'address' | 'portfolio' | 'sessions' | 'trades' | 'quote'>
+  /** The client's own node. */
+  rpc: Rpc
+  nowMs(): number
+  /** Null while trading is off. */
+  trading: Trading | null
+  signal: AbortSignal
+}
+/** What a tool that acts can reach besides. */
+export type Acting<R extends RouteId> = Omit<Reading<R>, 'trading'> & { trading: Trading }
+
+/** What a caller has to know of a call's effect, as MCP's annotations have it. */
+export const EFFECTS = {
+  reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  /** Makes something that costs nothing and can be taken away again. */
+  makes: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  /** Moves money, or ends something. */
+  commits: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+} as const
+
+interface Spec<I extends TObject, O extends TObject, R extends readonly RouteId[]> {
+  name: string
+  title: string
+  toolset: Toolset
+  description: string
+  input: I
+  output: O
+  /** The only routes its code can call. */
+  routes: R
+  /** Whether it brings text that strangers chose. */
+  openWorld: boolean
+}
+export interface Tool extends Spec<TObject, TObject, readonly RouteId[]> {
+  effect: keyof typeof EFFECTS
+  run(deps: Acting<RouteId>, args: never): Promise<object>
+}
+
+export const reads = <I extends TObject, O extends TObject, const R extends readonly RouteId[]>(
+  spec: Spec<I, O, R> & { run(deps: Reading<R[number]>, args: Static<I>): Promise<Static<O>> },
+): Tool => ({ ...spec, effect: 'reads' }) as unknown as Tool
+
+export const acts = <I extends TObject, O extends TObject, const R extends readonly RouteId[]>(
+  spec: Spec<I, O, R> & {
+    effect: 'makes' | 'commits'
+    run(deps: Acting<R[number]>, args: Static<I>): Promise<Static<O>>
+  },
+): Tool => spec as unknown as Tool
+
+/** An api of these routes and no others. */
+export const apiOf = (api: Api, routes: readonly RouteId[]): Api =>
+  Object.fromEntries(routes.map((id) => [id, api[id]])) as unknown as Api

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { NATIVE } from '@pit/chain'
+import { type PitClient, PitRefusal, type SignedTrade } from '@pit/client'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ceilingsOf } from './ceilings.ts'
+import { openJournal } from './journal.ts'
+import { createTurn, placeTrade, type Trading } from './placeTrade.ts'
+
+const USDG = '0x00000000000000000000000000000000000000aa'
+const signed: SignedTrade = {
+  receiver: '0x01',
+  tokenOut: USDG,
+  leastOut: 1n,
+  deadlineS: 1,
+  raws: ['0x0a'],
+  hashes: ['0x0b'],
+}
+const receipt = { hash: '0x0b', block: 7, gasUsed: 1n, gasPriceWei: 1n, logs: [] } as const
+/** ETH at 2,000 dollars; 0.005 of it is ten. */
+const verified = (amountIn = 5n * 10n ** 15n, marks = [[NATIVE, 2_000n * 10n ** 18n]] as const) => ({
+  reading: { tokenIn: NATIVE, tokenOut: USDG, amountIn },
+  own: {
+    marks: new Map(marks.map(([token, priceE18]) => [token, { priceE18, decimals: 18, source: 'fixed' }])),
+  },
+  plan: { amount_out_expected: '10000000' },
+})
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pit-place-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const plan = vi.fn()
+const send = vi.fn()
+const resume = vi.fn()
+function open(): Trading {
+  for (const one of [plan, send, resume]) one.mockReset()
+  plan.mockResolvedValue(verified())
+  send.mockImplementation(async (_: unknown, { onStage }) => {
+    onStage({ stage: 'signed', hashes: signed.hashes, signed })
+    return { receipt, amountOut: 10_000_000n }
+  })
+  resume.mockResolvedValue({ receipt, amountOut: 10_000_000n })
+  const pins = { weth: '0x02', tokens: new Map() }
+  return {
+    client: { plan, send, resume, pins } as unknown as PitClient,
+    journal: openJournal(folder, () => null),
+    ceilings: ceilingsOf(20, 25),
+    nowMs: () => 1_000,
+    answerWithinMs: 60_000,
+    acceptRisks: ['CURVE'],
+    attestsNonUs: false,
+    inTurn: createTurn(),
+    log: () => {},
+  }
+}
+const ask = { sell: 'ETH', buy: 'USDG', usd: 10 }
+
+it('keeps the bytes before they are sent, and ends as mined', async () => {
+  const trading = open()
+  const states: unknown[] = []
+  plan.mockImplementation(async () => {
+    states.push(trading.journal.find('a')?.state)
+    return verified()
+  })
+  send.mockImplementation(async (_: unknown, { onStage }) => {
+    onStage({ stage: 'signed', hashes: signed.hashes, signed })
+    states.push(openJournal(folder, () => null).find('a')?.state)
+    return { receipt, amountOut: 1n }
+  })
+  const { entry } = await placeTrade(trading, 'a', ask)
+  expect(states).toEqual(['reserved', 'signed'])
+  expect(entry).toMatchObject({ state: 'mined', txHash: '0x0b', block: 7, amountOut: 1n, tokenOut: USDG })
+  expect(plan.mock.calls[0]![0]).toMatchObject({ accept_risks: ['CURVE'], approval_mode: 'exact' })
+})
+
+it('gives the dollars back when nothing was signed, and lets the same id try again', async () => {
+  const trading = open()
+  plan.mockRejectedValueOnce(new PitRefusal('MIN_OUT', 'no'))
+  await expect(placeTrade(trading, 'a', ask)).rejects.toThrow('no')
+  expect(trading.journal.find('a')).toMatchObject({ state: 'refused', code: 'MIN_OUT' })
+  expect(trading.journal.reservedSince(0, '')).toBe(0n)
+  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('mined')
+})
+
+it('keeps them when nobody can say what became of it, and never signs again', async () => {
+  const trading = open()
+  send.mockImplementation(async (_: unknown, { onStage }) => {
+    onStage({ stage: 'signed', hashes: signed.hashes, signed })
+    throw new PitRefusal('SERVER_UNREACHABLE', 'gone', { retry: 'look_first' })
+  })
+  const first = await placeTrade(trading, 'a', ask)
+  expect(first).toMatchObject({ entry: { state: 'signed', txHash: '0x0b' }, uncertain: 'SERVER_UNREACHABLE' })
+  expect(trading.journal.reservedSince(0, '')).toBe(10_000_000n)
+  resume.mockRejectedValueOnce(new PitRefusal('PLAN_EXPIRED', 'late'))
+  expect((await placeTrade(trading, 'a', ask)).uncertain).toBe('PLAN_EXPIRED')
+  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('mined')
+  expect(resume.mock.calls.map(([one]) => one)).toEqual([signed, signed])
+  expect(send).toHaveBeenCalledTimes(1)
+})
+
+it('writes a revert down as one', async () => {
+  const trading = open()
+  send.mockImplementation(async (_: unknown, { onStage }) => {
+    onStage({ stage: 'signed', hashes: signed.hashes, signed })
+    throw new PitRefusal('TX_REVERTED', 'reverted')
+  })
+  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('reverted')
+  expect((await placeTrade(trading, 'a', ask)).entry?.state).toBe('reverted')
+  expect(send).toHaveBeenCalledTimes(1)
+})
+
+it('answers in time and follows the trade all the same', async () => {
+  const trading = { ...open(), answerWithinMs: 5 }
+  let finish = () => {}
+  const mined = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  send.mockImplementation(async (_: unknown, { onStage }) => {
+    onStage({ stage: 'signed', hashes: signed.hashes, signed })
+    await mined
+    return { receipt, amountOut: 1n }
+  })
+  expect(await placeTrade(trading, 'a', ask)).toMatchObject({ entry: { state: 'signed' } })
+  finish()
+  await expect.poll(() => trading.journal.find('a')?.state).toBe('mined')
+})
+
+it('holds the size against its own prices', async () => {
+  const trading = open()
+  // A server that calls an ether ten dollars.
+  plan.mockResolvedValueOnce(verified(10n ** 18n))
+  await expect(placeTrade(trading, 'a', ask)).rejects.toMatchObject({ code: 'OVER_ASKED_SIZE' })
+  plan.mockResolvedValueOnce(verified(1n, [] as never))
+  await expect(placeTrade(trading, 'b', ask)).rejects.toMatchObject({ code: 'NO_OWN_PRICE' })
+  expect(send).not.toHaveBeenCalled()
+})
+
+it('runs one trade at a time, so that a day’s last dollars are spent once', async () => {
+  const trading = open()
+  const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => placeTrade(trading, id, ask)))
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+  expect(send).toHaveBeenCalledTimes(2)
+})

@@ -1,0 +1,200 @@
+import { type Address, type Hex, NATIVE } from '@pit/chain'
+import { isRefusal, type PitClient, type SignedTrade, type TradeAsk } from '@pit/client'
+import { canonicalJson, markPrice, microUsdUp, worthUp } from '@pit/protocol'
+import { ToolRefusal } from '../refusal.ts'
+import { type Ceilings, checkCeilings } from './ceilings.ts'
+import type { Asked, Entry, Journal } from './journal.ts'
+
+export interface Trading {
+  client: PitClient
+  journal: Journal
+  ceilings: Ceilings
+  nowMs(): number
+  /** A call is answered by then, whatever became of its trade; the trade itself is followed to its end. */
+  answerWithinMs: number
+  /** Severe risks that the person who runs the server accepted; a model cannot. */
+  acceptRisks: readonly string[]
+  attestsNonUs: boolean
+  /** Whatever signs runs in turn: two plans of one nonce would spoil each other. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>
+  log(text: string): void
+}
+
+/** How a trade stands: the journal's entry, or what is known of one that is still on its way. */
+export interface Standing {
+  entry: Entry | undefined
+  /** Why nobody can say yet. */
+  uncertain: string | null
+}
+
+/** Trades once for each client id, inside the ceilings; a retry finishes or finds the first one. */
+export async function placeTrade(trading: Trading, clientId: string, asked: Asked): Promise<Standing> {
+  const { journal } = trading
+  journal.claim()
+  // Refused at once, before any turn is waited for.
+  checkSame(journal.find(clientId), asked)
+  const done = trading.inTurn(() => runTrade(trading, clientId, asked))
+  const late = lateAfter(trading.answerWithinMs)
+  const standing = await Promise.race([done, late.reached]).finally(late.forget)
+  if (standing !== 'late') return standing
+  // Followed to its end all the same; the journal has what becomes of it.
+  done.catch(() => {})
+  return { entry: journal.find(clientId), uncertain: 'It is not mined yet.' }
+}
+
+async function runTrade(trading: Trading, clientId: string, asked: Asked): Promise<Standing> {
+  const { client, journal, ceilings, nowMs } = trading
+  const known = journal.find(clientId)
+  checkSame(known, asked)
+  if (known?.state === 'mined' || known?.state === 'reverted') return { entry: known, uncertain: null }
+  if (known?.state === 'signed') return settle(trading, known, () => client.resume(known.signed))
+  const microUsd = checkCeilings(ceilings, journal, { clientId, usd: asked.usd, nowMs: nowMs() })
+  const reserved = { clientId, asked, microUsd, reservedAtMs: nowMs() }
+  journal.write({ ...reserved, state: 'reserved' })
+  const onSigned = (signed: SignedTrade) =>
+    journal.write({ ...reserved, state: 'signed', txHash: signed.hashes.at(-1)!, signed })
+  try {
+    return await settle(trading, reserved, () =>
+      asked.session_id === undefined
+        ? tradeOwn(trading, asked, onSigned)
+        : tradeInSession(trading, { ...asked, session_id: asked.session_id }, clientId, onSigned),
+    )
+  } catch (error) {
+    // Still reserved means that nothing was signed, so the dollars are given back.
+    if (journal.find(clientId)?.state === 'reserved')
+      journal.write({ ...reserved, state: 'refused', code: isRefusal(error) ? error.code : 'FAILED' })
+    throw error
+  }
+}
+
+function checkSame(known: Entry | undefined, asked: Asked): void {
+  if (known && canonicalJson(known.asked) !== canonicalJson(asked))
+    throw new ToolRefusal(
+      'CLIENT_ID_REUSED',
+      'This client_id belongs to another trade.',
+      'One client_id per intended trade: take a new one for a new trade, the same one only to retry.',
+    )
+}
+
+/** Writes down how a sent trade ended. What cannot be told stays `signed`, and counts. */
+async function settle(
+  { journal, log }: Trading,
+  {
+    clientId,
+    asked,
+    microUsd,
+    reservedAtMs,
+  }: Pick<Entry, 'clientId' | 'asked' | 'microUsd' | 'reservedAtMs'>,
+  work: () => Promise<{ receipt: { hash: Hex; block: number }; amountOut: bigint | null }>,
+): Promise<Standing> {
+  const kept = { clientId, asked, microUsd, reservedAtMs }
+  const end = (entry: Entry): Standing => {
+    journal.write(entry)
+    return { entry, uncertain: null }
+  }
+  try {
+    const { receipt, amountOut } = await work()
+    const signed = journal.find(clientId)
+    const tokenOut = signed?.state === 'signed' ? signed.signed.tokenOut : NATIVE
+    return end({ ...kept, state: 'mined', txHash: receipt.hash, block: receipt.block, tokenOut, amountOut })
+  } catch (error) {
+    const entry = journal.find(clientId)
+    if (entry?.state !== 'signed') throw error
+    if (isRefusal(error, 'TX_REVERTED')) return end({ ...kept, state: 'reverted', txHash: entry.txHash })
+    if (isRefusal(error)) return { entry, uncertain: error.code }
+    log(`${entry.txHash} is sent or not, and then: ${(error as Error)?.stack ?? String(error)}`)
+    return { entry, uncertain: 'FAILED' }
+  }
+}
+
+async function tradeOwn(
+  { client, acceptRisks, attestsNonUs }: Trading,
+  { sell, buy, usd, shield = false }: Asked,
+  onSigned: (signed: SignedTrade) => void,
+) {
+  const ask: TradeAsk = {
+    token_in: sell,
+    token_out: buy,
+    notional_usd: usd,
+    accept_risks: [...acceptRisks],
+    shield,
+    owner_attests_non_us: attestsNonUs,
+    // An allowance left over would outlive the ceiling it was made under.
+    approval_mode: 'exact',
+  }
+  const verified = await client.plan(ask)
+  checkWorth(client, usd, verified)
+  return client.send(verified, {
+    onStage: (stage) => {
+      if (stage.stage === 'signed') onSigned(stage.signed)
+    },
+  })
+}
+
+async function tradeInSession(
+  { client, attestsNonUs }: Trading,
+  { session_id, sell, buy, usd }: Asked & { session_id: string },
+  clientId: string,
+  onSigned: (signed: SignedTrade) => void,
+) {
+  const { sessions } = await client.sessions()
+  const session = sessions.find((one) => one.session_id === session_id && one.role === 'executor')
+  if (!session)
+    throw new ToolRefusal(
+      'NOT_EXECUTOR',
+      'This server’s account is the executor of no such session.',
+      'List sessions with list_sessions; in your own wallet trade with place_trade.',
+    )
+  const ask = {
+    session_id,
+    wallet: session.wallet as Address,
+    client_id: clientId,
+    token_in: sell,
+    token_out: buy,
+    notional_usd: usd,
+    owner_attests_non_us: attestsNonUs,
+  }
+  return client.sessionTrade(ask, { onSigned })
+}
+
+type Verified = Awaited<ReturnType<PitClient['plan']>>
+
+/** A server that misprices a token could make any amount of it a small trade: our own prices decide. */
+function checkWorth({ pins }: PitClient, usd: number, { reading, own, plan }: Verified): void {
+  const worth = (token: Address, atoms: bigint): bigint | null => {
+    const mark = own.marks.get(token) ?? (token === NATIVE ? own.marks.get(pins.weth) : undefined)
+    return mark ? worthUp(atoms, markPrice(mark.priceE18, mark.decimals)) : null
+  }
+  const microUsd =
+    worth(reading.tokenIn, reading.amountIn) ?? worth(reading.tokenOut, BigInt(plan.amount_out_expected))
+  if (microUsd === null)
+    throw new ToolRefusal(
+      'NO_OWN_PRICE',
+      'Neither token has a price that this server reads itself, so no ceiling could be held.',
+      'Trade it against a core token such as ETH or USDG.',
+    )
+  if (microUsd * 100n > microUsdUp(usd) * 103n)
+    throw new ToolRefusal(
+      'OVER_ASKED_SIZE',
+      'By this server’s own prices the planned trade is worth more than was asked for. Nothing was signed.',
+      'Ask again; if it stays so, the service’s prices are wrong: tell the person who runs this server.',
+    )
+}
+
+function lateAfter(ms: number) {
+  let timer: NodeJS.Timeout | undefined
+  const reached = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, ms, 'late')
+  })
+  return { reached, forget: () => clearTimeout(timer) }
+}
+
+/** Runs one piece of work after another, whatever became of the one before. */
+export function createTurn(): Trading['inTurn'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const next = last.then(work, work)
+    last = next.catch(() => {})
+    return next
+  }
+}

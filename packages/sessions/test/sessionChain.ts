@@ -1,0 +1,41 @@
+import type { Address, Hex } from '@pit/chain'
+import { createScriptedChain, word } from '@pit/platform/test/scriptedChain'
+import { concat, toFunctionSelector } from 'viem'
+
+const ALLOWANCE = '0xdd62ed3e'
+const PERMIT_ALLOWANCE = '0x927da105'
+const DISABLED = toFunctionSelector('disabledDelegations(bytes32)')
+
+/** A chain with what its contracts say of approvals and roots. */
+export function openSessionChain() {
+  const chain = Object.assign(createScriptedChain({ startS: 0 }), {
+    /** Of a token to a spender, by `token spender`. */
+    allowance: new Map<string, bigint>(),
+    /** Permit2's to the router, by token. */
+    permit: new Map<Address, { amount: bigint; expirationS: number }>(),
+    disabled: new Set<Hex>(),
+  })
+  chain.onCall(({ to, data }) => {
+    const second: Address = `0x${data.slice(98, 138)}`
+    if (data.startsWith(ALLOWANCE)) return word(chain.allowance.get(`${to} ${second}`) ?? 0n)
+    if (data.startsWith(PERMIT_ALLOWANCE)) {
+      const { amount, expirationS } = chain.permit.get(second) ?? { amount: 0n, expirationS: 0 }
+      return concat([word(amount), word(expirationS), word(0)])
+    }
+    return data.startsWith(DISABLED) ? word(chain.disabled.has(`0x${data.slice(10, 74)}`) ? 1 : 0) : undefined
+  })
+  /** Every call of the first block works, and the manager then says of each root that it is disabled. */
+  chain.on('eth_simulateV1', ([{ blockStateCalls }]) =>
+    blockStateCalls.map(({ calls }: { calls: unknown[] }, i: number) => ({
+      number: '0x1',
+      baseFeePerGas: '0x1',
+      calls: calls.map(() => ({
+        status: '0x1',
+        gasUsed: '0xc350',
+        returnData: i === 0 ? '0x' : word(1),
+        logs: [],
+      })),
+    })),
+  )
+  return chain
+}
