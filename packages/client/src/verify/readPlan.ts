@@ -73,7 +73,7 @@ export function readPlan(facts: PlanFacts): PlanReading {
   return {
     ...readCalls(
       facts,
-      transactions.flatMap((step) => inside(wallet, step)),
+      transactions.map((step) => inside(wallet, step)),
     ),
     transactions,
   }
@@ -117,14 +117,16 @@ const EXECUTIONS = [
 type CallsReading = Omit<PlanReading, 'transactions'>
 
 /** One swap, and around it only approvals and the fee. */
-function readCalls(facts: PlanFacts, calls: readonly UnsignedStep[]): CallsReading {
+function readCalls(facts: PlanFacts, byTransaction: readonly (readonly UnsignedStep[])[]): CallsReading {
   const { pins } = facts
+  const calls = byTransaction.flat()
   const approvals = calls.flatMap((call) => readApproval(pins, call) ?? [])
   const rest = calls.filter((call) => readApproval(pins, call) === null)
   const swaps = rest.filter((call) => call.to === pins.router || readCurveCall(call.data))
   const [swap] = swaps
   must(swap !== undefined && swaps.length === 1, 'RECIPIENT', 'a plan has one swap')
-  must(calls.at(-1) === swap, 'RECIPIENT', 'something comes after the swap')
+  // In a batch of a sale the fee comes after the swap, and all of it or nothing is mined.
+  must(byTransaction.at(-1)!.includes(swap), 'RECIPIENT', 'a transaction comes after the swap')
   const others = rest.filter((call) => call !== swap)
   if (swap.to !== pins.router) return { ...readCurveTrade(facts, swap, others), approvals }
   must(others.length === 0, 'RECIPIENT', 'a transaction is neither an approval nor the swap')
