@@ -16,10 +16,11 @@ export function declarationsOf(entry) {
   const source = program.getSourceFile(entry)
   const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(source)).map((symbol) => ({
     name: symbol.name,
+    isTypeOnly: symbol.declarations?.some((one) => ts.isTypeOnlyExportDeclaration(one)) ?? false,
     symbol: symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
   }))
   const printer = createPrinter(checker, new Map(exported.map(({ name, symbol }) => [symbol, name])), source)
-  const lines = exported.map(({ name, symbol }) => printer.declare(name, symbol))
+  const lines = exported.map(({ name, symbol, isTypeOnly }) => printer.declare(name, symbol, isTypeOnly))
   return `${lines.join('\n')}\n`
 }
 
@@ -56,11 +57,13 @@ function createPrinter(checker, names, source) {
       const [item] = checker.getTypeArguments(type)
       return `${type.symbol.name === 'ReadonlyArray' ? 'readonly ' : ''}(${print(item)})[]`
     }
-    if (checker.isTupleType(type))
-      return `[${checker
+    if (checker.isTupleType(type)) {
+      const isOptional = (i) => type.target.elementFlags[i] & ts.ElementFlags.Optional
+      const items = checker
         .getTypeArguments(type)
-        .map((one) => print(one))
-        .join(', ')}]`
+        .map((one, i) => (isOptional(i) ? `(${withoutUndefined(one)})?` : print(one)))
+      return `[${items.join(', ')}]`
+    }
     const name = isTop ? null : named(type)
     if (name) return name
     if (open.has(type)) return 'unknown'
@@ -125,9 +128,9 @@ function createPrinter(checker, names, source) {
     return `${own.length ? `<${own.join(', ')}>` : ''}(${parameters.join(', ')})${arrow}${answer}`
   }
 
-  function declare(name, symbol) {
+  function declare(name, symbol, isTypeOnly) {
     if (symbol.flags & SymbolFlags.Class) return declareClass(name, symbol)
-    const isValue = symbol.flags & (SymbolFlags.Function | SymbolFlags.Variable)
+    const isValue = !isTypeOnly && symbol.flags & (SymbolFlags.Function | SymbolFlags.Variable)
     if (isValue) {
       const type = checker.getTypeOfSymbolAtLocation(symbol, source)
       const [call] = type.getCallSignatures()
