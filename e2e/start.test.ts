@@ -33,7 +33,7 @@ let output = ''
 
 beforeAll(async () => {
   checkout = mkdtempSync(join(tmpdir(), 'pit-checkout-'))
-  for (const name of ['node_modules', 'packages', 'scripts', 'contracts', 'data', '.cache'])
+  for (const name of ['node_modules', 'packages', 'scripts', 'contracts', 'data', 'docs', '.cache'])
     symlinkSync(resolve(name), join(checkout, name))
   copyFileSync('package.json', join(checkout, 'package.json'))
   // As an older version left it: open to everybody.
