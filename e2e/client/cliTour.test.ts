@@ -118,6 +118,8 @@ describe('for programs', () => {
     expect(fast).toMatchObject({ by: 'fast', block: expect.any(Number) })
     const hashes = (await asJson('trades')).map((row: { tx_hash: string }) => row.tx_hash)
     expect(hashes).toEqual([fast.tx_hash, traded.tx_hash])
+    // In whole tokens: atoms under a symbol would read as a fortune.
+    expect((await asOwner('trades')).stdout).toMatch(/ 0\.\d+ ETH +9\.\d+ USDG /)
   })
 
   it('sells a token, and takes the approval back', async () => {

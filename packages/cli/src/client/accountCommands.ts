@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createCrypto, type Hex } from '@pit/chain'
 import { tokenNamed } from '@pit/client'
-import type { Answer } from '@pit/protocol'
+import { type Answer, decimalText } from '@pit/protocol'
 import { Command } from 'commander'
 import { sealKey } from '../keys/keystore.ts'
 import { asKey, keystoreFile, keystoreFolder, readPassword } from './account.ts'
@@ -84,13 +84,23 @@ export const tradesCommand = (deps: CommandDeps): Command =>
             timeText(row.time),
             row.path,
             row.status,
-            `${row.amount_in ?? '–'} ${row.token_in.symbol}`,
-            `${row.amount_out ?? '–'} ${row.token_out.symbol}`,
+            tradedText(row.amount_in, row.token_in),
+            tradedText(row.amount_out, row.token_out),
             row.tx_hash,
           ]),
         ]),
       )
     })
+
+/** Whole tokens where the server knows the decimals, atoms and the address where it does not. */
+function tradedText(
+  atoms: string | null,
+  { symbol, decimals, address }: { symbol: string | null; decimals: number | null; address: string },
+): string | null {
+  if (atoms === null) return null
+  if (decimals === null) return `${atoms} atoms of ${address}`
+  return `${decimalText(BigInt(atoms), decimals)} ${symbol ?? address}`
+}
 
 export const tokenCommand = (deps: CommandDeps): Command =>
   new Command('token')
