@@ -16,10 +16,12 @@ export const agentCommand = (deps: CommandDeps): Command =>
     .description('Agents that the service runs for you, on paper or live.')
     .addCommand(createCommand(deps))
     .addCommand(listCommand(deps))
-    .addCommand(showCommand(deps))
+    .addCommand(oneAgentCommand(deps, 'show', 'One agent: its state, what holds it, its book.', 'hosted.get'))
     .addCommand(logsCommand(deps))
-    .addCommand(pauseCommand(deps))
-    .addCommand(resumeCommand(deps))
+    .addCommand(
+      oneAgentCommand(deps, 'pause', 'Keep an agent from trading until it is resumed.', 'hosted.pause'),
+    )
+    .addCommand(oneAgentCommand(deps, 'resume', 'Let a paused agent go on.', 'hosted.resume'))
     .addCommand(stopCommand(deps))
     .addCommand(liveCommand(deps))
     .addCommand(deleteCommand(deps))
@@ -122,31 +124,19 @@ const listCommand = (deps: CommandDeps): Command =>
     )
   })
 
-const showCommand = (deps: CommandDeps): Command =>
-  new Command('show')
-    .description('One agent: its state, what holds it, its book.')
+/** A command that names an agent, asks one route and shows the agent as it stands then. */
+const oneAgentCommand = (
+  deps: CommandDeps,
+  name: string,
+  description: string,
+  route: 'hosted.get' | 'hosted.pause' | 'hosted.resume',
+): Command =>
+  new Command(name)
+    .description(description)
     .argument('<id>')
     .action(async (id: string, _options: object, command: Command) => {
       const opened = await openSignedIn(deps, command)
-      showAgent(deps, opened, await opened.client.api['hosted.get']({ params: { id } }))
-    })
-
-const pauseCommand = (deps: CommandDeps): Command =>
-  new Command('pause')
-    .description('Keep an agent from trading until it is resumed.')
-    .argument('<id>')
-    .action(async (id: string, _options: object, command: Command) => {
-      const opened = await openSignedIn(deps, command)
-      showAgent(deps, opened, await opened.client.api['hosted.pause']({ params: { id } }))
-    })
-
-const resumeCommand = (deps: CommandDeps): Command =>
-  new Command('resume')
-    .description('Let a paused agent go on.')
-    .argument('<id>')
-    .action(async (id: string, _options: object, command: Command) => {
-      const opened = await openSignedIn(deps, command)
-      showAgent(deps, opened, await opened.client.api['hosted.resume']({ params: { id } }))
+      showAgent(deps, opened, await opened.client.api[route]({ params: { id } }))
     })
 
 const stopCommand = (deps: CommandDeps): Command =>

@@ -2,9 +2,9 @@ import { tokenNamed } from '@pit/client'
 import { Command } from 'commander'
 import { UsageRefused } from './exit.ts'
 import { type CommandDeps, openSignedIn } from './openClient.ts'
-import { given, positive, whole } from './parse.ts'
+import { given } from './parse.ts'
 import { agree, headingOf, needWord } from './show.ts'
-import { printTraded } from './tradeCommand.ts'
+import { endsAndSize, mustHaveOneSize, printTraded } from './tradeCommand.ts'
 
 interface Options {
   usd?: number
@@ -18,13 +18,12 @@ interface Options {
 
 /** `pit fast ETH USDG --usd 25`: built here on a pinned route, checked and relayed in one call. */
 export const fastCommand = (deps: CommandDeps): Command =>
-  new Command('fast')
-    .description('Trade a pinned major pair in one call, built and priced on your own node.')
-    .argument('<token-in>', 'what is sold: ETH, WETH, USDG, NVDA or SPY')
-    .argument('<token-out>', 'what is bought')
-    .option('--usd <dollars>', 'size in dollars', positive)
-    .option('--amount <atoms>', 'size in atoms of the token sold')
-    .option('--slippage-bps <bps>', 'under the pool’s price of this moment; 30 otherwise', whole)
+  endsAndSize(
+    new Command('fast').description(
+      'Trade a pinned major pair in one call, built and priced on your own node.',
+    ),
+    { sold: 'ETH, WETH, USDG, NVDA or SPY', slippage: 'under the pool’s price of this moment; 30' },
+  )
     .option('--shield', 'ask the audit too; adds 10 bps')
     .option('--non-us', 'you are not a US person (stock tokens)')
     .option('--no-fallback', 'refuse where fast mode cannot take it, instead of planning it the normal way')
@@ -52,7 +51,7 @@ export const fastCommand = (deps: CommandDeps): Command =>
 
 function askOf(token_in: string, token_out: string, options: Options) {
   const { usd, amount } = options
-  if ((usd === undefined) === (amount === undefined)) throw new UsageRefused('Give either --usd or --amount.')
+  mustHaveOneSize(options)
   if (amount !== undefined && !/^[1-9]\d*$/.test(amount))
     throw new UsageRefused('--amount is a whole number of atoms.')
   return given({

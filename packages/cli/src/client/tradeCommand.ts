@@ -33,20 +33,34 @@ export const tradeCommand = (deps: CommandDeps): Command =>
       await run(deps, opened, ask, options.yes ?? false)
     })
 
-export const sized = (command: Command): Command =>
+/** The two tokens and the size, as every command that trades takes them. */
+export const endsAndSize = (
+  command: Command,
+  {
+    sold = 'a core symbol, exactly as written, or an address',
+    slippage = 'before the fee; the pair’s default',
+  } = {},
+): Command =>
   command
-    .argument('<token-in>', 'what is sold: a core symbol, exactly as written, or an address')
+    .argument('<token-in>', `what is sold: ${sold}`)
     .argument('<token-out>', 'what is bought')
     .option('--usd <dollars>', 'size in dollars', positive)
     .option('--amount <atoms>', 'size in atoms of the token sold')
-    .option('--slippage-bps <bps>', 'before the fee; the pair’s default otherwise', whole)
+    .option('--slippage-bps <bps>', `${slippage} otherwise`, whole)
+
+export const sized = (command: Command): Command =>
+  endsAndSize(command)
     .option('--accept <codes...>', 'severe risks you accept, by their codes')
     .option('--shield', 'ask the audit too; adds 10 bps')
     .option('--non-us', 'you are not a US person (stock tokens)')
 
+export function mustHaveOneSize({ usd, amount }: Pick<TradeFlags, 'usd' | 'amount'>): void {
+  if ((usd === undefined) === (amount === undefined)) throw new UsageRefused('Give either --usd or --amount.')
+}
+
 export function askOf(token_in: string, token_out: string, options: TradeFlags): TradeAsk {
   const { usd, amount } = options
-  if ((usd === undefined) === (amount === undefined)) throw new UsageRefused('Give either --usd or --amount.')
+  mustHaveOneSize(options)
   return given({
     token_in,
     token_out,

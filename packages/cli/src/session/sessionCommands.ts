@@ -5,7 +5,7 @@ import { type CommandDeps, type Opened, openAsExecutor, openSignedIn } from '../
 import { address, positive, whole } from '../client/parse.ts'
 import { agree, headingOf, needWord, show, timeText } from '../client/show.ts'
 import { table } from '../client/terminal.ts'
-import { askOf, printTraded, type TradeFlags } from '../client/tradeCommand.ts'
+import { askOf, endsAndSize, printTraded, type TradeFlags } from '../client/tradeCommand.ts'
 import { runCommand } from './runCommand.ts'
 import { grant, sessionJson, type TermFlags, termsOf, withConsent, withTerms } from './terms.ts'
 
@@ -41,15 +41,9 @@ const grantCommand = (deps: CommandDeps): Command =>
   })
 
 const tradeCommand = (deps: CommandDeps): Command =>
-  new Command('trade')
-    .description('One trade of a session, signed by its executor.')
-    .argument('<token-in>', 'what is sold: a core symbol or an address')
-    .argument('<token-out>', 'what is bought')
+  endsAndSize(new Command('trade').description('One trade of a session, signed by its executor.'))
     .option('--session <id>', 'the session; PIT_SESSION_ID otherwise')
     .option('--wallet <address>', 'whose funds trade; PIT_SESSION_WALLET, or as the server lists it', address)
-    .option('--usd <dollars>', 'size in dollars', positive)
-    .option('--amount <atoms>', 'size in atoms of the token sold')
-    .option('--slippage-bps <bps>', 'before the fee; the pair’s default otherwise', whole)
     .option('--min-out <atoms>', 'own floor, in atoms of the token bought')
     .option('--max-fee-bps <bps>', 'the most this trade may pay', whole)
     .option('--non-us', 'the owner is not a US person (stock tokens)')
