@@ -9,6 +9,7 @@ import { refusedBy } from './trading/faultsEnvelope.ts'
 import { type FaultyNode, type RpcMessage, startFaultyNode } from './trading/faultsProxy.ts'
 import { sendTogether } from './trading/faultsTogether.ts'
 import { eventually, give } from './trading/faultsWorld.ts'
+import { otherServers } from './trading/otherServers.ts'
 import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
 import { doTrade, settledRow, tradesOf } from './trading/storyTrade.ts'
 import { balanceOf, openTrader, type Plan, receiptOf, submitPlan, type Trader } from './trading/trader.ts'
@@ -240,28 +241,7 @@ it('nothing answers, neither sequencer nor node: what needs them says so, what d
   }
 })
 
-describe.concurrent('other servers', () => {
-  it('that do not relay say so', async () => {
-    const quiet = await startServerProcess({ ...tradingEnv(devnet), SUBMIT_ENABLED: '0', ROLE: 'api' })
-    try {
-      const who = await openTrader(quiet.url, { account: 7 })
-      const { raw, hash } = who.sign((await planned(who, buy(who))).tx!)
-      const answer = await refusedBy(quiet.url, 'live.submit', { body: { raw_tx: raw }, key: who.key })
-      expect(answer.said).toBe('403 SUBMIT_DISABLED')
-      expect(await seen(hash)).toBe(0)
-    } finally {
-      await quiet.stop()
-    }
-  })
-
-  it('on a node of another chain do not start', async () => {
-    const foreign = await startFaultyNode(devnet.url)
-    foreign.set({ on: named('eth_chainId'), lie: () => '0x1' })
-    const started = startServerProcess({ ...tradingEnv(devnet), CHAIN_RPC_URL: foreign.url })
-    await expect(started).rejects.toThrow(/the chain has id 1/)
-    await foreign.close()
-  })
-})
+otherServers(() => ({ devnet, planFor: (who) => planned(who, buy(who)), seen }))
 
 describe('many at once', () => {
   /** All together they move the price no further than they tolerate. */
