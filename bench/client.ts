@@ -70,7 +70,8 @@ try {
   const shown = Object.entries(ms).map(([name, value]) => `${name} ${value.toFixed(2)}`)
   console.log(`medians of ${ROUNDS} rounds, ms: ${shown.join(', ')}`)
   const ratio = (a: string, b: string) => ms[a]! / ms[b]!
-  figure('verification of a plan without waits, ms', ms['plan, answers in the process']!, 5)
+  const own = ms['plan, answers in the process']!
+  console.log(`verification of a plan: ${own.toFixed(2)} ms (under 5 wanted) ${own < 5 ? 'met' : 'MISSED'}`)
   console.log(`with its waits on the node: ${(ms['plan']! - ms['prepare']!).toFixed(2)} ms`)
   figure(
     'client.trade / the same calls by hand, to the relay',

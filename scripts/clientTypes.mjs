@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 const ts = createRequire(new URL('../packages/protocol/package.json', import.meta.url))('typescript')
 
 const { SymbolFlags, TypeFlags } = ts
+const OPTIONAL_PARAMETER = 1 << 14
 
 export function declarationsOf(entry) {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
@@ -16,11 +17,13 @@ export function declarationsOf(entry) {
   const source = program.getSourceFile(entry)
   const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(source)).map((symbol) => ({
     name: symbol.name,
-    isTypeOnly: symbol.declarations?.some((one) => ts.isTypeOnlyExportDeclaration(one)) ?? false,
     symbol: symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol,
+    isType: symbol.declarations.some(
+      (one) => ts.isExportSpecifier(one) && ts.isTypeOnlyExportDeclaration(one),
+    ),
   }))
   const printer = createPrinter(checker, new Map(exported.map(({ name, symbol }) => [symbol, name])), source)
-  const lines = exported.map(({ name, symbol, isTypeOnly }) => printer.declare(name, symbol, isTypeOnly))
+  const lines = exported.map((one) => printer.declare(one))
   return `${lines.join('\n')}\n`
 }
 
@@ -57,13 +60,7 @@ function createPrinter(checker, names, source) {
       const [item] = checker.getTypeArguments(type)
       return `${type.symbol.name === 'ReadonlyArray' ? 'readonly ' : ''}(${print(item)})[]`
     }
-    if (checker.isTupleType(type)) {
-      const isOptional = (i) => type.target.elementFlags[i] & ts.ElementFlags.Optional
-      const items = checker
-        .getTypeArguments(type)
-        .map((one, i) => (isOptional(i) ? `(${withoutUndefined(one)})?` : print(one)))
-      return `[${items.join(', ')}]`
-    }
+    if (checker.isTupleType(type)) return tuple(type)
     const name = isTop ? null : named(type)
     if (name) return name
     if (open.has(type)) return 'unknown'
@@ -73,6 +70,18 @@ function createPrinter(checker, names, source) {
     } finally {
       open.delete(type)
     }
+  }
+
+  /** With names, which editors show, and optional places as such. */
+  function tuple(type) {
+    const { elementFlags, labeledElementDeclarations: labels } = type.target
+    const items = checker.getTypeArguments(type).map((item, i) => {
+      const isOptional = elementFlags[i] & ts.ElementFlags.Optional
+      const label = labels?.[i]?.name
+      const name = label && ts.isIdentifier(label) ? label.text : `arg${i}`
+      return `${name}${isOptional ? '?' : ''}: ${isOptional ? withoutUndefined(item) : print(item)}`
+    })
+    return `[${items.join(', ')}]`
   }
 
   function spelled(type) {
@@ -116,7 +125,11 @@ function createPrinter(checker, names, source) {
       const declared = parameter.valueDeclaration
       const type = checker.getTypeOfSymbolAtLocation(parameter, declared ?? source)
       const isRest = declared && ts.isParameter(declared) && declared.dotDotDotToken
-      const isOptional = declared && ts.isParameter(declared) && checker.isOptionalParameter(declared)
+      // Parameters out of a tuple have no declaration of their own.
+      const isOptional =
+        declared && ts.isParameter(declared)
+          ? checker.isOptionalParameter(declared)
+          : ts.getCheckFlags(parameter) & OPTIONAL_PARAMETER
       const name = /^\w+$/.test(parameter.name) ? parameter.name : 'options'
       return `${isRest ? '...' : ''}${name}${isOptional && !isRest ? '?' : ''}: ${isOptional ? withoutUndefined(type) : print(type)}`
     })
@@ -128,9 +141,9 @@ function createPrinter(checker, names, source) {
     return `${own.length ? `<${own.join(', ')}>` : ''}(${parameters.join(', ')})${arrow}${answer}`
   }
 
-  function declare(name, symbol, isTypeOnly) {
+  function declare({ name, symbol, isType }) {
     if (symbol.flags & SymbolFlags.Class) return declareClass(name, symbol)
-    const isValue = !isTypeOnly && symbol.flags & (SymbolFlags.Function | SymbolFlags.Variable)
+    const isValue = !isType && symbol.flags & (SymbolFlags.Function | SymbolFlags.Variable)
     if (isValue) {
       const type = checker.getTypeOfSymbolAtLocation(symbol, source)
       const [call] = type.getCallSignatures()

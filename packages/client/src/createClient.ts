@@ -20,7 +20,7 @@ import { sessionTrade } from './verbs/sessionTrade.ts'
 import { signIn } from './verbs/signIn.ts'
 import { curveTrade, plan, send, trade } from './verbs/trade.ts'
 
-export interface ClientOptions extends Omit<TransportOptions, 'apiKey' | 'sleep'> {
+export interface ClientOptions extends Omit<TransportOptions, 'apiKey'> {
   /** The chain and the service's own addresses, from a file you trust; never from the server. */
   profile: ChainProfile
   account: Account
@@ -57,7 +57,7 @@ export function createClient(options: ClientOptions) {
     pins,
     rpc,
     nowMs: options.nowMs ?? Date.now,
-    sleep: pause,
+    sleep: options.sleep ?? pause,
     granted: new Map(),
     checked,
   }

@@ -75,7 +75,9 @@ export function curveTrade(
 
 /** Rules that a market on the move can break between two blocks: a fresh plan is worth a try. */
 const WORTH_A_FRESH_PLAN: ReadonlySet<unknown> = new Set(['QUOTE_OWN', 'PRICE', 'IMPACT_OWN'])
-const MAX_PLANS = 3
+const MAX_PLANS = 5
+/** Until the service has seen the block that the client saw. */
+const FRESH_PLAN_MS = 250
 
 /** A plan that passed every check, ready to be signed; nothing is signed but a permit it needs. */
 export async function plan(deps: ClientDeps, ask: TradeAsk, options: TradeOptions = {}): Promise<Verified> {
@@ -85,6 +87,7 @@ export async function plan(deps: ClientDeps, ask: TradeAsk, options: TradeOption
       return await readingAnswer('RECIPIENT', () => planOnce(deps, ask, options))
     } catch (error) {
       if (!isRefusal(error) || !WORTH_A_FRESH_PLAN.has(error.rule) || plans === MAX_PLANS) throw error
+      await deps.sleep(FRESH_PLAN_MS, options.signal)
     }
   }
 }
