@@ -20,6 +20,7 @@ import { createRoutes } from './routes/index.ts'
 import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
 import { openStats } from './stats/openStats.ts'
+import { createWalletRpc } from './walletRpc/createWalletRpc.ts'
 
 /** Of health's probes, a second apart. */
 const QUIET_ROUNDS = 15
@@ -55,7 +56,7 @@ async function open(given: Start): Promise<string> {
   const { closing } = given
   const geo = await openGeo(given.config.geoDb)
   const ground = await openGround(given)
-  const { db, clock, logger, metrics, sanctions, profile } = ground
+  const { db, rpc, clock, logger, metrics, sanctions, profile } = ground
   const config = configFor(given.config, profile)
   const start: Start = { ...given, config }
   if (config.authDomain === null) logger.warn('AUTH_DOMAIN is not set: nobody can sign in')
@@ -116,6 +117,7 @@ async function open(given: Start): Promise<string> {
     ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,
+    walletRpc: createWalletRpc({ rpc, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })
   const { address, port } = await app.listen()
   closing.add(() => app.close())
