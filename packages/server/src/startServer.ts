@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { createClosing } from '@pit/platform/closing'
 import { runJobs } from '@pit/platform/jobs'
 import { createLeases } from '@pit/platform/leases'
@@ -7,6 +8,8 @@ import { Redis } from 'ioredis'
 import manifest from '../package.json' with { type: 'json' }
 import { openGeo } from './compliance/geo.ts'
 import { type Config, configFor } from './config.ts'
+import { factsOf } from './fleet/facts.ts'
+import { joinFleet } from './fleet/joinFleet.ts'
 import { createApp } from './http/createApp.ts'
 import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
@@ -60,6 +63,12 @@ async function open(given: Start): Promise<string> {
   const config = configFor(given.config, profile)
   const start: Start = { ...given, config }
   if (config.authDomain === null) logger.warn('AUTH_DOMAIN is not set: nobody can sign in')
+  const fleet = await joinFleet({
+    ...{ db, clock, tell: start.stage, ending: start.ending },
+    name: `${hostname()} ${process.pid}`,
+    facts: factsOf(config, profile),
+  })
+  closing.add(() => fleet.leave())
   const { redis, limiter } = openLimiter(ground, start)
   const capabilities = await openCapabilities(ground, start)
   const { auth, market, tokens, account, relay, trade, sessions, paper, brains } = capabilities
@@ -92,7 +101,7 @@ async function open(given: Start): Promise<string> {
     tableOf(
       [
         ...[market, tokens, account, relay, trade, sessions, paper, brains, hosted, ticks, league, treasury],
-        ...[auth, health, stats],
+        ...[auth, health, stats, fleet],
       ],
       config.roles,
     ),
