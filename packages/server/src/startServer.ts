@@ -6,7 +6,7 @@ import { createLogger } from '@pit/platform/logger'
 import { serveMetrics } from '@pit/platform/metrics'
 import { Redis } from 'ioredis'
 import manifest from '../package.json' with { type: 'json' }
-import { openGeo } from './compliance/geo.ts'
+import { openGeo, placeRules } from './compliance/geo.ts'
 import { type Config, configFor } from './config.ts'
 import { factsOf } from './fleet/facts.ts'
 import { joinFleet } from './fleet/joinFleet.ts'
@@ -124,6 +124,7 @@ async function open(given: Start): Promise<string> {
   const charge = createCharge({ limiter, clock, metrics })
   const app = await createApp({
     ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },
+    places: placeRules(profile.countries),
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,
     walletRpc: createWalletRpc({ rpc, relay, charge, liveKeysOf: auth.liveKeysOf }),

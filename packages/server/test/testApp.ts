@@ -1,7 +1,8 @@
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
+import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { ROUTE_IDS } from '@pit/protocol'
-import { unknownGeo } from '../src/compliance/geo.ts'
+import { placeRules, unknownGeo } from '../src/compliance/geo.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type App, type AppDeps, createApp } from '../src/http/createApp.ts'
 import { ratesOf } from '../src/http/rates/limiter.ts'
@@ -42,6 +43,7 @@ export async function openTestApp({
     limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) }),
     sanctions: { isSanctioned: () => false },
     geo: unknownGeo,
+    places: placeRules(BARE_PROFILE.countries),
     logger: createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } }),
     metrics: createMetrics({ withProcess: false }),
     version: '1.2.3',

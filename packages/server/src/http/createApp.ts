@@ -5,7 +5,7 @@ import type { Clock } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
 import { ROUTE_IDS, routeById } from '@pit/protocol'
-import type { Geo } from '../compliance/geo.ts'
+import type { Geo, PlaceRules } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
 import { createNetworks } from './clientAddress.ts'
 import { createConnectionCount } from './connections.ts'
@@ -44,6 +44,7 @@ export interface AppDeps {
   limiter: Limiter
   sanctions: { isSanctioned(address: string): boolean }
   geo: Geo
+  places: PlaceRules
   logger: Logger
   metrics: Metrics
   /** The server's version, which the reference shows. */
