@@ -10,11 +10,11 @@ export function refusedByWorld(w: FastWorld): void {
   describe('what the moment forbids', () => {
     it('stale prices', async () => {
       // A round may stand for as long as the feed's heartbeat.
-      await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 3_000 }])
+      await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 86_000 }])
       // Nothing would show that it was read: marks are read twice a second.
       await sleep(900)
       expect((await w.trader.trade('ETH/USDG', { body: { check_only: true } })).body.error).toBeUndefined()
-      await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 3_700 }])
+      await w.world.devnet.rpc('devnet_setFeed', ['ETH', { age_s: 86_500 }])
       await w.judgedBy('PRICE_STALE', 'ETH/USDG')
       expect(await w.refused('ETH/USDG', {})).toMatchObject({ code: 'PRICE_STALE' })
       expect(codesOf(await w.refused('WETH/USDG', {}))).toEqual(['PRICE_STALE'])

@@ -34,7 +34,13 @@ const core = (symbol: string, address: Address, decimals: number, kind = 'core')
   native: kind === 'native',
   feed: ['USDG', 'PARTNER'].includes(symbol)
     ? null
-    : { address: at(0xfeed), decimals: 8, heartbeat_s: 60, session: kind === 'stock' ? 'stock' : 'always' },
+    : {
+        address: at(0xfeed),
+        decimals: 8,
+        heartbeat_s: 60,
+        deviation_bps: 50,
+        session: kind === 'stock' ? 'stock' : 'always',
+      },
 })
 export const PROFILE = {
   kind: 'devnet',

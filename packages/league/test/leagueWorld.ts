@@ -34,7 +34,7 @@ export const E18 = 10n ** 18n
 export const usd = (dollars: number): bigint => BigInt(Math.round(dollars * 1e6))
 export const season = (number: number) => seasonOf(FIRST_S, number)
 
-const feed = { address: at(0xfe), decimals: 8, heartbeat_s: 3_600, session: 'always' }
+const feed = { address: at(0xfe), decimals: 8, heartbeat_s: 3_600, deviation_bps: 50, session: 'always' }
 const core = (symbol: string, address: Address, decimals: number, own: object = {}) => ({
   symbol,
   name: symbol,

@@ -15,6 +15,8 @@ const Feed = Type.Object({
   address: Address,
   decimals: Type.Integer(),
   heartbeat_s: Type.Integer(),
+  /** A move of so many basis points is published at once; a smaller one waits for the heartbeat. */
+  deviation_bps: Type.Integer({ minimum: 0, maximum: 10_000 }),
   /** Stock feeds stop outside the stock session. */
   session: Type.Union([Type.Literal('always'), Type.Literal('stock')]),
 })
@@ -28,6 +30,12 @@ const CoreToken = Type.Object({
   kind: Type.Union([Type.Literal('native'), Type.Literal('core'), Type.Literal('stock')]),
   native: Type.Boolean(),
   feed: Type.Union([Feed, Type.Null()]),
+})
+
+const MarketHoliday = Type.Object({
+  date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  /** Of a half day; without it the market is closed all day. */
+  closes: Type.Optional(Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })),
 })
 
 const PoolPin = Type.Union([
@@ -74,10 +82,16 @@ export const ChainProfile = Type.Object({
     v4_state_view: Nullable(Address),
     v4_quoter: Nullable(Address),
     launchpad_factory: Nullable(Address),
-    agent_registry: Nullable(Address),
-    stock_beacon: Nullable(Address),
-    stock_registry: Nullable(Address),
   }),
+  /** The issuer of stock tokens, and its beacon, which also keeps the list of blocked addresses. */
+  stocks: Type.Object({ issuer: Type.Literal('robinhood'), beacon: Nullable(Address) }),
+  /** Where agents are registered; null: nobody is known as an agent. */
+  agent_registry: Type.Union([
+    Type.Object({ kind: Type.Union([Type.Literal('pit'), Type.Literal('erc8004')]), address: Address }),
+    Type.Null(),
+  ]),
+  /** Days on which the US market is closed, or closes early; New York time. */
+  market_holidays: Type.Array(MarketHoliday),
   delegation: Type.Object({
     version: Type.Literal('1.3.0'),
     delegation_manager: Address,
@@ -127,5 +141,10 @@ export const ChainProfile = Type.Object({
 })
 export type ChainProfile = Static<typeof ChainProfile>
 export type CoreToken = ChainProfile['core_tokens'][number]
+/** The registry whose vault holds stakes; null where agents are registered without one. */
+export const stakingRegistryOf = ({ agent_registry }: Pick<ChainProfile, 'agent_registry'>): string | null =>
+  agent_registry?.kind === 'pit' ? agent_registry.address : null
+
+export type MarketHoliday = Static<typeof MarketHoliday>
 export type Feed = Static<typeof Feed>
 export type PoolPin = Static<typeof PoolPin>

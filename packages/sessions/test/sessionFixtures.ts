@@ -46,7 +46,13 @@ const ENFORCERS = [
   'NativeTokenPayment',
   'ArgsEqualityCheck',
 ]
-const feed = { address: address('5'), decimals: 8, heartbeat_s: 3_600, session: 'always' as const }
+const feed = {
+  address: address('5'),
+  decimals: 8,
+  heartbeat_s: 3_600,
+  deviation_bps: 50,
+  session: 'always' as const,
+}
 const core = (symbol: string, at: Address, decimals: number, own: object) => ({
   symbol,
   name: symbol,

@@ -56,6 +56,7 @@ const feed = (n: number, session: 'always' | 'stock' = 'always') => ({
   address: at(n),
   decimals: 8,
   heartbeat_s: 3_600,
+  deviation_bps: 50,
   session,
 })
 const ENFORCERS = [

@@ -11,6 +11,7 @@ const feed = (n: number, session: 'always' | 'stock') => ({
   address: address(n),
   decimals: 8,
   heartbeat_s: 3_600,
+  deviation_bps: 50,
   session,
 })
 export const v3Pin = (n: number, fee = 500): PoolPin => ({ version: 'v3', address: address(n), fee })

@@ -1,6 +1,6 @@
 import { type Address, feedBackedTokens } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { type ChainProfile, SESSION, stockSessionOpen } from '@pit/protocol'
+import { type ChainProfile, SESSION, stockSessionOf } from '@pit/protocol'
 import { readStock, whyNotValid } from '../stock/stockStore.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import type { TickOptions } from './deps.ts'
@@ -12,10 +12,11 @@ const SCREEN_MAX_AGE_S = 2 * 86_400
 export function createTokenHolds(
   deps: Pick<TickOptions, 'db' | 'clock' | 'profile' | 'tokens' | 'market'>,
 ): FindTokenHold {
-  const { clock, profile, tokens } = deps
+  const { clock, profile, tokens, market } = deps
   const core = new Set(profile.core_tokens.map(({ address }) => address.toLowerCase()))
   const backed = feedBackedTokens(profile)
   const closes = closingOf(profile)
+  const sessionOpen = stockSessionOf(profile)
 
   /** Of a token by address: what its record says. */
   async function ofRecord({ terms }: HostedAgent, { token, address }: AgentToken): Promise<TokenHold | null> {
@@ -57,7 +58,7 @@ export function createTokenHolds(
           'back.',
       }
     }
-    if (closes(address) && !stockSessionOpen(clock.nowMs())) {
+    if (closes(address) && !sessionOpen(clock.nowMs())) {
       return {
         code: 'MARKET_CLOSED',
         message: `${token} trades from Sunday 20:00 to Friday 20:00 New York time.`,
@@ -66,9 +67,21 @@ export function createTokenHolds(
     return null
   }
 
+  /** Of its price: an issuer that holds the feed still, or a dollar that is none. */
+  function ofPrice({ token, address }: AgentToken): TokenHold | null {
+    const why = market.mark(address)?.staleWhy
+    if (why === 'off_peg') {
+      const message = `The feed of ${token} is more than 1% from a dollar, or silent: nothing is traded for it.`
+      return { code: 'TOKEN_STALE', message }
+    }
+    if (why !== 'frozen') return null
+    return { code: 'TOKEN_STALE', message: `The issuer of ${token} holds its price still.` }
+  }
+
   return async (agent, ends, session) => {
     for (const end of ends) {
-      const hold = (await ofRecord(agent, end)) ?? (end.stock ? await ofStock(agent, end) : null)
+      const hold =
+        ofPrice(end) ?? (await ofRecord(agent, end)) ?? (end.stock ? await ofStock(agent, end) : null)
       if (hold) return hold
     }
     const feedless = ends.find(({ address }) => !backed.has(address))

@@ -7,16 +7,22 @@ export interface WorldFeed {
   address: Address
   decimals: number
   heartbeat_s: number
+  deviation_bps: number
   session: 'always' | 'stock'
 }
 
 const FEED_DECIMALS = 8
-const CRYPTO = ['ETH', 'cbBTC'] as const
-const HEARTBEAT_S = 3_600
+const CRYPTO = ['ETH', 'cbBTC', 'USDG'] as const
+/** As the real chain's: a new round once a day, or when the price has moved half a percent. */
+const HEARTBEAT_S = 86_400
+const DEVIATION_BPS = 50
+/** Listed without one, as most stocks are. */
+const FEEDLESS: readonly string[] = ['GOOGL']
 
 /** Queues a feed per asset that has one. WETH shares ETH's. */
 export function queueFeeds(acts: Acts): Record<string, WorldFeed> {
-  const symbols = [...CRYPTO, ...STOCKS.map((stock) => stock.symbol)]
+  const stocks = STOCKS.map(({ symbol }) => symbol).filter((symbol) => !FEEDLESS.includes(symbol))
+  const symbols = [...CRYPTO, ...stocks]
   return Object.fromEntries(
     symbols.map((symbol) => [
       symbol,
@@ -24,6 +30,7 @@ export function queueFeeds(acts: Acts): Record<string, WorldFeed> {
         address: acts.deploy('OracleFeed', [`${symbol} / USD`, FEED_DECIMALS]),
         decimals: FEED_DECIMALS,
         heartbeat_s: HEARTBEAT_S,
+        deviation_bps: DEVIATION_BPS,
         session: (CRYPTO as readonly string[]).includes(symbol) ? 'always' : 'stock',
       },
     ]),
@@ -42,7 +49,8 @@ export function queueRounds(
 ): void {
   for (const [symbol, feed] of Object.entries(feeds)) {
     const asset: Asset = assets[symbol as CoreSymbol]
-    const answer = (answerOf(asset.priceMicroUsd) * (10_000n + round.movedBps)) / 10_000n
+    const movedBps = symbol === 'USDG' ? 0n : round.movedBps
+    const answer = (answerOf(asset.priceMicroUsd) * (10_000n + movedBps)) / 10_000n
     acts.call('OracleFeed', feed.address, 'setRound', [answer, round.atS], 90_000n)
   }
 }

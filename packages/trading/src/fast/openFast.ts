@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Market } from '@pit/market'
 import type { Logger } from '@pit/platform/logger'
-import { type ChainProfile, fail, stockSessionOpen } from '@pit/protocol'
+import { type ChainProfile, fail, stockSessionOf } from '@pit/protocol'
 import type { FastFee } from './facts.ts'
 import { type FastDeps, type FastTrade, type FastTradeAsk, fastTrade } from './fastTrade.ts'
 import { feeOfWallet } from './gather.ts'
@@ -9,7 +9,7 @@ import { createFundsReader } from './readFunds.ts'
 import { openTable, type PinnedTable } from './table.ts'
 import { watchWallets } from './watchWallets.ts'
 
-export type FastOptions = Omit<FastDeps, 'pinned' | 'watch' | 'readFunds' | 'market'> & {
+export type FastOptions = Omit<FastDeps, 'pinned' | 'watch' | 'readFunds' | 'market' | 'stockSession'> & {
   market: Pick<Market, 'head' | 'index' | 'mark' | 'pool' | 'onBlock'>
   profile: ChainProfile
   logger: Pick<Logger, 'debug'>
@@ -40,10 +40,11 @@ export function openFast(options: FastOptions): Fast {
   const { market, clock, account, rpc, profile, logger } = options
   const pinned = openTable(profile, options.crypto)
   const { addresses } = pinned
+  const stockSession = stockSessionOf(profile)
   const enabled = options.enabled && addresses !== null && pinned.routes.size > 0
   const readFunds = createFundsReader({ rpc, profile, pinned, nowMs: clock.nowMs })
   const watch = watchWallets({ market, clock, logger, readFunds, tierBps: account.tierBps })
-  const deps = addresses && { ...options, pinned: { ...pinned, addresses }, watch, readFunds }
+  const deps = addresses && { ...options, pinned: { ...pinned, addresses }, watch, readFunds, stockSession }
   const closes = [...pinned.routes.values()].some(
     ({ tokenIn, tokenOut }) => tokenIn.closes || tokenOut.closes,
   )
@@ -63,7 +64,7 @@ export function openFast(options: FastOptions): Fast {
             ? { tier: tierBps, bps: tierBps, recipient: null }
             : feeOfWallet(tierBps, shield, null, addresses.feeRecipient),
         baseFeeWei: market.head()?.baseFeeWei ?? null,
-        stocksOpen: !closes || stockSessionOpen(nowMs),
+        stocksOpen: !closes || stockSession(nowMs),
         nowMs,
       }
     },
