@@ -132,6 +132,7 @@ const ROWS: Record<string, Row> = {
     name: 'Beside Traps',
     symbol: 'TRAP',
     wrong: 'beside an honest pool it has three deep ones that keep 80% to 99% of a trade',
+    risks: ['UNKNOWN_HOOK'],
     venue: 'trapped',
   },
   only_traps: {

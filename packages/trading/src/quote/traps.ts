@@ -1,4 +1,4 @@
-import type { Hop } from '@pit/chain'
+import { type Hop, MAX_FAIR_FEE_PIPS } from '@pit/chain'
 import { RISKS } from '@pit/protocol'
 import type { Risk } from '../types.ts'
 import { feePipsOf, spotOf } from './impact.ts'
@@ -9,15 +9,13 @@ import { feePipsOf, spotOf } from './impact.ts'
  */
 
 const PIPS = 1_000_000
-/** More than any honest pool's fee: a token that keeps so much of a sale is a severe risk too. */
-const MAX_FEE_PIPS = 100_000
 /** Of a pool whose hook has the last word, fee, hook and impact together: they cannot be told apart. */
 const MAX_LOST = 0.5
 
 /** The share that the dearest pool of a path keeps, where it is a trap's; null on other paths. */
 export function trapOf(hops: readonly Hop[]): number | null {
   const dearest = Math.max(0, ...hops.map(({ pool, zeroForOne }) => feePipsOf(pool, zeroForOne)))
-  return dearest > MAX_FEE_PIPS ? dearest / PIPS : null
+  return dearest > MAX_FAIR_FEE_PIPS ? dearest / PIPS : null
 }
 
 /** The same by what the chain says a pool gives. */
