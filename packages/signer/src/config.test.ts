@@ -6,7 +6,7 @@ const GIVEN = { SIGNER_SECRET: 's', SIGNER_PASSPHRASE_FILE: '/run/passphrase' }
 describe('readConfig', () => {
   it('has defaults for all but the secrets', () => {
     expect(readConfig(GIVEN)).toMatchObject({
-      port: 4664,
+      listen: { kind: 'loopback', port: 4664 },
       dataDir: '.pit/signer',
       profileFile: '.pit/devnet/profile.json',
       rpcUrl: null,
@@ -14,7 +14,8 @@ describe('readConfig', () => {
       secret: { name: 'SIGNER_SECRET', text: 's' },
       operatorSecret: null,
       maxHeadAgeS: 60,
-      passphrase: { name: 'SIGNER_PASSPHRASE_FILE', file: '/run/passphrase' },
+      passphrase: { name: 'SIGNER_PASSPHRASE_FILE', file: '/run/passphrase', isCredential: false },
+      kms: null,
     })
   })
 
