@@ -23,7 +23,7 @@ export const SETTINGS = {
   PORT: { default: '4663', means: 'Port of the API.' },
   METRICS_PORT: {
     default: '4665',
-    means: 'Private port of Prometheus metrics, on loopback; 0 turns it off.',
+    means: 'Private port of Prometheus metrics, /live and /ready, on loopback; 0 turns it off.',
   },
   ROLE: { default: 'api,jobs', means: 'What this process does: api, jobs or both.' },
   DATA_DIR: { default: '.pit', means: 'Where state lives: the embedded store, the chain, the profile.' },
