@@ -1,14 +1,15 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Delegation, Hex } from '@pit/chain'
+import { createCrypto, type Delegation, type Hex, hexToBytes } from '@pit/chain'
 import { openDb } from '@pit/platform/db'
 import { findPostgres, type PostgresServer, startPostgres } from '@pit/platform/test/postgresServer'
 import type { Answer, ChainProfile, PitError, SessionBinding } from '@pit/protocol'
 import { keccak256, stringToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ACCESS, KEY_ID, type KmsServer, REGION, startKms } from '../packages/signer/test/kmsServer.ts'
 import { type DevnetProcess, startDevnetProcess } from './devnetProcess.ts'
 import { freePort, type ServerProcess, startServerProcess } from './serverProcess.ts'
 import {
@@ -28,6 +29,7 @@ import { tradingEnv } from './trading/world.ts'
  * Both stores are dumped while everything runs, destroyed, and restored into new databases, by the commands of
  * docs/production.md. Nothing of the dump is lost, nothing is relayed again; what was signed after the dump is
  * spent on no session twice: the signer stays shut until its operator opens it, and the chain remembers roots.
+ * The signer listens on a socket file and its key is in a KMS: the contracts take what that signs.
  */
 
 const run = promisify(execFile)
@@ -48,6 +50,7 @@ describe.skipIf(bin === null)('a backup', () => {
   let devnet: DevnetProcess
   let signerFolder: string
   let signer: SignerProcess
+  let kms: KmsServer
   let server: ServerProcess
   let folder: string
   let url: string
@@ -65,7 +68,15 @@ describe.skipIf(bin === null)('a backup', () => {
       folder: signerFolder,
       rpcUrl: devnet.url,
       profileFile: devnet.profileFile,
-      env: { SIGNER_DATABASE_URL: urls.signer },
+      env: {
+        SIGNER_DATABASE_URL: urls.signer,
+        SIGNER_LISTEN: `unix:${signerFolder}/signer.sock`,
+        SIGNER_KMS_KEY_ID: KEY_ID,
+        SIGNER_KMS_REGION: REGION,
+        SIGNER_KMS_URL: kms.url,
+        SIGNER_KMS_ACCESS_KEY_ID: ACCESS.accessKeyId,
+        SIGNER_KMS_SECRET_KEY: ACCESS.secretKey,
+      },
     })
     server = await startServerProcess({
       ...tradingEnv(devnet),
@@ -91,6 +102,7 @@ describe.skipIf(bin === null)('a backup', () => {
     const { core_tokens } = JSON.parse(readFileSync(devnet.profileFile, 'utf8')) as ChainProfile
     usdg = core_tokens.find(({ symbol }) => symbol === 'USDG')!.address.toLowerCase() as Hex
     signerFolder = await newSignerFolder()
+    kms = await startKms({ crypto: await createCrypto(), key: hexToBytes(keyOf('co-signer')) })
     url = `http://127.0.0.1:${await freePort()}`
     await start()
     trader = await openTrader(url, { account: 1 })
@@ -104,6 +116,7 @@ describe.skipIf(bin === null)('a backup', () => {
     await signer?.stop()
     await devnet?.stop()
     await postgres?.dispose()
+    await kms?.close()
     if (signerFolder) removeFolder(signerFolder)
     if (folder) rmSync(folder, { recursive: true, force: true })
   })
@@ -223,6 +236,9 @@ describe.skipIf(bin === null)('a backup', () => {
     }
     expect(before.server['trades']!.rows).toBeGreaterThan(1)
     expect(before.signer['leaves']!.rows).toBe(1)
+    expect(signer.url).toBe(`unix:${signerFolder}/signer.sock`)
+    expect(existsSync(join(signerFolder, 'signer', 'keys', 'cosigner.json'))).toBe(false)
+    expect(kms.calls).toContain('TrentService.Sign')
     expect(statSync(join(folder, 'server.dump')).size).toBeGreaterThan(10_000)
     // What only the lost databases know.
     const later = await grantSession()

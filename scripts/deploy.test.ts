@@ -1,5 +1,14 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -37,7 +46,10 @@ describe('the container file', () => {
     execFileSync('sh', ['-c', pack.replace('/out', out)])
     expect(readdirSync(join(out, 'node_modules')).sort()).toEqual(['node-gyp-build', 'secp256k1'])
     execFileSync('chmod', ['-R', 'a-w,a+rX', out])
+    const list = join(folder, 'sanctions.txt')
+    cpSync('data/sanctions.txt', list)
     const server = await run(out, 'dist/server.js', {
+      SANCTIONS_FILE: list,
       PROFILE: '/nowhere',
       DATABASE_URL: 'postgresql://127.0.0.1:9/x',
     })
