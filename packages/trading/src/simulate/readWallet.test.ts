@@ -1,5 +1,6 @@
 import { type Address, type Hex, multicall3Abi } from '@pit/chain'
 import { type RpcCall, RpcError, RpcUnreachable } from '@pit/platform/rpc'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { encodeFunctionResult } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { TradeToken } from '../types.ts'
@@ -91,7 +92,12 @@ describe('a wallet', () => {
       universal_router: ROUTER,
       stock_registry: null,
     }
-    const profile = { chain_id: 4663, contracts, core_tokens: [] } as unknown as SimulatorOptions['profile']
+    const profile = {
+      chain_id: 4663,
+      ...BARE_NUMBERS,
+      contracts,
+      core_tokens: [],
+    } as unknown as SimulatorOptions['profile']
     expect((await read(answers, { profile })).message).toContain('registry')
   })
 
