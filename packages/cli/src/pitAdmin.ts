@@ -28,6 +28,7 @@ const program = createAdminProgram({
       { operator, access: signerAccessOf(env), clock: systemClock, warn: (line) => console.error(line) },
       ask,
     ),
+  sanctionsFile: env['SANCTIONS_FILE'],
   print: (line) => console.log(line),
 })
 

@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { txHash, whole } from './arguments.ts'
 import { addLeague } from './leagueCommands.ts'
 import { type Print, printActions, printClosing, printJson, printStatus, printTransfer } from './print.ts'
+import { sanctionsCommand } from './sanctionsCommand.ts'
 
 /** How commands reach the operator's face, and the signer. */
 export interface AdminDeps {
@@ -10,6 +11,8 @@ export interface AdminDeps {
   user: string
   act(ask: Ask): Promise<unknown>
   freezeSigner(ask: { frozen: boolean; operator: string; reason: string }): Promise<{ frozen: boolean }>
+  /** Where the list is read from, by the settings. */
+  sanctionsFile?: string | undefined
   print: Print
 }
 
@@ -106,6 +109,7 @@ export function createAdminProgram(deps: AdminDeps): Command {
     )
 
   addLeague(program, ask, reasonOption)
+  program.addCommand(sanctionsCommand(ask, deps.sanctionsFile))
 
   program
     .command('audit')
