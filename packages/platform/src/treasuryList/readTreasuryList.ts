@@ -67,7 +67,8 @@ function gather(): { listener: XmlListener; done(): Omit<TreasuryList, 'sha256'>
 function listenerOf(state: State): XmlListener {
   function found(text: string): void {
     if (!EVM.test(text)) return
-    state.addresses.add(text.toLowerCase())
+    // A copy: a slice would keep the whole piece of the file it was cut from.
+    state.addresses.add(Buffer.from(text.toLowerCase()).toString())
     if (state.addresses.size > MAX_ADDRESSES)
       throw new SanctionsFileError(`the list has more than ${MAX_ADDRESSES} addresses`)
   }
