@@ -55,6 +55,7 @@ async function servePit(): Promise<void> {
     clock: systemClock,
     handlers: { ...handlers, ...auth.handlers, config: () => answer } as Handlers,
     authenticate: auth.authenticateKey,
+    walletRpc: async () => null,
     limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1e6, overallFactor: 50 }) }),
     sanctions: { isSanctioned: () => false },
     geo: unknownGeo,

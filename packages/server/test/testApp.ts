@@ -38,6 +38,7 @@ export async function openTestApp({
     config: { ...readConfig({ PORT: '0', PUBLIC_URL: 'http://localhost:4663' }), ...config },
     clock: { nowMs: () => time.nowMs },
     handlers: { ...echoes, ...handlers } as unknown as Handlers,
+    walletRpc: async (body) => ({ asked: body }),
     authenticate: async (bearer) => (bearer === GOOD_KEY ? apiKey : null),
     limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) }),
     sanctions: { isSanctioned: () => false },

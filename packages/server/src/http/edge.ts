@@ -10,9 +10,10 @@ import { createCsrfCheck } from './csrf.ts'
 import { createKeyFinder } from './findKey.ts'
 import { createHosts } from './hosts.ts'
 import type { Overload } from './overload.ts'
-import { parseJsonObject } from './parseJson.ts'
+import { ANY_ORIGIN } from './pages.ts'
+import { parseJson, parseJsonObject } from './parseJson.ts'
 import type { Peer, PeerOf } from './peer.ts'
-import type { Authenticate, PagePlan, RoutePlan } from './plan.ts'
+import type { AnyPlan, Authenticate, PagePlan, RoutePlan, RpcPlan } from './plan.ts'
 import { refuseUnless, takingsOf } from './rates/charge.ts'
 import type { Limiter } from './rates/limiter.ts'
 import { bodyLength, ClientGone, checkMediaType, readBody } from './readBody.ts'
@@ -25,7 +26,7 @@ import type { ApiKey } from './types.ts'
 export interface EdgeDeps {
   config: Pick<Config, 'publicUrl' | 'allowedHosts' | 'geoHeader' | 'geoRegionHeader'>
   clock: Clock
-  router: Router<RoutePlan | PagePlan>
+  router: Router<AnyPlan>
   authenticate: Authenticate
   limiter: Limiter
   sanctions: { isSanctioned(address: string): boolean }
@@ -54,7 +55,7 @@ interface Exchange {
   requestId: string
   peer: Peer
   /** Null until the route is known. */
-  plan: RoutePlan | PagePlan | null
+  plan: AnyPlan | null
   /** Counted among the requests in flight. */
   entered: boolean
 }
@@ -93,9 +94,26 @@ export function createEdge(deps: EdgeDeps): Serve {
     if (found.kind === 'none') return fail('NOT_FOUND', { message: 'No such route.' })
     if (found.kind === 'other method') throw new WrongMethod(found.allow)
     exchange.plan = found.target
-    return found.target.kind === 'page'
-      ? answerPage(req, found.target, address)
-      : answerRoute(exchange, found.target, { address, stocksBarred, params: found.params, search })
+    const { target, params } = found
+    if (target.kind === 'page') return answerPage(req, target, address)
+    if (target.kind === 'rpc') return answerRpc(exchange, target, { address, stocksBarred })
+    return answerRoute(exchange, target, { address, stocksBarred, params, search })
+  }
+
+  /** Wallets send no key and any origin; nothing here trusts either. */
+  async function answerRpc(
+    exchange: Exchange,
+    plan: RpcPlan,
+    from: Pick<Asked, 'address' | 'stocksBarred'>,
+  ): Promise<Reply> {
+    enter(exchange)
+    if (exchange.expects === 'something else') {
+      fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
+    }
+    const bytes = bodyLength(exchange.req, true)
+    const body = bytes === 0 ? NO_FIELDS : parseJson(await bytesOf(exchange))
+    const answered = await plan.handle(body, { requestId: exchange.requestId, ...from, key: null })
+    return { status: 200, body: JSON.stringify(answered), headers: ANY_ORIGIN }
   }
 
   async function answerPage(req: IncomingMessage, page: PagePlan, address: string): Promise<Reply> {
@@ -171,17 +189,20 @@ export function createEdge(deps: EdgeDeps): Serve {
   }
 
   async function bodyOf(
-    { req, res, peer, expects }: Exchange,
+    exchange: Exchange,
     bytes: number,
     multiline: readonly string[],
   ): Promise<Record<string, unknown>> {
-    if (bytes === 0) return NO_FIELDS
+    return bytes === 0 ? NO_FIELDS : parseJsonObject(await bytesOf(exchange), multiline)
+  }
+
+  async function bytesOf({ req, res, peer, expects }: Exchange): Promise<Buffer> {
     checkMediaType(req)
     if (expects === 'continue') res.writeContinue()
     const reading = readBody(req, deps.bodyTimeoutMs)
     peer.reading = reading
     try {
-      return parseJsonObject(await reading.bytes, multiline)
+      return await reading.bytes
     } finally {
       peer.reading = null
     }
