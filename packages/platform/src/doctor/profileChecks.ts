@@ -27,23 +27,24 @@ function tokens({ core_tokens, contracts, kind }: ChainProfile): Finding[] {
   const weth = core_tokens.find(({ symbol }) => symbol === 'WETH')
   if (weth && !same(weth.address, contracts.weth))
     found.push(fail('token WETH', `it is not contracts.weth ${contracts.weth}`, 'Name the same contract.'))
-  if (!core_tokens.some(({ symbol }) => symbol === 'USDG'))
+  if (kind === 'mainnet' && !core_tokens.some(({ symbol }) => symbol === 'USDG'))
     found.push(warn('token USDG', 'it is not named', 'Nothing can be priced or sized without it.'))
   if (kind === 'mainnet' && contracts.universal_router === null)
     found.push(warn('contract universal_router', 'it is not named', 'Nothing is traded without it.'))
   return found
 }
 
-const enforcers = ({ delegation }: ChainProfile): Finding[] =>
+/** Without a router nothing is traded, and no session needs them. */
+const enforcers = ({ delegation, contracts }: ChainProfile): Finding[] =>
   ENFORCERS.flatMap((name) =>
-    delegation.enforcers[`${name}Enforcer`] === undefined
+    contracts.universal_router !== null && delegation.enforcers[`${name}Enforcer`] === undefined
       ? [fail(`enforcer ${name}`, 'it is not named', 'Name all enforcers of delegation 1.3.0.')]
       : [],
   )
 
 /** What is sent to a contract that nobody holds the key of is lost. */
 function recipients(profile: ChainProfile): Finding[] {
-  const { contracts, delegation, core_tokens, fee_recipient, treasury_buckets, cosigner } = profile
+  const { kind, contracts, delegation, core_tokens, fee_recipient, treasury_buckets, cosigner } = profile
   const ours = [
     ...Object.values(contracts),
     ...Object.values(delegation.enforcers),
@@ -56,7 +57,7 @@ function recipients(profile: ChainProfile): Finding[] {
       ? [fail(name, `${address} is a contract of the profile`, 'Name an address whose key you hold.')]
       : [],
   )
-  if (fee_recipient === null)
+  if (kind === 'mainnet' && fee_recipient === null)
     found.push(warn('fee_recipient', 'it is not named', 'Nothing is traded without it: name yours.'))
   return found
 }
