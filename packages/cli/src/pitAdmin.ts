@@ -25,6 +25,7 @@ const program = createAdminProgram({
   act: operator.act,
   freezeSigner: (ask) => freezeSigner(toSigner(), ask),
   acceptLedger: (ask) => acceptLedger(toSigner(), ask),
+  sanctionsFile: env['SANCTIONS_FILE'],
   print: (line) => console.log(line),
 })
 

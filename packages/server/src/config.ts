@@ -108,6 +108,12 @@ export const SETTINGS = {
       'Sanctioned addresses; read again when it changes. The default is a sample, which is refused on ' +
       'a chain that is not a devnet.',
   },
+  SANCTIONS_MAX_AGE_H: {
+    default: '168',
+    means:
+      'Hours since the sanctions list was taken past which no server starts on a chain that is not a devnet. ' +
+      'Health and a metric tell of 48 hours.',
+  },
   MAX_CONNECTIONS_PER_ADDRESS: {
     default: '256',
     means:
@@ -327,6 +333,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
     geoRegionHeader: text('GEO_REGION_HEADER').toLowerCase(),
     geoDb: optional('GEO_DB'),
     sanctionsFile: text('SANCTIONS_FILE'),
+    sanctionsMaxAgeH: number('SANCTIONS_MAX_AGE_H', 1),
     maxConnectionsPerAddress: number('MAX_CONNECTIONS_PER_ADDRESS', 1),
     maxInFlight: number('MAX_IN_FLIGHT', 1),
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),

@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { txHash, whole } from './arguments.ts'
 import { addLeague } from './leagueCommands.ts'
 import { type Print, printActions, printClosing, printJson, printStatus, printTransfer } from './print.ts'
+import { sanctionsCommand } from './sanctionsCommand.ts'
 
 /** How commands reach the operator's face, and the signer. */
 export interface AdminDeps {
@@ -14,6 +15,8 @@ export interface AdminDeps {
   acceptLedger(ask: { lost: LostByRestore; operator: string; reason: string }): Promise<{
     sessions_ended: number
   }>
+  /** Where the list is read from, by the settings. */
+  sanctionsFile?: string | undefined
   print: Print
 }
 
@@ -129,6 +132,7 @@ export function createAdminProgram(deps: AdminDeps): Command {
     )
 
   addLeague(program, ask, reasonOption)
+  program.addCommand(sanctionsCommand(ask, deps.sanctionsFile))
 
   program
     .command('audit')

@@ -5,6 +5,7 @@ import { Type } from '@sinclair/typebox'
 import { type Action, action, Exact, TxHash } from './action.ts'
 import { listActions, recordAction } from './audit.ts'
 import { LEAGUE_ACTIONS } from './leagueActions.ts'
+import { SANCTIONS_ACTIONS } from './sanctionsActions.ts'
 import type { OperatorDeps } from './types.ts'
 
 /** It stands in the public record: words, and no control characters. */
@@ -62,6 +63,7 @@ export const ACTIONS: Record<string, Action> = {
       }),
   }),
   ...LEAGUE_ACTIONS,
+  ...SANCTIONS_ACTIONS,
   'audit.list': action({
     input: Exact({
       limit: Type.Integer({ minimum: 1, maximum: 1_000 }),
