@@ -6,7 +6,8 @@ import { type ServerProcess, startServerProcess } from '../serverProcess.ts'
 interface Info {
   gallery: Record<string, { address: string; symbol: string; wrong: string; risks: RiskCode[] }>
   stocks: Record<string, string>
-  accounts: { address: string }[]
+  accounts: { address: string; private_key: `0x${string}` }[]
+  registries: { pit: string; erc8004: string }
   agents: { token: string }[]
   long_tail: { address: string; symbol: string; venues: string[]; graduated?: boolean }[]
   upgradeable: { token: string }

@@ -5,7 +5,10 @@ import type { Address, Hex } from './bytes/hex.ts'
 import { type MarkSource, markCalls, markPriceIn } from './marks.ts'
 
 const NOW_S = 1_800_000_000
-const [TOKEN, FEED] = ['0x0000000000000000000000000000000000000001', `0x${'fe'.repeat(20)}`] as [Address, Address]
+const [TOKEN, FEED] = ['0x0000000000000000000000000000000000000001', `0x${'fe'.repeat(20)}`] as [
+  Address,
+  Address,
+]
 const feed = {
   address: FEED,
   decimals: 8,

@@ -268,9 +268,7 @@ withDb('ticks of live agents', (db) => {
     for (const why of ['off_peg', 'frozen'] as const) {
       world.options.market.mark = (token) => {
         const found = mark(token)
-        return found && token === AGENT_TOKENS.USDG.address
-          ? { ...found, stale: true, staleWhy: why }
-          : found
+        return found && token === AGENT_TOKENS.USDG.address ? { ...found, stale: true, staleWhy: why } : found
       }
       const id = await world.addLive()
       await world.drain()

@@ -117,7 +117,13 @@ describe('an identity registry', () => {
 it('reads a name only where the registry holds the file', () => {
   expect(nameIn(file({ name: '  Atlas ' }))).toBe('Atlas')
   expect(nameIn('data:application/json,%7B%22name%22%3A%22A%22%7D')).toBe('A')
-  for (const uri of ['', 'https://agent.example/a.json', 'ipfs://x', 'data:application/json;base64,!!', file(null)])
+  for (const uri of [
+    '',
+    'https://agent.example/a.json',
+    'ipfs://x',
+    'data:application/json;base64,!!',
+    file(null),
+  ])
     expect(nameIn(uri), uri).toBeNull()
   expect(nameIn(file({ name: 7 }))).toBeNull()
   expect(nameIn(file({ name: 'x'.repeat(40_000) }))).toBeNull()
