@@ -4,6 +4,7 @@ import { type Address, type Crypto, createCrypto } from '@pit/chain'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { createLeases } from '@pit/platform/leases'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { createScriptedChain, type ScriptedChain } from '@pit/platform/test/scriptedChain'
 import {
   type Answer,
@@ -46,6 +47,7 @@ const core = (symbol: string, address: Address, decimals: number, own: object = 
   ...own,
 })
 export const PROFILE = {
+  ...BARE_NUMBERS,
   kind: 'devnet',
   chain_id: 4663,
   first_block: 0,

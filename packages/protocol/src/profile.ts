@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ChainNumbers, Countries, Limits } from './profileNumbers.ts'
 
 /**
  * A chain profile: every address, feed and pin of one deployment, as data. The devnet writes one; `profiles/`
@@ -64,13 +65,22 @@ export const ChainProfile = Type.Object({
   first_block: Type.Integer(),
   /** What is unchecked or unknown here, in plain sentences. */
   notes: Type.Array(Type.String()),
+  /** Where a value comes from and how sure it is, by field path; for null, what is off because of it. */
+  sources: Type.Record(Type.String(), Type.String()),
+  chain: ChainNumbers,
+  limits: Limits,
+  countries: Countries,
   contracts: Type.Object({
     weth: Nullable(Address),
     permit2: Address,
     multicall3: Address,
     universal_router: Nullable(Address),
-    /** The release the router runs: 2.1.1 takes other words than 2.1.0. */
-    universal_router_layout: Type.Union([Type.Literal('2.1.0'), Type.Literal('2.1.1')]),
+    /** The release the router runs: from 2.1.1 on it takes other words than 2.1.0. */
+    universal_router_layout: Type.Union([
+      Type.Literal('2.1.0'),
+      Type.Literal('2.1.1'),
+      Type.Literal('2.1.2'),
+    ]),
     v2_factory: Nullable(Address),
     v2_pair_init_code_hash: Nullable(Hash32),
     v3_factory: Nullable(Address),

@@ -1,4 +1,5 @@
 import { type Address, type CurvePool, createCrypto, type Hex, NATIVE } from '@pit/chain'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import type { ChainProfile } from '@pit/protocol'
 import type { TradeToken } from '@pit/trading'
 import {
@@ -64,6 +65,7 @@ const core = (symbol: string, at: Address, decimals: number, own: object) => ({
   ...own,
 })
 export const PROFILE = {
+  ...BARE_NUMBERS,
   name: 'test',
   chain_id: 4663,
   contracts: {

@@ -8,6 +8,7 @@ import type { Exchanges } from './exchanges.ts'
 import type { WorldFeed } from './feeds.ts'
 import { MARKET_HOLIDAYS } from './holidays.ts'
 import type { Hooks } from './hooks.ts'
+import { DEVNET_NUMBERS } from './profileNumbers.ts'
 
 /** Fixed addresses that only receive. */
 const FEE_RECIPIENT: Address = getAddress('0xfee0000000000000000000000000000000004663')
@@ -53,6 +54,8 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
       'A local chain: its state may be reset at any time and its tokens are worth nothing.',
       'Stock feeds price one token, multiplier included.',
     ],
+    sources: {},
+    ...DEVNET_NUMBERS,
     contracts: {
       weth,
       permit2: PERMIT2,

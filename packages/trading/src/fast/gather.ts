@@ -72,6 +72,7 @@ export function gather(
     priced: null,
     fee,
     baseFeeWei: head.baseFeeWei,
+    maxCostWei: BigInt(profile.limits.fast.max_cost_wei),
     rebuilt: null,
     permitSigner: undefined,
     funds,

@@ -30,6 +30,8 @@ export interface Fast {
   /** Opted in, and the chain has routes for it. */
   enabled: boolean
   pinned: Pick<PinnedTable, 'table' | 'sha256'>
+  /** Gas limit times fee cap, at most. */
+  maxCostWei: string
   tradeFast(ask: FastTradeAsk): Promise<FastTrade>
   readTerms(ask: { wallet: Address; shield: boolean }): Promise<FastTerms>
   close(): void
@@ -51,6 +53,7 @@ export function openFast(options: FastOptions): Fast {
   return {
     enabled,
     pinned,
+    maxCostWei: profile.limits.fast.max_cost_wei,
     tradeFast: (ask) => (deps === null ? fail('FAST_DISABLED') : fastTrade(deps, ask)),
     async readTerms({ wallet, shield }) {
       // Who asks for the terms is about to trade.
