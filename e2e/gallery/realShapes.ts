@@ -29,23 +29,19 @@ export function realShapes(w: Gallery): void {
       const refused = await buy('only_traps')
       expect(refused.error).toMatchObject({ code: 'NO_ROUTE', message: expect.stringContaining('keeps 90%') })
       const [, route_id] = /route_id (0x[0-9a-f]{32})/.exec(refused.error!.message)!
-      const simulate = (accept_risks: string[]) =>
-        w.post<Simulated>('live/simulate', {
-          token_in: 'ETH',
-          token_out: w.specimen('only_traps'),
-          amount_in: String(ONE_ETH / 10n),
-          wallet: w.info.accounts[1]!.address,
-          route_id,
-          accept_risks,
-        })
-      expect((await simulate([])).error).toMatchObject({
-        code: 'RISK_NOT_ACCEPTED',
-        message: expect.stringContaining('HIGH_PRICE_IMPACT'),
+      const named = await w.post<Simulated>('live/simulate', {
+        token_in: 'ETH',
+        token_out: w.specimen('only_traps'),
+        amount_in: String(ONE_ETH / 10n),
+        route_id,
       })
-      const named = await simulate(['HIGH_PRICE_IMPACT', 'NO_REFERENCE'])
       expect(named.ok, JSON.stringify(named.error)).toBe(true)
       expect(named.risks).toContainEqual(
-        expect.objectContaining({ code: 'HIGH_PRICE_IMPACT', message: expect.stringContaining('90%') }),
+        expect.objectContaining({
+          code: 'HIGH_PRICE_IMPACT',
+          severity: 'severe',
+          message: expect.stringContaining('90%'),
+        }),
       )
     })
   })
