@@ -6,7 +6,8 @@ import { type ServerProcess, startServerProcess } from '../serverProcess.ts'
 interface Info {
   gallery: Record<string, { address: string; symbol: string; wrong: string; risks: RiskCode[] }>
   stocks: Record<string, string>
-  accounts: { address: string }[]
+  accounts: { address: string; private_key: `0x${string}` }[]
+  registries: { pit: string; erc8004: string }
   agents: { token: string }[]
   long_tail: { address: string; symbol: string; venues: string[]; graduated?: boolean }[]
   upgradeable: { token: string }
@@ -64,6 +65,7 @@ export interface Gallery {
   readonly keys: readonly string[]
   rpc<T>(method: string, params?: readonly unknown[]): Promise<T>
   get(path: string, key?: string, url?: string): Promise<Answered>
+  post<T>(path: string, body: object): Promise<T & { status: number }>
   quote(body: object): Promise<Quoted>
   token(address: string, query?: string): Promise<Answered>
   /** The address of a bad token. */
@@ -120,6 +122,15 @@ export function useGallery(): Gallery {
     }
   }
 
+  async function post<T>(path: string, body: object): Promise<T & { status: number }> {
+    const answer = await fetch(`${server.url}/api/v1/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: answer.status, ...((await answer.json()) as T) }
+  }
+
   return {
     get devnet() {
       return devnet
@@ -133,14 +144,8 @@ export function useGallery(): Gallery {
     keys,
     rpc: (method, params = []) => devnet.rpc(method, params),
     get,
-    async quote(body) {
-      const answer = await fetch(`${server.url}/api/v1/live/quote`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      })
-      return { status: answer.status, ...((await answer.json()) as Omit<Quoted, 'status'>) }
-    },
+    post,
+    quote: (body) => post<Quoted>('live/quote', body),
     token: (address, query = '') => get(`tokens/${address}${query}`),
     specimen: (name) => info.gallery[name]!.address,
     expected(name) {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Gallery } from './galleryWorld.ts'
+import type { Gallery, Quoted } from './galleryWorld.ts'
+
+type Simulated = Pick<Quoted, 'error' | 'risks'> & { ok: boolean }
 
 const ONE_ETH = 10n ** 18n
 
@@ -7,8 +9,8 @@ const ONE_ETH = 10n ** 18n
 export function realShapes(w: Gallery): void {
   const core = (symbol: string) =>
     w.info.profile.core_tokens.find((token) => token.symbol === symbol)!.address
-  const buy = (name: string, more: object = {}) =>
-    w.quote({ token_in: 'ETH', token_out: w.specimen(name), amount_in: String(ONE_ETH / 10n), ...more })
+  const buy = (name: string) =>
+    w.quote({ token_in: 'ETH', token_out: w.specimen(name), amount_in: String(ONE_ETH / 10n) })
 
   describe('fee traps', () => {
     it('are never ranked beside an honest pool, however deep they are', async () => {
@@ -25,12 +27,15 @@ export function realShapes(w: Gallery): void {
 
     it('are no route where they are all there is, but one that can be named, and is told', async () => {
       const refused = await buy('only_traps')
-      expect(refused.best ?? null).toBeNull()
-      const [row] = refused.routes
-      expect(row).toMatchObject({ ok: false, why: expect.stringContaining('keeps 90%') })
-      const named = await buy('only_traps', { route_id: row!.id })
-      expect(named.best).toMatchObject({ id: row!.id, simulated: true })
-      expect(named.best!.amount_out).toBe(named.best!.quoted_amount_out)
+      expect(refused.error).toMatchObject({ code: 'NO_ROUTE', message: expect.stringContaining('keeps 90%') })
+      const [, route_id] = /route_id (0x[0-9a-f]{32})/.exec(refused.error!.message)!
+      const named = await w.post<Simulated>('live/simulate', {
+        token_in: 'ETH',
+        token_out: w.specimen('only_traps'),
+        amount_in: String(ONE_ETH / 10n),
+        route_id,
+      })
+      expect(named.ok, JSON.stringify(named.error)).toBe(true)
       expect(named.risks).toContainEqual(
         expect.objectContaining({
           code: 'HIGH_PRICE_IMPACT',
@@ -75,7 +80,7 @@ export function realShapes(w: Gallery): void {
     it('trades around pools that its issuer blocks, and not at all when all are', async () => {
       const ask = { token_in: w.info.stocks['MSFT']!, token_out: 'USDG', amount_in: String(ONE_ETH / 10n) }
       const labels = async () =>
-        (await w.quote(ask)).routes
+        ((await w.quote(ask)).routes ?? [])
           .filter(({ ok }) => ok)
           .map(({ label }) => label)
           .join()
@@ -91,7 +96,8 @@ export function realShapes(w: Gallery): void {
       const pools = venues.filter(({ protocol }) => protocol === 'v3').map(({ address }) => address)
       for (const pool of pools) await block(pool, true)
       await expect.poll(labels, { timeout: 20_000 }).toBe('')
-      expect((await w.quote(ask)).routes[0]).toMatchObject({ why: expect.stringContaining('blocks') })
+      const { error } = await w.quote(ask)
+      expect(error).toMatchObject({ code: 'NO_ROUTE', message: expect.stringContaining('blocks') })
       for (const pool of [manager, ...pools]) await block(pool, false)
       await expect.poll(labels, { timeout: 20_000 }).toMatch(/v4.*v3|v3.*v4/)
     })

@@ -121,7 +121,12 @@ function createPrices(rows: Map<string, Quoted>, options: PricesOptions, start: 
       }
     },
     release() {
-      for (const row of rows.values()) row.held = false
+      for (const row of rows.values()) {
+        if (!row.held) continue
+        row.held = false
+        // Whatever was written by hand meanwhile, its feed is written anew.
+        row.published = { ...row.published, atS: 0n }
+      }
     },
     held: () => [...rows.values()].filter((row) => row.held).map((row) => row.asset.symbol),
   }

@@ -101,7 +101,8 @@ export function createCallQuoter({
           const read = answers[i]!
           const trap = 'why' in read ? null : trapByCall(one.hop, amountIn, read.amountOut)
           if ('why' in read) outcome.failed.push({ ...plain(one), ...read })
-          else if (trap !== null && !isNamed) outcome.failed.push({ ...plain(one), why: whyTrapped(trap) })
+          else if (trap !== null && !isNamed)
+            outcome.failed.push({ ...plain(one), why: whyTrapped(trap, one.row.id) })
           else outcome.found.push(describe(one, read, { amountIn, trap }))
           return outcome
         },

@@ -85,7 +85,7 @@ export function createPoolScanner({
       label: labels.ofPath(ends, route.hops),
       why: isBarred(route)
         ? 'The issuer of the stock blocks this pool.'
-        : whyTrapped(trapOf(route.hops) ?? 0),
+        : whyTrapped(trapOf(route.hops) ?? 0, route.id),
     }))
   }
 

@@ -23,9 +23,10 @@ export function risksOfTrade({
 }): Risk[] {
   const risks: Risk[] = []
   for (const token of [tokenIn, tokenOut]) {
+    // Before the record's own, which does not say why.
+    if (token.mark?.stale) risks.push(staleRisk(token, token.mark.staleWhy))
     risks.push(...token.record.risks.map((risk) => ({ ...risk, token: token.address })))
     if (token.core === null && unitUsd(token) === null) risks.push(riskOf('NO_REFERENCE', token))
-    if (token.mark?.stale) risks.push(staleRisk(token, token.mark.staleWhy))
   }
   risks.push(...(best?.risks ?? []), ...impactRisk(best?.impactBps ?? null))
   for (const { token, audit } of audits) {

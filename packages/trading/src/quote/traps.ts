@@ -27,8 +27,8 @@ export function trapByCall(hop: Hop, amountIn: bigint, amountOut: bigint): numbe
 
 const percentOf = (share: number): string => `${Math.round(share * 1_000) / 10}%`
 
-export const whyTrapped = (share: number): string =>
-  `A pool on the way keeps ${percentOf(share)} of the trade: name this route by route_id to see it all the same.`
+export const whyTrapped = (share: number, routeId: string): string =>
+  `A pool on the way keeps ${percentOf(share)} of the trade: only route_id ${routeId} quotes it.`
 
 export const trapRisk = (share: number): Risk => ({
   code: 'HIGH_PRICE_IMPACT',

@@ -67,6 +67,8 @@ export const profile = {
     core('NVDA', NVDA, 18, 'stock'),
     core('SPY', SPY, 18, 'stock'),
   ],
+  stocks: { issuer: 'robinhood', beacon: null },
+  market_holidays: [],
   listed_stocks: [],
   pins: { reference_pools: {} },
   known_hooks: [
