@@ -110,7 +110,7 @@ export function serverWithJobs(w: Gallery): void {
     it('registers every token that trades, unasked', async () => {
       const whole = await startServerProcess({
         PROFILE: w.devnet.profileFile,
-        CHAIN_RPC_URL: w.devnet.url,
+        CHAIN_RPC_URL: w.devnet.nodeUrls,
         LOG_LEVEL: 'error',
         RATE_LIMIT_SCALE: '100',
       })

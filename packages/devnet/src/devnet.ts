@@ -14,7 +14,8 @@ import {
 } from './market/index.ts'
 import { openWorld, writeWhole } from './openWorld.ts'
 import { createPace } from './pace.ts'
-import { createRpc, createSequencer, serveRpc } from './rpc/index.ts'
+import type { StrictLimits } from './rpc/index.ts'
+import { serveNodes } from './serveNodes.ts'
 import { startVendors, type Vendors, type Verdict } from './vendors/index.ts'
 
 export interface DevnetOptions {
@@ -29,6 +30,10 @@ export interface DevnetOptions {
   marketSeed: string
   tradesPerS: number
   session: StockSession
+  /** The habits of a public node. Absent or null: none. */
+  strict?: StrictLimits | null
+  /** Further addresses of the RPC. */
+  moreAddresses?: number
   world?: WorldOptions
   stage?: (text: string) => void
   log?: (message: string, fields?: Record<string, unknown>) => void
@@ -126,20 +131,24 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     market: { on: market.isOn(), ...market.stats() },
     gateway: vendors.ledger(),
   })
-  const sequencer = createSequencer(chain)
-  const methods = { ...devnetMethods({ chain, world, market, vendors, stats }), ...sequencer.methods }
-  const rpc = createRpc({ chain, methods })
-  const serving = await serveRpc({ rpc, sequencer }, { host, port: options.port })
+  const nodes = await serveNodes({
+    chain,
+    methods: devnetMethods({ chain, world, market, vendors, stats }),
+    host,
+    port: options.port,
+    strict: options.strict ?? null,
+    moreAddresses: options.moreAddresses ?? 0,
+  })
 
   const { profile } = world
   // Who reads the profile must agree with the market on when stocks trade.
   const stocks = [...profile.core_tokens.filter(({ kind }) => kind === 'stock'), ...profile.listed_stocks]
   for (const { feed } of stocks) if (feed) feed.session = options.session === 'always' ? 'always' : 'stock'
-  const sequencerUrl = `${serving.url}/sequencer`
+  const { url, sequencerUrl } = nodes
   Object.assign(profile, {
-    rpc_url: serving.url,
+    rpc_urls: [url, ...nodes.moreUrls],
     sequencer_url: sequencerUrl,
-    explorer_tx: `${serving.url}/tx/`,
+    explorer_tx: `${url}/tx/`,
   })
   profile.vendors = {
     audit_url: `${vendors.url}/audit/v1`,
@@ -153,7 +162,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   chain.startTicking(options.blockMs)
   if (options.market === 'on') await market.start()
   return {
-    url: serving.url,
+    url,
     sequencerUrl,
     vendorsUrl: vendors.url,
     chain,
@@ -164,9 +173,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       await market.close()
       pace.close()
       // Requests under way have a moment; the chain's own end never waits for a client.
-      const served = Promise.all([serving.close(), vendors.close()])
+      const served = Promise.all([nodes.close(), vendors.close()])
       await Promise.race([served, new Promise((resolve) => setTimeout(resolve, 500).unref())])
-      rpc.close()
+      nodes.drop()
       await chain.close()
     },
   }

@@ -1,4 +1,5 @@
 import { readFirstSeason } from '@pit/league/rules'
+import { addressesIn } from '@pit/platform/rpc'
 import { CAPS, type ChainProfile } from '@pit/protocol'
 import { createNetworks } from './http/clientAddress.ts'
 import { createHosts } from './http/hosts.ts'
@@ -29,7 +30,18 @@ export const SETTINGS = {
     default: '',
     means: 'Chain profile file; needed with CHAIN_RPC_URL. Empty: the one the devnet writes under DATA_DIR.',
   },
-  CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain. Set: no devnet starts.' },
+  CHAIN_RPC_URL: {
+    default: '',
+    means:
+      'JSON-RPC of the chain, several addresses separated by commas, the preferred one first: reads go on ' +
+      'to the next when one fails. Empty: the profile’s. Set: no devnet starts.',
+  },
+  CHAIN_WS_URL: {
+    default: '',
+    means:
+      'WebSocket that tells of new blocks. Empty: the profile’s, else the preferred address is asked ' +
+      'whether it has one.',
+  },
   SEQUENCER_URL: { default: '', means: 'Where signed transactions are relayed. Empty: the chain RPC.' },
   DATABASE_URL: { default: '', means: 'PostgreSQL. Empty: the embedded store (PGlite) under DATA_DIR.' },
   ALLOW_EMBEDDED_STORE: {
@@ -285,7 +297,8 @@ export function readConfig(env: Record<string, string | undefined>) {
     roles: { api: roles.includes('api'), jobs: roles.includes('jobs') },
     dataDir: text('DATA_DIR'),
     profileFile: optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,
-    chainRpcUrl: optional('CHAIN_RPC_URL'),
+    chainRpcUrls: addressesIn(text('CHAIN_RPC_URL')),
+    chainWsUrl: optional('CHAIN_WS_URL'),
     sequencerUrl: optional('SEQUENCER_URL'),
     databaseUrl: optional('DATABASE_URL'),
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),

@@ -20,8 +20,8 @@ describe('readConfig', () => {
 
   it('prefers a node of its own', () => {
     const both = { ...GIVEN, PROFILE: 'p.json', CHAIN_RPC_URL: 'http://a', SIGNER_RPC_URL: 'http://b' }
-    expect(readConfig(both).rpcUrl).toBe('http://b')
-    expect(readConfig({ ...both, SIGNER_RPC_URL: '' }).rpcUrl).toBe('http://a')
+    expect(readConfig(both).rpcUrls).toEqual(['http://b'])
+    expect(readConfig({ ...both, SIGNER_RPC_URL: '' }).rpcUrls).toEqual(['http://a'])
   })
 
   it('knows what was chosen for the signer itself', () => {

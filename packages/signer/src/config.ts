@@ -1,4 +1,5 @@
 import { readOwnFile } from '@pit/platform/ownFiles'
+import { addressesIn } from '@pit/platform/rpc'
 import { COSIGNER } from '@pit/protocol'
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
@@ -28,12 +29,16 @@ export const SETTINGS = {
       'The signer’s own copy of the profile: what it pins, it pins against the server. Empty: PROFILE, ' +
       'on a devnet only.',
   },
-  CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain, unless SIGNER_RPC_URL names another node.' },
+  CHAIN_RPC_URL: {
+    default: '',
+    means: 'JSON-RPC of the chain, one address or several by commas, unless SIGNER_RPC_URL names others.',
+  },
   SIGNER_RPC_URL: {
     default: '',
     means:
-      'The signer’s own node, for prices and token classes. Empty: CHAIN_RPC_URL. Whoever runs this ' +
-      'node can lie to the signer.',
+      'The signer’s own nodes by commas, for prices and token classes. Empty: CHAIN_RPC_URL. Of several, ' +
+      'two must agree on whatever it signs by, so name three to outlive one. Whoever runs a single one can ' +
+      'lie to the signer.',
   },
   SIGNER_DATABASE_URL: {
     default: '',
@@ -157,7 +162,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       SIGNER_PROFILE: isGiven('SIGNER_PROFILE'),
       SIGNER_SANCTIONS_FILE: isGiven('SIGNER_SANCTIONS_FILE'),
     },
-    rpcUrl: optional('SIGNER_RPC_URL') ?? optional('CHAIN_RPC_URL'),
+    rpcUrls: addressesIn(text('SIGNER_RPC_URL') || text('CHAIN_RPC_URL')),
     databaseUrl: optional('SIGNER_DATABASE_URL'),
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),
     sanctionsFile: text('SIGNER_SANCTIONS_FILE'),

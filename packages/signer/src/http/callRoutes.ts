@@ -72,7 +72,7 @@ export function callRoutes(deps: CallDeps): CallRoutes {
 async function healthOf({ cosigner, ledger, prices, sanctions }: CallDeps): Promise<SignerHealth> {
   const list = sanctions.state()
   const why = !prices.isChainRead()
-    ? 'the chain cannot be read'
+    ? (prices.whyUnread?.() ?? 'the chain cannot be read')
     : prices.unpriced() > 0
       ? `${prices.unpriced()} tokens have no fresh price`
       : list.status === 'degraded'
