@@ -65,6 +65,8 @@ export async function startDevnetProcess(
     profileFile: join(folder, 'devnet', 'profile.json'),
     rpc: (method, params) => callRpc(openUrl, method, params),
     async stop() {
+      if (isStrict)
+        console.log('addresses at the end', JSON.stringify(await callRpc(openUrl, 'devnet_address')))
       if (child.exitCode === null && child.signalCode === null) {
         const ended = new Promise((resolve) => child.once('exit', resolve))
         // Its folder goes with it: no use in writing an image for the next start.

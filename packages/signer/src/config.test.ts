@@ -9,7 +9,7 @@ describe('readConfig', () => {
       port: 4664,
       dataDir: '.pit/signer',
       profileFile: '.pit/devnet/profile.json',
-      rpcUrl: null,
+      rpcUrls: [],
       databaseUrl: null,
       secret: { name: 'SIGNER_SECRET', text: 's' },
       operatorSecret: null,

@@ -66,7 +66,7 @@ async function startNode(name: string): Promise<Node> {
     node.url = `http://127.0.0.1:${port}`
   }
   await listen()
-  open.push({ close: () => (server.close(), server.closeAllConnections()) })
+  open.push({ close: () => void server.close().closeAllConnections() })
   return node
 }
 
