@@ -7,6 +7,7 @@ export {
   RpcError,
   RpcUnreachable,
 } from './rpc/types.ts'
+export { watchAddresses } from './rpc/watchAddresses.ts'
 
 /** Addresses as a setting names them, by commas. */
 export const addressesIn = (setting: string): string[] =>

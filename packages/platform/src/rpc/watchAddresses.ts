@@ -1,6 +1,6 @@
-import type { Metrics } from '@pit/platform/metrics'
-import type { AddressHealth } from '@pit/platform/rpc'
 import { Gauge } from 'prom-client'
+import type { Metrics } from '../metrics.ts'
+import type { AddressHealth } from './types.ts'
 
 /** What metrics say of each RPC address. */
 export function watchAddresses(
