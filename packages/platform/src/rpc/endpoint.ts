@@ -18,6 +18,11 @@ interface Answered {
   error?: { code?: number; message?: string; data?: unknown }
 }
 
+/**
+ * Connections idle for longer are closed here: many servers close theirs after five seconds, and a transaction
+ * that goes out just then is lost without anybody knowing.
+ */
+const IDLE_MS = 3_000
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 const TOO_MANY_REQUESTS = 429
 
@@ -44,8 +49,8 @@ export function createEndpoint(url: string): Endpoint {
   const target = new URL(url)
   const agent =
     target.protocol === 'https:'
-      ? new HttpsAgent({ keepAlive: true, maxSockets: 64 })
-      : new HttpAgent({ keepAlive: true, maxSockets: 64, noDelay: true })
+      ? new HttpsAgent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS })
+      : new HttpAgent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS, noDelay: true })
   let nextId = 0
 
   const post = (body: string, boundMs: number): Promise<HttpAnswer> =>
