@@ -10,17 +10,20 @@ export interface AgreeingRpc extends Rpc {
 interface Node {
   name: string
   rpc: Rpc
+  /** It did not answer, and is not waited for again before this. */
+  restsUntilMs: number
 }
 
 /** About five seconds of chain 4663: what a node says from further back is no second opinion on today. */
 const MAX_APART_BLOCKS = 50
 const HEAD_BOUND_MS = 2_000
 const TOLD_FOR_MS = 10_000
+const REST_MS = 5_000
 const AGAIN_AFTER_MS = 300
 
 /**
  * Reads of two nodes at one block, answered only where both say the same: no single node can lie. Of more
- * than two, any two that answer and stand close together are asked, the preferred ones first.
+ * than two, the two are asked that stand close together and furthest: no single one can hold up the others.
  */
 export function agreeOfTwo({
   urls,
@@ -30,26 +33,45 @@ export function agreeOfTwo({
   /** Two nodes contradict each other: one of them is wrong, or lies. */
   alarm(what: { nodes: string[]; method: string; block: number }): void
 }): AgreeingRpc {
-  const nodes: Node[] = urls.map((url) => ({ name: new URL(url).host, rpc: createRpc({ url }) }))
+  const nodes: Node[] = urls.map((url) => ({
+    name: new URL(url).host,
+    rpc: createRpc({ url }),
+    restsUntilMs: 0,
+  }))
   let trouble: { text: string; atMs: number } | null = null
 
-  /** Two nodes, and the newest block that both have. */
-  async function pickTwo(): Promise<{ pair: [Node, Node]; block: number }> {
+  async function readHeads(): Promise<{ node: Node; head: number }[]> {
+    const awake = nodes.filter(({ restsUntilMs }) => restsUntilMs <= performance.now())
+    const asked = awake.length >= 2 ? awake : nodes
     const heads = await Promise.all(
-      nodes.map(({ rpc }) =>
-        rpc
-          .request<string>('eth_blockNumber', [], { timeoutMs: HEAD_BOUND_MS })
-          .then(Number, () => Number.NaN),
-      ),
+      asked.map(async (node) => {
+        try {
+          const told = await node.rpc.request('eth_blockNumber', [], { timeoutMs: HEAD_BOUND_MS })
+          return { node, head: Number(told) }
+        } catch {
+          node.restsUntilMs = performance.now() + REST_MS
+          return { node, head: Number.NaN }
+        }
+      }),
     )
-    const best = Math.max(...heads.filter(Number.isSafeInteger))
-    const near = nodes.filter((_, i) => best - heads[i]! <= MAX_APART_BLOCKS)
-    const [first, second] = near
-    if (!first || !second) {
-      throw new RpcUnreachable(`${near.length} of ${nodes.length} nodes can be asked now, and two must agree`)
+    return heads.filter(({ head }) => Number.isSafeInteger(head))
+  }
+
+  /** The two close together that stand furthest, and the newest block that both have. */
+  async function pickTwo(): Promise<{ pair: [Node, Node]; block: number }> {
+    const heads = await readHeads()
+    let picked: { pair: [Node, Node]; block: number } | undefined
+    for (const [i, one] of heads.entries()) {
+      for (const other of heads.slice(i + 1)) {
+        if (Math.abs(one.head - other.head) > MAX_APART_BLOCKS) continue
+        const block = Math.min(one.head, other.head)
+        if (!picked || block > picked.block) picked = { pair: [one.node, other.node], block }
+      }
     }
-    const block = Math.min(...[first, second].map((node) => heads[nodes.indexOf(node)]!))
-    return { pair: [first, second], block }
+    if (picked) return picked
+    throw new RpcUnreachable(
+      `${heads.length} of ${nodes.length} nodes answer, and no two stand together: two must agree`,
+    )
   }
 
   async function ask(calls: readonly RpcCall[], timeoutMs?: number): Promise<RpcAnswer[]> {
