@@ -20,8 +20,11 @@ let other: Trader
 let nonceBefore: string
 
 beforeAll(async () => {
-  // Nothing here waits for a job.
-  world = await openTradingWorld({ server: { ROLE: 'api' } })
+  // Nothing here waits for a job. The node has a public one's habits, and its preferred address dies.
+  world = await openTradingWorld({
+    devnet: { DEVNET_PROVIDER: 'strict', DEVNET_ADDRESSES: '2' },
+    server: { ROLE: 'api' },
+  })
   tokens = await readStoryTokens(world.devnet)
   trader = await openTrader(world.server.url, { account: 3 })
   other = await openTrader(world.server.url, { account: 4 })

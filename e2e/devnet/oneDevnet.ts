@@ -31,7 +31,7 @@ export function oneDevnet(): void {
       expect(devnet.lines.filter((line) => /^\s*\d+\.\d s {2}\S/.test(line)).length).toBeGreaterThanOrEqual(2)
       const profile = profileOf(dir)
       expect(checkWith(ChainProfile, profile)).toEqual({ ok: true })
-      expect(profile.rpc_url).toBe(devnet.url)
+      expect(profile.rpc_urls[0]).toBe(devnet.url)
       expect(Number(await rpc<Hex>(devnet.url, 'eth_chainId'))).toBe(4663)
       for (const address of [
         profile.contracts.universal_router,

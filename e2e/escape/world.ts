@@ -66,7 +66,8 @@ export async function openWorld({ seed }: { seed: number }) {
   const devnet = await startDevnetProcess({ MARKET: 'off' })
   const folder = await newSignerFolder()
   const profile = JSON.parse(readFileSync(devnet.profileFile, 'utf8')) as ChainProfile
-  const start = () => startSignerProcess({ folder, rpcUrl: devnet.url, profileFile: devnet.profileFile })
+  const start = () =>
+    startSignerProcess({ folder, rpcUrl: devnet.signerUrls, profileFile: devnet.profileFile })
   let signer = await start()
   const { cosigner } = await signer.client.health()
   const place = delegationAddresses(profile)

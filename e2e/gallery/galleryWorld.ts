@@ -95,7 +95,7 @@ export function useGallery(): Gallery {
     info = await devnet.rpc<Info>('devnet_info')
     server = await startServerProcess({
       PROFILE: devnet.profileFile,
-      CHAIN_RPC_URL: devnet.url,
+      CHAIN_RPC_URL: devnet.nodeUrls,
       LOG_LEVEL: 'warn',
       // The gallery asks for more in a minute than one caller may.
       RATE_LIMIT_SCALE: '100',

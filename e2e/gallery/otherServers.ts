@@ -117,7 +117,7 @@ export function serverWithJobs(w: Gallery): void {
       writeFileSync(file, JSON.stringify(profile))
       const whole = await startServerProcess({
         PROFILE: file,
-        CHAIN_RPC_URL: w.devnet.url,
+        CHAIN_RPC_URL: w.devnet.nodeUrls,
         LOG_LEVEL: 'error',
         RATE_LIMIT_SCALE: '100',
       })

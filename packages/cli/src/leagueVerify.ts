@@ -2,7 +2,7 @@ import { lowerAddress } from '@pit/chain'
 import { readRecord, type SeasonRecord } from '@pit/league/record'
 import { firstDifference } from '@pit/league/rules'
 import type { Db } from '@pit/platform/db'
-import { createRpc, type Rpc } from '@pit/platform/rpc'
+import { addressesIn, createRpc, type Rpc } from '@pit/platform/rpc'
 import { type ChainProfile, stakingRegistryOf } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { CommandRefused } from './backtest/refused.ts'
@@ -103,8 +103,8 @@ export const openVerifyDeps = (env: Record<string, string | undefined>): VerifyD
   print: (text) => console.log(text),
   async open() {
     const { db, profile } = await openStoredMarks(env)
-    const url = env['CHAIN_RPC_URL'] || profile.rpc_url
-    const rpc = url ? createRpc({ url }) : null
+    const urls = env['CHAIN_RPC_URL'] ? addressesIn(env['CHAIN_RPC_URL']) : profile.rpc_urls
+    const rpc = urls.length > 0 ? createRpc({ url: urls, chainId: profile.chain_id }) : null
     return {
       db,
       profile,

@@ -40,7 +40,7 @@ export function createClient(options: ClientOptions) {
   const pins: Pins = pinsOf(options.profile)
   let apiKey = options.apiKey ?? null
   const api: Api = createApi({ ...options, apiKey: () => apiKey })
-  const rpcUrl = options.profile.rpc_url
+  const [rpcUrl] = options.profile.rpc_urls
   const rpc = options.rpc ?? (rpcUrl ? rpcAt(rpcUrl, options.fetch) : noNode())
   let checking: Promise<void> | null = null
   const checked = (): Promise<void> => {
@@ -122,5 +122,5 @@ const bind =
     verb(deps, ...args)
 
 function noNode(): Rpc {
-  throw new TypeError('the profile has no rpc_url: hand in `rpc`, the node the client verifies by')
+  throw new TypeError('the profile has no rpc_urls: hand in `rpc`, the node the client verifies by')
 }

@@ -15,7 +15,8 @@ import {
 } from './market/index.ts'
 import { openWorld, writeWhole } from './openWorld.ts'
 import { createPace } from './pace.ts'
-import { createRpc, createSequencer, serveRpc } from './rpc/index.ts'
+import type { StrictLimits } from './rpc/index.ts'
+import { serveNodes } from './serveNodes.ts'
 import { startVendors, type Vendors, type Verdict } from './vendors/index.ts'
 
 export interface DevnetOptions {
@@ -32,6 +33,10 @@ export interface DevnetOptions {
   session: StockSession
   /** Which of the two registries the profile names. */
   agentRegistry?: keyof World['registries']
+  /** The habits of a public node. Absent or null: none. */
+  strict?: StrictLimits | null
+  /** Further addresses of the RPC. */
+  moreAddresses?: number
   world?: WorldOptions
   stage?: (text: string) => void
   log?: (message: string, fields?: Record<string, unknown>) => void
@@ -48,6 +53,7 @@ export interface Devnet {
   close(): Promise<void>
 }
 
+const NODE_INTERFACE = '0x00000000000000000000000000000000000000c8'
 /** So many of the operator's acts fit into a block beside trades. */
 const ACTS_AT_ONCE = 50
 
@@ -130,10 +136,19 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     market: { on: market.isOn(), ...market.stats() },
     gateway: vendors.ledger(),
   })
-  const sequencer = createSequencer(chain)
-  const methods = { ...devnetMethods({ chain, world, market, vendors, stats }), ...sequencer.methods }
-  const rpc = createRpc({ chain, methods })
-  const serving = await serveRpc({ rpc, sequencer }, { host, port: options.port })
+  // A Nitro node answers at this address itself; the stand-in is as much of it as is asked for.
+  if (options.strict) {
+    const code = await chain.request('eth_call', [{ data: artifacts['NodeInterface']!.bytecode }, 'latest'])
+    await chain.admin('hardhat_setCode', [NODE_INTERFACE, code])
+  }
+  const nodes = await serveNodes({
+    chain,
+    methods: devnetMethods({ chain, world, market, vendors, stats }),
+    host,
+    port: options.port,
+    strict: options.strict ?? null,
+    moreAddresses: options.moreAddresses ?? 0,
+  })
 
   const { profile } = world
   // Who reads the profile must agree with the market on when stocks trade.
@@ -141,11 +156,11 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   for (const { feed } of stocks) if (feed) feed.session = options.session === 'always' ? 'always' : 'stock'
   const kind = options.agentRegistry ?? 'pit'
   profile.agent_registry = { kind, address: world.registries[kind] }
-  const sequencerUrl = `${serving.url}/sequencer`
+  const { url, sequencerUrl } = nodes
   Object.assign(profile, {
-    rpc_url: serving.url,
+    rpc_urls: [url, ...nodes.moreUrls],
     sequencer_url: sequencerUrl,
-    explorer_tx: `${serving.url}/tx/`,
+    explorer_tx: `${url}/tx/`,
   })
   profile.vendors = {
     audit_url: `${vendors.url}/audit/v1`,
@@ -159,7 +174,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   chain.startTicking(options.blockMs)
   if (options.market === 'on') await market.start()
   return {
-    url: serving.url,
+    url,
     sequencerUrl,
     vendorsUrl: vendors.url,
     chain,
@@ -170,9 +185,9 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       await market.close()
       pace.close()
       // Requests under way have a moment; the chain's own end never waits for a client.
-      const served = Promise.all([serving.close(), vendors.close()])
+      const served = Promise.all([nodes.close(), vendors.close()])
       await Promise.race([served, new Promise((resolve) => setTimeout(resolve, 500).unref())])
-      rpc.close()
+      nodes.drop()
       await chain.close()
     },
   }

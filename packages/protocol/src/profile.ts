@@ -57,7 +57,10 @@ export const ChainProfile = Type.Object({
   chain_id: Type.Literal(4663),
   /** devnet: state may be reset, loopback webhooks and the embedded store are fine. */
   kind: Type.Union([Type.Literal('devnet'), Type.Literal('mainnet')]),
-  rpc_url: Nullable(Type.String()),
+  /** The preferred one first; the public ones of a real chain are slow and forget. */
+  rpc_urls: Type.Array(Type.String()),
+  /** Tells of new blocks. Null: the first of `rpc_urls` is asked whether it does. */
+  ws_url: Nullable(Type.String()),
   /** Takes eth_sendRawTransaction only. */
   sequencer_url: Nullable(Type.String()),
   explorer_tx: Type.String(),

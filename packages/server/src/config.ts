@@ -1,4 +1,5 @@
 import { readFirstSeason } from '@pit/league/rules'
+import { addressesIn } from '@pit/platform/rpc'
 import { type SecretSetting, secretSetting, withSecretsRead } from '@pit/platform/secretSettings'
 import { type SignerWay, signerWayOf } from '@pit/platform/signerWay'
 import { CAPS, type ChainProfile } from '@pit/protocol'
@@ -31,8 +32,19 @@ export const SETTINGS = {
     default: '',
     means: 'Chain profile file; needed with CHAIN_RPC_URL. Empty: the one the devnet writes under DATA_DIR.',
   },
-  CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain. Set: no devnet starts.' },
+  CHAIN_RPC_URL: {
+    default: '',
+    means:
+      'JSON-RPC of the chain, several addresses separated by commas, the preferred one first: reads go on ' +
+      'to the next when one fails. Empty: the profile’s. Set: no devnet starts.',
+  },
   CHAIN_RPC_URL_FILE: { default: '', means: 'A file that holds CHAIN_RPC_URL, which may carry a key.' },
+  CHAIN_WS_URL: {
+    default: '',
+    means:
+      'WebSocket that tells of new blocks. Empty: the profile’s, else the preferred address is asked ' +
+      'whether it has one.',
+  },
   SEQUENCER_URL: { default: '', means: 'Where signed transactions are relayed. Empty: the chain RPC.' },
   SEQUENCER_URL_FILE: { default: '', means: 'A file that holds SEQUENCER_URL.' },
   DATABASE_URL: { default: '', means: 'PostgreSQL. Empty: the embedded store (PGlite) under DATA_DIR.' },
@@ -306,7 +318,8 @@ export function readConfig(environment: Record<string, string | undefined>) {
     roles: { api: roles.includes('api'), jobs: roles.includes('jobs') },
     dataDir: text('DATA_DIR'),
     profileFile: optional('PROFILE') ?? `${text('DATA_DIR')}/devnet/profile.json`,
-    chainRpcUrl: optional('CHAIN_RPC_URL'),
+    chainRpcUrls: addressesIn(text('CHAIN_RPC_URL')),
+    chainWsUrl: optional('CHAIN_WS_URL'),
     sequencerUrl: optional('SEQUENCER_URL'),
     databaseUrl: optional('DATABASE_URL'),
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),

@@ -9,7 +9,7 @@ describe('readConfig', () => {
       listen: { kind: 'loopback', port: 4664 },
       dataDir: '.pit/signer',
       profileFile: '.pit/devnet/profile.json',
-      rpcUrl: null,
+      rpcUrls: [],
       databaseUrl: null,
       secret: { name: 'SIGNER_SECRET', text: 's' },
       operatorSecret: null,
@@ -21,8 +21,8 @@ describe('readConfig', () => {
 
   it('prefers a node of its own', () => {
     const both = { ...GIVEN, PROFILE: 'p.json', CHAIN_RPC_URL: 'http://a', SIGNER_RPC_URL: 'http://b' }
-    expect(readConfig(both).rpcUrl).toBe('http://b')
-    expect(readConfig({ ...both, SIGNER_RPC_URL: '' }).rpcUrl).toBe('http://a')
+    expect(readConfig(both).rpcUrls).toEqual(['http://b'])
+    expect(readConfig({ ...both, SIGNER_RPC_URL: '' }).rpcUrls).toEqual(['http://a'])
   })
 
   it('knows what was chosen for the signer itself', () => {

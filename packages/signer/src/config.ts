@@ -1,3 +1,4 @@
+import { addressesIn } from '@pit/platform/rpc'
 import {
   readSecretText,
   type SecretSetting,
@@ -52,13 +53,17 @@ export const SETTINGS = {
       'The signer’s own copy of the profile: what it pins, it pins against the server. Empty: PROFILE, ' +
       'on a devnet only.',
   },
-  CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain, unless SIGNER_RPC_URL names another node.' },
+  CHAIN_RPC_URL: {
+    default: '',
+    means: 'JSON-RPC of the chain, one address or several by commas, unless SIGNER_RPC_URL names others.',
+  },
   CHAIN_RPC_URL_FILE: { default: '', means: 'A file that holds CHAIN_RPC_URL, which may carry a key.' },
   SIGNER_RPC_URL: {
     default: '',
     means:
-      'The signer’s own node, for prices and token classes. Empty: CHAIN_RPC_URL. Whoever runs this ' +
-      'node can lie to the signer.',
+      'The signer’s own nodes by commas, for prices and token classes. Empty: CHAIN_RPC_URL. Of several, ' +
+      'two must agree on whatever it signs by, so name three to outlive one. Whoever runs a single one can ' +
+      'lie to the signer.',
   },
   SIGNER_RPC_URL_FILE: { default: '', means: 'A file that holds SIGNER_RPC_URL, which may carry a key.' },
   SIGNER_DATABASE_URL: {
@@ -205,7 +210,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       SIGNER_PROFILE: isGiven('SIGNER_PROFILE'),
       SIGNER_SANCTIONS_FILE: isGiven('SIGNER_SANCTIONS_FILE'),
     },
-    rpcUrl: optional('SIGNER_RPC_URL') ?? optional('CHAIN_RPC_URL'),
+    rpcUrls: addressesIn(text('SIGNER_RPC_URL') || text('CHAIN_RPC_URL')),
     databaseUrl: optional('SIGNER_DATABASE_URL'),
     allowEmbeddedStore: flag('ALLOW_EMBEDDED_STORE'),
     sanctionsFile: text('SIGNER_SANCTIONS_FILE'),

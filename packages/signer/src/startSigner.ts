@@ -6,11 +6,11 @@ import { type Clock, systemClock } from '@pit/platform/clock'
 import { createClosing } from '@pit/platform/closing'
 import { openDb } from '@pit/platform/db'
 import { type Job, runJobs } from '@pit/platform/jobs'
-import { createLogger } from '@pit/platform/logger'
+import { createLogger, type Logger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
 import { ownFolder } from '@pit/platform/ownFiles'
 import { readProfile } from '@pit/platform/readProfile'
-import { createRpc } from '@pit/platform/rpc'
+import { type AgreeingRpc, agreeOfTwo, createRpc } from '@pit/platform/rpc'
 import { openSanctions } from '@pit/platform/sanctions'
 import { readSecretText } from '@pit/platform/secretSettings'
 import type { ChainProfile } from '@pit/protocol'
@@ -113,6 +113,21 @@ function doorOf(listen: Config['listen']): Door {
   }
 }
 
+/** One node is believed; of several, two must agree on whatever is signed by. */
+function openNodes(urls: readonly string[], logger: Logger): AgreeingRpc {
+  const [only] = urls
+  if (only === undefined) throw new StartRefused('no chain to read: set SIGNER_RPC_URL or CHAIN_RPC_URL')
+  if (urls.length === 1) {
+    logger.info('the signer has one RPC address: what it says of the chain is believed')
+    return { ...createRpc({ url: only }), trouble: () => null }
+  }
+  return agreeOfTwo({
+    urls,
+    alarm: (what) =>
+      logger.error({ alarm: 'rpc_disagreement', ...what }, 'two nodes disagree: nothing is signed'),
+  })
+}
+
 /** Builds everything and hands it in; `stage` reports the progress of the start. */
 export async function startSigner(config: Config, stage: (text: string) => void): Promise<RunningSigner> {
   const clock = systemClock
@@ -164,24 +179,24 @@ export async function startSigner(config: Config, stage: (text: string) => void)
       )
     }
     const pins = pinsOf(profile, cosigner.address)
-    const rpcUrl = config.rpcUrl ?? profile.rpc_url
-    if (!rpcUrl) throw new StartRefused('no chain to read: set SIGNER_RPC_URL or CHAIN_RPC_URL')
-    const rpc = createRpc({ url: rpcUrl })
+    const rpcUrls = config.rpcUrls.length > 0 ? config.rpcUrls : profile.rpc_urls
+    const rpc = openNodes(rpcUrls, logger)
     closing.add(() => rpc.close())
     await checkChain(rpc, profile)
     const always = profile.kind === 'devnet' && config.stockSession === 'always'
-    const prices = followPrices({
+    const followed = followPrices({
       rpc,
       clock,
       profile,
       maxHeadAgeS: config.maxHeadAgeS,
       ...(always && { stockSession: () => true }),
     })
+    const prices = { ...followed, whyUnread: rpc.trouble }
     // Without the chain it starts all the same, and refuses until it was read.
     await prices.read().catch(() => {})
     stage(
       prices.isChainRead()
-        ? `profile ${profile.name}, prices from ${new URL(rpcUrl).host}`
+        ? `profile ${profile.name}, prices from ${rpcUrls.map((url) => new URL(url).host).join(', ')}`
         : 'the chain cannot be read yet',
     )
 

@@ -68,7 +68,7 @@ async function checkAll(deps: CommandDeps, command: Command): Promise<Finding[]>
 /** One profile and nothing else: what an operator does before the first start. */
 function checkFile(deps: CommandDeps, command: Command, file: string): Promise<Finding[]> {
   const profile = readChainFile(file)
-  const rpcUrl = globalsOf(command).rpcUrl ?? deps.env['ETH_RPC_URL'] ?? profile.rpc_url
+  const rpcUrl = globalsOf(command).rpcUrl ?? deps.env['ETH_RPC_URL'] ?? profile.rpc_urls[0]
   if (!rpcUrl) throw new InputNeeded(`${file} names no node: give --rpc-url.`)
   return checkChain(deps, profile, rpcUrl)
 }
@@ -81,7 +81,7 @@ async function checkChain(
   const rpc = createRpc({ url: rpcUrl })
   const sequencer = profile.sequencer_url === null ? null : createRpc({ url: profile.sequencer_url })
   try {
-    const wsUrl = rpcUrl.replace(/^http/, 'ws')
+    const wsUrl = profile.ws_url ?? rpcUrl.replace(/^http/, 'ws')
     return await examine({ profile, rpc, sequencer, wsUrl, sanctions: null, nowMs })
   } finally {
     rpc.close()

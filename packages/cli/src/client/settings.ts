@@ -51,7 +51,7 @@ export function readTarget(options: GlobalOptions, env: Environment): Target {
     throw new UsageRefused(`There is no profile ${name} in ${join(configHome(env), 'profiles.json')}.`)
   const url = options.url ?? env['PIT_URL'] ?? named.url
   const profile = readChain(named.chain, name)
-  const rpcUrl = options.rpcUrl ?? env['ETH_RPC_URL'] ?? named.rpc_url ?? profile.rpc_url
+  const rpcUrl = options.rpcUrl ?? env['ETH_RPC_URL'] ?? named.rpc_url ?? profile.rpc_urls[0]
   if (!rpcUrl)
     throw new InputNeeded(`Profile ${name} names no node: give --rpc-url. Trades are verified on it.`)
   return {

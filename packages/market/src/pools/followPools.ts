@@ -43,6 +43,8 @@ export interface PoolsFollowed {
 }
 
 const POLL_MS = 50
+/** While a node tells of new blocks, looking for them is only for what it did not tell. */
+const POLL_TOLD_MS = 1_000
 const CHECKPOINT_EVERY_MS = 10_000
 
 const lower = (address: string | null) => (address?.toLowerCase() ?? null) as `0x${string}` | null
@@ -203,7 +205,8 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     catchUp: follower.catchUp,
     follow: {
       name: 'follow pools',
-      intervalMs: POLL_MS,
+      intervalMs: () => (rpc.hearsHeads?.() ? POLL_TOLD_MS : POLL_MS),
+      ...(rpc.onHead && { wakeOn: rpc.onHead }),
       run: (signal) => {
         // Catching up may take long and must not delay the end of the process.
         signal.addEventListener('abort', follower.stop)

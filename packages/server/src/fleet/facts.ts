@@ -14,7 +14,7 @@ export function factsOf(
   config: Pick<Config, 'roles' | 'publicUrl' | 'authDomain' | 'redisUrl' | 'sealKey' | 'signer'>,
   profile: ChainProfile,
 ): Facts {
-  const { rpc_url: _, sequencer_url: __, vendors: ___, ...shared } = profile
+  const { rpc_urls: _, ws_url: __, sequencer_url: ___, vendors: ____, ...shared } = profile
   const secretOf = (name: string, setting: Parameters<typeof readSecretText>[0] | null | undefined) =>
     setting ? fingerprint(name, readSecretText(setting)) : null
   return {

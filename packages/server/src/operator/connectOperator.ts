@@ -59,8 +59,8 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
   const clock = systemClock
   const logger = createLogger({ level: 'fatal' })
   const profile = await readProfile({ file: config.profileFile, waitMs: PROFILE_WAIT_MS })
-  const rpcUrl = config.chainRpcUrl ?? profile.rpc_url
-  if (!rpcUrl) throw new OperatorRefused('no chain to talk to: set CHAIN_RPC_URL')
+  const rpcUrls = config.chainRpcUrls.length > 0 ? config.chainRpcUrls : profile.rpc_urls
+  if (rpcUrls.length === 0) throw new OperatorRefused('no chain to talk to: set CHAIN_RPC_URL')
   const db = await openDb({ dataDir: config.dataDir, databaseUrl: config.databaseUrl, logger }).catch(
     (error) => {
       if (!(error instanceof StoreLockedError)) throw error
@@ -70,7 +70,7 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
       )
     },
   )
-  const rpc = createRpc({ url: rpcUrl })
+  const rpc = createRpc({ url: rpcUrls, chainId: profile.chain_id })
   const signer = openSigner(config.signer, clock)
   let list: Promise<Sanctions> | null = null
   /** Most commands ask about nobody: those need no list. */

@@ -18,7 +18,7 @@ export interface ExecutorDeps {
   clock: Clock
   rpc: Pick<Rpc, 'request' | 'batch'>
   pins: Pins
-  prices: Pick<Prices, 'isChainRead' | 'baseFeeWei'>
+  prices: Pick<Prices, 'isChainRead' | 'baseFeeWei' | 'whyUnread'>
   cosigner: Cosigner
   vault: Vault
   sessions: { find(rootHash: Hex): Session | null | Promise<Session | null> }

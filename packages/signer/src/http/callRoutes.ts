@@ -95,7 +95,7 @@ async function healthOf({ cosigner, ledger, prices, sanctions, home }: CallDeps)
     trouble !== null
       ? trouble
       : !prices.isChainRead()
-        ? 'the chain cannot be read'
+        ? (prices.whyUnread?.() ?? 'the chain cannot be read')
         : prices.unpriced() > 0
           ? `${prices.unpriced()} tokens have no fresh price`
           : list.status === 'degraded'

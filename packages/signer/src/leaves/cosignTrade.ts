@@ -122,6 +122,7 @@ async function factsOf(
     trade,
     feeClass: ends?.feeClass,
     isChainRead: prices.isChainRead(),
+    whyUnread: prices.whyUnread?.() ?? null,
     priceOf: (token) => priceOf(token, priced),
     isSanctioned,
   }

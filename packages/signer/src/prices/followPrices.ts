@@ -2,7 +2,7 @@ import { type Address, type MarkSource, markSourcesOf, type StaleWhy } from '@pi
 import type { Clock } from '@pit/platform/clock'
 import { type Mark, readMarks } from '@pit/platform/marks'
 import { askBaseFee, readOne } from '@pit/platform/reads'
-import type { Rpc } from '@pit/platform/rpc'
+import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
 import { type ChainProfile, COSIGNER, stockSessionOf } from '@pit/protocol'
 
 /** What the co-signer itself knows of a token's price now. */
@@ -17,6 +17,8 @@ export interface Prices {
   own(token: Address): OwnPrice
   /** Whether the chain was read lately, and stood where it does now. */
   isChainRead(): boolean
+  /** What keeps the chain from being read, where that is known. */
+  whyUnread?(): string | null
   /** Of the block that was read last; null before the first. */
   baseFeeWei(): bigint | null
   /** How many tokens with a feed have no price that counts now. */
@@ -70,7 +72,11 @@ export function followPrices({
       readMarks({ rpc, multicall3, sources, nowMs, stockSession }),
       // From the block itself: inside a call that offers no fee, nodes say there is none.
       readOne(rpc, askBaseFee('latest')),
-    ])
+    ]).catch((error) => {
+      // Two nodes disagree: what they agreed on before is worth nothing either.
+      if (error instanceof RpcUnreachable && error.why === 'divided') readAtMs = Number.NEGATIVE_INFINITY
+      throw error
+    })
     const { timestampS } = reading
     if (timestampS === null || baseFeeWei === null) throw new Error('the block itself cannot be read')
     // Its feeds would look younger than they are by all that this clock is behind.

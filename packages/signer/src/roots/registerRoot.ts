@@ -53,6 +53,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
     curveTokens,
     marked,
     isChainRead: prices.isChainRead(),
+    whyUnread: prices.whyUnread?.() ?? null,
     ownPrice: prices.own,
     isSanctioned,
   }
@@ -62,7 +63,8 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   // Dozens of reads: only for a root that nothing else speaks against.
   const marks = boundMarks(binding.binding)
   const offers = await readOffers(deps.rpc, pins, marks).catch(() => null)
-  const late = failuresOf(offerRules, { pins, ownPrice: prices.own, marks, offers })
+  const whyUnread = prices.whyUnread?.() ?? null
+  const late = failuresOf(offerRules, { pins, ownPrice: prices.own, marks, offers, whyUnread })
   if (late.length > 0) throw rootRefusal(late)
   await refuseUsed(deps, [roots.root, roots.curve?.root, roots.curve?.fee])
 

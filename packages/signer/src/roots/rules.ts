@@ -13,7 +13,7 @@ import {
   type SessionBindingV3,
   worthDown,
 } from '@pit/protocol'
-import type { Failure, Rules } from '../checks.ts'
+import { type Failure, type Rules, unreadMessage } from '../checks.ts'
 import type { Pins } from '../pins.ts'
 import type { OwnPrice } from '../prices/followPrices.ts'
 import type { MarkedToken } from './readMarked.ts'
@@ -34,6 +34,8 @@ export interface RootFacts {
   /** What the chain says of the tokens with an owner's mark; null when it did not answer. */
   marked: ReadonlyMap<Address, MarkedToken> | null
   isChainRead: boolean
+  /** What keeps it from being read, where that is known. */
+  whyUnread?: string | null
   ownPrice(token: Address): OwnPrice
   isSanctioned(address: Address): boolean
 }
@@ -116,10 +118,10 @@ export const rootRules: Rules<RootFacts> = [
   { code: 'ROOT_BINDS_LIMITS', check: withBinding(bindsLimits) },
   {
     code: 'CHAIN_UNAVAILABLE',
-    check: withBinding(({ isChainRead, reading, curveTokens, marked }) =>
+    check: withBinding(({ isChainRead, whyUnread, reading, curveTokens, marked }) =>
       isChainRead && !(reading.curve && curveTokens === null) && marked !== null
         ? null
-        : { message: 'The co-signer could not read the chain.' },
+        : { message: unreadMessage(whyUnread) },
     ),
   },
   {
