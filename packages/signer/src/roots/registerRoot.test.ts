@@ -77,10 +77,7 @@ const deps = (change: Change = {}): RegisterDeps => ({
 const words = (...values: bigint[]): Hex =>
   `0x${values.map((value) => value.toString(16).padStart(64, '0')).join('')}`
 const JUNK_STATE = { decimals: 18n, state: [E18, 2_500_000n * E18, 1n, 0n, 0n] }
-
-/** Who would know of a root that it was used, or disabled. */
 const CHAIN_MEMORY = [PINS.addresses.enforcers.LimitedCalls, PINS.addresses.manager]
-
 /** A launchpad that made these curves, by what the contracts would answer. */
 function launchpad(
   curves: Record<Address, Address>,
