@@ -47,6 +47,15 @@ interface Answered {
   ms: number
 }
 
+export interface Quoted {
+  status: number
+  error?: { code: string; message: string }
+  best: { id: string; simulated: boolean; amount_out: string; quoted_amount_out: string; why?: string } | null
+  routes: { id: string; label: string; ok: boolean; why?: string; amount_out: string | null }[]
+  risks: { code: RiskCode; severity: string; message: string; token?: string }[]
+  marks: Record<string, { symbol: string; stale: boolean | null; price_usd: number | null }>
+}
+
 /** The devnet with its gallery, and a server that screens what it is asked for. */
 export interface Gallery {
   readonly devnet: DevnetProcess
@@ -55,6 +64,7 @@ export interface Gallery {
   readonly keys: readonly string[]
   rpc<T>(method: string, params?: readonly unknown[]): Promise<T>
   get(path: string, key?: string, url?: string): Promise<Answered>
+  quote(body: object): Promise<Quoted>
   token(address: string, query?: string): Promise<Answered>
   /** The address of a bad token. */
   specimen(name: string): string
@@ -64,6 +74,8 @@ export interface Gallery {
 
 /** Everything here is hours old, and a specimen trades in one pool. */
 export const CONTEXT: RiskCode[] = ['NEW_TOKEN', 'SINGLE_POOL']
+/** Those with no pool that counts, or more than one. */
+const MANY_OR_NONE = ['no_route', 'only_traps', 'fee_trap']
 /** What a specimen is besides what it is labelled for. */
 const BESIDES: Record<string, RiskCode[]> = { paused: ['OWNER_CONTROLS'] }
 
@@ -121,10 +133,18 @@ export function useGallery(): Gallery {
     keys,
     rpc: (method, params = []) => devnet.rpc(method, params),
     get,
+    async quote(body) {
+      const answer = await fetch(`${server.url}/api/v1/live/quote`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      return { status: answer.status, ...((await answer.json()) as Omit<Quoted, 'status'>) }
+    },
     token: (address, query = '') => get(`tokens/${address}${query}`),
     specimen: (name) => info.gallery[name]!.address,
     expected(name) {
-      const context = name === 'no_route' ? CONTEXT.slice(0, 1) : CONTEXT
+      const context = MANY_OR_NONE.includes(name) ? CONTEXT.slice(0, 1) : CONTEXT
       return [...info.gallery[name]!.risks, ...(BESIDES[name] ?? []), ...context].sort()
     },
   }

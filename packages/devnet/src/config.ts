@@ -41,6 +41,10 @@ export const SETTINGS = {
     means: 'Strict: what asking may cost in a second, per address; a plain read is 1, logs are 20.',
   },
   DEVNET_SOCKET_LIFE_S: { default: '20', means: 'Strict: seconds after which a WebSocket is dropped.' },
+  DEVNET_AGENT_REGISTRY: {
+    default: 'pit',
+    means: 'pit: the profile names the registry with a vault. erc8004: the identity registry, same agents.',
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
@@ -91,5 +95,6 @@ export function readConfig(env: Record<string, string | undefined>) {
             costPerS: whole('DEVNET_COST_PER_S', 1, 1_000_000),
             socketLifeS: whole('DEVNET_SOCKET_LIFE_S', 1, 86_400),
           },
+    agentRegistry: oneOf('DEVNET_AGENT_REGISTRY', 'pit', 'erc8004'),
   }
 }

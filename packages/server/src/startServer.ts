@@ -113,11 +113,18 @@ async function open(given: Start): Promise<string> {
     dataDir: config.dataDir,
   })
   closing.add(() => admin.close())
+  let isServing = false
+  /** Not before the market was read, nor while requests under way are finished. */
+  const isReady = (): boolean => {
+    const { status, checks } = health.report()
+    return isServing && !given.ending.aborted && status !== 'down' && checks['market'] === 'ok'
+  }
   if (config.metricsPort > 0) {
-    const served = await serveMetrics(metrics, { port: config.metricsPort })
+    const served = await serveMetrics(metrics, { port: config.metricsPort, isReady })
     closing.add(() => served.close())
   }
   await health.refresh()
+  isServing = !config.roles.api
   if (!config.roles.api) return ''
 
   const { version } = manifest
@@ -130,6 +137,7 @@ async function open(given: Start): Promise<string> {
     walletRpc: createWalletRpc({ rpc, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })
   const { address, port } = await app.listen()
+  isServing = true
   closing.add(() => app.close())
   return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
 }

@@ -1,3 +1,4 @@
+import type { LostByRestore } from '@pit/platform/signerCalls'
 import type { Ask } from '@pit/server/operator'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { txHash, whole } from './arguments.ts'
@@ -10,6 +11,9 @@ export interface AdminDeps {
   user: string
   act(ask: Ask): Promise<unknown>
   freezeSigner(ask: { frozen: boolean; operator: string; reason: string }): Promise<{ frozen: boolean }>
+  acceptLedger(ask: { lost: LostByRestore; operator: string; reason: string }): Promise<{
+    sessions_ended: number
+  }>
   print: Print
 }
 
@@ -73,6 +77,25 @@ export function createAdminProgram(deps: AdminDeps): Command {
         else deps.print(answer.frozen ? 'the signer is frozen' : 'the signer signs again')
       })
   }
+
+  signer
+    .command('restored')
+    .description(
+      'Opens a ledger that came back from a backup. Unknown loss ends every session: what they spent since ' +
+        'is not known, and their owners grant again.',
+    )
+    .addOption(
+      new Option('--lost <what>', 'nothing: the signer was stopped before the backup was taken')
+        .choices(['nothing', 'unknown'])
+        .makeOptionMandatory(),
+    )
+    .addOption(reasonOption())
+    .action(async ({ lost, reason }: { lost: LostByRestore; reason: string }) => {
+      const { operator, json } = settings()
+      const answer = await deps.acceptLedger({ lost, operator, reason })
+      if (json) printJson(deps.print, answer)
+      else deps.print(`the signer signs again; ${answer.sessions_ended} sessions were ended`)
+    })
 
   program
     .command('week')

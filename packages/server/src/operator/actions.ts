@@ -73,7 +73,11 @@ export const ACTIONS: Record<string, Action> = {
   /** What is done elsewhere, with a key this process does not have: noted before it is tried, and after. */
   note: action({
     input: Exact({
-      action: Type.Union([Type.Literal('signer.freeze'), Type.Literal('signer.thaw')]),
+      action: Type.Union([
+        Type.Literal('signer.freeze'),
+        Type.Literal('signer.thaw'),
+        Type.Literal('signer.restored'),
+      ]),
       phase: Type.Union([Type.Literal('asked'), Type.Literal('done'), Type.Literal('failed')]),
       why: Type.Union([Type.String({ maxLength: 500 }), Type.Null()]),
     }),

@@ -89,9 +89,14 @@ describe('a wallet', () => {
       multicall3: MULTICALL3,
       permit2: PERMIT2,
       universal_router: ROUTER,
-      stock_registry: null,
     }
-    const profile = { chain_id: 4663, contracts, core_tokens: [] } as unknown as SimulatorOptions['profile']
+    const stocks = { issuer: 'robinhood', beacon: null }
+    const profile = {
+      chain_id: 4663,
+      contracts,
+      core_tokens: [],
+      stocks,
+    } as unknown as SimulatorOptions['profile']
     expect((await read(answers, { profile })).message).toContain('registry')
   })
 

@@ -186,6 +186,8 @@ export interface World {
 }
 
 export interface WorldOptions {
+  /** Pools that the issuer of stocks blocks. */
+  barred?: ReadonlySet<string>
   pools?: Pool[]
   curves?: CurvePool[]
   batch?: QuoterDeps['rpc']['batch']
@@ -219,6 +221,7 @@ export function openWorld(options: WorldOptions = {}): World {
       index,
       curveOf: (token) => curves.get(token),
       mark: (token) => marks.get(token),
+      stocks: { multiplier: () => null, isBarred: ({ id }) => options.barred?.has(id) ?? false },
     },
     tokens: {
       coreBySymbol: (symbol) => {
