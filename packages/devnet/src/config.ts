@@ -22,10 +22,6 @@ export const SETTINGS = {
     default: 'hours',
     means: 'hours: stock feeds stop outside Sunday 20:00 to Friday 20:00 New York. always: they never stop.',
   },
-  DEVNET_AGENT_REGISTRY: {
-    default: 'pit',
-    means: 'pit: the profile names the registry with a vault. erc8004: the identity registry, same agents.',
-  },
   DEVNET_PROVIDER: {
     default: 'open',
     means:
@@ -45,6 +41,10 @@ export const SETTINGS = {
     means: 'Strict: what asking may cost in a second, per address; a plain read is 1, logs are 20.',
   },
   DEVNET_SOCKET_LIFE_S: { default: '20', means: 'Strict: seconds after which a WebSocket is dropped.' },
+  DEVNET_AGENT_REGISTRY: {
+    default: 'pit',
+    means: 'pit: the profile names the registry with a vault. erc8004: the identity registry, same agents.',
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
@@ -83,7 +83,6 @@ export function readConfig(env: Record<string, string | undefined>) {
     marketSeed: text('MARKET_SEED'),
     tradesPerS: number('MARKET_RATE', 0, 100),
     session: oneOf('DEVNET_STOCK_SESSION', 'hours', 'always'),
-    agentRegistry: oneOf('DEVNET_AGENT_REGISTRY', 'pit', 'erc8004'),
     moreAddresses: whole('DEVNET_ADDRESSES', 0, 8),
     strict:
       oneOf('DEVNET_PROVIDER', 'open', 'strict') === 'open'
@@ -96,5 +95,6 @@ export function readConfig(env: Record<string, string | undefined>) {
             costPerS: whole('DEVNET_COST_PER_S', 1, 1_000_000),
             socketLifeS: whole('DEVNET_SOCKET_LIFE_S', 1, 86_400),
           },
+    agentRegistry: oneOf('DEVNET_AGENT_REGISTRY', 'pit', 'erc8004'),
   }
 }

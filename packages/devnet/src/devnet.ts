@@ -31,12 +31,12 @@ export interface DevnetOptions {
   marketSeed: string
   tradesPerS: number
   session: StockSession
-  /** Which of the two registries the profile names. */
-  agentRegistry?: keyof World['registries']
   /** The habits of a public node. Absent or null: none. */
   strict?: StrictLimits | null
   /** Further addresses of the RPC. */
   moreAddresses?: number
+  /** Which of the two registries the profile names. */
+  agentRegistry?: keyof World['registries']
   world?: WorldOptions
   stage?: (text: string) => void
   log?: (message: string, fields?: Record<string, unknown>) => void

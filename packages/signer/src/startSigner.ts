@@ -81,6 +81,21 @@ function refuseShared({ kind, name }: ChainProfile, { dataDir, ownFiles }: Confi
   ownFolder(dataDir, 'refuse')
 }
 
+/** One node is believed; of several, two must agree on whatever is signed by. */
+function openNodes(urls: readonly string[], logger: Logger): AgreeingRpc {
+  const [only] = urls
+  if (only === undefined) throw new StartRefused('no chain to read: set SIGNER_RPC_URL or CHAIN_RPC_URL')
+  if (urls.length === 1) {
+    logger.info('the signer has one RPC address: what it says of the chain is believed')
+    return { ...createRpc({ url: only }), trouble: () => null }
+  }
+  return agreeOfTwo({
+    urls,
+    alarm: (what) =>
+      logger.error({ alarm: 'rpc_disagreement', ...what }, 'two nodes disagree: nothing is signed'),
+  })
+}
+
 /** The co-signer's key, in a file or in a KMS, and where from, for a person. */
 async function openKey(
   { dataDir, importKeyFile, kms }: Config,
@@ -111,21 +126,6 @@ function doorOf(listen: Config['listen']): Door {
     key: readSecretText(key),
     ca: readSecretText(clientCa),
   }
-}
-
-/** One node is believed; of several, two must agree on whatever is signed by. */
-function openNodes(urls: readonly string[], logger: Logger): AgreeingRpc {
-  const [only] = urls
-  if (only === undefined) throw new StartRefused('no chain to read: set SIGNER_RPC_URL or CHAIN_RPC_URL')
-  if (urls.length === 1) {
-    logger.info('the signer has one RPC address: what it says of the chain is believed')
-    return { ...createRpc({ url: only }), trouble: () => null }
-  }
-  return agreeOfTwo({
-    urls,
-    alarm: (what) =>
-      logger.error({ alarm: 'rpc_disagreement', ...what }, 'two nodes disagree: nothing is signed'),
-  })
 }
 
 /** Builds everything and hands it in; `stage` reports the progress of the start. */
