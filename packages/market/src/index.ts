@@ -8,7 +8,7 @@ export {
 export { type AgentVault, createAgentVault, type VaultAgent } from './agentRegistry/vault.ts'
 export * from './pools/markReads.ts'
 export { type Market, openMarket, watchMarket } from './pools/openMarket.ts'
-export type { AnyPool } from './pools/poolBook.ts'
+export type { AnyPool } from './pools/poolLogs.ts'
 export { crossMid, type MidDeps, referenceMid } from './pools/referenceMid.ts'
 export type { TokenDeps, TokenMarket } from './tokens/deps.ts'
 export { hasStockRules, type StoredRecord } from './tokens/describeToken.ts'

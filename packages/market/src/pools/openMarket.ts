@@ -20,7 +20,7 @@ import { type ChainProfile, NATIVE_TOKEN, type PoolPin } from '@pit/protocol'
 import { Gauge } from 'prom-client'
 import { followMarks } from './followMarks.ts'
 import { followPools } from './followPools.ts'
-import type { AnyPool } from './poolBook.ts'
+import type { AnyPool } from './poolLogs.ts'
 
 export interface MarketDeps {
   rpc: Rpc
