@@ -38,12 +38,16 @@ export interface PoolsFollowed {
   head(): Header | null
   catchUp(): Promise<void>
   follow: Job
+  check: Job
   saveCheckpoint: Job
   close(): Promise<void>
 }
 
 const POLL_MS = 50
 const CHECKPOINT_EVERY_MS = 10_000
+/** In one request; twenty thousand pools are gone through in some eight minutes. */
+const CHECKED_AT_ONCE = 200
+const CHECK_EVERY_MS = 5_000
 /** About half an hour: further behind, reading states takes less than reading every swap. */
 const MAX_BEHIND = 20_000
 
@@ -256,6 +260,24 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
     listener: { onChunk, onReorg, onFar: readAnew },
   })
 
+  let unchecked: AnyPool[] = []
+  /** Holds some pools at a time against the chain: a swap whose log was missed fits no worse than any other. */
+  async function check(): Promise<void> {
+    const at = head
+    if (at === null || !waking.isEmpty()) return
+    if (unchecked.length === 0) unchecked = [...book.all()]
+    const some = unchecked.splice(-CHECKED_AT_ONCE).filter((pool) => book.get(pool.id) === pool)
+    const differing = await states.findDiffering(some, at.number)
+    if (differing.length === 0 || (await readHeader(at.number))?.hash !== at.hash) return
+    const ids = differing.filter((pool) => book.get(pool.id) === pool).map(({ id }) => id)
+    logger.error(
+      { block: at.number, pools: ids },
+      'pools stand otherwise on the chain; their states are read again',
+    )
+    for (const id of ids) book.drop(id)
+    waking.want(ids)
+  }
+
   async function saveCheckpoint(): Promise<void> {
     // A pool that waits for its state would be missing after a restart.
     if (head === null || head.number === savedAt || !waking.isEmpty()) return
@@ -295,6 +317,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
         return follower.catchUp()
       },
     },
+    check: { name: 'check pools', intervalMs: CHECK_EVERY_MS, firstAfterMs: CHECK_EVERY_MS, run: check },
     saveCheckpoint: {
       name: 'save market checkpoint',
       intervalMs: CHECKPOINT_EVERY_MS,

@@ -127,7 +127,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       await Promise.all([pools.catchUp(), marks.refresh()])
     },
     jobs: {
-      everywhere: [pools.follow, marks.follow],
+      everywhere: [pools.follow, marks.follow, pools.check],
       worker: [pools.saveCheckpoint, marks.keepMinutes],
     },
     close: pools.close,

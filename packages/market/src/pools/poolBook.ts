@@ -48,6 +48,8 @@ export interface PoolBook {
    * far back and nothing was undone.
    */
   undoTo(number: number): string[] | null
+  /** Its state is not the chain's: it is gone until it comes with its state again. */
+  drop(id: string): void
   /** Goes back further than can be undone: drops the pools that changed since, and answers which. */
   dropAfter(number: number): string[]
   clear(): void
@@ -249,6 +251,13 @@ export function createPoolBook(
         }
       }
       return [...unknown]
+    },
+    drop(id) {
+      const pool = pools.get(id)
+      if (!pool) return
+      misfits.add(pool)
+      remove(pool)
+      undos[undos.length - 1]?.unknown.add(id)
     },
     dropAfter(number) {
       undos = []

@@ -26,6 +26,8 @@ import { curveCall, curveIn, isCurveTraded } from './readCurve.ts'
 export interface StateReader {
   /** Those among the pools that have something to trade, as far as a few words of each tell. */
   findLiquid(pools: readonly AnyPool[], block: number): Promise<AnyPool[]>
+  /** Those among the pools whose price, liquidity or reserves are others on the chain after this block. */
+  findDiffering(pools: readonly AnyPool[], block: number): Promise<AnyPool[]>
   /** The pools with their whole state; one that does not answer as it must is left out. */
   readWhole(pools: readonly AnyPool[], block: number): Promise<AnyPool[]>
 }
@@ -141,12 +143,23 @@ export function createStateReader({
     return whole
   }
 
+  async function findDiffering(pools: readonly AnyPool[], block: number): Promise<AnyPool[]> {
+    const asked = pools.filter(isReadable)
+    // Before anything is awaited: memory goes on meanwhile.
+    const ours = new Map(asked.map((pool) => [pool, briefOf(pool)]))
+    const { answersOf } = await ask(asked, probesOf, block)
+    return asked.filter((pool) => {
+      const theirs = fillBrief(pool, answersOf(pool))
+      return theirs !== undefined && briefOf(theirs) !== ours.get(pool)
+    })
+  }
+
   function wholeCalls(pool: AnyPool): ContractCall[] {
     if (!isConcentrated(pool)) return probesOf(pool)
     return [...probesOf(pool), ...wordsOf(pool).map((word) => call(pool, 'word', word))]
   }
 
-  return { findLiquid, readWhole }
+  return { findLiquid, findDiffering, readWhole }
 }
 
 const isConcentrated = (pool: AnyPool): pool is Fine => pool.version === 'v3' || pool.version === 'v4'
@@ -179,32 +192,44 @@ function nearWords({ tick, tickSpacing }: Concentrated): number[] {
   return [word - 1, word, word + 1]
 }
 
-/** A copy with what was answered, ticks excepted; undefined for an answer that is none. */
-function fill(pool: AnyPool, answers: readonly (Hex | null)[]): AnyPool | undefined {
-  const [first = null, second = null] = answers
+/** A copy with what a few words tell, ticks excepted; undefined for an answer that is none. */
+function fillBrief(
+  pool: AnyPool,
+  [first = null, second = null]: readonly (Hex | null)[],
+): AnyPool | undefined {
   if (pool.version === 'curve') return curveIn(pool, first)
   if (pool.version === 'v2') return fillV2(pool, first)
   const [root, tick, liquidity] = [wordIn(first, 0), wordIn(first, 1), wordIn(second)]
   if (root === null || tick === null || liquidity === null) return undefined
-  const bitmap = new Map<number, Uint32Array>()
-  for (const [i, word] of wordsOf(pool).entries()) {
-    const bits = wordIn(answers[2 + i])
-    if (bits === null) return undefined
-    if (bits > 0n) bitmap.set(word, bigIntToWord(bits))
-  }
-  const state = {
-    sqrtPriceX96: root,
-    tick: signed24(tick),
-    liquidity,
-    bitmap,
-    ticks: new Map<number, Tick>(),
-  }
+  const state = { sqrtPriceX96: root, tick: signed24(tick), liquidity }
   if (pool.version === 'v3') return { ...pool, ...state }
   const [protocolFee, lpFee] = [wordIn(first, 2), wordIn(first, 3)]
   if (protocolFee === null || lpFee === null) return undefined
   // A dynamic fee is followed with each block or not believed at all.
   const lpFeePips = pool.key.fee === DYNAMIC_FEE ? 0 : Number(lpFee)
   return { ...pool, ...state, protocolFee: Number(protocolFee), lpFeePips }
+}
+
+/** What `fillBrief` fills, in words. Dynamic fees are followed apart. */
+function briefOf(pool: AnyPool): string {
+  if (pool.version === 'v2') return [pool.reserve0, pool.reserve1].join()
+  // The reserves of a graduated curve are nobody's business.
+  if (pool.version === 'curve') return pool.graduated ? 'graduated' : [pool.x, pool.y].join()
+  const price = [pool.sqrtPriceX96, pool.tick, pool.liquidity]
+  return pool.version === 'v3' ? price.join() : [...price, pool.protocolFee].join()
+}
+
+/** The same with the bitmap. */
+function fill(pool: AnyPool, answers: readonly (Hex | null)[]): AnyPool | undefined {
+  const brief = fillBrief(pool, answers)
+  if (brief === undefined || !isConcentrated(brief)) return brief
+  const bitmap = new Map<number, Uint32Array>()
+  for (const [i, word] of wordsOf(brief).entries()) {
+    const bits = wordIn(answers[2 + i])
+    if (bits === null) return undefined
+    if (bits > 0n) bitmap.set(word, bigIntToWord(bits))
+  }
+  return { ...brief, bitmap, ticks: new Map<number, Tick>() }
 }
 
 function fillV2(pool: V2Pool, answer: Hex | null): V2Pool | undefined {
