@@ -65,7 +65,8 @@ async function measure(): Promise<void> {
   try {
     await once(start('node'), 'message')
     say(
-      `${size.pools} pools in ${size.blocks} blocks, about ${size.live} with liquidity; store: ${postgres ? 'PostgreSQL' : 'PGlite'}`,
+      `${size.pools} pools in ${size.blocks} blocks, about ${size.live} with liquidity; ` +
+        `store: ${postgres ? 'PostgreSQL' : 'PGlite'}`,
     )
 
     // Ended twice in the middle: while pools are found and while states are read.
@@ -87,10 +88,12 @@ async function measure(): Promise<void> {
     )
     say(`first sync, killed at block ${found} and after ${calls} calls: ${seconds(startedMs)} s in all`)
     say(
-      `ranges of creation logs answered: ${ranges.length} (${refused} refused for size), asked twice: ${twice.length}; calls: ${all}`,
+      `ranges of creation logs answered: ${ranges.length} (${refused} refused for size), ` +
+        `asked twice: ${twice.length}; calls: ${all}`,
     )
     say(
-      `in memory: ${ready.pools} pools; peak ${ready.peakMb.toFixed(0)} MB; ${perPool(ready)} KB of heap a pool`,
+      `in memory: ${ready.pools} pools; peak ${ready.peakMb.toFixed(0)} MB; ` +
+        `${perPool(ready)} KB of heap a pool`,
     )
 
     const compare = async (child: ChildProcess) => {
@@ -111,15 +114,18 @@ async function measure(): Promise<void> {
     const restarted = open()
     const again = await told<Ready>(restarted, 'ready')
     say(
-      `restart: ${again.readyS.toFixed(1)} s (${again.storeS.toFixed(1)} s of them the store), peak ${again.peakMb.toFixed(0)} MB`,
+      `restart: ${again.readyS.toFixed(1)} s (${again.storeS.toFixed(1)} s of them the store), ` +
+        `peak ${again.peakMb.toFixed(0)} MB`,
     )
     await compare(restarted)
     await close(restarted)
     await rpc.request('synthetic_mine', [30_000], { timeoutMs: 60_000 })
     const late = open()
     const caught = await told<Ready>(late, 'ready')
+    const since = (await asked()).ranges.slice(ranges.length).map(({ from }) => from)
     say(
-      `restart 30000 blocks later: ${caught.readyS.toFixed(1)} s; lowest block asked for ${Math.min(...(await asked()).ranges.slice(ranges.length).map(({ from }) => from))}`,
+      `restart 30000 blocks later: ${caught.readyS.toFixed(1)} s; ` +
+        `lowest block asked for ${Math.min(...since)}`,
     )
     await compare(late)
     await close(late)
@@ -141,6 +147,12 @@ async function kill(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL')
   await gone
 }
-const say = (text: string) => console.log(text)
-const seconds = (sinceMs: number) => ((performance.now() - sinceMs) / 1_000).toFixed(1)
-const perPool = ({ heapMb, pools }: Ready) => ((heapMb * 1_000) / pools).toFixed(1)
+function say(text: string): void {
+  console.log(text)
+}
+function seconds(sinceMs: number): string {
+  return ((performance.now() - sinceMs) / 1_000).toFixed(1)
+}
+function perPool({ heapMb, pools }: Ready): string {
+  return ((heapMb * 1_000) / pools).toFixed(1)
+}

@@ -98,14 +98,15 @@ export function createSyntheticChain(options: SyntheticOptions) {
   const changesBy = (i: number, block: number) => changes.get(i)?.filter((one) => one <= block).length ?? 0
   /** A dead pool's first change fills it; of a living one's, each third does. */
   const isMint = ({ isLive }: Shape, n: number) => n % 3 === 0 || (!isLive && n === 1)
-  const positions = ({ isLive }: Shape, n: number) => BigInt((isLive || n >= 1 ? 1 : 0) + Math.floor(n / 3))
+  const mintsBy = ({ isLive }: Shape, n: number) => (isLive || n === 0 ? 0 : 1) + Math.floor(n / 3)
   const rangeOf = ({ isEdge, spacing }: Shape) =>
     (isEdge ? [10 * spacing, 20 * spacing] : [-10 * spacing, 20 * spacing]) as [number, number]
 
   /** The state after the pool's nth change. */
   function stateOf(shape: Shape, n: number): State {
     const { i, kind, isEdge } = shape
-    const count = positions(shape, n)
+    const mints = mintsBy(shape, n)
+    const count = BigInt((shape.isLive ? 1 : 0) + mints)
     const base = BigInt(1 + (mix(i, 31) % 1_000_000))
     if (kind === 'v2') {
       const reserve = count === 0n ? 0n : base * 10n ** 12n + BigInt(n)
@@ -116,7 +117,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
       return { x: CURVE_X + trades * 10n ** 12n, y: CURVE_Y - trades * 10n ** 20n }
     }
     const gross = count * LIQUIDITY * base
-    return { root: ROOT + BigInt(n) * 10n ** 15n, liquidity: isEdge ? 0n : gross, gross }
+    return { root: ROOT + BigInt(n - mints) * 10n ** 15n, liquidity: isEdge ? 0n : gross, gross }
   }
 
   type Raw = { address: string; topics: string[]; data: string }
@@ -317,7 +318,8 @@ export function createSyntheticChain(options: SyntheticOptions) {
         const tick = Number(BigInt.asIntN(24, BigInt(`0x${arg}`)))
         const [low, high] = rangeOf(shape)
         const net = tick === low ? state.gross : tick === high ? -state.gross : 0n
-        return `${word(tick === low || tick === high ? state.gross : 0n)}${word(net)}${isV4 ? '' : ZERO.repeat(6)}`
+        const gross = net === 0n ? ZERO : word(state.gross)
+        return `${gross}${word(net)}${isV4 ? '' : ZERO.repeat(6)}`
       }
       default:
         return ''
@@ -375,7 +377,7 @@ export function createSyntheticChain(options: SyntheticOptions) {
     }
   }
 
-  /** The state that decides quotes, in words, for comparing with memory; null for a pool without liquidity. */
+  /** The state that decides quotes, in words; null for a pool without liquidity. */
   function expected(i: number, block: number): { id: Hex; state: string } | null {
     const shape = shapeOf(i)
     const n = changesBy(i, block)

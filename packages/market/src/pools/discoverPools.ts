@@ -38,8 +38,8 @@ export interface Discovery {
 }
 
 /**
- * Reads the creation of every pool between two blocks into the store, range by range, each with a mark: whoever
- * goes on after the end of the process goes on from the last mark.
+ * Reads the creation of every pool between two blocks into the store, range by range, each with a mark:
+ * whoever goes on after the end of the process goes on from the last mark.
  */
 export async function discoverPools(
   { rpc, db, emitters, signal }: Discovery,
@@ -76,8 +76,8 @@ export async function discoverPools(
 }
 
 /**
- * The newest block on the chain up to which every pool is known. Null when there is none: nothing is known, or
- * what is known is of another chain and is dropped.
+ * The newest block on the chain up to which every pool is known. Null when there is none: nothing is known,
+ * or what is known is of another chain and is dropped.
  */
 export async function lastMark(
   { rpc, db }: Pick<Discovery, 'rpc' | 'db'>,

@@ -3,7 +3,7 @@ import { freezePool, thawPool } from './freezePool.ts'
 import type { EmptyPool } from './poolBook.ts'
 import type { AnyPool } from './poolLogs.ts'
 
-/** The newest pools without liquidity, with their state: most that get some are filled soon after they are made. */
+/** The newest pools without liquidity, with their state: most that are ever filled are filled soon. */
 export interface EmptyPools {
   keep(pools: readonly EmptyPool[]): void
   /** Those of these that are remembered, as copies. */

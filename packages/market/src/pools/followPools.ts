@@ -261,7 +261,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   })
 
   let unchecked: AnyPool[] = []
-  /** Holds some pools at a time against the chain: a swap whose log was missed fits no worse than any other. */
+  /** Holds some pools at a time against the chain: a missed swap shows in no later log. */
   async function check(): Promise<void> {
     const at = head
     if (at === null || !waking.isEmpty()) return

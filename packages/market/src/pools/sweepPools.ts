@@ -25,9 +25,9 @@ export interface Sweep {
 }
 
 /**
- * Reads the state of every known pool that has something to trade, each at a block of its own, none before the
- * sweep's. Hands each page over with its block, and writes it so that a restart goes on after it; `progress`
- * moves on with each.
+ * Reads the state of every known pool that has something to trade, each at a block of its own, none before
+ * the sweep's. Hands each page over with its block, and writes it so that a restart goes on after it;
+ * `progress` moves on with each.
  */
 export async function sweepPools(
   { rpc, db, logger, states, isWanted, signal }: Sweep,

@@ -180,13 +180,14 @@ withDb('pools of a long chain', (db) => {
   })
 
   it('stand when a node has no state of the block, is asked too often, or refuses for size', async () => {
-    const chain = createSyntheticChain({ ...SIZE, pools: 1_000, live: 100, stateBlocks: 4 })
+    const chain = createSyntheticChain({ ...SIZE, pools: 1_000, live: 100, stateBlocks: 30 })
     const node = nodeOf(chain)
     let asked = 0
     node.before = (method) => {
+      if (method !== 'eth_call' && method !== 'eth_getLogs') return
       asked += 1
-      if (method === 'eth_call' && asked % 5 === 0) chain.mine(3)
-      if (asked % 7 === 0) throw new RpcError(method, 429, 'slow down', undefined)
+      if (method === 'eth_call' && asked % 4 === 0) chain.mine(15)
+      if (asked % 25 === 0) throw new RpcError(method, 429, 'slow down', undefined)
     }
     const world = await open(node)
     for (let tries = 0; tries < 60 && world.market.head()?.number !== chain.head(); tries++)

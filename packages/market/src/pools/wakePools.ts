@@ -18,7 +18,7 @@ export interface WakingPools {
   expect(pools: Iterable<ReadPool>): void
   /** States read ahead, of blocks up to this one. */
   due(number: number): Promise<Arrival[]>
-  /** Reads what is wanted, as it stands after this block. Does not throw: what cannot be read is tried later. */
+  /** Reads what is wanted, as it stands after this block. What cannot be read is tried later. */
   read(at: Header): Promise<Arrival[]>
   /** What was read of later blocks does not count. */
   undoTo(number: number): void

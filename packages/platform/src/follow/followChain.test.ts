@@ -121,7 +121,7 @@ it('ends with exactly the chain, whatever grew, forked or failed meanwhile', asy
   )
 })
 
-it('starts from a checkpoint, and where it is told when the checkpoint is no longer on the chain', async () => {
+it('starts from a checkpoint, and where it is told when that is no longer on the chain', async () => {
   const chain = modelChain()
   chain.grow(10)
   const checkpoint = chain.blocks[6]!

@@ -41,10 +41,10 @@ const RATE_CODES: ReadonlySet<number> = new Set([429, -32_029])
 const RATE = /too many requests|rate.?limit|request rate|requests? per|compute units|throughput|throttl/i
 const SIZE_CODES: ReadonlySet<number> = new Set([-32_005])
 const SIZE =
-  /exceed|more than|too (many|large|wide|big|long|broad)|limited? to|max(imum)? |block range|range over|ranges over|response size|timed? ?out|timeout/i
+  /exceed|more than|too (many|large|wide|big|long)|limited to|maximum|range|response size|time(d)? ?out/i
 /** About a block that the node does not have, or about who asks: no smaller range helps. */
 const OTHER =
-  /header|unknown block|block not found|not available|missing trie|pruned|beyond|invalid|unauthori[sz]ed|forbidden|api key|does not exist/i
+  /header|unknown block|not found|not available|missing trie|pruned|beyond|invalid|unauth|forbidden|api key/i
 
 /**
  * Why a node did not give logs. rate: it was asked too often. size: it was asked for too much. slow: perhaps
@@ -96,7 +96,8 @@ export async function readInSpan<T>(
 
 /** The same kind of error, saying that no smaller range can be asked for. */
 function tooSmall({ from, to }: BlockRange, error: RpcError | RpcUnreachable): Error {
-  const why = `blocks ${from} to ${to} are refused for their size and are the smallest range: ${error.message}`
+  const range = `blocks ${from} to ${to}`
+  const why = `${range} are refused for their size and are the smallest range: ${error.message}`
   return error instanceof RpcError
     ? new RpcError('eth_getLogs', error.code, why, error.data)
     : new RpcUnreachable(why, { cause: error, why: error.why })
