@@ -1,6 +1,6 @@
 import { type Address, curveAbi, type Hex, TOPIC, v2PairAbi, v3PoolAbi, v4StateViewAbi } from '@pit/chain'
 import { RpcError } from '@pit/platform/rpc'
-import { type Abi, getAbiItem, toFunctionSelector } from 'viem'
+import { aggregate, hex8, mix, pad, selectorOf, signed, word, ZERO } from './syntheticWords.ts'
 
 /**
  * A node of a chain with as many blocks and pools as asked for, made up on the fly from their numbers: a few
@@ -38,23 +38,6 @@ type State =
   | { x: bigint; y: bigint }
   | { root: bigint; liquidity: bigint; gross: bigint }
 type Shape = { i: number; kind: Kind; isLive: boolean; isEdge: boolean; spacing: number }
-
-export function mix(a: number, b = 0): number {
-  let h = (a ^ Math.imul(b + 1, 0x9e3779b1)) >>> 0
-  h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
-  return (h ^ (h >>> 16)) >>> 0
-}
-const hex8 = (value: number) => value.toString(16).padStart(8, '0')
-const word = (value: bigint | number): string => {
-  const text = (typeof value === 'bigint' ? BigInt.asUintN(256, value) : value).toString(16)
-  return text.padStart(64, '0')
-}
-const signed = (value: number): string => word(BigInt(value))
-const pad = (address: string): string => address.slice(2).padStart(64, '0')
-const ZERO = word(0)
-const selectorOf = (abi: Abi, name: string) =>
-  toFunctionSelector(getAbiItem({ abi, name }) as Extract<Abi[number], { type: 'function' }>)
 
 export function createSyntheticChain(options: SyntheticOptions) {
   const { blocks, pools, live, swapsPerBlock = 4, maxLogs = 10_000, stateBlocks = 5_000 } = options
@@ -326,26 +309,6 @@ export function createSyntheticChain(options: SyntheticOptions) {
     }
   }
 
-  /** `aggregate3`, read and written word by word. */
-  function aggregate(data: string, block: number): Hex {
-    const at = (digit: number) => Number.parseInt(data.slice(digit + 48, digit + 64), 16)
-    const list = 10 + 64
-    const count = at(list)
-    let heads = ''
-    let tails = ''
-    let offset = count * 32
-    for (let k = 0; k < count; k++) {
-      const start = list + 64 + at(list + 64 + k * 64) * 2
-      const size = at(start + 192) * 2
-      const target = `0x${data.slice(start + 24, start + 64)}`
-      const answer = view(target, `0x${data.slice(start + 256, start + 256 + size)}`, block)
-      heads += word(offset)
-      tails += `${word(1)}${word(64)}${word(answer.length / 2)}${answer}`
-      offset += 96 + answer.length / 2
-    }
-    return `0x${word(32)}${word(count)}${heads}${tails}`
-  }
-
   const header = (block: number) =>
     block > head || block < 0
       ? null
@@ -361,6 +324,8 @@ export function createSyntheticChain(options: SyntheticOptions) {
     switch (method) {
       case 'eth_chainId':
         return '0x1237'
+      case 'eth_blockNumber':
+        return `0x${head.toString(16)}`
       case 'eth_getBlockByNumber':
         return header(first === 'latest' ? head : Number(first))
       case 'eth_getLogs':
@@ -370,7 +335,8 @@ export function createSyntheticChain(options: SyntheticOptions) {
         const block = second === 'latest' ? head : Number(second)
         if (block > head || block < head - stateBlocks)
           throw new RpcError(method, -32_000, 'missing trie node', undefined)
-        return to === CONTRACTS.multicall3 ? aggregate(data, block) : `0x${view(to, data, block)}`
+        const answerOf = (target: string, asked: string) => view(target, asked, block)
+        return to === CONTRACTS.multicall3 ? aggregate(data, answerOf) : `0x${answerOf(to, data)}`
       }
       default:
         throw new RpcError(method, -32_601, `no ${method} here`, undefined)
