@@ -161,10 +161,10 @@ it('starts where the chain is still the same when its checkpoint is gone from it
   const node: Rpc = {
     ...rpc,
     request: async (method, params = [], options) => {
-      const [first, ...rest] = params as [{ blockHash?: string }, ...unknown[]]
-      const asked = method === 'eth_getLogs' && real.has(first.blockHash ?? '')
-      const where = asked ? { ...first, blockHash: real.get(first.blockHash!) } : first
-      const answer = await rpc.request<never>(method, [where, ...rest], options)
+      const { blockHash } = (params[0] ?? {}) as { blockHash?: string }
+      const hash = method === 'eth_getLogs' && blockHash ? real.get(blockHash) : undefined
+      const asked = hash ? [{ ...(params[0] as object), blockHash: hash }] : params
+      const answer = await rpc.request<never>(method, asked, options)
       if (method !== 'eth_getBlockByNumber' || answer === null) return answer
       const block: { number: string; hash: string; parentHash: string } = answer
       if (Number(block.number) < forkedAt) return answer
