@@ -184,6 +184,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   }
 
   async function onChunk(chunk: Chunk, { isNewest }: { isNewest: boolean }): Promise<void> {
+    await known.makeRoom()
     // While catching up states of these blocks may be gone already; all is read once the newest is reached.
     const isNear = isNewest || chunk.from === chunk.head.number
     // Read before the logs are applied, so that no reader sees the block without its fees.

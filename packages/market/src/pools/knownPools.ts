@@ -82,6 +82,8 @@ export const knownAfter = (sql: Sql, id: string, limit: number): Promise<KnownRo
 
 /** Addresses remembered to be no pool of ours: other exchanges emit the same logs with every trade. */
 const MAX_STRANGERS = 50_000
+/** About two megabytes of memory. */
+const MAX_WAITING = 4_096
 
 export interface KnownPools {
   /** Pools that were just created, until they are written. */
@@ -91,6 +93,8 @@ export interface KnownPools {
   waiting(): KnownRow[]
   /** To be told once these are in the store. */
   written(rows: readonly KnownRow[]): void
+  /** Writes what waits when that is much. */
+  makeRoom(): Promise<void>
   /** Forgets what waits of blocks after this one. */
   undoTo(number: number): void
 }
@@ -98,6 +102,9 @@ export interface KnownPools {
 export function createKnownPools(db: Db): KnownPools {
   const waiting = new Map<string, KnownRow>()
   const strangers = createCache<string, true>({ max: MAX_STRANGERS })
+  function written(rows: readonly KnownRow[]): void {
+    for (const row of rows) if (waiting.get(row.id) === row) waiting.delete(row.id)
+  }
   return {
     add(pools) {
       for (const made of pools) {
@@ -118,8 +125,12 @@ export function createKnownPools(db: Db): KnownPools {
       return [...near, ...rows].map(poolOf)
     },
     waiting: () => [...waiting.values()],
-    written(rows) {
-      for (const row of rows) if (waiting.get(row.id) === row) waiting.delete(row.id)
+    written,
+    async makeRoom() {
+      if (waiting.size < MAX_WAITING) return
+      const rows = [...waiting.values()]
+      await writeKnown(db, rows)
+      written(rows)
     },
     undoTo(number) {
       for (const [id, { block }] of waiting) if (block > number) waiting.delete(id)
