@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { createCrypto } from '@pit/chain'
+import { createCrypto, TOPIC } from '@pit/chain'
 import { type Devnet, startDevnet } from '@pit/devnet'
 import { type Market, openMarket } from '@pit/market'
 import { systemClock } from '@pit/platform/clock'
@@ -27,11 +27,11 @@ let market: Market
 let jobs: Jobs<string>
 const dir = await newServerDirectory('pit-market-')
 
-const open = async () => {
+const open = async (through: Rpc = rpc) => {
   const crypto = await createCrypto()
   const { profile } = devnet.world
-  const logger = createLogger({ level: 'warn' })
-  const opened = await openMarket({ rpc, db, clock: systemClock, crypto, profile, logger })
+  const logger = createLogger({ level: 'silent' })
+  const opened = await openMarket({ rpc: through, db, clock: systemClock, crypto, profile, logger })
   const metrics = createMetrics({ withProcess: false })
   const { everywhere, worker } = opened.jobs
   jobs = runJobs({ clock: systemClock, logger, metrics }, [...everywhere, ...worker])
@@ -84,7 +84,7 @@ const client = () =>
   })
 
 /** Stops the trading, lets the memory reach the head, and compares. */
-async function compare() {
+async function compare({ goesOn = true } = {}) {
   await rpc.request('devnet_market', [{ on: false }])
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   await market.ready()
@@ -92,7 +92,7 @@ async function compare() {
   if (!head) throw new Error('no head')
   const stateView = devnet.world.profile.contracts.v4_state_view as Address
   const result = await differences(client(), { stateView, block: BigInt(head.number) }, market.pools())
-  await rpc.request('devnet_market', [{ on: true }])
+  await rpc.request('devnet_market', [{ on: goesOn }])
   return { ...result, block: head.number, pools: market.poolCount() }
 }
 
@@ -112,6 +112,70 @@ it('goes on from its checkpoint after a restart, and still agrees', async () => 
   market = await open()
   await market.ready()
   expect(market.head()?.number).toBeGreaterThanOrEqual(before)
+  const { differing } = await compare()
+  expect(differing).toEqual([])
+})
+
+type Log = { topics: string[] }
+
+async function reopen(node: Rpc) {
+  await close()
+  market = await open(node)
+  await market.ready()
+}
+const waitS = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+
+it('finds pools whose logs a node kept back, and reads them again', async () => {
+  const swaps = new Set<string>([TOPIC.v2Sync, TOPIC.v3Swap, TOPIC.v4Swap, TOPIC.curveTrade])
+  let isHiding = true
+  let hidden = 0
+  const node: Rpc = {
+    ...rpc,
+    request: async (method, params, options) => {
+      const answer = await rpc.request<never>(method, params, options)
+      if (method !== 'eth_getLogs' || !isHiding) return answer
+      const shown = (answer as Log[]).filter(({ topics }) => !swaps.has(topics[0]!))
+      hidden += (answer as Log[]).length - shown.length
+      return shown as never
+    },
+  }
+  await reopen(node)
+  await waitS(2)
+  isHiding = false
+  expect(hidden).toBeGreaterThan(0)
+  // Stands still, so that only the check can find what was missed.
+  await rpc.request('devnet_market', [{ on: false }])
+  await expect.poll(async () => (await compare({ goesOn: false })).differing, { timeout: 60_000 }).toEqual([])
+  await rpc.request('devnet_market', [{ on: true }])
+})
+
+it('starts where the chain is still the same when its checkpoint is gone from it', async () => {
+  const forkedAt = (market.head()?.number ?? 0) + 20
+  const real = new Map<string, string>()
+  const other = (hash: string) => {
+    const name = hash.replace(/^0x.{6}/, '0xbadbad')
+    real.set(name, hash)
+    return name
+  }
+  // From here on the node tells of other blocks than there will have been.
+  const node: Rpc = {
+    ...rpc,
+    request: async (method, params = [], options) => {
+      const { blockHash } = (params[0] ?? {}) as { blockHash?: string }
+      const hash = method === 'eth_getLogs' && blockHash ? real.get(blockHash) : undefined
+      const asked = hash ? [{ ...(params[0] as object), blockHash: hash }] : params
+      const answer = await rpc.request<never>(method, asked, options)
+      if (method !== 'eth_getBlockByNumber' || answer === null) return answer
+      const block: { number: string; hash: string; parentHash: string } = answer
+      if (Number(block.number) < forkedAt) return answer
+      const parentHash = Number(block.number) > forkedAt ? other(block.parentHash) : block.parentHash
+      return { ...block, hash: other(block.hash), parentHash } as never
+    },
+  }
+  await reopen(node)
+  await expect.poll(() => market.head()?.hash.startsWith('0xbadbad'), { timeout: 30_000 }).toBe(true)
+  await reopen(rpc)
+  expect(market.head()?.hash.startsWith('0xbadbad')).toBe(false)
   const { differing } = await compare()
   expect(differing).toEqual([])
 })

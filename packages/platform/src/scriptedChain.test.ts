@@ -56,13 +56,14 @@ it('is followed to its head through growth and reorganisations', async () => {
       const follower = followChain({
         rpc: chain.rpc,
         topics: [transferLog({ token: TOKEN, from: ALICE, to: BOB, atoms: 1n }).topics[0]!],
-        floor: 5,
+        from: { number: 5, hash: null },
         listener: {
           onChunk: ({ logs }) => void seen.push(...logs.map(({ transactionHash }) => transactionHash)),
           onReorg: () => {
             seen.length = 0
-            return 5
+            return { number: 5, hash: null }
           },
+          onFar: (latest) => latest,
         },
       })
       for (const step of steps) {

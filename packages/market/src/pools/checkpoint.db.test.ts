@@ -1,65 +1,87 @@
-import { type CurvePool, newV2Pool } from '@pit/chain'
+import { newV2Pool } from '@pit/chain'
 import { withDb } from '@pit/platform/test/withStore'
 import { beforeEach, expect, it } from 'vitest'
-import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import { beginSweep, endSweep, keepSwept, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import type { AnyPool } from './poolLogs.ts'
 
 const [TOKEN0, TOKEN1] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`] as const
 const pool = (digit: string, reserve0: bigint) => ({
   ...newV2Pool({ id: `0x${digit.repeat(40)}`, token0: TOKEN0, token1: TOKEN1 }),
   reserve0,
 })
+const header = (number: number) => ({
+  number,
+  hash: `0x${number}` as const,
+  parentHash: '0x' as const,
+  timestampS: 1,
+  baseFeeWei: 1n,
+})
 
 withDb('market checkpoint', (db) => {
-  beforeEach(() => db.exec('delete from pools; delete from market_cursor'))
+  beforeEach(() => db.exec('delete from pools; delete from market_cursor; delete from pool_marks'))
+  const write = (
+    block: number,
+    changed: AnyPool[],
+    terms: { gone?: string[]; since?: number; anew?: boolean } = {},
+  ) =>
+    writeCheckpoint(
+      db,
+      { block, hash: `0x${block}` },
+      { changed, gone: terms.gone ?? [], since: terms.since ?? -1, made: [], anew: terms.anew ?? false },
+    )
 
   it('keeps the pools of one block', async () => {
     expect(await readCheckpoint(db)).toBeNull()
-    const first = { changed: [pool('a', 1n), pool('b', 2n)], gone: [], empty: [], anew: false }
-    await writeCheckpoint(db, { block: 7, hash: '0x07' }, first)
-    const second = { changed: [pool('a', 3n)], gone: [pool('b', 0n).id], empty: [], anew: false }
-    await writeCheckpoint(db, { block: 8, hash: '0x08' }, second)
-    expect(await readCheckpoint(db)).toEqual({ block: 8, hash: '0x08', pools: [pool('a', 3n)] })
+    expect(await write(7, [pool('a', 1n)])).toBe(false)
+    expect(await write(7, [pool('a', 1n), pool('b', 2n)], { anew: true })).toBe(true)
+    expect(await write(8, [pool('a', 3n)], { gone: [pool('b', 0n).id], since: 7 })).toBe(true)
+    const stored = { block: 8, hash: '0x8', pools: [pool('a', 3n)], ahead: [], sweep: null }
+    expect(await readCheckpoint(db)).toEqual(stored)
   })
 
   it('lets the process that is furthest ahead win', async () => {
-    const at = (reserve: bigint) => ({ changed: [pool('a', reserve)], gone: [], empty: [], anew: false })
-    await writeCheckpoint(db, { block: 9, hash: '0x09' }, at(9n))
-    await writeCheckpoint(db, { block: 8, hash: '0x08' }, at(8n))
+    await write(9, [pool('a', 9n)], { anew: true })
+    expect(await write(8, [pool('a', 8n)])).toBe(true)
     expect(await readCheckpoint(db)).toMatchObject({ block: 9, pools: [{ reserve0: 9n }] })
   })
 
-  it('is not used when a curve in it has no sale supply, and is replaced', async () => {
-    const curve: CurvePool = {
-      version: 'curve',
-      id: `0x${'c'.repeat(40)}`,
-      token: TOKEN0,
-      pair: TOKEN1,
-      x: 10n,
-      y: 100n,
-      yFloor: 30n,
-      saleSupply: 70n,
-      curveFeeBps: 100,
-      creatorTaxBps: 0,
-      snipeStartBps: 0,
-      snipeSeconds: 0,
-      launchedAtS: 1,
-      graduated: false,
-    }
-    const whole = { changed: [curve, pool('a', 1n)], gone: [], empty: [], anew: false }
-    await writeCheckpoint(db, { block: 7, hash: '0x07' }, whole)
-    const pools = (await readCheckpoint(db))!.pools
-    expect(pools).toContainEqual(curve)
-    await db.exec(`update pools set state = state - 'saleSupply' where state->>'version' = 'curve'`)
-    expect(await readCheckpoint(db)).toBeNull()
-    await writeCheckpoint(db, { block: 8, hash: '0x08' }, whole)
-    expect((await readCheckpoint(db))!.pools).toHaveLength(2)
+  it('takes no changes on a state that is older than they are', async () => {
+    await write(5, [pool('a', 5n)], { anew: true })
+    expect(await write(9, [pool('b', 9n)], { since: 7 })).toBe(false)
+    expect(await readCheckpoint(db)).toMatchObject({ block: 5, pools: [{ reserve0: 5n }] })
   })
 
-  it('is overruled by one that read the chain anew', async () => {
-    const old = { changed: [pool('a', 9n)], gone: [], empty: [], anew: false }
-    await writeCheckpoint(db, { block: 9, hash: '0x09' }, old)
-    const fresh = { changed: [], gone: [pool('a', 0n).id], empty: [], anew: true }
-    await writeCheckpoint(db, { block: 2, hash: '0x02' }, fresh)
-    expect(await readCheckpoint(db)).toEqual({ block: 2, hash: '0x02', pools: [] })
+  it('is overruled by one that is not of the stored chain', async () => {
+    await write(9, [pool('a', 9n)], { anew: true })
+    await write(2, [], { anew: true })
+    expect(await readCheckpoint(db)).toMatchObject({ block: 2, hash: '0x2', pools: [] })
+  })
+
+  it('keeps states that are being read with their own blocks, and how far that got', async () => {
+    await write(9, [pool('a', 9n)], { anew: true })
+    await beginSweep(db, { block: 20, hash: '0x20' }, 'me')
+    expect(await keepSwept(db, { by: 'me', to: 'b', pools: [pool('b', 2n)], at: header(21) })).toBe(true)
+    const ahead = [{ pool: pool('b', 2n), at: 21, hash: '0x21' }]
+    const sweep = { by: 'me', to: 'b' }
+    expect(await readCheckpoint(db)).toEqual({ block: 20, hash: '0x20', pools: [], ahead, sweep })
+    // One who follows meanwhile has no base for changes.
+    expect(await write(30, [pool('a', 9n)], { since: 9 })).toBe(false)
+    await endSweep(db, 'me')
+    expect(await readCheckpoint(db)).toMatchObject({ block: 20, ahead, sweep: null })
+    await write(22, [pool('b', 3n)], { since: 20 })
+    expect(await readCheckpoint(db)).toMatchObject({ block: 22, pools: [{ reserve0: 3n }], ahead: [] })
+  })
+
+  it('belongs to one reading at a time', async () => {
+    await beginSweep(db, { block: 20, hash: '0x20' }, 'first')
+    await beginSweep(db, { block: 25, hash: '0x25' }, 'second')
+    expect(await keepSwept(db, { by: 'first', to: 'b', pools: [pool('b', 2n)], at: header(21) })).toBe(false)
+    await endSweep(db, 'first')
+    expect(await readCheckpoint(db)).toMatchObject({
+      block: 25,
+      pools: [],
+      ahead: [],
+      sweep: { by: 'second' },
+    })
   })
 })

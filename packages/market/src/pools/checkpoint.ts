@@ -1,78 +1,170 @@
-import type { Db } from '@pit/platform/db'
-import type { Hex } from '@pit/platform/follow'
-import { type EmptyRow, writeRows } from './emptyPools.ts'
+import type { Db, Sql } from '@pit/platform/db'
+import type { Header, Hex } from '@pit/platform/follow'
 import { freezePool, type Plain, thawPlain } from './freezePool.ts'
-import type { AnyPool } from './poolBook.ts'
+import { type KnownRow, writeKnown, writeMark } from './knownPools.ts'
+import type { AnyPool } from './poolLogs.ts'
+
+/** What a restart goes on from: the states of pools in the store, and the block they are of. */
+
+/** A pool whose state after a block was read from the chain. */
+export interface ReadPool {
+  pool: AnyPool
+  at: number
+  hash: Hex
+}
 
 export interface Checkpoint {
   block: number
   hash: Hex
   pools: AnyPool[]
+  /** Pools whose state was read at a later block than the checkpoint's. */
+  ahead: ReadPool[]
+  /** States are still being read: whose reading it was, and up to which id it got. */
+  sweep: { by: string; to: string } | null
 }
+
+/** Rows of states in one answer or statement. */
+const PAGE = 1_000
 
 export async function readCheckpoint(db: Db): Promise<Checkpoint | null> {
-  return db.transaction(async (sql) => {
-    const [cursor] = await sql.query<{ block: number; hash: Hex }>('select block, hash from market_cursor')
-    if (!cursor) return null
-    const rows = await sql.query<{ state: Plain }>('select state from pools')
-    const pools = rows.map(({ state }) => thawPlain(state))
-    return pools.every(isWhole) ? { ...cursor, pools } : null
-  })
+  return db.transaction(
+    async (sql) => {
+      const [cursor] = await sql.query<CursorRow>('select block, hash, sweep, swept_to from market_cursor')
+      if (!cursor) return null
+      const { block, hash, sweep, swept_to } = cursor
+      const pools: AnyPool[] = []
+      const ahead: ReadPool[] = []
+      for (let last = ''; ; ) {
+        const rows = await sql.query<PoolRow>(
+          'select id, block, hash, state from pools where id > $1 order by id limit $2',
+          [last, PAGE],
+        )
+        for (const row of rows) {
+          const pool = thawPlain(row.state)
+          if (row.block > block && row.hash) ahead.push({ pool, at: row.block, hash: row.hash })
+          else pools.push(pool)
+        }
+        if (rows.length < PAGE) break
+        last = rows[rows.length - 1]!.id
+      }
+      return { block, hash, pools, ahead, sweep: sweep === null ? null : { by: sweep, to: swept_to ?? '' } }
+    },
+    { onePicture: true },
+  )
+}
+interface CursorRow {
+  block: number
+  hash: Hex
+  sweep: string | null
+  swept_to: string | null
 }
 
-/**
- * Older checkpoints have curves without their sale supply, which only their first log tells. Such a
- * checkpoint is not used: the chain is read again from the profile's first block.
- */
-function isWhole(pool: AnyPool): boolean {
-  return pool.version !== 'curve' || typeof pool.saleSupply === 'bigint'
+interface PoolRow {
+  id: string
+  block: number
+  hash: Hex | null
+  state: Plain
 }
 
 export interface Changes {
+  /** States that changed since the block `since`, at which this process last read or wrote the store. */
   changed: Iterable<AnyPool>
-  /** Pools that are no longer in memory. */
+  /** Pools that left memory since. */
   gone: Iterable<string>
-  /** Those of them, and of all others, that have no liquidity. */
-  empty: readonly EmptyRow[]
-  /** Everything was read again since the last checkpoint. */
+  since: number
+  /** Pools created since. */
+  made: readonly KnownRow[]
+  /** `changed` is every pool in memory, and what is stored is of another chain or incomplete. */
   anew: boolean
 }
 
 /**
  * Several processes may write: each writes all that changed since it last read or wrote, so the one furthest
  * ahead leaves a complete state. Pools are serialised before the first await, so they are of one block.
+ * False when what is stored is no base for changes, and all has to be written.
  */
 export function writeCheckpoint(
   db: Db,
   at: { block: number; hash: Hex },
-  { changed, gone, empty, anew }: Changes,
-): Promise<void> {
-  const ids: string[] = []
-  const states: string[] = []
-  for (const pool of changed) {
-    ids.push(pool.id)
-    states.push(freezePool(pool))
-  }
+  { changed, gone, since, made, anew }: Changes,
+): Promise<boolean> {
+  const pools = frozen(changed)
   const goneIds = [...gone]
   return db.transaction(async (sql) => {
-    // Facts of their blocks, whoever is ahead.
-    await writeRows(sql, empty)
-    // The process furthest ahead wins: logs applied on top of an older state would count twice.
-    const [cursor] = await sql.query<{ block: number }>('select block from market_cursor for update')
-    // A process that read everything again knows that the stored state is of another chain.
-    if (cursor && cursor.block > at.block && !anew) return
-    if (goneIds.length > 0) await sql.query('delete from pools where id = any($1::text[])', [goneIds])
-    if (ids.length > 0) {
-      await sql.query(
-        `insert into pools (id, state) select * from unnest($1::text[], $2::jsonb[])
-         on conflict (id) do update set state = excluded.state`,
-        [ids, states],
-      )
-    }
-    await sql.query(
-      `insert into market_cursor (block, hash) values ($1, $2)
-       on conflict (only_one) do update set block = excluded.block, hash = excluded.hash`,
-      [at.block, at.hash],
-    )
+    await writeKnown(sql, made)
+    const [cursor] = await sql.query<CursorRow>('select block, sweep from market_cursor for update')
+    if (!anew) {
+      if (!cursor || cursor.sweep !== null) return false
+      // The process furthest ahead wins: logs applied on top of an older state would count twice.
+      if (cursor.block > at.block) return true
+      if (cursor.block < since) return false
+      if (goneIds.length > 0) await sql.query('delete from pools where id = any($1::text[])', [goneIds])
+    } else await sql.query('delete from pools')
+    await writePools(sql, pools, { block: at.block, hash: null })
+    await writeCursor(sql, at, null)
+    await writeMark(sql, { number: at.block, hash: at.hash })
+    return true
   })
+}
+
+interface Frozen {
+  id: string
+  state: string
+}
+const frozen = (pools: Iterable<AnyPool>): Frozen[] =>
+  [...pools].map((pool) => ({ id: pool.id, state: freezePool(pool) }))
+
+async function writePools(
+  sql: Sql,
+  pools: readonly Frozen[],
+  { block, hash }: { block: number; hash: Hex | null },
+): Promise<void> {
+  for (let at = 0; at < pools.length; at += PAGE) {
+    const page = pools.slice(at, at + PAGE)
+    await sql.query(
+      `insert into pools (id, state, block, hash)
+       select *, $3::int8, $4::text from unnest($1::text[], $2::jsonb[])
+       on conflict (id) do update set state = excluded.state, block = excluded.block, hash = excluded.hash`,
+      [page.map(({ id }) => id), page.map(({ state }) => state), block, hash],
+    )
+  }
+}
+
+const writeCursor = (
+  sql: Sql,
+  { block, hash }: { block: number; hash: Hex },
+  sweep: Checkpoint['sweep'],
+): Promise<unknown> =>
+  sql.query(
+    `insert into market_cursor (block, hash, sweep, swept_to) values ($1, $2, $3, $4)
+     on conflict (only_one) do update set block = excluded.block, hash = excluded.hash,
+       sweep = excluded.sweep, swept_to = excluded.swept_to`,
+    [block, hash, sweep?.by ?? null, sweep?.to ?? null],
+  )
+
+/** States will be read one by one, each at its own block from this one on; nothing stored counts any more. */
+export const beginSweep = (db: Db, at: { block: number; hash: Hex }, by: string): Promise<void> =>
+  db.transaction(async (sql) => {
+    await sql.query('delete from pools')
+    await writeCursor(sql, at, { by, to: '' })
+  })
+
+/** Keeps states that were read; false when another process has begun a reading or finished one. */
+export const keepSwept = (
+  db: Db,
+  { by, to, pools, at }: { by: string; to: string; pools: readonly AnyPool[]; at: Header },
+): Promise<boolean> =>
+  db.transaction(async (sql) => {
+    const cursors = await sql.query(
+      'update market_cursor set swept_to = $2 where sweep = $1 returning block',
+      [by, to],
+    )
+    if (cursors.length === 0) return false
+    await writePools(sql, frozen(pools), { block: at.number, hash: at.hash })
+    return true
+  })
+
+/** All states are read. */
+export const endSweep = async (db: Db, by: string): Promise<void> => {
+  await db.query('update market_cursor set sweep = null, swept_to = null where sweep = $1', [by])
 }

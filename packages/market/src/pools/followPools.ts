@@ -1,24 +1,24 @@
-import { type Address, DYNAMIC_FEE, hookEffectOf, type V4Pool, v4StateViewAbi } from '@pit/chain'
+import { randomUUID } from 'node:crypto'
+import { type Address, hookEffectOf, type V4Pool } from '@pit/chain'
 import type { Db } from '@pit/platform/db'
-import { type Chunk, followChain, type Header, StartAgain } from '@pit/platform/follow'
+import { type Chunk, followChain, type Header, type Place } from '@pit/platform/follow'
 import type { Job } from '@pit/platform/jobs'
 import type { Logger } from '@pit/platform/logger'
-import { askMulticall, readOne } from '@pit/platform/reads'
+import { askHeader, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
 import type { ChainProfile } from '@pit/protocol'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import { isAlive } from '../tokens/depth.ts'
-import { readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import { createCallAll } from './callAll.ts'
+import { beginSweep, type Checkpoint, endSweep, readCheckpoint, writeCheckpoint } from './checkpoint.ts'
+import { discoverPools, lastMark } from './discoverPools.ts'
+import { createDynamicFees } from './dynamicFees.ts'
 import { createEmptyPools } from './emptyPools.ts'
-import {
-  type AnyPool,
-  type Applied,
-  type BookListener,
-  createPoolBook,
-  type Emitters,
-  MARKET_TOPICS,
-  type PoolBook,
-} from './poolBook.ts'
+import { createKnownPools } from './knownPools.ts'
+import { type Applied, type BookListener, createPoolBook, type PoolBook } from './poolBook.ts'
+import { type AnyPool, emittersOf, MARKET_TOPICS } from './poolLogs.ts'
+import { createStateReader } from './readStates.ts'
+import { sweepPools } from './sweepPools.ts'
+import { createWakingPools } from './wakePools.ts'
 
 export interface FollowPoolsDeps {
   rpc: Rpc
@@ -38,6 +38,7 @@ export interface PoolsFollowed {
   head(): Header | null
   catchUp(): Promise<void>
   follow: Job
+  check: Job
   saveCheckpoint: Job
   close(): Promise<void>
 }
@@ -46,20 +47,13 @@ const POLL_MS = 50
 /** While a node tells of new blocks, looking for them is only for what it did not tell. */
 const POLL_TOLD_MS = 1_000
 const CHECKPOINT_EVERY_MS = 10_000
+/** In one request; twenty thousand pools are gone through in some eight minutes. */
+const CHECKED_AT_ONCE = 200
+const CHECK_EVERY_MS = 5_000
+/** About half an hour: further behind, reading states takes less than reading every swap. */
+const MAX_BEHIND = 20_000
 
 const lower = (address: string | null) => (address?.toLowerCase() ?? null) as `0x${string}` | null
-
-const emittersOf = ({ contracts }: ChainProfile): Emitters => ({
-  v2Factory: lower(contracts.v2_factory),
-  v3Factory: lower(contracts.v3_factory),
-  v4PoolManager: lower(contracts.v4_pool_manager),
-  launchpad: lower(contracts.launchpad_factory),
-})
-
-const WHOLE_FEE_PIPS = 1_000_000
-const hasDynamicFee = (pool: AnyPool): pool is V4Pool => pool.version === 'v4' && pool.key.fee === DYNAMIC_FEE
-/** Pools whose dynamic fee is read with each block; reading more would delay blocks. */
-const MAX_DYNAMIC = 256
 
 /**
  * Keeps the state of every pool with liquidity equal to the chain's, block by block from the checkpoint on;
@@ -68,134 +62,248 @@ const MAX_DYNAMIC = 256
 export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed> {
   const { rpc, db, profile, logger, listener } = deps
   const pinned = new Set(deps.pinned)
+  const emitters = emittersOf(profile)
   const stateView = lower(profile.contracts.v4_state_view)
   const multicall3 = profile.contracts.multicall3 as Address
   const knownHooks = new Set(profile.known_hooks.map(({ address }) => address.toLowerCase()))
-  const dynamic = new Set<V4Pool>()
   /** The block of the book's state: set together with it, so that a reader of both sees one state. */
   let head: Header | null = null
   let changed = new Set<AnyPool>()
   let gone = new Set<string>()
-  const empties = createEmptyPools({ db, rpc })
   /** A known hook may give what the pool itself has not. */
   const isHookServed = (pool: AnyPool) =>
     pool.version === 'v4' && knownHooks.has(pool.key.hooks) && hookEffectOf(pool.key) === 'amounts'
-  const isKept = (pool: AnyPool) =>
-    pool.version === 'curve' || isAlive(pool) || pinned.has(pool.id) || isHookServed(pool)
+  const isWanted = (pool: AnyPool) => pinned.has(pool.id) || isHookServed(pool)
+  const isKept = (pool: AnyPool) => pool.version === 'curve' || isAlive(pool) || isWanted(pool)
+
+  const fees = createDynamicFees({ rpc, multicall3, stateView, knownHooks, logger })
+  const states = createStateReader({
+    callAll: createCallAll({ rpc, multicall3 }),
+    stateView,
+    isPinned: (id) => pinned.has(id),
+  })
+  const known = createKnownPools(db)
+  const empties = createEmptyPools()
+  const waking = createWakingPools({ rpc, known, states, logger })
   const bookListener: BookListener = {
     onBorn: (pool) => {
-      if (hasDynamicFee(pool)) {
-        // The whole amount until the real fee is read: no quote is better than a wrong one.
-        if (pool.lpFeePips === 0) pool.lpFeePips = WHOLE_FEE_PIPS
-        // Anybody can open pools with an own hook; those are quoted by the chain or not at all.
-        if (knownHooks.has(pool.key.hooks) && dynamic.size < MAX_DYNAMIC) dynamic.add(pool)
-      }
+      fees.add(pool)
       gone.delete(pool.id)
       listener.onBorn(pool)
     },
     onGone: (pool) => {
-      // Unknown again: it may be another one by the time the pool comes back.
-      if (hasDynamicFee(pool) && dynamic.delete(pool)) pool.lpFeePips = 0
+      fees.remove(pool)
       gone.add(pool.id)
       changed.delete(pool)
       listener.onGone(pool)
     },
   }
-  const book = createPoolBook(emittersOf(profile), bookListener, isKept)
-  /** A fee that cannot be read keeps its last value: it must not delay a block. */
-  const readFees = async (pools: V4Pool[], block: number): Promise<Map<V4Pool, number>> => {
-    if (!stateView || pools.length === 0) return new Map()
-    return readDynamicFees({ rpc, multicall3, stateView }, pools, block).catch((error) => {
-      logger.warn({ err: error, block }, 'dynamic fees were not read')
-      return new Map()
-    })
-  }
-  const setFees = (fees: Map<V4Pool, number>) => {
-    for (const [pool, feePips] of fees) {
-      if (pool.lpFeePips === feePips || !book.get(pool.id)) continue
+  const book = createPoolBook(emitters, bookListener, isKept)
+  const setFees = (read: Map<V4Pool, number>) => {
+    for (const [pool, feePips] of read) {
+      if (pool.lpFeePips === feePips || book.get(pool.id) !== pool) continue
       pool.lpFeePips = feePips
       changed.add(pool)
     }
   }
+
+  const floor: Place = { number: profile.first_block - 1, hash: null }
+  const ending = new AbortController()
   let savedAt = -1
-  /** Everything was read again since the last checkpoint. */
+  /** The block at which the store was last read or written. */
+  let since = -1
+  /** What is stored is of another chain, or incomplete. */
   let anew = false
-  const floor = profile.first_block - 1
-  const checkpoint = await readCheckpoint(db)
-  if (checkpoint) {
-    // Older checkpoints have pools without liquidity among the others.
-    const empty = book.restore(checkpoint.block, checkpoint.pools)
-    for (const { id } of empty) gone.add(id)
-    empties.keep(empty.map((pool) => ({ pool, block: checkpoint.block, hash: checkpoint.hash })))
+  /** A reading of all states that is not at its end. */
+  let sweep: { place: Header | CheckpointPlace; by: string; after: string } | null = null
+  const from = restore(await readCheckpoint(db))
+
+  function restore(checkpoint: Checkpoint | null): Place {
+    if (!checkpoint) return floor
+    const { block: number, hash, pools, ahead } = checkpoint
+    waking.expect(ahead)
+    if (checkpoint.sweep) {
+      sweep = { place: { number, hash }, by: checkpoint.sweep.by, after: checkpoint.sweep.to }
+      return floor
+    }
+    book.restore(number, pools)
+    since = number
+    return { number, hash }
+  }
+
+  const readHeader = (block: number | 'latest') => readOne(rpc, askHeader(block))
+
+  /** Nothing that is in memory counts any more. */
+  function forget(): void {
+    head = null
+    book.clear()
+    empties.clear()
+    waking.clear()
+    changed.clear()
+    gone.clear()
+    anew = true
+  }
+
+  /** Finds all pools by their creation, reads the states of those that count, and goes on from there. */
+  async function readAnew(latest: Header): Promise<Place> {
+    const isUsable =
+      sweep !== null &&
+      latest.number - sweep.place.number <= MAX_BEHIND &&
+      (await readHeader(sweep.place.number))?.hash === sweep.place.hash
+    if (!isUsable) {
+      logger.info({ block: latest.number }, 'reading the pools and their states')
+      forget()
+      const mark = await lastMark({ rpc, db }, latest.number)
+      await discoverPools({ rpc, db, emitters, signal: ending.signal }, mark ?? floor, latest)
+      sweep = { place: latest, by: randomUUID(), after: '' }
+      await beginSweep(db, { block: latest.number, hash: latest.hash }, sweep.by)
+    }
+    const { place, by } = sweep!
+    await sweepPools({ rpc, db, logger, states, isWanted, signal: ending.signal }, sweep!, (pools, at) =>
+      waking.expect(pools.map((pool) => ({ pool, at: at.number, hash: at.hash }))),
+    )
+    await endSweep(db, by)
+    sweep = null
+    book.restore(place.number, [])
+    since = place.number
+    anew = false
+    return place
+  }
+
+  function keep({ touched, emptied, made, lost }: Applied): void {
+    empties.keep(emptied)
+    known.add(made)
+    for (const pool of touched) {
+      if (book.get(pool.id) !== pool) continue
+      changed.add(pool)
+      empties.forget(pool.id)
+    }
+    if (lost.length === 0) return
+    // State and logs disagree, so a log was missed: nothing may be quoted from this state.
+    logger.error({ block: head?.number, pools: lost }, 'logs did not fit pools; their states are read again')
+    for (const id of lost) empties.forget(id)
+    waking.want(lost)
+  }
+
+  async function onChunk(chunk: Chunk, { isNewest }: { isNewest: boolean }): Promise<void> {
+    await known.makeRoom()
+    // While catching up states of these blocks may be gone already; all is read once the newest is reached.
+    const isNear = isNewest || chunk.from === chunk.head.number
+    // Read before the logs are applied, so that no reader sees the block without its fees.
+    const knownFees = await fees.read(fees.followed(), chunk.head.number)
+    const unknown = book.unknownIn(chunk).filter((id) => !waking.has(id))
+    const near = empties.load(unknown)
+    const nearIds = new Set(near.map(({ id }) => id as string))
+    const far = await known.find(unknown.filter((id) => !nearIds.has(id)))
+    waking.want(far.map(({ id }) => id))
+    const arrived = [
+      ...(await waking.due(chunk.head.number)),
+      ...(isNear ? await waking.read(chunk.head) : []),
+    ]
+    const applied = book.apply(chunk, { known: near, arrived })
+    // From here on nothing throws: the chunk would be applied again.
+    head = chunk.head
+    keep(applied)
+    setFees(knownFees)
+    const { touched } = applied
+    if (applied.lost.length > 0 && isNear) {
+      const again = await waking.read(chunk.head)
+      const after = book.apply({ from: chunk.head.number, head: chunk.head, logs: [] }, { arrived: again })
+      keep(after)
+      for (const pool of after.touched) touched.add(pool)
+    }
+    const born = fees.followed().filter((pool) => !knownFees.has(pool))
+    if (born.length > 0) setFees(await fees.read(born, chunk.head.number))
+    listener.onBlock(chunk.head, touched)
+  }
+
+  async function onReorg(fork: Place | null): Promise<Place> {
+    head = null
+    const lost = fork && book.undoTo(fork.number)
+    if (fork && lost) {
+      logger.warn({ to: fork.number }, 'the chain was reorganised')
+      undoRest(fork.number, lost)
+      // Undone pools differ from the stored ones; writing all is cheaper than finding them.
+      for (const pool of book.all()) changed.add(pool)
+      return fork
+    }
+    const place = fork ?? (await findFork())
+    if (place === null) {
+      logger.error('nothing that is known is on this chain; reading it from its first block')
+      forget()
+      return floor
+    }
+    const dropped = book.dropAfter(place.number)
+    logger.error(
+      { to: place.number, pools: dropped.length },
+      'the chain was reorganised deeper than is remembered; reading the pools that changed since',
+    )
+    // What lost its liquidity since may have it on this chain.
+    undoRest(place.number, [...dropped, ...empties.undoTo(place.number)])
+    anew = true
+    return place
+  }
+  function undoRest(number: number, lost: readonly string[]): void {
+    empties.undoTo(number)
+    known.undoTo(number)
+    waking.undoTo(number)
+    waking.want(lost)
+  }
+  async function findFork(): Promise<Place | null> {
+    const latest = await readHeader('latest')
+    if (!latest) throw new Error('the node has no newest block')
+    return lastMark({ rpc, db }, latest.number)
   }
 
   const follower = followChain({
     rpc,
     topics: MARKET_TOPICS,
-    floor,
-    ...(checkpoint ? { from: { number: checkpoint.block, hash: checkpoint.hash } } : {}),
-    listener: {
-      async onChunk(chunk: Chunk) {
-        await empties.makeRoom()
-        // Read before the logs are applied, so that no reader sees the block without its fees.
-        const known = await readFees([...dynamic], chunk.head.number)
-        const unknown = book.unknownIn(chunk)
-        const awaking = unknown.length > 0 ? await empties.load(unknown, chunk.from) : []
-        let applied: Applied
-        try {
-          applied = book.apply(chunk, awaking)
-        } catch (error) {
-          // State and logs disagree, so a log was missed: nothing may be quoted from this state.
-          logger.error({ err: error, block: chunk.head.number }, 'pool state lost its place; reading it anew')
-          book.clear()
-          empties.undoTo(floor)
-          head = null
-          anew = true
-          throw new StartAgain('pool state lost its place', { cause: error })
-        }
-        const { touched, emptied } = applied
-        head = chunk.head
-        empties.keep(emptied)
-        for (const pool of touched) if (book.get(pool.id) === pool) changed.add(pool)
-        setFees(known)
-        const born = [...dynamic].filter((pool) => !known.has(pool))
-        if (born.length > 0) setFees(await readFees(born, chunk.head.number))
-        listener.onBlock(chunk.head, touched)
-      },
-      onReorg(number) {
-        head = null
-        empties.undoTo(number)
-        if (book.undoTo(number)) {
-          logger.warn({ to: number }, 'the chain was reorganised')
-          // Undone pools differ from the stored ones; writing all is cheaper than finding them.
-          for (const pool of book.all()) changed.add(pool)
-          return number
-        }
-        logger.error({ to: number }, 'the chain was reorganised deeper than is remembered; reading it anew')
-        book.clear()
-        empties.undoTo(floor)
-        anew = true
-        return floor
-      },
-    },
+    from,
+    maxBehind: MAX_BEHIND,
+    listener: { onChunk, onReorg, onFar: readAnew },
   })
 
+  let unchecked: AnyPool[] = []
+  /** Holds some pools at a time against the chain: a missed swap shows in no later log. */
+  async function check(): Promise<void> {
+    const at = head
+    if (at === null || !waking.isEmpty()) return
+    if (unchecked.length === 0) unchecked = [...book.all()]
+    const some = unchecked.splice(-CHECKED_AT_ONCE).filter((pool) => book.get(pool.id) === pool)
+    const differing = await states.findDiffering(some, at.number)
+    if (differing.length === 0 || (await readHeader(at.number))?.hash !== at.hash) return
+    const ids = differing.filter((pool) => book.get(pool.id) === pool).map(({ id }) => id)
+    logger.error(
+      { block: at.number, pools: ids },
+      'pools stand otherwise on the chain; their states are read again',
+    )
+    for (const id of ids) book.drop(id)
+    waking.want(ids)
+  }
+
   async function saveCheckpoint(): Promise<void> {
-    if (head === null || head.number === savedAt) return
+    // A pool that waits for its state would be missing after a restart.
+    if (head === null || head.number === savedAt || !waking.isEmpty()) return
     const at = { block: head.number, hash: head.hash }
-    const [written, removed, empty] = [changed, gone, empties.waiting()]
+    const isWhole = anew
+    const [written, removed, made] = [isWhole ? new Set(book.all()) : changed, gone, known.waiting()]
     changed = new Set()
     gone = new Set()
     try {
-      await writeCheckpoint(db, at, { changed: written, gone: removed, empty, anew })
-      empties.written(empty)
-      savedAt = at.block
-      anew = false
+      anew = !(await writeCheckpoint(db, at, { changed: written, gone: removed, since, made, anew: isWhole }))
+      known.written(made)
     } catch (error) {
       for (const pool of written) if (book.get(pool.id) === pool) changed.add(pool)
       for (const id of removed) if (!book.get(id)) gone.add(id)
       throw error
     }
+    if (anew) return saveCheckpoint()
+    savedAt = at.block
+    since = at.block
+  }
+  const stop = (): Promise<void> => {
+    ending.abort()
+    return follower.stop()
   }
 
   let isWriter = false
@@ -209,10 +317,11 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       ...(rpc.onHead && { wakeOn: rpc.onHead }),
       run: (signal) => {
         // Catching up may take long and must not delay the end of the process.
-        signal.addEventListener('abort', follower.stop)
+        signal.addEventListener('abort', stop)
         return follower.catchUp()
       },
     },
+    check: { name: 'check pools', intervalMs: CHECK_EVERY_MS, firstAfterMs: CHECK_EVERY_MS, run: check },
     saveCheckpoint: {
       name: 'save market checkpoint',
       intervalMs: CHECKPOINT_EVERY_MS,
@@ -222,24 +331,10 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       },
     },
     close: async () => {
-      await follower.stop()
+      await stop()
       if (isWriter) await saveCheckpoint().catch(() => {})
     },
   }
 }
 
-/** A hook may change a dynamic fee at any time without a log. A pool that does not answer is left out. */
-async function readDynamicFees(
-  { rpc, multicall3, stateView }: { rpc: Rpc; multicall3: Address; stateView: Address },
-  pools: readonly V4Pool[],
-  block: number,
-): Promise<Map<V4Pool, number>> {
-  const slot0 = { abi: v4StateViewAbi, functionName: 'getSlot0' } as const
-  const calls = pools.map(({ id }) => ({ to: stateView, data: encodeFunctionData({ ...slot0, args: [id] }) }))
-  const answers = await readOne(rpc, askMulticall(multicall3, calls, { block }))
-  const fees = new Map<V4Pool, number>()
-  for (const [i, data] of answers.entries()) {
-    if (data !== null) fees.set(pools[i]!, decodeFunctionResult({ ...slot0, data })[3])
-  }
-  return fees
-}
+type CheckpointPlace = Pick<Header, 'number' | 'hash'>

@@ -1,5 +1,5 @@
 import { bigIntToWord, type Concentrated, type Tick, wordToBigInt } from '@pit/chain'
-import type { AnyPool } from './poolBook.ts'
+import type { AnyPool } from './poolLogs.ts'
 
 /** Pools as JSON: bigints as decimal strings with a prefix, maps as arrays of entries. */
 

@@ -21,7 +21,7 @@ import { Gauge } from 'prom-client'
 import { followStocks, type StocksFollowed } from '../stocks/followStocks.ts'
 import { followMarks } from './followMarks.ts'
 import { followPools } from './followPools.ts'
-import type { AnyPool } from './poolBook.ts'
+import type { AnyPool } from './poolLogs.ts'
 
 export interface MarketDeps {
   rpc: Rpc
@@ -132,7 +132,7 @@ export async function openMarket(deps: MarketDeps): Promise<Market> {
       await Promise.all([pools.catchUp(), marks.refresh()])
     },
     jobs: {
-      everywhere: [pools.follow, marks.follow, ...stocks.jobs],
+      everywhere: [pools.follow, marks.follow, pools.check, ...stocks.jobs],
       worker: [pools.saveCheckpoint, marks.keepMinutes],
     },
     close: pools.close,

@@ -1,11 +1,12 @@
-import { TOPIC } from '@pit/chain'
+import { changeLiquidity, newV3Pool, TOPIC } from '@pit/chain'
 import type { ChainLog, Chunk, Hex } from '@pit/platform/follow'
 import fc from 'fast-check'
 import { encodeAbiParameters, pad, toHex } from 'viem'
 import { expect, it } from 'vitest'
 import { isAlive } from '../tokens/depth.ts'
 import { freezePool, thawPool } from './freezePool.ts'
-import { type AnyPool, createPoolBook } from './poolBook.ts'
+import { type Arrival, createPoolBook } from './poolBook.ts'
+import type { AnyPool } from './poolLogs.ts'
 
 const V2_FACTORY: Hex = `0x${'a2'.repeat(20)}`
 const V3_FACTORY: Hex = `0x${'a3'.repeat(20)}`
@@ -79,13 +80,13 @@ const newBook = () => {
     restore: book.restore,
     apply(given: Chunk) {
       const known = book.unknownIn(given).flatMap((id) => rowOf(id) ?? [])
-      const { emptied } = book.apply(
-        given,
-        known.map(({ state }) => thawPool(state)),
-      )
+      const { emptied, lost } = book.apply(given, { known: known.map(({ state }) => thawPool(state)) })
       rows.push(...emptied.map(({ pool, block }) => ({ id: pool.id, block, state: freezePool(pool) })))
       expect(this.inMemory().filter((pool) => !isKept(pool))).toEqual([])
+      return lost
     },
+    arrive: (given: Chunk, arrived: Arrival[]) => book.apply(given, { arrived }),
+    dropAfter: book.dropAfter,
     undoTo(number: number) {
       rows = rows.filter(({ block }) => block <= number)
       return book.undoTo(number)
@@ -148,7 +149,7 @@ it('takes blocks back exactly', () => {
         after.push(contents(book))
       }
       const to = pick % after.length
-      expect(book.undoTo(to)).toBe(true)
+      expect(book.undoTo(to)).toEqual([])
       expect(contents(book)).toEqual(after[to])
     }),
   )
@@ -174,7 +175,7 @@ it('forgets a pool whose creation was taken back', () => {
   const book = newBook()
   book.apply(chunk(1, [pairCreated(V2_FACTORY)]))
   book.apply(chunk(2, [sync(1n, 2n)]))
-  expect(book.undoTo(0)).toBe(true)
+  expect(book.undoTo(0)).toEqual([])
   expect(book.size()).toBe(0)
 })
 
@@ -182,16 +183,35 @@ it('says so when it cannot go back far enough', () => {
   const book = newBook()
   book.restore(100, [])
   book.apply(chunk(101, []))
-  expect(book.undoTo(100)).toBe(true)
-  expect(book.undoTo(99)).toBe(false)
+  expect(book.undoTo(100)).toEqual([])
+  expect(book.undoTo(99)).toBeNull()
 })
 
-it('leaves nothing half done when logs do not fit the state', () => {
+it('drops a pool that a log does not fit, and no other, until it comes with its state', () => {
   const book = newBook()
-  book.apply(chunk(1, [poolCreated(V3_FACTORY), mint(-60, 60, 5n)]))
-  const before = contents(book)
-  expect(() => book.apply(chunk(2, [swap(1n << 96n, 7n, 0), burn(-60, 60, 6n)]))).toThrow(RangeError)
-  expect(contents(book)).toEqual(before)
+  book.apply(chunk(1, [pairCreated(V2_FACTORY), poolCreated(V3_FACTORY), mint(-60, 60, 5n), sync(1n, 2n)]))
+  const misfit = [sync(3n, 4n), swap(1n << 96n, 7n, 0), burn(-60, 60, 6n), mint(-60, 60, 9n)]
+  expect(book.apply(chunk(2, misfit))).toEqual([POOL])
+  expect(book.inMemory()).toMatchObject([{ id: PAIR, reserve0: 3n }])
+  const read = newV3Pool({ id: POOL, token0: TOKEN0, token1: TOKEN1, feePips: 3000, tickSpacing: 60 })
+  changeLiquidity(read, -60, 60, 8n)
+  Object.assign(read, { sqrtPriceX96: 1n << 96n })
+  // Its own block's logs are in the state that was read.
+  book.arrive(chunk(3, [mint(-60, 60, 1n)]), [{ pool: read, at: 3 }])
+  book.apply(chunk(4, [mint(-60, 60, 2n)]))
+  expect(book.inMemory().find(({ id }) => id === POOL)).toMatchObject({ liquidity: 10n })
+  // Before it was read, its state is not known; the other pool's is.
+  expect(book.undoTo(1)).toEqual([POOL])
+  expect(book.inMemory()).toMatchObject([{ id: PAIR, reserve0: 1n }])
+})
+
+it('drops what changed since, when it goes back further than it can undo', () => {
+  const book = newBook()
+  book.apply(chunk(1, [pairCreated(V2_FACTORY), poolCreated(V3_FACTORY), mint(-60, 60, 5n), sync(1n, 2n)]))
+  book.apply(chunk(2, [swap(1n << 96n, 5n, 0)]))
+  book.apply(chunk(5, [sync(5n, 6n)]))
+  expect(book.dropAfter(3)).toEqual([PAIR])
+  expect(book.inMemory()).toMatchObject([{ id: POOL, liquidity: 5n }])
 })
 
 it('passes over a log that is not what its topic says', () => {

@@ -1,39 +1,24 @@
-import {
-  type Address,
-  applyLog,
-  type CurvePool,
-  MalformedLog,
-  type Pool,
-  poolBorn,
-  poolIdOfLog,
-  STATE_TOPICS,
-  TOPIC,
-  undoOf,
-} from '@pit/chain'
-import type { ChainLog, Chunk, Hex } from '@pit/platform/follow'
-
-export type AnyPool = Pool | CurvePool
-
-/** Contracts whose logs count; anybody can emit the same topics from another address. */
-export interface Emitters {
-  v2Factory: Address | null
-  v3Factory: Address | null
-  v4PoolManager: Address | null
-  launchpad: Address | null
-}
+import { applyLog, MalformedLog, undoOf } from '@pit/chain'
+import type { ChainLog, Chunk } from '@pit/platform/follow'
+import { type AnyPool, createLogReader, type Emitters } from './poolLogs.ts'
 
 export interface BookListener {
   /** It has liquidity now. */
   onBorn(pool: AnyPool): void
-  /** Its liquidity is gone, or a reorg undid it. */
+  /** Its liquidity is gone, or its state is no longer known. */
   onGone(pool: AnyPool): void
 }
 
-/** A pool without liquidity after the block in which a log changed it last. */
+/** A pool without liquidity after the block in which it changed last. */
 export interface EmptyPool {
   pool: AnyPool
   block: number
-  hash: Hex
+}
+
+/** A pool whose state after block `at` was read from the chain. */
+export interface Arrival {
+  pool: AnyPool
+  at: number
 }
 
 export interface Applied {
@@ -41,6 +26,10 @@ export interface Applied {
   touched: Set<AnyPool>
   /** Pools that changed and have no liquidity. Whoever keeps them hands them in when a log is theirs. */
   emptied: EmptyPool[]
+  /** Pools that the chunk made, with the block that did. */
+  made: EmptyPool[]
+  /** Pools that a log did not fit, so that one was missed: gone until their state is read again. */
+  lost: string[]
 }
 
 /** The state of every pool that has liquidity. Anybody can open pools: the others are not kept in memory. */
@@ -48,25 +37,23 @@ export interface PoolBook {
   get(id: string): AnyPool | undefined
   all(): IterableIterator<AnyPool>
   size(): number
-  /** Starts with pools as they were after block `number`; answers those that have no liquidity. */
-  restore(number: number, pools: AnyPool[]): AnyPool[]
+  /** Starts with pools as they were after block `number`. */
+  restore(number: number, pools: readonly AnyPool[]): void
   /** Ids in a chunk's logs of pools that are not in memory, and not made in it. */
   unknownIn(chunk: Chunk): string[]
-  /** Applies the logs of a chunk; `known` are the pools of `unknownIn`, as they were before it. */
-  apply(chunk: Chunk, known?: readonly AnyPool[]): Applied
-  /** Undoes every block after `number`; false when that is too far back and all must be read again. */
-  undoTo(number: number): boolean
+  /** Applies the logs of a chunk; `known` are pools of `unknownIn`, as they were before it. */
+  apply(chunk: Chunk, given?: { known?: readonly AnyPool[]; arrived?: readonly Arrival[] }): Applied
+  /**
+   * Undoes every block after `number`. Answers the pools whose state then is not known; null when that is too
+   * far back and nothing was undone.
+   */
+  undoTo(number: number): string[] | null
+  /** Its state is not the chain's: it is gone until it comes with its state again. */
+  drop(id: string): void
+  /** Goes back further than can be undone: drops the pools that changed since, and answers which. */
+  dropAfter(number: number): string[]
   clear(): void
 }
-
-export const MARKET_TOPICS: readonly Hex[] = [
-  TOPIC.v2PairCreated,
-  TOPIC.v3PoolCreated,
-  TOPIC.v4Initialize,
-  TOPIC.curveLaunched,
-  ...STATE_TOPICS,
-]
-const OF_POOL_MANAGER = new Set<Hex>([TOPIC.v4ModifyLiquidity, TOPIC.v4Swap, TOPIC.v4ProtocolFeeUpdated])
 
 /** Chunks that can be undone: about a minute at ten blocks a second. */
 const MAX_UNDOS = 512
@@ -79,6 +66,8 @@ interface Undo {
   from: number
   to: number
   steps: Step[]
+  /** Pools that came with their state in this chunk, or were lost in it. */
+  unknown: Set<string>
 }
 
 /** Changed in place by logs. Nothing waits, so no reader sees half a block. */
@@ -89,101 +78,130 @@ export function createPoolBook(
   isKept: (pool: AnyPool) => boolean,
 ): PoolBook {
   const pools = new Map<string, AnyPool>()
+  /** The block that changed a pool last. */
+  const changedAt = new Map<string, number>()
+  const readLog = createLogReader(emitters)
   let undos: Undo[] = []
   /** The newest block that can no longer be undone. */
   let settled = -1
+  /** Pools that a log did not fit: what is written down to undo of them fits no more either. */
+  let misfits = new WeakSet<AnyPool>()
 
-  const bearers: Partial<Record<Hex, Address | null>> = {
-    [TOPIC.v2PairCreated]: emitters.v2Factory,
-    [TOPIC.v3PoolCreated]: emitters.v3Factory,
-    [TOPIC.v4Initialize]: emitters.v4PoolManager,
-    [TOPIC.curveLaunched]: emitters.launchpad,
-  }
-
-  function add(pool: AnyPool): void {
+  function add(pool: AnyPool, block: number): void {
     pools.set(pool.id, pool)
+    changedAt.set(pool.id, block)
     listener.onBorn(pool)
   }
   function remove(pool: AnyPool): void {
+    if (pools.get(pool.id) !== pool) return
     pools.delete(pool.id)
+    changedAt.delete(pool.id)
     listener.onGone(pool)
   }
 
-  /** The pool a log makes, or the id of the one it changes; undefined for a stranger's log. */
-  function readLog(log: ChainLog): { born: AnyPool } | { id: string } | undefined {
-    const topic = log.topics[0]
-    if (topic === undefined) return undefined
-    if (topic in bearers) {
-      const born = bearers[topic] === log.address ? poolBorn(log) : undefined
-      return born && { born }
-    }
-    if (OF_POOL_MANAGER.has(topic) && log.address !== emitters.v4PoolManager) return undefined
-    return { id: poolIdOfLog(log) }
-  }
-
   /** A log that does not fit its topic comes from a stranger: known pools never emit one. */
-  function passMalformed(run: () => void): void {
+  function passMalformed<T>(run: () => T): T | undefined {
     try {
-      run()
+      return run()
     } catch (error) {
       if (!(error instanceof MalformedLog)) throw error
+      return undefined
     }
   }
 
-  const undoAll = ({ steps }: Undo) => {
-    for (const { undo } of steps.reverse()) undo()
+  function undoAll({ steps }: Undo): void {
+    for (const { pool, undo } of steps.reverse()) if (!misfits.has(pool)) undo()
   }
 
-  function apply(chunk: Chunk, known: readonly AnyPool[], undo: Undo): Applied {
-    /** Those that are not in memory, with the log that changed them last. */
-    const outside = new Map<string, { pool: AnyPool; last?: ChainLog }>(
+  function change(pool: AnyPool, log: ChainLog): (() => void) | undefined {
+    const back = undoOf(pool, log)
+    return applyLog(pool, log) ? back : undefined
+  }
+
+  function apply(chunk: Chunk, known: readonly AnyPool[], arrived: readonly Arrival[], undo: Undo): Applied {
+    /** Those that are not in memory, with the block that changed them last. */
+    const outside = new Map<string, { pool: AnyPool; block?: number }>(
       known.map((pool) => [pool.id, { pool }]),
     )
-    const inside = new Map<AnyPool, ChainLog>()
-    for (const log of chunk.logs) {
-      passMalformed(() => {
-        const read = readLog(log)
-        if (read === undefined) return
-        if ('born' in read) {
-          const { id } = read.born
-          if (!pools.has(id) && !outside.has(id)) outside.set(id, { pool: read.born, last: log })
-          return
-        }
-        const other = outside.get(read.id)
-        const pool = pools.get(read.id) ?? other?.pool
-        if (!pool) return
-        const back = undoOf(pool, log)
-        if (!applyLog(pool, log)) return
-        undo.steps.push({ pool, undo: back })
-        if (other) other.last = log
-        else inside.set(pool, log)
-      })
+    const arrivals = new Map<string, Arrival>(arrived.map((arrival) => [arrival.pool.id, arrival]))
+    const inside = new Map<AnyPool, number>()
+    const made: EmptyPool[] = []
+    const lost = new Set<string>()
+
+    function applyOne(log: ChainLog): void {
+      const read = readLog(log)
+      if (read === undefined) return
+      const { blockNumber: block } = log
+      if ('born' in read) {
+        const { id } = read.born
+        made.push({ pool: read.born, block })
+        if (!pools.has(id) && !outside.has(id)) outside.set(id, { pool: read.born, block })
+        return
+      }
+      const arrival = arrivals.get(read.id)
+      // What was read after this log has it in it.
+      if (arrival && block <= arrival.at) return
+      const other = outside.get(read.id)
+      const pool = arrival?.pool ?? pools.get(read.id) ?? other?.pool
+      if (!pool || lost.has(read.id)) return
+      let back: (() => void) | undefined
+      try {
+        back = change(pool, log)
+      } catch (error) {
+        if (error instanceof MalformedLog) throw error
+        misfits.add(pool)
+        lost.add(read.id)
+        return
+      }
+      if (!back) return
+      if (arrival) return
+      undo.steps.push({ pool, undo: back })
+      if (other) other.block = block
+      else inside.set(pool, block)
     }
-    // From here on nothing throws: all of the chunk counts, or none of it.
+    for (const log of chunk.logs) passMalformed(() => applyOne(log))
+
     const touched = new Set<AnyPool>()
     const emptied: EmptyPool[] = []
     const left = new Set<AnyPool>()
-    const empty = (pool: AnyPool, { blockNumber, blockHash }: ChainLog) =>
-      emptied.push({ pool, block: blockNumber, hash: blockHash })
-    for (const { pool, last } of outside.values()) {
+    for (const id of lost) {
+      const pool = pools.get(id)
+      if (pool) remove(pool)
+      outside.delete(id)
+      arrivals.delete(id)
+      undo.unknown.add(id)
+    }
+    for (const { pool, block } of outside.values()) {
+      if (arrivals.has(pool.id)) continue
       if (isKept(pool)) {
-        add(pool)
+        add(pool, block ?? chunk.head.number)
         touched.add(pool)
         undo.steps.push({ pool, undo: () => remove(pool) })
       } else {
         left.add(pool)
-        if (last) empty(pool, last)
+        if (block !== undefined) emptied.push({ pool, block })
       }
     }
-    for (const [pool, last] of inside) {
+    for (const { pool } of arrivals.values()) {
+      const old = pools.get(pool.id)
+      if (old) remove(old)
+      undo.unknown.add(pool.id)
+      if (isKept(pool)) {
+        add(pool, chunk.head.number)
+        touched.add(pool)
+      } else emptied.push({ pool, block: chunk.head.number })
+    }
+    for (const [pool, block] of inside) {
+      if (pools.get(pool.id) !== pool) continue
+      changedAt.set(pool.id, block)
       touched.add(pool)
       if (isKept(pool)) continue
       remove(pool)
-      empty(pool, last)
-      undo.steps.push({ pool, undo: () => add(pool) })
+      emptied.push({ pool, block })
+      undo.steps.push({ pool, undo: () => add(pool, chunk.from - 1) })
     }
     if (left.size > 0) undo.steps = undo.steps.filter(({ pool }) => !left.has(pool))
-    return { touched, emptied }
+    return { touched, emptied, made, lost: [...lost] }
   }
 
   return {
@@ -191,9 +209,8 @@ export function createPoolBook(
     all: () => pools.values(),
     size: () => pools.size,
     restore(number, known) {
-      for (const pool of known) if (isKept(pool)) add(pool)
+      for (const pool of known) add(pool, number)
       settled = number
-      return known.filter((pool) => !isKept(pool))
     },
     unknownIn({ logs }) {
       const born = new Set<string>()
@@ -208,15 +225,9 @@ export function createPoolBook(
       }
       return [...unknown]
     },
-    apply(chunk, known = []) {
-      const undo: Undo = { from: chunk.from, to: chunk.head.number, steps: [] }
-      let applied: Applied
-      try {
-        applied = apply(chunk, known, undo)
-      } catch (error) {
-        undoAll(undo)
-        throw error
-      }
+    apply(chunk, { known = [], arrived = [] } = {}) {
+      const undo: Undo = { from: chunk.from, to: chunk.head.number, steps: [], unknown: new Set() }
+      const applied = apply(chunk, known, arrived, undo)
       undos.push(undo)
       if (undos.length > MAX_UNDOS) {
         const dropped = undos.slice(0, MAX_UNDOS / 2)
@@ -226,22 +237,41 @@ export function createPoolBook(
       return applied
     },
     undoTo(number) {
-      if (number < settled) return false
+      if (number < settled) return null
+      // A chunk of many blocks is undone as a whole or not at all.
+      if (undos.some(({ from, to }) => from <= number && number < to)) return null
+      const unknown = new Set<string>()
       while (undos.length > 0 && undos[undos.length - 1]!.to > number) {
         const last = undos.pop()!
-        // A chunk of many blocks is undone as a whole or not at all.
-        if (last.from <= number) {
-          undos.push(last)
-          return false
-        }
         undoAll(last)
+        for (const id of last.unknown) {
+          const pool = pools.get(id)
+          if (pool) remove(pool)
+          unknown.add(id)
+        }
       }
-      return true
+      return [...unknown]
+    },
+    drop(id) {
+      const pool = pools.get(id)
+      if (!pool) return
+      misfits.add(pool)
+      remove(pool)
+      undos[undos.length - 1]?.unknown.add(id)
+    },
+    dropAfter(number) {
+      undos = []
+      settled = number
+      const dropped = [...changedAt].filter(([, block]) => block > number).map(([id]) => id)
+      for (const id of dropped) remove(pools.get(id)!)
+      return dropped
     },
     clear() {
       for (const pool of pools.values()) listener.onGone(pool)
       pools.clear()
+      changedAt.clear()
       undos = []
+      misfits = new WeakSet()
       settled = -1
     },
   }

@@ -6,6 +6,7 @@ import type { FollowListener, Hex } from './types.ts'
 
 const hex = (value: number): Hex => `0x${value.toString(16)}`
 const TOPIC: Hex = '0xaa'
+const START = { number: 0, hash: null }
 
 interface Block {
   number: number
@@ -71,10 +72,13 @@ function ledger() {
       expect(seen.length).toBe(head.number)
     },
     // Going back further than asked is allowed, and everything from there comes again.
-    onReorg: (number) => {
-      const wentTo = number % 3 === 2 ? 0 : number
-      seen.splice(wentTo)
+    onReorg: (fork) => {
+      const wentTo = fork === null || fork.number % 3 === 2 ? START : fork
+      seen.splice(wentTo.number)
       return wentTo
+    },
+    onFar: () => {
+      throw new Error('not so far')
     },
   }
   return { seen, listener }
@@ -98,7 +102,7 @@ it('ends with exactly the chain, whatever grew, forked or failed meanwhile', asy
           rpc: chain.rpc,
           topics: [TOPIC],
           listener,
-          floor: 0,
+          from: START,
           maxRange,
         })
         const script = [...events]
@@ -117,7 +121,7 @@ it('ends with exactly the chain, whatever grew, forked or failed meanwhile', asy
   )
 })
 
-it('starts from a checkpoint, and from the floor when the checkpoint is no longer on the chain', async () => {
+it('starts from a checkpoint, and where it is told when that is no longer on the chain', async () => {
   const chain = modelChain()
   chain.grow(10)
   const checkpoint = chain.blocks[6]!
@@ -127,7 +131,6 @@ it('starts from a checkpoint, and from the floor when the checkpoint is no longe
     rpc: chain.rpc,
     topics: [TOPIC],
     listener: first.listener,
-    floor: 0,
     from: checkpoint,
   }).catchUp()
   expect(first.seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
@@ -139,7 +142,6 @@ it('starts from a checkpoint, and from the floor when the checkpoint is no longe
     rpc: chain.rpc,
     topics: [TOPIC],
     listener: second.listener,
-    floor: 0,
     from: stranger,
   }).catchUp()
   expect(second.seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
@@ -151,7 +153,7 @@ it('tells where the chain stands when nothing came after the checkpoint', async 
   const { seen, listener } = ledger()
   seen.push(...chain.blocks.slice(1).map(({ hash }) => hash))
   const from = chain.blocks.at(-1)!
-  const follower = followChain({ rpc: chain.rpc, topics: [TOPIC], listener, floor: 0, from })
+  const follower = followChain({ rpc: chain.rpc, topics: [TOPIC], listener, from })
   await follower.catchUp()
   expect(follower.head()?.number).toBe(from.number)
   chain.grow(2)
@@ -177,8 +179,47 @@ it('asks for less when a node refuses a range', async () => {
       return chain.rpc.request<T>(method, params)
     },
   }
-  const follower = followChain({ rpc, topics: [TOPIC], listener, floor: 0 })
+  const follower = followChain({ rpc, topics: [TOPIC], listener, from: START })
   for (let tries = 0; seen.length < 200 && tries < 100; tries++) await follower.catchUp().catch(() => {})
+  expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
+})
+
+it('asks where to go on when it is far behind, once, and reads all that comes after', async () => {
+  const chain = modelChain()
+  chain.grow(100)
+  const { seen, listener } = ledger()
+  let asked = 0
+  const onFar = () => {
+    asked += 1
+    const place = chain.blocks[60]!
+    seen.push(...chain.blocks.slice(1, 61).map(({ hash }) => hash))
+    // The head runs away meanwhile.
+    chain.grow(50)
+    return place
+  }
+  const options = { rpc: chain.rpc, topics: [TOPIC], listener: { ...listener, onFar }, from: START }
+  const follower = followChain({ ...options, maxBehind: 40 })
+  await follower.catchUp()
+  chain.grow(40)
+  await follower.catchUp()
+  expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
+  expect(asked).toBe(1)
+})
+
+it('goes back to what a node still has when that node stays behind', async () => {
+  const chain = modelChain()
+  chain.grow(30)
+  const { seen, listener } = ledger()
+  const options = { rpc: chain.rpc, topics: [TOPIC], listener, from: START }
+  const follower = followChain({ ...options, patience: 3, maxRange: 1 })
+  await follower.catchUp()
+  chain.blocks.splice(22)
+  for (let look = 0; look < 3; look++) await follower.catchUp()
+  expect(seen).toHaveLength(30)
+  await follower.catchUp()
+  expect(seen).toHaveLength(21)
+  chain.grow(4)
+  await follower.catchUp()
   expect(seen).toEqual(chain.blocks.slice(1).map(({ hash }) => hash))
 })
 
@@ -190,7 +231,7 @@ it('takes a node that stays behind for another chain', async () => {
     rpc: chain.rpc,
     topics: [TOPIC],
     listener,
-    floor: 0,
+    from: START,
     patience: 3,
   })
   await follower.catchUp()
@@ -212,12 +253,12 @@ it('leaves a lagging node alone', async () => {
     topics: [TOPIC],
     listener: {
       ...listener,
-      onReorg: (number) => {
+      onReorg: (fork) => {
         reorgs += 1
-        return number
+        return fork ?? START
       },
     },
-    floor: 0,
+    from: START,
     maxRange: 1,
   })
   await follower.catchUp()

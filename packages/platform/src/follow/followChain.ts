@@ -1,29 +1,27 @@
 import {
   askHeader,
   askLogs,
+  type BlockRange,
   type ChainLog,
   createLogSpan,
   type Header,
+  readInSpan,
   readOne,
-  refusalOf,
 } from '../reads/index.ts'
 import type { Rpc } from '../rpc.ts'
-import { type Chunk, type FollowListener, type Hex, StartAgain } from './types.ts'
+import type { Chunk, FollowListener, Hex, Place } from './types.ts'
 
 export interface FollowOptions {
   rpc: Pick<Rpc, 'request'>
   /** First topics of interest; others' logs are not read. */
   topics: readonly Hex[]
   listener: FollowListener
-  /**
-   * The block before the first of interest; where reading starts anew when nothing known is left on the
-   * chain.
-   */
-  floor: number
-  /** The last block already known, when there is one. */
-  from?: { number: number; hash: Hex }
+  /** The last block already known, or the one before the first of interest. */
+  from: Place
   /** Catching up reads this many blocks at a time. */
   maxRange?: number
+  /** Further behind than this, the listener decides where to go on. */
+  maxBehind?: number
   /** Looks at which a node may be behind us before its chain is taken for another one. */
   patience?: number
 }
@@ -37,12 +35,15 @@ export interface Follower {
   stop(): Promise<void>
 }
 
-/** How far back a reorg may reach before everything is read anew. */
+/** Ends of chunks that a reorg may go back to. */
 const REMEMBERED = 512
 /** So close to the head blocks are read one by one. */
 const NEAR = 8
 /** Reads in a row that a moving chain may spoil before we wait. */
 const MAX_RETRIES = 20
+
+type Known = Place & { hash: Hex }
+const isKnown = (place: Place): place is Known => place.hash !== null
 
 /**
  * Hands over every block once, in order, without gaps: a reorg first takes back what is no longer on the
@@ -50,20 +51,24 @@ const MAX_RETRIES = 20
  */
 export function followChain(options: FollowOptions): Follower {
   const { rpc, topics, listener, maxRange = 1_000, patience = 600 } = options
-  let last: { number: number; hash: Hex | null } = options.from ?? { number: options.floor, hash: null }
+  const maxBehind = options.maxBehind ?? Number.POSITIVE_INFINITY
+  let last: Place = options.from
   let head: Header | null = null
   // Ends of recent chunks, oldest first: where a reorg may fork off.
-  let recent: { number: number; hash: Hex }[] = options.from ? [options.from] : []
+  let recent: Known[] = isKnown(last) ? [last] : []
+  /** Where we were sent to is read from, however far the head has gone on meanwhile. */
+  let wasSent = false
   const span = createLogSpan({ max: maxRange })
   /** Looks in a row at which the node was behind us. */
   let behindFor = 0
   let stopped = false
   let pass: Promise<void> | undefined
 
-  function startFrom(number: number): void {
-    last = { number, hash: null }
-    recent = []
+  function goOnFrom(place: Place): void {
+    last = place
     head = null
+    recent = recent.filter(({ number }) => number < place.number)
+    if (isKnown(place)) recent.push(place)
   }
 
   /** Finds the newest remembered block that is still on the chain, and takes the rest back. */
@@ -76,12 +81,7 @@ export function followChain(options: FollowOptions): Follower {
       if (onChain === null) return
       recent.pop()
     }
-    const fork = recent[recent.length - 1]
-    const to = fork ?? { number: options.floor, hash: null }
-    const wentTo = await listener.onReorg(to.number)
-    if (wentTo === to.number) last = to
-    else startFrom(wentTo)
-    head = null
+    goOnFrom(await listener.onReorg(recent[recent.length - 1] ?? null))
   }
 
   async function readNext(latest: Header): Promise<Chunk | 'again'> {
@@ -93,35 +93,23 @@ export function followChain(options: FollowOptions): Follower {
       if (!next || (last.hash !== null && next.parentHash !== last.hash)) return 'again'
       return { from, head: next, logs: await readLogs({ blockHash: next.hash }) }
     }
-    const end = span.endOf({ from, to: latest.number })
-    const before = await readHeader(end)
-    const logs = await readRange(from, end)
-    // The range is ours only if its end and the block before it stood still while it was read.
-    const [after, parent] = await Promise.all([
-      readHeader(end),
-      last.hash === null ? null : readHeader(last.number),
-    ])
-    if (!before || after?.hash !== before.hash) return 'again'
+    const { found } = await readInSpan(span, { from, to: latest.number }, readRange)
+    if (found === 'moved') return 'again'
+    const parent = last.hash === null ? null : await readHeader(last.number)
     if (last.hash !== null && parent?.hash !== last.hash) return 'again'
-    span.grow()
-    return { from, head: before, logs }
+    return { from, ...found }
   }
 
   const readHeader = (block: number | 'latest'): Promise<Header | null> => readOne(rpc, askHeader(block))
   const readLogs = (where: Parameters<typeof askLogs>[1]): Promise<ChainLog[]> =>
     readOne(rpc, askLogs({ topics: [topics] }, where))
 
-  /**
-   * A node refuses ranges with too many logs in them, and anyone can make logs: the next try asks for half.
-   */
-  async function readRange(from: number, to: number): Promise<ChainLog[]> {
-    try {
-      return await readLogs({ from, to })
-    } catch (error) {
-      const refusal = refusalOf(error)
-      if (refusal === 'size' || refusal === 'slow') span.shrink({ from, to })
-      throw error
-    }
+  /** The range is ours only if its end stood still while it was read. */
+  async function readRange({ from, to }: BlockRange): Promise<{ head: Header; logs: ChainLog[] } | 'moved'> {
+    const before = await readHeader(to)
+    const logs = await readLogs({ from, to })
+    const after = await readHeader(to)
+    return before && after?.hash === before.hash ? { head: before, logs } : 'moved'
   }
 
   /** True when the chain's head was reached. */
@@ -130,7 +118,8 @@ export function followChain(options: FollowOptions): Follower {
     if (!latest) return true
     if (latest.hash === last.hash) {
       // Nothing new since what was already known: whoever listens still has to hear where the chain stands.
-      if (head === null) await listener.onChunk({ from: latest.number + 1, head: latest, logs: [] })
+      if (head === null)
+        await listener.onChunk({ from: latest.number + 1, head: latest, logs: [] }, { isNewest: true })
       head = latest
       return caughtUp()
     }
@@ -144,38 +133,40 @@ export function followChain(options: FollowOptions): Follower {
         return false
       }
     }
-    if (latest.number <= last.number) return waitForNode()
+    if (latest.number <= last.number) return waitForNode(latest)
     behindFor = 0
+    if (latest.number - last.number > maxBehind && !wasSent) {
+      goOnFrom(await listener.onFar(latest))
+      wasSent = true
+      return false
+    }
     const chunk = await readNext(latest)
     if (chunk === 'again') return false
-    try {
-      await listener.onChunk(chunk)
-    } catch (error) {
-      if (error instanceof StartAgain) startFrom(options.floor)
-      throw error
-    }
+    const isNewest = chunk.head.number === latest.number
+    await listener.onChunk(chunk, { isNewest })
     head = chunk.head
     last = { number: chunk.head.number, hash: chunk.head.hash }
     recent.push({ number: chunk.head.number, hash: chunk.head.hash })
     if (recent.length > REMEMBERED) recent = recent.slice(-REMEMBERED / 2)
-    return chunk.head.number === latest.number
+    return isNewest && caughtUp()
   }
 
   function caughtUp(): true {
     behindFor = 0
+    wasSent = false
     return true
   }
 
   /**
-   * A node behind what we know is waited for; one that stays behind has another chain, which is read from its
-   * start.
+   * A node behind what we know is waited for. One that stays behind has lost blocks: what is remembered after
+   * its head is taken back.
    */
-  async function waitForNode(): Promise<boolean> {
+  async function waitForNode(latest: Header): Promise<boolean> {
     behindFor += 1
     if (last.hash === null || behindFor <= patience) return true
     behindFor = 0
-    await listener.onReorg(options.floor)
-    startFrom(options.floor)
+    recent = recent.filter(({ number }) => number <= latest.number)
+    await rewind()
     return false
   }
 

@@ -126,11 +126,14 @@ describe('logs of a range', () => {
     expect(ends).toEqual([7, 3, 3, 3])
   })
 
-  it('that are too many at the smallest range are refused as they were', async () => {
+  it('that are too many at the smallest range are refused with these words', async () => {
     const { rpc, asked } = nodeOf([1, 9, 1], (_, logs) => {
       if (logs > 5) throw tooMany()
     })
-    await expect(readThrough(rpc, createLogSpan({ max: 4 }), 2)).rejects.toMatchObject({ code: -32_005 })
+    await expect(readThrough(rpc, createLogSpan({ max: 4 }), 2)).rejects.toMatchObject({
+      code: -32_005,
+      message: expect.stringContaining('blocks 1 to 1 are refused for their size and are the smallest range'),
+    })
     expect(asked.at(-1)).toEqual({ from: 1, to: 1 })
     const coarse = nodeOf([0, 0, 0, 0, 9, 0, 0, 0], (_, logs) => {
       if (logs > 5) throw tooMany()
@@ -156,7 +159,13 @@ it.each([
   ],
   ['size', -32_000, 'block range is too wide'],
   ['size', -32_000, 'exceed maximum block range: 5000'],
-  ['size', -32_603, 'internal error'],
+  ['size', -32_000, 'log query timed out'],
+  ['size', -32_000, 'query exceeds limit 10000'],
+  ['size', -32_600, 'ranges over 10000 blocks are not supported on freetier'],
+  ['size', -32_614, 'eth_getLogs is limited to a 10,000 range'],
+  ['other', -32_603, 'internal error'],
+  ['other', -32_000, 'invalid block range params'],
+  ['other', -32_000, 'block range extends beyond current head block'],
   ['rate', -32_005, 'daily request count exceeded, request rate limited'],
   ['rate', -32_005, 'too many requests'],
   ['rate', 429, 'Your app has exceeded its compute units per second capacity'],

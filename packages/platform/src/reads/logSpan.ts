@@ -39,16 +39,17 @@ export function createLogSpan({
 
 const RATE_CODES: ReadonlySet<number> = new Set([429, -32_029])
 const RATE = /too many requests|rate.?limit|request rate|requests? per|compute units|throughput|throttl/i
-/** No such method, and no JSON-RPC. */
-const OTHER_CODES: ReadonlySet<number> = new Set([-32_601, -32_600, -32_700])
+const SIZE_CODES: ReadonlySet<number> = new Set([-32_005])
+const SIZE =
+  /exceed|more than|too (many|large|wide|big|long)|limited to|maximum|range|response size|time(d)? ?out/i
+/** About a block that the node does not have, or about who asks: no smaller range helps. */
 const OTHER =
-  /header|unknown block|block not found|not available|missing trie|pruned|unauthori[sz]ed|forbidden|api key/i
+  /header|unknown block|not found|not available|missing trie|pruned|beyond|invalid|unauth|forbidden|api key/i
 
 /**
  * Why a node did not give logs. rate: it was asked too often. size: it was asked for too much. slow: perhaps
- * for too much, perhaps it is down. Nodes word sizes as they like and have no code of their own for it, and a
- * range that is never made smaller stands still for ever: a refusal in words nobody knows counts as one of
- * size.
+ * for too much, perhaps it is down. Only words and codes that speak of size count as such: a range halved for
+ * any other trouble would be tiny by the time the node is well again.
  */
 export function refusalOf(error: unknown): 'rate' | 'size' | 'slow' | 'other' {
   if (error instanceof RpcUnreachable) {
@@ -57,7 +58,8 @@ export function refusalOf(error: unknown): 'rate' | 'size' | 'slow' | 'other' {
   }
   if (!(error instanceof RpcError)) return 'other'
   if (RATE_CODES.has(error.code) || RATE.test(error.message)) return 'rate'
-  return OTHER_CODES.has(error.code) || OTHER.test(error.message) ? 'other' : 'size'
+  if (SIZE_CODES.has(error.code)) return 'size'
+  return !OTHER.test(error.message) && SIZE.test(error.message) ? 'size' : 'other'
 }
 
 const MAX_WAITS = 4
@@ -86,7 +88,17 @@ export async function readInSpan<T>(
       else if (refusal === 'slow') {
         span.shrink(part)
         throw error
-      } else if (refusal !== 'size' || !span.shrink(part)) throw error
+      } else if (refusal !== 'size') throw error
+      else if (!span.shrink(part)) throw tooSmall(part, error as RpcError | RpcUnreachable)
     }
   }
+}
+
+/** The same kind of error, saying that no smaller range can be asked for. */
+function tooSmall({ from, to }: BlockRange, error: RpcError | RpcUnreachable): Error {
+  const range = `blocks ${from} to ${to}`
+  const why = `${range} are refused for their size and are the smallest range: ${error.message}`
+  return error instanceof RpcError
+    ? new RpcError('eth_getLogs', error.code, why, error.data)
+    : new RpcUnreachable(why, { cause: error, why: error.why })
 }

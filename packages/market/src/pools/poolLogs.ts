@@ -1,0 +1,73 @@
+import {
+  type Address,
+  type CurvePool,
+  type Pool,
+  poolBorn,
+  poolIdOfLog,
+  STATE_TOPICS,
+  TOPIC,
+} from '@pit/chain'
+import type { ChainLog, Hex } from '@pit/platform/follow'
+import type { LogFilter } from '@pit/platform/reads'
+import type { ChainProfile } from '@pit/protocol'
+
+/** Which logs make and change pools, and whose count. */
+
+export type AnyPool = Pool | CurvePool
+
+/** Contracts whose logs count; anybody can emit the same topics from another address. */
+export interface Emitters {
+  v2Factory: Address | null
+  v3Factory: Address | null
+  v4PoolManager: Address | null
+  launchpad: Address | null
+}
+
+const lower = (address: string | null) => (address?.toLowerCase() ?? null) as Address | null
+
+export const emittersOf = ({ contracts }: Pick<ChainProfile, 'contracts'>): Emitters => ({
+  v2Factory: lower(contracts.v2_factory),
+  v3Factory: lower(contracts.v3_factory),
+  v4PoolManager: lower(contracts.v4_pool_manager),
+  launchpad: lower(contracts.launchpad_factory),
+})
+
+/** Who announces new pools, by the topic of the announcement. */
+const makersOf = (emitters: Emitters): Record<Hex, Address | null> => ({
+  [TOPIC.v2PairCreated]: emitters.v2Factory,
+  [TOPIC.v3PoolCreated]: emitters.v3Factory,
+  [TOPIC.v4Initialize]: emitters.v4PoolManager,
+  [TOPIC.curveLaunched]: emitters.launchpad,
+})
+
+const CREATION_TOPICS: readonly Hex[] = [
+  TOPIC.v2PairCreated,
+  TOPIC.v3PoolCreated,
+  TOPIC.v4Initialize,
+  TOPIC.curveLaunched,
+]
+export const MARKET_TOPICS: readonly Hex[] = [...CREATION_TOPICS, ...STATE_TOPICS]
+const OF_POOL_MANAGER = new Set<Hex>([TOPIC.v4ModifyLiquidity, TOPIC.v4Swap, TOPIC.v4ProtocolFeeUpdated])
+
+/** The logs that make pools, and no others; null where the profile has no contract that makes any. */
+export function creationFilter(emitters: Emitters): LogFilter | null {
+  const address = Object.values(emitters).filter((one) => one !== null)
+  return address.length === 0 ? null : { address, topics: [CREATION_TOPICS] }
+}
+
+/** The pool a log makes, or the id of the one it changes; undefined for a stranger's log. */
+export function createLogReader(
+  emitters: Emitters,
+): (log: ChainLog) => { born: AnyPool } | { id: string } | undefined {
+  const makers = makersOf(emitters)
+  return (log) => {
+    const topic = log.topics[0]
+    if (topic === undefined) return undefined
+    if (topic in makers) {
+      const born = makers[topic] === log.address ? poolBorn(log) : undefined
+      return born && { born }
+    }
+    if (OF_POOL_MANAGER.has(topic) && log.address !== emitters.v4PoolManager) return undefined
+    return { id: poolIdOfLog(log) }
+  }
+}
