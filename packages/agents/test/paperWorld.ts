@@ -56,7 +56,7 @@ export const PROFILE = {
   },
   known_hooks: [],
   fee_recipient: at(0xfee),
-  vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
+  vendors: { audit: null, gateway: null, aggregators: {} },
 } as unknown as ChainProfile
 
 const crypto = await createCrypto()
@@ -140,7 +140,10 @@ export function openTestPaper(db: Db, { pools = deepPools() }: { pools?: Pool[] 
     tokens: {
       get: async (address: Address) => recordOf(address, {}),
       assertUnchanged: async () => {},
-      readAudit: async () => ({ verdict: 'verified', url: null, source: 'audit', checked_at: 0 }),
+      readAudit: async () => ({
+        audit: { verdict: 'verified', url: null, source: 'audit', checked_at: 0 },
+        findings: [],
+      }),
       coreBySymbol: (symbol: string) => {
         const token = PROFILE.core_tokens.find((one) => one.symbol === symbol)!
         const { address, decimals } = token
