@@ -57,6 +57,12 @@ export class VendorRefused extends Error {
   }
 }
 
+/** A vendor's usual rate, or the one of an account that may ask more or less. */
+export const rateOf = (usual: VendorRate, perMinute: number | undefined): VendorRate =>
+  perMinute === undefined
+    ? usual
+    : { perMinute, burst: Math.max(Math.min(usual.burst, perMinute), Math.ceil(perMinute / 60)) }
+
 const MAX_ANSWER_BYTES = 262_144
 /** A slow vendor must not fill our memory. */
 const MAX_AT_ONCE = 64

@@ -25,14 +25,15 @@ async function open(answer: RequestListener, timeoutMs = 10_000) {
     server.close()
   })
   const time = { nowMs: 1_800_000_000_000 }
+  const lines: number[] = []
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/audit/v1`
   const reader = createAuditReader({
     profile: profileWith({ kind: 'pit', url }),
     clock: { nowMs: () => time.nowMs },
-    logger: { warn() {} },
+    logger: { warn: () => void lines.push(1) },
     timeoutMs,
   })
-  return { reader, asked: () => asked, time }
+  return { reader, asked: () => asked, time, lines }
 }
 const says =
   (verdict: unknown, more: object = {}): RequestListener =>
@@ -84,6 +85,17 @@ describe('the audit', () => {
   it.each(unreadable)('that %s is no verdict', async (how, answer) => {
     const { reader } = await open(answer, how === 'hangs' ? 200 : 10_000)
     expect(await codeOf(reader.read(TOKEN))).toBe('AUDIT_UNAVAILABLE 503 15')
+  })
+  it('that cannot be read is logged once, until it can be again', async () => {
+    let status = 503
+    const { reader, lines } = await open((req, res) =>
+      status === 200 ? says('verified')(req, res) : void res.writeHead(status).end(),
+    )
+    for (let i = 0; i < 3; i++) await codeOf(reader.read(TOKEN))
+    expect(lines.length).toBe(1)
+    status = 500
+    await codeOf(reader.read(TOKEN))
+    expect(lines.length).toBe(2)
   })
   it('once read does not outlive its time when the provider is gone', async () => {
     let up = true

@@ -2,7 +2,7 @@ import { createCache } from '@pit/platform/cache'
 import { type Clock, nowS } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/logger'
 import { ProfileError } from '@pit/platform/readProfile'
-import { createVendor, type Vendor } from '@pit/platform/vendor'
+import { createVendor, rateOf, type Vendor } from '@pit/platform/vendor'
 import { type Answer, type ChainProfile, fail } from '@pit/protocol'
 import { AUDIT_PROVIDERS, type AuditOpinion, type Verdict } from './audits/index.ts'
 
@@ -46,6 +46,8 @@ export function createAuditReader({
 
   const listed = new Set([...core_tokens, ...listed_stocks].map(({ address }) => address.toLowerCase()))
   const cache = createCache<string, Audited>({ max: MAX_CACHED, ttlMs: CACHE_MS, clock })
+  /** The last trouble that was logged: a provider that rests is not worth a line a token. */
+  let told: string | null = null
   let last: { atMs: number; failed: Error | null } | null = null
 
   async function verdictOf(token: string): Promise<Audited> {
@@ -55,6 +57,7 @@ export function createAuditReader({
         provider.read(answer, asked),
       )
       last = { atMs: clock.nowMs(), failed: null }
+      told = null
       return { audit: { verdict, url, source: 'audit', checked_at: nowS(clock) }, findings }
     } catch (error) {
       last = { atMs: clock.nowMs(), failed: error as Error }
@@ -64,7 +67,9 @@ export function createAuditReader({
 
   const ask = (token: string): Promise<Audited> =>
     verdictOf(token).catch((error: unknown) => {
-      logger.warn({ err: error, token }, 'the audit verdict could not be read')
+      const { message } = error as Error
+      if (message !== told) logger.warn({ err: error, token }, 'the audit verdict could not be read')
+      told = message
       return fail('AUDIT_UNAVAILABLE')
     })
 
@@ -92,6 +97,6 @@ function openProvider(
     const kinds = Object.keys(AUDIT_PROVIDERS).join(', ')
     throw new ProfileError(`vendors.audit: there is no kind "${kind}"; there are ${kinds}`)
   }
-  const rate = per_minute === undefined ? provider.rate : { perMinute: per_minute, burst: per_minute }
-  return { provider, vendor: createVendor({ rate, timeoutMs, clock }), baseUrl: url.replace(/\/+$/, '') }
+  const vendor = createVendor({ rate: rateOf(provider.rate, per_minute), timeoutMs, clock })
+  return { provider, vendor, baseUrl: url.replace(/\/+$/, '') }
 }

@@ -30,7 +30,7 @@ afterAll(() => {
 
 const time = { nowMs: 1_800_000_000_000 }
 const logged: unknown[] = []
-const kyberswap = (url = `${base}/a`) => ({ kind: 'kyberswap', url, per_minute: 1_000 })
+const kyberswap = (url = `${base}/a`) => ({ kind: 'kyberswap', url, per_minute: 6_000 })
 const open = (
   budgetMs = 5_000,
   aggregators: Record<string, object> = { aggregator_1: kyberswap() },

@@ -1,6 +1,6 @@
 import type { Address } from '@pit/chain'
 import { ProfileError } from '@pit/platform/readProfile'
-import { createVendor, VENDOR_REFUSALS, VendorRefused } from '@pit/platform/vendor'
+import { createVendor, rateOf, VENDOR_REFUSALS, VendorRefused } from '@pit/platform/vendor'
 import { QUOTE_ONLY_VENUES, TRADE, type VendorProfile } from '@pit/protocol'
 import type { FailedRoute } from '../types.ts'
 import { idOf, type QuoterDeps } from './deps.ts'
@@ -121,8 +121,7 @@ function openAggregator(
   const key = vendor.key !== 'none' && Object.hasOwn(vendorKeys, kind) ? (vendorKeys[kind] ?? null) : null
   if (vendor.key === 'required' && key === null) return 'NO_KEY'
   const usual = (key !== null && vendor.ratedByKey) || vendor.rate
-  const rate = per_minute === undefined ? usual : { perMinute: per_minute, burst: per_minute }
-  const asked = createVendor({ rate, timeoutMs: budgetMs, clock })
+  const asked = createVendor({ rate: rateOf(usual, per_minute), timeoutMs: budgetMs, clock })
   const baseUrl = url.replace(/\/+$/, '')
   return (ask) => asked.ask(vendor.request(baseUrl, ask, key), (answer) => vendor.read(answer, ask))
 }
