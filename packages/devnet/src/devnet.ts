@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
-import { stockSessionOf } from '@pit/protocol'
+import { type ChainProfile, stockSessionOf } from '@pit/protocol'
 import { compileContracts } from './compile.ts'
 import { encodeActs, type OperatorAct, type World, type WorldOptions } from './deploy/index.ts'
 import { devnetMethods } from './devnetMethods.ts'
@@ -17,7 +17,7 @@ import { openWorld, writeWhole } from './openWorld.ts'
 import { createPace } from './pace.ts'
 import type { StrictLimits } from './rpc/index.ts'
 import { serveNodes } from './serveNodes.ts'
-import { startVendors, type Vendors, type Verdict } from './vendors/index.ts'
+import { COST_HEADER, startVendors, type Vendors, type Verdict } from './vendors/index.ts'
 
 export interface DevnetOptions {
   host: string
@@ -162,13 +162,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     sequencer_url: sequencerUrl,
     explorer_tx: `${url}/tx/`,
   })
-  profile.vendors = {
-    audit_url: `${vendors.url}/audit/v1`,
-    gateway_url: `${vendors.url}/v1`,
-    aggregator_urls: Object.fromEntries(
-      [1, 2, 3].map((n) => [`aggregator_${n}`, `${vendors.url}/aggregator_${n}`]),
-    ),
-  }
+  profile.vendors = vendorsProfile(vendors.url)
   if (dir) writeWhole(join(dir, 'profile.json'), profile)
 
   chain.startTicking(options.blockMs)
@@ -189,6 +183,25 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       await Promise.race([served, new Promise((resolve) => setTimeout(resolve, 500).unref())])
       nodes.drop()
       await chain.close()
+    },
+  }
+}
+
+/** Real vendors' shapes, at the stand-ins; nobody here counts our questions. */
+function vendorsProfile(url: string): ChainProfile['vendors'] {
+  const at = (path: string, kind: string) => ({ kind, url: `${url}/${path}`, per_minute: 60_000 })
+  return {
+    audit: at('goplus', 'goplus'),
+    gateway: {
+      url: `${url}/v1`,
+      cost: { usage: true, header: COST_HEADER },
+      priced_per: 'million_tokens',
+      models: {},
+    },
+    aggregators: {
+      aggregator_1: at('aggregator_1/kyberswap', 'kyberswap'),
+      aggregator_2: at('aggregator_2/sushi', 'sushi'),
+      aggregator_3: at('aggregator_3/uniswap', 'uniswap'),
     },
   }
 }

@@ -70,6 +70,6 @@ export const BARE_PROFILE = {
   fee_recipient: null,
   treasury_buckets: { operations: null, buybacks: null, treasury: null },
   cosigner: null,
-  vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
+  vendors: { audit: null, gateway: null, aggregators: {} },
   league: { first_season: null, platform_agent_id: null },
 }

@@ -52,6 +52,37 @@ const PoolPin = Type.Union([
   }),
 ])
 
+/** An outside vendor; docs/vendors.md lists the kinds. */
+const Vendor = Type.Object({
+  kind: Type.String(),
+  url: Type.String(),
+  /** Questions a minute that this account may ask. Absent: what the vendor allows anybody. */
+  per_minute: Type.Optional(Type.Integer({ minimum: 1 })),
+})
+
+/** A model gateway: where it says what a call cost, and what its models cost where it does not list it. */
+const Gateway = Type.Object({
+  url: Type.String(),
+  cost: Type.Object({
+    /** Whether `usage.cost` is what a call cost in dollars. */
+    usage: Type.Boolean(),
+    /** The answer's header that says it in dollars. */
+    header: Nullable(Type.String({ pattern: '^[a-z0-9-]{1,64}$' })),
+  }),
+  /** What `pricing.input` and `pricing.output` of its list are per. */
+  priced_per: Type.Union([Type.Literal('million_tokens'), Type.Literal('token')]),
+  /** Dollars per million tokens of models that it lists without a price. */
+  models: Type.Record(
+    Type.String(),
+    Type.Object({
+      input_usd: Type.Number({ minimum: 0 }),
+      output_usd: Type.Number({ minimum: 0 }),
+      /** Whether it answers to a JSON schema. */
+      structured: Type.Boolean(),
+    }),
+  ),
+})
+
 export const ChainProfile = Type.Object({
   name: Type.String(),
   chain_id: Type.Literal(4663),
@@ -141,10 +172,12 @@ export const ChainProfile = Type.Object({
     treasury: Nullable(Address),
   }),
   cosigner: Nullable(Address),
+  /** Keys are settings, never here. */
   vendors: Type.Object({
-    audit_url: Nullable(Type.String()),
-    gateway_url: Nullable(Type.String()),
-    aggregator_urls: Type.Record(Type.String(), Type.String()),
+    audit: Type.Union([Vendor, Type.Null()]),
+    gateway: Type.Union([Gateway, Type.Null()]),
+    /** By the contract's names, `aggregator_1` to `aggregator_3`. */
+    aggregators: Type.Record(Type.String(), Vendor),
   }),
   league: Type.Object({
     /** ISO date of a Monday, 00:00 UTC. */
@@ -161,3 +194,5 @@ export const stakingRegistryOf = ({ agent_registry }: Pick<ChainProfile, 'agent_
 export type MarketHoliday = Static<typeof MarketHoliday>
 export type Feed = Static<typeof Feed>
 export type PoolPin = Static<typeof PoolPin>
+export type VendorProfile = Static<typeof Vendor>
+export type GatewayProfile = Static<typeof Gateway>

@@ -213,6 +213,13 @@ export const SETTINGS = {
     default: '25',
     means: 'Dollars an owner’s own AI key is charged through here a UTC day, at most.',
   },
+  VENDOR_KEYS: {
+    default: '',
+    means:
+      'Keys of aggregators, as kind=key pairs with commas between, such as 0x=…,uniswap=… (docs/vendors.md). ' +
+      'An aggregator of the profile that needs one and has none is off.',
+  },
+  VENDOR_KEYS_FILE: { default: '', means: 'A file that holds VENDOR_KEYS, one pair a line.' },
   LEAGUE_FIRST_SEASON: {
     default: '',
     means:
@@ -369,6 +376,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       modelUsd: number('AI_POOL_MODEL_USD'),
       ownUsdDay: number('AI_OWN_USD_DAY'),
     },
+    vendorKeys: secret('VENDOR_KEYS'),
     leagueFirstSeason: mondayNamed(optional('LEAGUE_FIRST_SEASON')),
     devFields: flag('DEV_FIELDS'),
     logLevel: text('LOG_LEVEL'),

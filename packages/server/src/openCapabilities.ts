@@ -19,7 +19,7 @@ import { openFast, openTrade } from '@pit/trading'
 import { openTreasury } from '@pit/treasury'
 import { type AccountsInUse, divisionOf, openAuth } from './auth/index.ts'
 import type { Ground, Start } from './openGround.ts'
-import { openAiTerms, openSealKey, openSigner } from './openSecrets.ts'
+import { openAiTerms, openSealKey, openSigner, openVendorKeys } from './openSecrets.ts'
 
 const MARKET_WAIT_MS = 10_000
 const REFUND_WAIT_MS = 10_000
@@ -63,6 +63,7 @@ export async function openCapabilities(ground: Ground, start: Start) {
   const trade = openTrade({
     ...{ ...ground, market, tokens, tierBps, storePlan, storeRevocation, recordRefusal },
     devFields: config.devFields,
+    vendorKeys: openVendorKeys(config.vendorKeys),
   })
   const fast = openFast({
     ...{ ...ground, market, account, relayOnce },

@@ -86,7 +86,7 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
     fee_recipient: FEE_RECIPIENT,
     treasury_buckets: TREASURY_BUCKETS,
     cosigner: null,
-    vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
+    vendors: { audit: null, gateway: null, aggregators: {} },
     league: { first_season: null, platform_agent_id: PLATFORM_AGENT_ID },
   }
   const checked = checkWith(ChainProfile, profile)

@@ -57,13 +57,7 @@ export function openTokens(options: TokenOptions): Tokens {
   const { clock, logger, profile } = deps
   const registry = createRegistry(deps)
   const stats = createTokenStats(deps)
-  const known = profile.core_tokens.find(({ native }) => !native)
-  const audit = createAuditReader({
-    url: profile.vendors.audit_url,
-    probe: known?.address.toLowerCase() ?? null,
-    clock,
-    logger,
-  })
+  const audit = createAuditReader({ profile, clock, logger })
   stats.countUnseen()
   const show = { ...deps, registry, audit, searchTokens: createTokenSearch(deps) }
   return {

@@ -98,7 +98,7 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     Promise.all(
       ends
         .filter(({ address }) => ask.shield && address !== NATIVE)
-        .map(async ({ address }) => ({ token: address, audit: await tokens.readAudit(address) })),
+        .map(async ({ address }) => ({ token: address, ...(await tokens.readAudit(address)) })),
     )
 
   return {

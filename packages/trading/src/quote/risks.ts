@@ -1,12 +1,12 @@
 import type { StaleWhy } from '@pit/chain'
+import { auditRisks, type Audited as TokenAudited } from '@pit/market'
 import { RISKS, type RiskCode, TRADE } from '@pit/protocol'
 import type { Audit, PricedRoute, Risk, TradeToken } from '../types.ts'
 import { unitUsd } from './prices.ts'
 
 /** One token's verdict. */
-export interface Audited {
+export interface Audited extends TokenAudited {
   token: TradeToken['address']
-  audit: Audit
 }
 
 /** Everything to disclose: both tokens', the trade's by its best route, and with shield the audit's. */
@@ -29,10 +29,7 @@ export function risksOfTrade({
     if (token.core === null && unitUsd(token) === null) risks.push(riskOf('NO_REFERENCE', token))
   }
   risks.push(...(best?.risks ?? []), ...impactRisk(best?.impactBps ?? null))
-  for (const { token, audit } of audits) {
-    if (audit.verdict === 'flagged') risks.push(riskOf('AUDIT_FLAGGED', { address: token }))
-    else if (audit.verdict !== 'verified') risks.push(riskOf('AUDIT_UNVERIFIED', { address: token }))
-  }
+  for (const audited of audits) risks.push(...auditRisks(audited.token, audited))
   return severeFirst(onePerToken(risks))
 }
 

@@ -76,7 +76,7 @@ export const profile = {
     { address: KNOWN_SKIMMER, name: 'Skimming', changes_amounts: true },
   ],
   fee_recipient: RECIPIENT,
-  vendors: { audit_url: null, gateway_url: null, aggregator_urls: {} },
+  vendors: { audit: null, gateway: null, aggregators: {} },
 } as unknown as ChainProfile
 
 let nextId = 0x9000
@@ -260,7 +260,10 @@ export function openWorld(options: WorldOptions = {}): World {
         asked.push(`audit ${token}`)
         return (
           options.readAudit?.(token) ??
-          Promise.resolve({ verdict: 'verified', url: null, source: 'audit', checked_at: NOW_S })
+          Promise.resolve({
+            audit: { verdict: 'verified', url: null, source: 'audit', checked_at: NOW_S },
+            findings: [],
+          })
         )
       },
     },
@@ -274,6 +277,7 @@ export function openWorld(options: WorldOptions = {}): World {
     clock: { nowMs: () => time.nowMs },
     crypto,
     logger: { warn: () => {} },
+    vendorKeys: {},
     tierBps: async (wallet) => {
       asked.push('tier')
       return options.tierBps ? options.tierBps(wallet) : 25
