@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type Address, type Execution, type Hex, NATIVE } from '@pit/chain'
-import { encodeCurveBuy, encodeSwap } from '@pit/plans'
+import { encodeCurveTrade, encodeSwap } from '@pit/plans'
 import { CALL_HEADERS } from '@pit/platform/signerCalls'
 import { feeOf } from '@pit/protocol'
 import { deadline, type Honest, honestCurve, honestSwap } from './honest.ts'
@@ -95,7 +95,9 @@ function curveCall(
   const feeWei = change.fee?.(wei) ?? feeOf(wei, 50)
   const amountIn = wei - feeOf(wei, 50)
   const atoms = (20n * 10n ** 36n) / world.tokens.get(world.curve.token)!.priceE18
-  const data = encodeCurveBuy({
+  const data = encodeCurveTrade({
+    launchpad: 'pit',
+    side: 'buy',
     amountIn,
     amountOutMin: change.minimum ?? (atoms * 98n) / 100n,
     recipient: change.recipient ?? active.binding.wallet,

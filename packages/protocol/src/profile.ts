@@ -30,6 +30,16 @@ const CoreToken = Type.Object({
   feed: Type.Union([Feed, Type.Null()]),
 })
 
+/** Launchpads whose curves are spoken here: one adapter each in `@pit/chain`. */
+export const LAUNCHPAD_KINDS = ['pit', 'pons'] as const
+export type LaunchpadKind = (typeof LAUNCHPAD_KINDS)[number]
+
+const Launchpad = Type.Object({
+  kind: Type.Union(LAUNCHPAD_KINDS.map((kind) => Type.Literal(kind))),
+  /** Its logs and its word say which curves are its own. */
+  factory: Address,
+})
+
 const PoolPin = Type.Union([
   Type.Object({ version: Type.Literal('v2'), address: Address }),
   Type.Object({ version: Type.Literal('v3'), address: Address, fee: Type.Integer() }),
@@ -73,11 +83,11 @@ export const ChainProfile = Type.Object({
     v4_position_manager: Nullable(Address),
     v4_state_view: Nullable(Address),
     v4_quoter: Nullable(Address),
-    launchpad_factory: Nullable(Address),
     agent_registry: Nullable(Address),
     stock_beacon: Nullable(Address),
     stock_registry: Nullable(Address),
   }),
+  launchpads: Type.Array(Launchpad),
   delegation: Type.Object({
     version: Type.Literal('1.3.0'),
     delegation_manager: Address,

@@ -83,9 +83,9 @@ export const PROFILE = {
     multicall3: at(0x3c),
     universal_router: ROUTER,
     universal_router_layout: '2.1.0',
-    launchpad_factory: at(0x1a0),
     stock_beacon: at(0xbeac),
   },
+  launchpads: [{ kind: 'pit', factory: at(0x1a0) }],
   delegation: {
     delegation_manager: at(0xdd01),
     stateless_delegator: at(0xdd02),
@@ -166,7 +166,7 @@ export function grant(
     nowS,
   }
   const sign = (delegation: Delegation) => signDelegation(crypto, PINS.addresses, delegation, signer)
-  const pair = curves.length > 0 ? curveRoots(PINS.addresses, { ...ask, curves }) : null
+  const pair = curves.length > 0 ? curveRoots(PINS.addresses, { ...ask, curves, launchpads: ['pit'] }) : null
   return {
     binding,
     root: sign(sessionRoot(PINS.addresses, ask)),

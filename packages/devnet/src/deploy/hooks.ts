@@ -7,11 +7,19 @@ export interface Hooks {
   counting: Address
   dynamicFee: Address
   skimming: Address
+  pons: Address
 }
 
 /** Which calls v4 makes to a hook is written in the last 14 bits of its address. */
 const FLAG_BITS = 0x3fff
-const FLAGS = { afterInitialize: 1 << 12, beforeSwap: 1 << 7, afterSwap: 1 << 6, afterSwapDelta: 1 << 2 }
+const FLAGS = {
+  beforeInitialize: 1 << 13,
+  afterInitialize: 1 << 12,
+  beforeSwap: 1 << 7,
+  afterSwap: 1 << 6,
+  beforeSwapDelta: 1 << 3,
+  afterSwapDelta: 1 << 2,
+}
 
 /** Queues the hooks at addresses that carry their flags. */
 export async function queueHooks(artifacts: Artifacts, acts: Acts, poolManager: Address): Promise<Hooks> {
@@ -25,6 +33,15 @@ export async function queueHooks(artifacts: Artifacts, acts: Acts, poolManager: 
     counting: deploy('CountingHook', [poolManager], FLAGS.beforeSwap | FLAGS.afterSwap),
     dynamicFee: deploy('DynamicFeeHook', [poolManager, acts.builder], FLAGS.afterInitialize),
     skimming: deploy('SkimmingHook', [poolManager], FLAGS.afterSwap | FLAGS.afterSwapDelta),
+    pons: deploy(
+      'PonsHook',
+      [poolManager, acts.builder],
+      FLAGS.beforeInitialize |
+        FLAGS.beforeSwap |
+        FLAGS.afterSwap |
+        FLAGS.beforeSwapDelta |
+        FLAGS.afterSwapDelta,
+    ),
   }
 }
 

@@ -22,7 +22,7 @@ export interface ProfileParts {
   exchanges: Exchanges
   hooks: Hooks
   pins: CorePins
-  launchpad: Address
+  launchpads: ChainProfile['launchpads']
   registry: Address
   stock_beacon: Address
   stock_registry: Address
@@ -60,11 +60,11 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
       universal_router,
       universal_router_layout: '2.1.0',
       ...exchanges,
-      launchpad_factory: parts.launchpad,
       agent_registry: parts.registry,
       stock_beacon: parts.stock_beacon,
       stock_registry: parts.stock_registry,
     },
+    launchpads: parts.launchpads,
     delegation: { version: '1.3.0', delegation_manager, stateless_delegator, enforcers },
     core_tokens: CORE_ORDER.map((symbol) => coreToken(parts, symbol)),
     listed_stocks: STOCKS.filter((stock) => !stock.core).map(({ symbol }) => ({
@@ -77,6 +77,7 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
     known_hooks: [
       { address: parts.hooks.counting, name: 'CountingHook', changes_amounts: false },
       { address: parts.hooks.dynamicFee, name: 'DynamicFeeHook', changes_amounts: false },
+      { address: parts.hooks.pons, name: 'PonsHook', changes_amounts: true },
     ],
     fee_recipient: FEE_RECIPIENT,
     treasury_buckets: TREASURY_BUCKETS,

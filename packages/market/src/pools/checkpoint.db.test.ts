@@ -31,6 +31,7 @@ withDb('market checkpoint', (db) => {
   it('is not used when a curve in it has no sale supply, and is replaced', async () => {
     const curve: CurvePool = {
       version: 'curve',
+      launchpad: 'pit',
       id: `0x${'c'.repeat(40)}`,
       token: TOKEN0,
       pair: TOKEN1,

@@ -21,11 +21,11 @@ export async function readCheckpoint(db: Db): Promise<Checkpoint | null> {
 }
 
 /**
- * Older checkpoints have curves without their sale supply, which only their first log tells. Such a
- * checkpoint is not used: the chain is read again from the profile's first block.
+ * Older checkpoints have curves without their launchpad or their sale supply. Such a checkpoint is not used:
+ * the chain is read again from the profile's first block.
  */
 function isWhole(pool: AnyPool): boolean {
-  return pool.version !== 'curve' || typeof pool.saleSupply === 'bigint'
+  return pool.version !== 'curve' || (typeof pool.saleSupply === 'bigint' && pool.launchpad !== undefined)
 }
 
 export interface Changes {

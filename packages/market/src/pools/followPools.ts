@@ -1,4 +1,11 @@
-import { type Address, DYNAMIC_FEE, hookEffectOf, type V4Pool, v4StateViewAbi } from '@pit/chain'
+import {
+  type Address,
+  DYNAMIC_FEE,
+  hookEffectOf,
+  launchpadsIn,
+  type V4Pool,
+  v4StateViewAbi,
+} from '@pit/chain'
 import type { Db } from '@pit/platform/db'
 import { type Chunk, followChain, type Header, StartAgain } from '@pit/platform/follow'
 import type { Job } from '@pit/platform/jobs'
@@ -19,6 +26,7 @@ import {
   MARKET_TOPICS,
   type PoolBook,
 } from './poolBook.ts'
+import { readLaunches } from './readLaunches.ts'
 
 export interface FollowPoolsDeps {
   rpc: Rpc
@@ -47,11 +55,11 @@ const CHECKPOINT_EVERY_MS = 10_000
 
 const lower = (address: string | null) => (address?.toLowerCase() ?? null) as `0x${string}` | null
 
-const emittersOf = ({ contracts }: ChainProfile): Emitters => ({
+const emittersOf = ({ contracts, ...profile }: ChainProfile): Emitters => ({
   v2Factory: lower(contracts.v2_factory),
   v3Factory: lower(contracts.v3_factory),
   v4PoolManager: lower(contracts.v4_pool_manager),
-  launchpad: lower(contracts.launchpad_factory),
+  launchpads: launchpadsIn(profile),
 })
 
 const WHOLE_FEE_PIPS = 1_000_000
@@ -69,6 +77,7 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
   const stateView = lower(profile.contracts.v4_state_view)
   const multicall3 = profile.contracts.multicall3 as Address
   const knownHooks = new Set(profile.known_hooks.map(({ address }) => address.toLowerCase()))
+  const launchpads = launchpadsIn(profile)
   const dynamic = new Set<V4Pool>()
   /** The block of the book's state: set together with it, so that a reader of both sees one state. */
   let head: Header | null = null
@@ -139,9 +148,10 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
         const known = await readFees([...dynamic], chunk.head.number)
         const unknown = book.unknownIn(chunk)
         const awaking = unknown.length > 0 ? await empties.load(unknown, chunk.from) : []
+        const launched = await readLaunches({ rpc, multicall3, launchpads, logger }, chunk)
         let applied: Applied
         try {
-          applied = book.apply(chunk, awaking)
+          applied = book.apply(chunk, [...awaking, ...launched])
         } catch (error) {
           // State and logs disagree, so a log was missed: nothing may be quoted from this state.
           logger.error({ err: error, block: chunk.head.number }, 'pool state lost its place; reading it anew')

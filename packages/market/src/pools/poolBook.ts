@@ -1,8 +1,10 @@
 import {
   type Address,
+  allLaunchpads,
   applyLog,
   type CurvePool,
   MalformedLog,
+  type PinnedLaunchpad,
   type Pool,
   poolBorn,
   poolIdOfLog,
@@ -11,6 +13,7 @@ import {
   undoOf,
 } from '@pit/chain'
 import type { ChainLog, Chunk, Hex } from '@pit/platform/follow'
+import type { LaunchpadKind } from '@pit/protocol'
 
 export type AnyPool = Pool | CurvePool
 
@@ -19,7 +22,7 @@ export interface Emitters {
   v2Factory: Address | null
   v3Factory: Address | null
   v4PoolManager: Address | null
-  launchpad: Address | null
+  launchpads: readonly PinnedLaunchpad[]
 }
 
 export interface BookListener {
@@ -63,7 +66,7 @@ export const MARKET_TOPICS: readonly Hex[] = [
   TOPIC.v2PairCreated,
   TOPIC.v3PoolCreated,
   TOPIC.v4Initialize,
-  TOPIC.curveLaunched,
+  ...allLaunchpads().map(({ launchedTopic }) => launchedTopic),
   ...STATE_TOPICS,
 ]
 const OF_POOL_MANAGER = new Set<Hex>([TOPIC.v4ModifyLiquidity, TOPIC.v4Swap, TOPIC.v4ProtocolFeeUpdated])
@@ -93,11 +96,15 @@ export function createPoolBook(
   /** The newest block that can no longer be undone. */
   let settled = -1
 
-  const bearers: Partial<Record<Hex, Address | null>> = {
-    [TOPIC.v2PairCreated]: emitters.v2Factory,
-    [TOPIC.v3PoolCreated]: emitters.v3Factory,
-    [TOPIC.v4Initialize]: emitters.v4PoolManager,
-    [TOPIC.curveLaunched]: emitters.launchpad,
+  const factoriesOf = (kind: LaunchpadKind) =>
+    emitters.launchpads.filter((one) => one.kind === kind).map(({ factory }) => factory)
+  const bearers: Partial<Record<Hex, readonly (Address | null)[]>> = {
+    [TOPIC.v2PairCreated]: [emitters.v2Factory],
+    [TOPIC.v3PoolCreated]: [emitters.v3Factory],
+    [TOPIC.v4Initialize]: [emitters.v4PoolManager],
+    ...Object.fromEntries(
+      allLaunchpads().map(({ kind, launchedTopic }) => [launchedTopic, factoriesOf(kind)]),
+    ),
   }
 
   function add(pool: AnyPool): void {
@@ -114,7 +121,7 @@ export function createPoolBook(
     const topic = log.topics[0]
     if (topic === undefined) return undefined
     if (topic in bearers) {
-      const born = bearers[topic] === log.address ? poolBorn(log) : undefined
+      const born = bearers[topic]?.includes(log.address) ? poolBorn(log) : undefined
       return born && { born }
     }
     if (OF_POOL_MANAGER.has(topic) && log.address !== emitters.v4PoolManager) return undefined

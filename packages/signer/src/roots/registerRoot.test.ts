@@ -93,7 +93,7 @@ function launchpad(
     const { to, data } = call as { to: Address; data: Hex }
     if (data === '0x313ce567') return words(junk.decimals)
     if (data === toFunctionSelector('state()')) return words(...junk.state)
-    if (to !== PINS.launchpad) {
+    if (to !== PINS.launchpads[0]!.factory) {
       const zeros = { virtualPair: 0n, virtualToken: 0n, saleSupply: 0n, poolSupply: 0n }
       const more = { curveFeeBps: 0, creatorTaxBps: 0, snipeStartBps: 0, snipeSeconds: 0, launchedAt: 0 }
       const result = { token: JUNK, pair, creator: STRANGER, ...zeros, ...more, poolVersion: 3 }
@@ -381,6 +381,7 @@ describe('a root is refused', () => {
         ...other,
         eth: { ...CAPS, dayWei: 2n * CAPS.dayWei },
         curves: [CURVE],
+        launchpads: ['pit'],
       })
       expect(await refused({ ...given, curveRoots: [curve] })).toEqual(['ROOT_BINDS_LIMITS'])
       expect(await refused({ ...given, curveRoots: [fee, curve] })).toEqual([])
