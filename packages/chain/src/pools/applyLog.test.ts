@@ -119,6 +119,7 @@ describe('births', () => {
     )
     expect(born).toEqual({
       version: 'curve',
+      launchpad: 'pit',
       id: A,
       token: T0,
       pair: T1,
