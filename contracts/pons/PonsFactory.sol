@@ -90,6 +90,12 @@ contract PonsFactory {
         pairTokenEconomics[pair] = Economics(phantomQuote, graduationThreshold, true);
     }
 
+    /// @notice For launches from now on.
+    function setSnipeTaxSeconds(uint256 secondsWindow) external {
+        if (msg.sender != owner) revert OnlyOwner();
+        snipeTaxSeconds = secondsWindow;
+    }
+
     function launchToken(
         TokenParams calldata params,
         uint256 launchConfigId,

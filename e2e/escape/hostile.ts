@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Address, type Execution, type Hex, NATIVE } from '@pit/chain'
 import { encodeCurveTrade, encodeSwap } from '@pit/plans'
 import { CALL_HEADERS } from '@pit/platform/signerCalls'
-import { feeOf } from '@pit/protocol'
+import { feeOf, type LaunchpadKind } from '@pit/protocol'
 import { deadline, type Honest, honestCurve, honestSwap } from './honest.ts'
 import { HOSTILE_CALLS } from './hostileCalls.ts'
 import { HOSTILE_EXECUTORS, type Hosted } from './hostileExecutors.ts'
@@ -89,6 +89,7 @@ function curveCall(
     minimum?: bigint
     value?: bigint
     fee?: (wei: bigint) => bigint
+    launchpad?: LaunchpadKind
   },
 ) {
   const wei = world.weiOf(20_000_000)
@@ -96,7 +97,7 @@ function curveCall(
   const amountIn = wei - feeOf(wei, 50)
   const atoms = (20n * 10n ** 36n) / world.tokens.get(world.curve.token)!.priceE18
   const data = encodeCurveTrade({
-    launchpad: 'pit',
+    launchpad: change.launchpad ?? 'pit',
     side: 'buy',
     amountIn,
     amountOutMin: change.minimum ?? (atoms * 98n) / 100n,
@@ -181,6 +182,8 @@ const OTHERS: Record<string, Make> = {
       'a curve trade at any price',
       curveCall(world, s, { minimum: BigInt(1 + world.random.below(1_000)) }),
     ),
+  'a curve trade in another launchpad’s words': (world, s) =>
+    leafIntent('a curve trade in another launchpad’s words', curveCall(world, s, { launchpad: 'pons' })),
   'a curve trade with other value': (world, s) =>
     leafIntent(
       'a curve trade with other value',

@@ -114,10 +114,12 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
       const isList = Array.isArray(exempt) && exempt.every((one) => /^0x[0-9a-fA-F]{40}$/.test(String(one)))
       if (!isList) throw refuse('exempt is a list of addresses')
       const creatorTaxBps = optionalNumber(fields(wish).creator_tax_bps, 'creator_tax_bps', 0)
+      const snipeSeconds = optionalNumber(fields(wish).snipe_seconds, 'snipe_seconds', 1)
       return launch(chain, world, {
         launchpad,
         pair,
         exempt,
+        ...(snipeSeconds !== undefined && { snipeSeconds }),
         symbol: text(symbol, 'symbol'),
         ...(creatorTaxBps !== undefined && { creatorTaxBps }),
       })

@@ -18,6 +18,7 @@ import {
   type ChainProfile,
   createBinding,
   feeOf,
+  type LaunchpadKind,
   type SessionBinding,
   type SessionBindingV3,
 } from '@pit/protocol'
@@ -85,7 +86,10 @@ export const PROFILE = {
     universal_router_layout: '2.1.0',
     stock_beacon: at(0xbeac),
   },
-  launchpads: [{ kind: 'pit', factory: at(0x1a0) }],
+  launchpads: [
+    { kind: 'pit', factory: at(0x1a0) },
+    { kind: 'pons', factory: at(0x1a1) },
+  ],
   delegation: {
     delegation_manager: at(0xdd01),
     stateless_delegator: at(0xdd02),
@@ -155,9 +159,16 @@ export function grant(
   {
     caps = CAPS,
     curves = [] as Address[],
+    launchpads = ['pit'] as readonly LaunchpadKind[],
     signer = KEYS.wallet,
     nowS = NOW_S,
-  }: { caps?: { dayWei: bigint; tradeWei: bigint }; curves?: Address[]; signer?: Hex; nowS?: number } = {},
+  }: {
+    caps?: { dayWei: bigint; tradeWei: bigint }
+    curves?: Address[]
+    launchpads?: readonly LaunchpadKind[]
+    signer?: Hex
+    nowS?: number
+  } = {},
 ): Granted {
   const ask = {
     binding,
@@ -166,7 +177,7 @@ export function grant(
     nowS,
   }
   const sign = (delegation: Delegation) => signDelegation(crypto, PINS.addresses, delegation, signer)
-  const pair = curves.length > 0 ? curveRoots(PINS.addresses, { ...ask, curves, launchpads: ['pit'] }) : null
+  const pair = curves.length > 0 ? curveRoots(PINS.addresses, { ...ask, curves, launchpads }) : null
   return {
     binding,
     root: sign(sessionRoot(PINS.addresses, ask)),

@@ -6,7 +6,7 @@ import type { Chain } from '../engine/types.ts'
 import { artifactOf } from './acts.ts'
 import { SNIPE, VIRTUAL_PAIR } from './curves.ts'
 import { answerOf } from './feeds.ts'
-import type { PonsPair } from './pons.ts'
+import { PONS_SNIPE_S, type PonsPair } from './pons.ts'
 import type { World } from './world.ts'
 
 /** What the operator does to the fixtures: each is mined before it answers. */
@@ -109,6 +109,8 @@ export interface LaunchWish {
   creatorTaxBps?: number
   /** Wallets that pay no snipe tax; only the second launchpad knows them. */
   exempt?: readonly Address[]
+  /** How long its snipe tax runs, instead of three seconds. */
+  snipeSeconds?: number
 }
 
 /** A fresh curve whose snipe tax is running. */
@@ -122,18 +124,26 @@ export const launch = (
 async function launchPons(
   chain: Chain,
   world: World,
-  { pair, symbol, creatorTaxBps = 100, exempt = [] }: LaunchWish,
+  { pair, symbol, creatorTaxBps = 100, exempt = [], snipeSeconds = PONS_SNIPE_S }: LaunchWish,
 ): Promise<{ curve: Address; token: Address }> {
   const { factory: target } = world.pons
   const creatorFeeRecipient = world.accounts[9]!
   const params = { name: symbol, symbol, creatorFeeRecipient, creatorTaxBps, buybackEnabled: true }
+  const lasts = (seconds: number): OperatorAct => ({
+    contract: 'PonsFactory',
+    target,
+    functionName: 'setSnipeTaxSeconds',
+    args: [BigInt(seconds)],
+  })
   const { logs } = await operate(chain, world, [
+    lasts(snipeSeconds),
     {
       contract: 'PonsFactory',
       target,
       functionName: 'launchToken',
       args: [params, 0n, pairOf(world, pair), exempt],
     },
+    lasts(PONS_SNIPE_S),
   ])
   return launchIn(logs, target, 'pons')
 }

@@ -358,6 +358,30 @@ describe('each rule refuses', () => {
     expect(failed({ ...buy(), data: `${buy().data}00` }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
     expect(failed({ ...buy(), data: '0x12345678' }, paying(feeWei))).toEqual(['SESSION_EXECUTION'])
   })
+
+  it('a trade on a curve without a deadline that leaves its bounds, and no other', () => {
+    const trade = { amountIn: E18 / 110n, amountOutMin: 20_000n * E18, recipient: WHO.wallet }
+    const feeWei = (trade.amountIn * 50n) / 9_950n
+    const buy = (change: Partial<typeof trade> = {}, launchpad: 'pit' | 'pons' = 'pons'): Execution => {
+      const deadlineS = BigInt(NOW_S + 120)
+      const data = encodeCurveTrade({ launchpad, side: 'buy', ...trade, ...change, deadlineS })
+      return { target: CURVE, valueWei: trade.amountIn, data }
+    }
+    const given = grant(makeBinding({ tokens: ALL, marks: [JUNK_MARK] }), {
+      curves: [CURVE],
+      launchpads: ['pons'],
+    })
+    const at = { ...other, session: sessionOf(given, { [CURVE]: JUNK }), request: { curveFeeWei: feeWei } }
+    expect(failed(buy(), at)).toEqual([])
+    expect(failed(buy({ recipient: STRANGER }), at)).toEqual(['SESSION_RECIPIENTS'])
+    expect(failed(buy({ amountOutMin: 1n }), at)).toEqual(['SIGNED_MARK_PRICE'])
+    expect(failed(buy({ amountOutMin: 0n }), at)).toEqual(['SLIPPAGE', 'SIGNED_MARK_PRICE'])
+    expect(failed(buy({ amountIn: trade.amountIn + 1n }), at)).toEqual(['SESSION_EXECUTION'])
+    expect(failed({ ...buy(), data: `${buy().data}${'0'.repeat(64)}` }, at)).toEqual(['SESSION_EXECUTION'])
+    // The root names one launchpad's methods: the other's are no call of its curves.
+    expect(failed(buy({}, 'pit'), at)).toEqual(['SESSION_EXECUTION'])
+    expect(failed(buy(), { ...at, session: curveSession })).toEqual(['SESSION_EXECUTION'])
+  })
 })
 
 describe('older bindings trade under their own terms', () => {

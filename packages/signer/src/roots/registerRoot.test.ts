@@ -363,6 +363,14 @@ describe('a root is refused', () => {
       expect(await refused(given, { rpc: launchpad({}) })).toEqual(['ROOT_BINDS_LIMITS'])
     })
 
+    it('with methods that none of them has', async () => {
+      const both = grant(binding, { curves: [CURVE], launchpads: ['pit', 'pons'] })
+      expect(await refused(both)).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused(grant(binding, { curves: [CURVE], launchpads: ['pons'] }))).toEqual([
+        'ROOT_BINDS_LIMITS',
+      ])
+    })
+
     it('that trade against something else, or a token outside', async () => {
       expect(await refused(given, { rpc: launchpad({ [CURVE]: JUNK }, USDG) })).toEqual(['ROOT_BINDS_LIMITS'])
       const outside = grant(makeBinding({ tokens: [NATIVE, USDG] }), { curves: [CURVE] })
