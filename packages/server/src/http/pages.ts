@@ -39,6 +39,23 @@ export function createPages({ version, publicUrl }: { version: string; publicUrl
   ]
 }
 
+/** Wallets' extensions and pages may call what needs no key and sets no cookie. */
+export const ANY_ORIGIN = ['Access-Control-Allow-Origin', '*'] as const
+
+/** What a browser asks before it lets another page call the wallets' JSON-RPC. */
+export const rpcPreflight: PagePlan = {
+  kind: 'page',
+  name: 'rpc',
+  status: 204,
+  body: Buffer.alloc(0),
+  contentType: 'text/plain; charset=utf-8',
+  headers: [
+    ...ANY_ORIGIN,
+    ...['Access-Control-Allow-Methods', 'POST', 'Access-Control-Allow-Headers', 'Content-Type'],
+    ...['Access-Control-Max-Age', '86400', ...JSON_POLICY],
+  ],
+}
+
 const pageAt = (
   path: string,
   name: string,
