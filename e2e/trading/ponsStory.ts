@@ -73,11 +73,11 @@ export function ponsCases(stage: () => PonsStage): void {
     }, async () => {
       const { world, trader, delegated, trade, refusal } = stage()
       const { token } = await world.devnet.rpc<{ token: Hex }>('devnet_launch', [
-        { launchpad: 'pons', pair: 'ETH', symbol: 'SNIPED', exempt: [trader.wallet], snipe_seconds: 45 },
+        { launchpad: 'pons', pair: 'ETH', symbol: 'SNIPED', exempt: [trader.wallet], snipe_seconds: 30 },
       ])
       const address = token.toLowerCase()
       const request = { token_in: 'ETH', token_out: address, amount_in: SIZE.ETH.toString(), ...terms }
-      await until(async () => (await refusal(delegated, request)).code !== 'TOKEN_UNKNOWN', { everyMs: 200 })
+      await until(async () => (await refusal(delegated, request)).code === 'SNIPE_TAX', { everyMs: 1_000 })
       const taxed = await refusal(delegated, request)
       expect(taxed).toMatchObject({
         status: 422,
@@ -88,23 +88,23 @@ export function ponsCases(stage: () => PonsStage): void {
       expect(early.received).toBeGreaterThan(0n)
       await until(async () => (await refusal(delegated, request)).code !== 'SNIPE_TAX', {
         withinMs: 60_000,
-        everyMs: 500,
+        everyMs: 1_500,
       })
       await trade(delegated, 'ETH', address, { amount_in: SIZE.ETH.toString(), ...terms })
       await trade(trader, address, 'ETH', { amount_in: most(early.received), ...terms })
     })
 
     it('graduates into a pool behind its hook, where it is traded on', { timeout: PATIENCE_MS }, async () => {
-      const { world, trader, trade, refusal } = stage()
+      const { world, trader, delegated, trade, refusal } = stage()
       const { address, curve } = await tokenNamed('PLAST')
       const request = { token_in: 'ETH', token_out: address, ...terms }
       const before = await trade(trader, 'ETH', address, { amount_in: (SIZE.ETH / 10n).toString(), ...terms })
       const whole = { ...request, amount_in: ETH.toString(), venues: ['venue_curve'] }
-      expect(await refusal(trader, whole)).toMatchObject({ code: 'CURVE_GRADUATED' })
+      expect(await refusal(delegated, whole)).toMatchObject({ code: 'CURVE_GRADUATED' })
       await buyOut(world, curve)
       const gone = { ...request, amount_in: SIZE.ETH.toString(), venues: ['venue_curve'] }
-      await until(async () => (await refusal(trader, gone)).message?.includes('graduated into') ?? false, {
-        everyMs: 200,
+      await until(async () => (await refusal(delegated, gone)).message?.includes('graduated into') ?? false, {
+        everyMs: 1_000,
       })
       const sold = await trade(trader, address, 'ETH', { amount_in: most(before.received), ...terms })
       expect(sold.plan).toMatchObject({ execution: 'router', route: { venue: 'venue_pool' } })
