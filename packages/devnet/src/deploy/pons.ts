@@ -36,7 +36,7 @@ export const PONS_SNIPE_S = 3
 const LAUNCHES: readonly Pick<PonsToken, 'symbol' | 'pair' | 'creatorTaxBps' | 'raised'>[] = [
   { symbol: 'PNEW', pair: 'ETH', creatorTaxBps: 0, raised: 0 },
   { symbol: 'PETH', pair: 'ETH', creatorTaxBps: 0, raised: 35 },
-  { symbol: 'PTAX', pair: 'ETH', creatorTaxBps: 1_000, raised: 20 },
+  { symbol: 'PTAX', pair: 'ETH', creatorTaxBps: 500, raised: 20 },
   { symbol: 'PUSD', pair: 'USDG', creatorTaxBps: 100, raised: 40 },
   { symbol: 'PNVDA', pair: 'NVDA', creatorTaxBps: 0, raised: 30 },
   { symbol: 'PLAST', pair: 'ETH', creatorTaxBps: 200, raised: 98 },
