@@ -123,7 +123,8 @@ export function createQuoter(deps: QuoterDeps): Quoter {
       const audited = await audits
       watch.stage('tokens')
 
-      const exempt = await readSnipeExempt(deps, ask.wallet, [ends.tokenIn.address, ends.tokenOut.address])
+      const asking = readSnipeExempt(deps, ask.wallet, [ends.tokenIn.address, ends.tokenOut.address])
+      const exempt = asking instanceof Promise ? await asking : asking
       const read = readMarket(ask, ends, { fee, exempt })
       const { head, size, yard } = read
       const { tokenIn, tokenOut } = yard

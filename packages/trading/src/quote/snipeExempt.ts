@@ -7,21 +7,28 @@ const BUDGET_MS = 500
 
 /**
  * The curves of these tokens that take no snipe tax of the wallet while everybody else pays one. Only asked in
- * a launch's first seconds; without an answer nobody is exempt.
+ * a launch's first seconds, and nothing waits otherwise; without an answer nobody is exempt.
  */
-export async function readSnipeExempt(
+export function readSnipeExempt(
   { market, rpc }: Pick<QuoterDeps, 'market' | 'rpc'>,
   wallet: Address | null,
   tokens: readonly Address[],
-): Promise<ReadonlySet<Address>> {
-  const atS = market.head()?.timestampS
-  if (wallet === null || atS === undefined) return NONE
+): ReadonlySet<Address> | Promise<ReadonlySet<Address>> {
+  if (wallet === null) return NONE
   const taxed = tokens.flatMap((token) => {
     const curve = market.curveOf(token)
-    const asks = curve?.version === 'curve' && curve.launchpad === 'pons' && snipeTaxBps(curve, atS) > 0
-    return asks ? [curve.id] : []
+    if (curve?.version !== 'curve' || curve.launchpad !== 'pons') return []
+    const atS = market.head()?.timestampS
+    return atS !== undefined && snipeTaxBps(curve, atS) > 0 ? [curve.id] : []
   })
-  if (taxed.length === 0) return NONE
+  return taxed.length === 0 ? NONE : askExempt(rpc, wallet, taxed)
+}
+
+async function askExempt(
+  rpc: QuoterDeps['rpc'],
+  wallet: Address,
+  taxed: readonly Address[],
+): Promise<ReadonlySet<Address>> {
   const data = encodeFunctionData({
     abi: ponsCurveAbi,
     functionName: 'currentSnipeTaxBps',
