@@ -151,7 +151,7 @@ export async function openWorld({ seed }: { seed: number }) {
     }
     const sign = (delegation: Delegation) => signDelegation(crypto, on, delegation, key)
     const root = sign(sessionRoot(on, ask))
-    const pair = curves.length > 0 ? curveRoots(on, { ...ask, curves }) : null
+    const pair = curves.length > 0 ? curveRoots(on, { ...ask, curves, launchpads: ['pit'] }) : null
     return {
       binding,
       ask,

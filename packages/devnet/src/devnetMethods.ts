@@ -129,11 +129,19 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
       return vendors.modes()
     },
     async devnet_launch([wish]) {
-      const { pair = 'ETH', symbol } = fields(wish)
-      if (pair !== 'ETH' && pair !== 'USDG') throw refuse('pair is ETH or USDG')
+      const { pair = 'ETH', symbol, launchpad = 'pit', exempt = [] } = fields(wish)
+      if (launchpad !== 'pit' && launchpad !== 'pons') throw refuse('launchpad is pit or pons')
+      const isPair = pair === 'ETH' || pair === 'USDG' || (pair === 'NVDA' && launchpad === 'pons')
+      if (!isPair) throw refuse('pair is ETH or USDG, and with pons also NVDA')
+      const isList = Array.isArray(exempt) && exempt.every((one) => /^0x[0-9a-fA-F]{40}$/.test(String(one)))
+      if (!isList) throw refuse('exempt is a list of addresses')
       const creatorTaxBps = optionalNumber(fields(wish).creator_tax_bps, 'creator_tax_bps', 0)
+      const snipeSeconds = optionalNumber(fields(wish).snipe_seconds, 'snipe_seconds', 1)
       return launch(chain, world, {
+        launchpad,
         pair,
+        exempt,
+        ...(snipeSeconds !== undefined && { snipeSeconds }),
         symbol: text(symbol, 'symbol'),
         ...(creatorTaxBps !== undefined && { creatorTaxBps }),
       })
@@ -152,6 +160,7 @@ export function devnetMethods({ chain, world, market, vendors, stats }: MethodDe
         sanctioned: world.sanctioned,
         upgradeable: world.upgradeable,
         long_tail: world.longTail,
+        pons: world.pons,
         vendors: {
           url: vendors.url,
           modes: VENDOR_MODES,

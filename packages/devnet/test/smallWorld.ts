@@ -259,7 +259,7 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
     world: {
       assets,
       pools,
-      curves: [{ address: addressAt(0), token: addressAt(1), pair: NATIVE }],
+      curves: [{ launchpad: 'pit', address: addressAt(0), token: addressAt(1), pair: NATIVE }],
       partnerPool:
         pools.find(
           (pool) => pool.currency0 !== NATIVE && [pool.currency0, pool.currency1].includes(partner),

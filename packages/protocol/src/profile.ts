@@ -33,6 +33,16 @@ const CoreToken = Type.Object({
   feed: Type.Union([Feed, Type.Null()]),
 })
 
+/** Launchpads whose curves are spoken here: one adapter each in `@pit/chain`. */
+export const LAUNCHPAD_KINDS = ['pit', 'pons'] as const
+export type LaunchpadKind = (typeof LAUNCHPAD_KINDS)[number]
+
+const Launchpad = Type.Object({
+  kind: Type.Union(LAUNCHPAD_KINDS.map((kind) => Type.Literal(kind))),
+  /** Its logs and its word say which curves are its own. */
+  factory: Address,
+})
+
 const MarketHoliday = Type.Object({
   date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
   /** Of a half day; without it the market is closed all day. */
@@ -125,8 +135,8 @@ export const ChainProfile = Type.Object({
     v4_position_manager: Nullable(Address),
     v4_state_view: Nullable(Address),
     v4_quoter: Nullable(Address),
-    launchpad_factory: Nullable(Address),
   }),
+  launchpads: Type.Array(Launchpad),
   /** The issuer of stock tokens, and its beacon, which also keeps the list of blocked addresses. */
   stocks: Type.Object({ issuer: Type.Literal('robinhood'), beacon: Nullable(Address) }),
   /** Where agents are registered; null: nobody is known as an agent. */

@@ -1,6 +1,5 @@
 export { applyLog, poolIdOfLog, STATE_TOPICS } from './applyLog.ts'
 export { newV2Pool, newV3Pool, newV4Pool } from './create.ts'
-export { type CurveBuy, type CurveSell, quoteCurveBuy, quoteCurveSell, snipeTaxBps } from './curve.ts'
 export { isFeeTrap, MAX_FAIR_FEE_PIPS } from './feeTraps.ts'
 export {
   DYNAMIC_FEE,

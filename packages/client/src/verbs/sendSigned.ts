@@ -97,7 +97,7 @@ async function isFound({ rpc }: ClientDeps, method: string, hash: Hex): Promise<
 export async function waitMined(
   { rpc, nowMs, sleep }: ClientDeps,
   hash: Hex,
-  { deadlineS, signal }: { deadlineS: number } & VerbOptions,
+  { deadlineS, undated, signal }: { deadlineS: number; undated?: true | undefined } & VerbOptions,
 ): Promise<Receipt> {
   for (let everyMs = LOOK_EVERY_MS; ; everyMs = Math.min(everyMs * 1.5, MAX_LOOK_EVERY_MS)) {
     const [answer] = await rpc
@@ -107,7 +107,9 @@ export async function waitMined(
     if (nowMs() / 1000 > deadlineS + AFTER_DEADLINE_S)
       throw new PitRefusal('NOT_MINED', `${hash} was relayed and is not mined after its deadline.`, {
         retry: 'look_first',
-        hint: 'It can only revert now. Look for it on the chain before you trade again.',
+        hint: undated
+          ? 'It has no deadline and can still be mined: send another transaction with its nonce to end it.'
+          : 'It can only revert now. Look for it on the chain before you trade again.',
         details: { tx_hash: hash },
       })
     await sleep(everyMs, signal)

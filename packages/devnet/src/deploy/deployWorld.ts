@@ -15,6 +15,7 @@ import { queueGallery } from './gallery.ts'
 import { HALF_HOUR_OF_OBSERVATIONS, queueHistoryTrade, queueObservationRoom } from './history.ts'
 import { queueHooks } from './hooks.ts'
 import { queueLongTail } from './longTail.ts'
+import { queuePons, queuePonsBuys, queuePonsLaunches } from './pons.ts'
 import { queuePool } from './pools.ts'
 import { buildProfile, TREASURY_BUCKETS } from './profile.ts'
 import { createRandom } from './random.ts'
@@ -88,6 +89,13 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
     tokenCode,
     treasury: TREASURY_BUCKETS.treasury,
   })
+  const pons = queuePons(acts, {
+    assets,
+    exchanges,
+    hook: hooks.pons,
+    tokenCode,
+    treasury: TREASURY_BUCKETS.treasury,
+  })
   const longTail = queueLongTail(acts, { assets, exchanges, tokenCode, random }, options.longTail ?? 140)
   const creators = accounts.slice(1)
   const curves = queueCurves(
@@ -96,6 +104,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
     options.curves ?? 90,
     options.graduated ?? 6,
   )
+  const ponsTokens = queuePonsLaunches(acts, { assets, tokenCode, at: pons, creators })
   const { registries, agents } = queueAgents(acts, { assets, tokenCode, accounts })
   queueFunding(acts, assets, accounts)
   acts.pack()
@@ -103,6 +112,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
 
   const historyS = BigInt(options.historyS ?? HISTORY_S)
   const curveTokens = queueCurveBuys(acts, curves)
+  queuePonsBuys(acts, assets, ponsTokens)
   acts.pack()
   await txs.mineAll(beginS + 60n)
   const trade = () => queueHistoryTrade(acts, { assets, exchanges, random, plan: pools.partnerPool })
@@ -117,7 +127,10 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
       exchanges,
       hooks,
       pins: pools.pins,
-      launchpad: launchpad.launchpad,
+      launchpads: [
+        { kind: 'pit', factory: launchpad.launchpad },
+        { kind: 'pons', factory: pons.factory },
+      ],
       registries,
       stock_beacon: core.stock_beacon,
     }),
@@ -133,6 +146,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
     hooks,
     registries,
     launchpad,
+    pons: { ...pons, tokens: ponsTokens },
     upgradeable: { token: gallery.specimens['upgradeable']!.address, ...gallery.implementations },
     sanctioned: SANCTIONED_ADDRESS,
     stats: {

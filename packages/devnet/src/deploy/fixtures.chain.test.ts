@@ -285,7 +285,11 @@ describe('the agent registry', () => {
 
 test('a launch opens a curve whose snipe tax runs', async () => {
   for (const pair of ['ETH', 'USDG'] as const) {
-    const { curve, token } = await launch(it.chain, it.world, { pair, symbol: `NEW${pair}` })
+    const { curve, token } = await launch(it.chain, it.world, {
+      launchpad: 'pit',
+      pair,
+      symbol: `NEW${pair}`,
+    })
     expect(await it.read({ to: token, abi: erc20, functionName: 'symbol' })).toBe(`NEW${pair}`)
     const [, , left, snipeBps] = await it.read<bigint[]>({
       to: curve,

@@ -24,7 +24,7 @@ export interface ProfileParts {
   exchanges: Exchanges
   hooks: Hooks
   pins: CorePins
-  launchpad: Address
+  launchpads: ChainProfile['launchpads']
   registries: Registries
   stock_beacon: Address
 }
@@ -64,8 +64,8 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
       universal_router,
       universal_router_layout: '2.1.0',
       ...exchanges,
-      launchpad_factory: parts.launchpad,
     },
+    launchpads: parts.launchpads,
     stocks: { issuer: 'robinhood', beacon: parts.stock_beacon },
     agent_registry: { kind: 'pit', address: parts.registries.pit },
     market_holidays: MARKET_HOLIDAYS,
@@ -82,6 +82,7 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
       { address: parts.hooks.counting, name: 'CountingHook', changes_amounts: false },
       { address: parts.hooks.dynamicFee, name: 'DynamicFeeHook', changes_amounts: false },
       { address: parts.hooks.taking, name: 'TakingHook', changes_amounts: true },
+      { address: parts.hooks.pons, name: 'PonsHook', changes_amounts: true },
     ],
     fee_recipient: FEE_RECIPIENT,
     treasury_buckets: TREASURY_BUCKETS,

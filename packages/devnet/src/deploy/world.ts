@@ -6,6 +6,7 @@ import type { WorldFeed } from './feeds.ts'
 import type { Specimen } from './gallery.ts'
 import type { Hooks } from './hooks.ts'
 import type { LongTailToken } from './longTail.ts'
+import type { PonsAt, PonsToken } from './pons.ts'
 
 /**
  * Everything that was deployed, as plain data: what the devnet tells about itself, and what its operator
@@ -27,6 +28,7 @@ export interface World {
   stocks: Record<string, Address>
   hooks: Hooks
   launchpad: { launchpad: Address; graduator: Address; curveCode: Address }
+  pons: PonsAt & { tokens: PonsToken[] }
   upgradeable: { token: Address; first: Address; second: Address }
   sanctioned: Address
   stats: { gasUsed: string; blocks: number; bootMs: number }

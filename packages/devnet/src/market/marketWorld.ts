@@ -1,3 +1,4 @@
+import { launchpadsIn } from '@pit/chain'
 import type { ChainProfile, PoolPin } from '@pit/protocol'
 import type { Hex } from '../engine/types.ts'
 import { type Asset, type Curve, type MarketWorld, NATIVE, type Pool } from './types.ts'
@@ -91,11 +92,11 @@ export function marketWorldOf(
   }
 }
 
-export function registriesOf({ contracts }: ChainProfile) {
+export function registriesOf({ contracts, ...profile }: ChainProfile) {
   return {
     v2Factory: required(contracts.v2_factory, 'v2_factory'),
     v3Factory: required(contracts.v3_factory, 'v3_factory'),
     v4PoolManager: required(contracts.v4_pool_manager, 'v4_pool_manager'),
-    launchpad: contracts.launchpad_factory === null ? null : lower(contracts.launchpad_factory),
+    launchpads: launchpadsIn(profile),
   }
 }

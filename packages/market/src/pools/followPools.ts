@@ -16,6 +16,7 @@ import { createEmptyPools } from './emptyPools.ts'
 import { createKnownPools } from './knownPools.ts'
 import { type Applied, type BookListener, createPoolBook, type PoolBook } from './poolBook.ts'
 import { type AnyPool, emittersOf, MARKET_TOPICS } from './poolLogs.ts'
+import { readLaunches } from './readLaunches.ts'
 import { createStateReader } from './readStates.ts'
 import { sweepPools } from './sweepPools.ts'
 import { createWakingPools } from './wakePools.ts'
@@ -154,7 +155,8 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       logger.info({ block: latest.number }, 'reading the pools and their states')
       forget()
       const mark = await lastMark({ rpc, db }, latest.number)
-      await discoverPools({ rpc, db, emitters, signal: ending.signal }, mark ?? floor, latest)
+      const { signal } = ending
+      await discoverPools({ rpc, db, emitters, multicall3, logger, signal }, mark ?? floor, latest)
       sweep = { place: latest, by: randomUUID(), after: '' }
       await beginSweep(db, { block: latest.number, hash: latest.hash }, sweep.by)
     }
@@ -200,7 +202,8 @@ export async function followPools(deps: FollowPoolsDeps): Promise<PoolsFollowed>
       ...(await waking.due(chunk.head.number)),
       ...(isNear ? await waking.read(chunk.head) : []),
     ]
-    const applied = book.apply(chunk, { known: near, arrived })
+    const launched = await readLaunches({ rpc, multicall3, logger, launchpads: emitters.launchpads }, chunk)
+    const applied = book.apply(chunk, { known: near, arrived, launched })
     // From here on nothing throws: the chunk would be applied again.
     head = chunk.head
     keep(applied)

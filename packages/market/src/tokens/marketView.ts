@@ -1,4 +1,4 @@
-import { type Address, isFeeTrap } from '@pit/chain'
+import { type Address, type CurvePool, isFeeTrap } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
 import { lower, type TokenMarket } from './deps.ts'
 import { isAlive, pairAtomsIn, pairOf, priceInPair, spotInPair, type TradingPool } from './depth.ts'
@@ -33,7 +33,7 @@ export interface MarketView {
   routable: boolean
   /** The deepest venue has a hook that the profile does not know. */
   unknownHook: boolean
-  curve: { creatorTaxBps: number; curveFeeBps: number; graduated: boolean } | null
+  curve: Pick<CurvePool, 'launchpad' | 'creatorTaxBps' | 'curveFeeBps' | 'graduated'> | null
   markStale: boolean
 }
 
@@ -118,7 +118,12 @@ export function createMarketView({ profile, market, twaps }: ViewDeps): (token: 
       unknownHook: deepest?.venue.hooks !== undefined && !knownHooks.has(deepest.venue.hooks),
       curve:
         curve?.version === 'curve'
-          ? { creatorTaxBps: curve.creatorTaxBps, curveFeeBps: curve.curveFeeBps, graduated: curve.graduated }
+          ? {
+              launchpad: curve.launchpad,
+              creatorTaxBps: curve.creatorTaxBps,
+              curveFeeBps: curve.curveFeeBps,
+              graduated: curve.graduated,
+            }
           : null,
       markStale: mark?.stale ?? false,
     }

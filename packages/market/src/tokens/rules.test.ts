@@ -161,12 +161,22 @@ describe('risks', () => {
     ['in one pool', { view: { venueCount: 1 } }, ['SINGLE_POOL']],
     [
       'on its curve',
-      { view: { venueCount: 1, curve: { creatorTaxBps: 100, curveFeeBps: 100, graduated: false } } },
+      {
+        view: {
+          venueCount: 1,
+          curve: { launchpad: 'pit', creatorTaxBps: 100, curveFeeBps: 100, graduated: false },
+        },
+      },
       ['CREATOR_TAX', 'CURVE'],
     ],
     [
       'off its curve',
-      { view: { venueCount: 1, curve: { creatorTaxBps: 100, curveFeeBps: 100, graduated: true } } },
+      {
+        view: {
+          venueCount: 1,
+          curve: { launchpad: 'pit', creatorTaxBps: 100, curveFeeBps: 100, graduated: true },
+        },
+      },
       ['SINGLE_POOL'],
     ],
     [
@@ -266,7 +276,7 @@ describe('a token on the stock beacon', () => {
 
 describe('kind and tier', () => {
   it('are the profile’s, the registry’s, the curve’s or nobody’s', () => {
-    const curve = { creatorTaxBps: 0, curveFeeBps: 100, graduated: false }
+    const curve = { launchpad: 'pit' as const, creatorTaxBps: 0, curveFeeBps: 100, graduated: false }
     expect(kindOf(judge({ standing: 'core', code: { stockBeacon: true } }))).toBe('core')
     expect(kindOf(judge({ standing: 'listed_stock', code: { stockBeacon: true } }))).toBe('stock')
     expect(kindOf(judge({ reading: { agentToken: true }, view: { curve } }))).toBe('partner_agent')

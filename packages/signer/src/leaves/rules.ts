@@ -151,6 +151,8 @@ export const leafRules: Rules<LeafFacts> = [
   {
     code: 'DEADLINE',
     check: ofTrade(({ swap: { deadlineS }, nowS }) => {
+      // Some curves take no deadline; the leaf that allows the call ends within as long on chain.
+      if (deadlineS === null) return null
       const limit = nowS + COSIGNER.maxDeadlineS
       if (deadlineS > BigInt(nowS) && deadlineS <= BigInt(limit)) return null
       return { message: 'The deadline has passed or is far ahead.', value: deadlineS.toString(), limit }

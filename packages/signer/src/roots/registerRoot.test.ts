@@ -94,7 +94,7 @@ function launchpad(
     if (data === '0x313ce567') return words(junk.decimals)
     if (CHAIN_MEMORY.includes(to)) return words(0n)
     if (data === toFunctionSelector('state()')) return words(...junk.state)
-    if (to !== PINS.launchpad) {
+    if (to !== PINS.launchpads[0]!.factory) {
       const zeros = { virtualPair: 0n, virtualToken: 0n, saleSupply: 0n, poolSupply: 0n }
       const more = { curveFeeBps: 0, creatorTaxBps: 0, snipeStartBps: 0, snipeSeconds: 0, launchedAt: 0 }
       const result = { token: JUNK, pair, creator: STRANGER, ...zeros, ...more, poolVersion: 3 }
@@ -365,6 +365,14 @@ describe('a root is refused', () => {
       expect(await refused(given, { rpc: launchpad({}) })).toEqual(['ROOT_BINDS_LIMITS'])
     })
 
+    it('with methods that none of them has', async () => {
+      const both = grant(binding, { curves: [CURVE], launchpads: ['pit', 'pons'] })
+      expect(await refused(both)).toEqual(['ROOT_BINDS_LIMITS'])
+      expect(await refused(grant(binding, { curves: [CURVE], launchpads: ['pons'] }))).toEqual([
+        'ROOT_BINDS_LIMITS',
+      ])
+    })
+
     it('that trade against something else, or a token outside', async () => {
       expect(await refused(given, { rpc: launchpad({ [CURVE]: JUNK }, USDG) })).toEqual(['ROOT_BINDS_LIMITS'])
       const outside = grant(makeBinding({ tokens: [NATIVE, USDG] }), { curves: [CURVE] })
@@ -383,6 +391,7 @@ describe('a root is refused', () => {
         ...other,
         eth: { ...CAPS, dayWei: 2n * CAPS.dayWei },
         curves: [CURVE],
+        launchpads: ['pit'],
       })
       expect(await refused({ ...given, curveRoots: [curve] })).toEqual(['ROOT_BINDS_LIMITS'])
       expect(await refused({ ...given, curveRoots: [fee, curve] })).toEqual([])

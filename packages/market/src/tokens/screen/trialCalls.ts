@@ -1,5 +1,5 @@
-import { type Address, curveAbi, erc20Abi, type Hex, type Hop } from '@pit/chain'
-import { encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
+import { type Address, erc20Abi, type Hex, type Hop } from '@pit/chain'
+import { encodeCurveTrade, encodeErc20Approve, encodeErc20Transfer, encodePermit2Approve } from '@pit/plans'
 import { addressWord, balanceOfCall, pausedCall } from '@pit/platform/reads'
 import { encodeFunctionData, parseAbi, toFunctionSelector } from 'viem'
 import type { Power } from '../powers.ts'
@@ -145,6 +145,8 @@ export function tradeBlocks(
   ]
 }
 
+const unbounded = (recipient: Address) => ({ amountOutMin: 0n, recipient, deadlineS: BigInt(FAR) })
+
 type MakeCall = (label: Label, to: Address, data: Hex, gas: number, valueWei?: bigint) => SimCall<Label>
 
 function buyCalls(
@@ -157,8 +159,8 @@ function buyCalls(
     return [call('buy', router, encodeBuy(way.hops, way.valueWei, weth), GAS.swap, way.valueWei)]
   }
   const { curve, hops, valueWei, pairAmount } = way
-  const args = [pairAmount, 0n, buyer, BigInt(FAR)] as const
-  const buy = encodeFunctionData({ abi: curveAbi, functionName: 'buy', args })
+  const { launchpad } = curve
+  const buy = encodeCurveTrade({ launchpad, side: 'buy', amountIn: pairAmount, ...unbounded(buyer) })
   if (hops.length === 0) return [call('buy', curve.id, buy, GAS.swap, pairAmount)]
   return [
     call('toPair', router, encodeBuy(hops, valueWei, weth), GAS.swap, valueWei),
@@ -175,10 +177,11 @@ function sellCalls(
   call: MakeCall,
 ): SimCall<Label>[] {
   if (way.kind === 'curve') {
-    const args = [amount, 0n, seller, BigInt(FAR)] as const
+    const { launchpad, id } = way.curve
+    const sell = encodeCurveTrade({ launchpad, side: 'sell', amountIn: amount, ...unbounded(seller) })
     return [
-      call('approve', token, encodeErc20Approve(way.curve.id, MAX_UINT256), GAS.approve),
-      call('sell', way.curve.id, encodeFunctionData({ abi: curveAbi, functionName: 'sell', args }), GAS.swap),
+      call('approve', token, encodeErc20Approve(id, MAX_UINT256), GAS.approve),
+      call('sell', id, sell, GAS.swap),
     ]
   }
   const last = way.hops[way.hops.length - 1] as Hop

@@ -110,6 +110,7 @@ export const ethUsdg = (depth = 1_000n) => v2(WETH, USDG, depth * ETHER, depth *
 
 export const curve = (over: Partial<CurvePool> = {}): CurvePool => ({
   version: 'curve',
+  launchpad: 'pit',
   id: newId(),
   token: LAUNCHED,
   pair: ETH,
