@@ -19,6 +19,7 @@ import { openAdmin } from './operator/serveAdmin.ts'
 import { createRoutes } from './routes/index.ts'
 import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
+import { openSite } from './site/openSite.ts'
 import { openStats } from './stats/openStats.ts'
 
 /** Of health's probes, a second apart. */
@@ -116,6 +117,7 @@ async function open(given: Start): Promise<string> {
     ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,
+    site: openSite({ profile, cosigner: sessions.cosigner }),
   })
   const { address, port } = await app.listen()
   closing.add(() => app.close())
