@@ -17,6 +17,8 @@ export async function buildWeb() {
   const key = hashOf(SOURCES)
   const built = existsSync(LIST) ? JSON.parse(readFileSync(LIST, 'utf8')) : null
   if (built?.folder === key && existsSync(join(OUT, key, 'index.html'))) return 'as it was'
+  // Vite keeps what it finds here, and a test's `test` would bundle React's development build.
+  process.env.NODE_ENV = 'production'
   const { build } = await import('vite')
   const folder = join(OUT, key)
   mkdirSync(OUT, { recursive: true })

@@ -124,24 +124,26 @@ function Rail({ path, isOpen }: { path: string; isOpen: boolean }) {
   const config = useRead('config', {})
   return (
     <div id="rail" className={`rail${isOpen ? ' open' : ''}`}>
-      <Brand />
-      {GROUPS.map(({ title, links }) => (
-        <nav key={title} aria-label={title}>
-          <h2>{title}</h2>
-          <ul>
-            {links.map(([href, label]) => (
-              <li key={href}>
-                <Link href={href} aria-current={isUnder(path, href) ? 'page' : undefined}>
-                  {label}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      ))}
-      <p className="rail-end">
-        Chain {config.data?.chain_id ?? '…'}, version {config.data?.version ?? '…'}
-      </p>
+      <div className="rail-inside">
+        <Brand />
+        {GROUPS.map(({ title, links }) => (
+          <nav key={title} aria-label={title}>
+            <h2>{title}</h2>
+            <ul>
+              {links.map(([href, label]) => (
+                <li key={href}>
+                  <Link href={href} aria-current={isUnder(path, href) ? 'page' : undefined}>
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        ))}
+        <p className="rail-end">
+          Chain {config.data?.chain_id ?? '…'}, version {config.data?.version ?? '…'}
+        </p>
+      </div>
     </div>
   )
 }

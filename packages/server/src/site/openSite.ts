@@ -113,10 +113,10 @@ function variantOf(
 
 /**
  * What the page's verifying client pins: this server's own files, as `npm start` writes them to pins.json. A real
- * chain's node is the operator's, and its address may hold a secret.
+ * chain's node and sequencer are the operator's, and their addresses may hold a secret.
  */
 function pinsReply(profile: ChainProfile, cosigner: `0x${string}` | null): Reply {
-  const rpc_url = profile.kind === 'devnet' ? profile.rpc_url : null
-  const pins = { ...profile, rpc_url, cosigner: profile.cosigner ?? cosigner }
+  const own = profile.kind === 'devnet' ? {} : { rpc_url: null, sequencer_url: null }
+  const pins = { ...profile, ...own, cosigner: profile.cosigner ?? cosigner }
   return { status: 200, body: JSON.stringify(pins) }
 }

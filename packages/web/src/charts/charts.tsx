@@ -3,8 +3,8 @@ import type { Point } from '../data/series.ts'
 
 /** Charts as plain SVG: each has its sense in words for those who do not see it. */
 
-const W = 640
-const H = 200
+const W = 480
+const H = 180
 const PAD = { left: 56, right: 8, top: 8, bottom: 20 }
 
 function scaleOf(values: readonly number[], from: number, to: number): (value: number) => number {

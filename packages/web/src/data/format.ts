@@ -22,8 +22,9 @@ export const wholeUsd = (value: number): string => `${value < 0 ? '−' : ''}$${
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? DASH : whole.format(value)
 
+const minus = (text: string): string => text.replace('-', '−')
 export const bps = (value: number | null | undefined): string =>
-  value === null || value === undefined ? DASH : `${plain.format(Math.round(value * 10) / 10)} bps`
+  value === null || value === undefined ? DASH : `${minus(plain.format(Math.round(value * 10) / 10))} bps`
 
 /** A share given in basis points. */
 export const shareOf = (value: number): string => `${plain.format(value / 100)}%`

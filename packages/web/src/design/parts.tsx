@@ -126,6 +126,8 @@ export interface Tab {
 /** Arrow keys move between tabs, as screen readers expect. */
 export function Tabs(props: {
   label: string
+  /** Few and short ones stand in one box. */
+  look?: 'tabs' | 'segments'
   tabs: readonly Tab[]
   chosen: string
   onChoose(id: string): void
@@ -137,7 +139,7 @@ export function Tabs(props: {
     document.getElementById(`tab-${next.id}`)?.focus()
   }
   return (
-    <div className="tabs" role="tablist" aria-label={props.label}>
+    <div className={props.look ?? 'tabs'} role="tablist" aria-label={props.label}>
       {props.tabs.map(({ id, label }) => (
         <button
           key={id}

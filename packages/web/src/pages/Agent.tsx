@@ -152,7 +152,7 @@ function Timeline({ id }: { id: string }) {
   const logs = useRead('hosted.logs', { params: { id }, query }, { everyMs: 5_000 })
   return (
     <Card title="Log">
-      <Tabs label="Kinds of rows" tabs={KINDS} chosen={kinds} onChoose={setKinds} />
+      <Tabs look="segments" label="Kinds of rows" tabs={KINDS} chosen={kinds} onChoose={setKinds} />
       <Loaded of={logs}>
         {({ rows }) =>
           rows.length === 0 ? (

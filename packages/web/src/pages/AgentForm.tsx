@@ -72,7 +72,7 @@ export function AgentForm({ onCreated }: { onCreated(id: string): void }) {
           <div className="grid wide-first">
             <div className="stack">
               <Card title="Agent">
-                <div className="grid">
+                <div className="grid fields">
                   <TextField label="Name" value={name} onChange={setName} placeholder="optional" />
                   <SelectField
                     label="Money"

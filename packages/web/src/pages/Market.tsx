@@ -118,7 +118,7 @@ function Side({ side }: { side: Asset['buy'] }) {
       <br />
       <span className="small faint">
         {where.replace('venue_', '')}
-        {vs_mark_bps === null ? '' : `, ${bps(vs_mark_bps)} off`}
+        {vs_mark_bps === null ? '' : `, ${bps(Math.abs(vs_mark_bps))} ${vs_mark_bps < 0 ? 'better' : 'off'}`}
       </span>
     </span>
   )

@@ -173,7 +173,7 @@ function Trades() {
         />
       )}
       {pages.hasNextPage && (
-        <div className="skeleton">
+        <div className="pad">
           <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
             Older trades
           </Button>

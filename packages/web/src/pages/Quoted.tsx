@@ -60,7 +60,7 @@ export function Quoted({ quote, config }: { quote: Quote; config: Answer<'config
           keyOf={({ id }) => id}
           empty="No route quotes this trade."
         />
-        {failed > 0 && <p className="skeleton small faint">{`${failed} routes did not quote.`}</p>}
+        {failed > 0 && <p className="pad small faint">{`${failed} routes did not quote.`}</p>}
       </Card>
     </>
   )

@@ -23,7 +23,13 @@ export function Boards() {
   const standings = useRead('league.standings', { query: { board } }, { everyMs: 15_000 })
   return (
     <>
-      <Tabs label="Boards" tabs={BOARDS} chosen={board} onChoose={(id) => setBoard(id as Board)} />
+      <Tabs
+        look="segments"
+        label="Boards"
+        tabs={BOARDS}
+        chosen={board}
+        onChoose={(id) => setBoard(id as Board)}
+      />
       <Loaded of={standings}>
         {(data) => (
           <>

@@ -24,7 +24,7 @@ export default function Status() {
           <Loaded of={health}>
             {({ status, checks }) => (
               <>
-                <div className="skeleton">
+                <div className="pad">
                   <div className="row">
                     <Badge tone={TONES[status]}>{words(status)}</Badge>
                     {status === 'degraded' && <span>It answers, and one of these is impaired.</span>}

@@ -67,7 +67,7 @@ function Search() {
         </Stats>
       )}
       <Card title="Search">
-        <div className="grid">
+        <div className="grid fields">
           <TextField
             label="Name, symbol or address"
             value={typed}

@@ -86,7 +86,7 @@ function Ticket() {
     <div className="grid wide-first">
       <div className="stack">
         <Card title="Ticket">
-          <div className="grid">
+          <div className="grid fields">
             <TokenField label="Sell" value={ticket.tokenIn} onChange={(tokenIn) => change({ tokenIn })} />
             <TokenField label="Buy" value={ticket.tokenOut} onChange={(tokenOut) => change({ tokenOut })} />
             <TextField

@@ -117,7 +117,7 @@ function Choose({ profile }: { profile: ChainProfile }) {
           <p className="small faint">
             Only on a devnet: its keys are public, its money is play money. It stands in for a browser wallet.
           </p>
-          <div className="grid">
+          <div className="grid fields">
             <SelectField label="Account" value={index} choices={TEST_ACCOUNTS} onChange={setIndex} />
             <SelectField
               label="Mode"
