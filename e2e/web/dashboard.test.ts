@@ -66,7 +66,7 @@ describe('for everybody', () => {
     ['treasury', '/treasury', /Hash chain/],
     ['reference', '/reference', /live\/prepare/],
     ['tokens', '/tokens', /Core assets/],
-    ['nowhere', '/tokens/ETH', /needs a key/],
+    ['tokenSignedOut', '/tokens/ETH', /needs a key/],
   ])('%s is shown, and axe finds nothing serious', async (name, path, text) => {
     const { page, faults } = visitor
     await open(page, path)

@@ -1,11 +1,32 @@
-import { useId } from 'react'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Point } from '../data/series.ts'
 
 /** Charts as plain SVG: each has its sense in words for those who do not see it. */
 
-const W = 480
 const H = 180
-const PAD = { left: 56, right: 8, top: 8, bottom: 20 }
+const PAD = { right: 8, top: 8, bottom: 20 }
+/** Until the page has measured itself. */
+const FIRST_WIDTH = 480
+
+/** The width a chart has on the page, so that its letters are as large as those around it. */
+function useWidth() {
+  const ref = useRef<HTMLElement>(null)
+  const [width, setWidth] = useState(FIRST_WIDTH)
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const measure = () => setWidth(Math.max(200, Math.floor(element.clientWidth)))
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    measure()
+    return () => observer.disconnect()
+  }, [])
+  return { ref, width }
+}
+
+/** Room for the labels at the left. */
+const leftOf = (labels: readonly string[]): number =>
+  12 + 6.4 * Math.max(...labels.map(({ length }) => length))
 
 function scaleOf(values: readonly number[], from: number, to: number): (value: number) => number {
   const [low, high] = [Math.min(...values), Math.max(...values)]
@@ -56,38 +77,34 @@ export interface Line {
 
 /** Values over time, up to five lines. */
 export function LineChart(props: { label: string; lines: readonly Line[]; format(value: number): string }) {
-  const id = useId()
   const lines = props.lines.filter(({ points }) => points.length > 1).slice(0, 5)
   if (lines.length === 0)
-    return <p className="faint">Gathering: a curve is drawn from the second reading on.</p>
+    return <p className="faint chart-place">Gathering: a curve is drawn from the second reading on.</p>
+  return <Lines {...props} lines={lines} />
+}
+
+function Lines(props: { label: string; lines: readonly Line[]; format(value: number): string }) {
+  const id = useId()
+  const { ref, width } = useWidth()
+  const { lines } = props
   const all = lines.flatMap(({ points }) => points)
-  const x = scaleOf(
-    all.map(({ atMs }) => atMs),
-    PAD.left,
-    W - PAD.right,
-  )
   const values = all.map(({ value }) => value)
-  const y = scaleOf(values, H - PAD.bottom, PAD.top)
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const ticks = low === high ? [low] : [low, (low + high) / 2, high]
-  const [first, last] = [Math.min(...all.map(({ atMs }) => atMs)), Math.max(...all.map(({ atMs }) => atMs))]
+  const left = leftOf(ticks.map(props.format))
+  const times = all.map(({ atMs }) => atMs)
+  const x = scaleOf(times, left, width - PAD.right)
+  const y = scaleOf(values, H - PAD.bottom, PAD.top)
   return (
-    <figure className="stack">
-      <svg className="chart" viewBox={`0 0 ${W} ${H}`} role="img" aria-labelledby={id}>
+    <figure className="stack" ref={ref}>
+      <svg className="chart" viewBox={`0 0 ${width} ${H}`} height={H} role="img" aria-labelledby={id}>
         <title id={id}>{`${props.label}: from ${props.format(low)} to ${props.format(high)}`}</title>
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <line className="grid-line" x1={PAD.left} x2={W - PAD.right} y1={y(tick)} y2={y(tick)} />
-            <text x={PAD.left - 6} y={y(tick) + 4} textAnchor="end">
-              {props.format(tick)}
-            </text>
-          </g>
-        ))}
-        <text x={PAD.left} y={H - 4}>
-          {timeOf(first)}
+        <Grid ticks={ticks} y={y} left={left} right={width - PAD.right} format={props.format} />
+        <text x={left} y={H - 4}>
+          {timeOf(Math.min(...times))}
         </text>
-        <text x={W - PAD.right} y={H - 4} textAnchor="end">
-          {timeOf(last)}
+        <text x={width - PAD.right} y={H - 4} textAnchor="end">
+          {timeOf(Math.max(...times))}
         </text>
         {lines.map(({ name, points }, i) => (
           <path key={name} className={`series tone-${i + 1}`} d={pathOf(points, x, y)} />
@@ -97,6 +114,24 @@ export function LineChart(props: { label: string; lines: readonly Line[]; format
     </figure>
   )
 }
+
+interface GridProps {
+  ticks: readonly number[]
+  y(value: number): number
+  left: number
+  right: number
+  format(value: number): string
+}
+
+const Grid = ({ ticks, y, left, right, format }: GridProps) =>
+  ticks.map((tick) => (
+    <g key={tick}>
+      <line className="grid-line" x1={left} x2={right} y1={y(tick)} y2={y(tick)} />
+      <text x={left - 6} y={y(tick) + 4} textAnchor="end">
+        {format(tick)}
+      </text>
+    </g>
+  ))
 
 const timeOf = (atMs: number): string => new Date(atMs).toISOString().slice(11, 19)
 
@@ -127,26 +162,22 @@ export function BarChart(props: {
   format(value: number): string
 }) {
   const id = useId()
+  const { ref, width } = useWidth()
   const sums = props.bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0))
   const most = Math.max(...sums, 0) || 1
-  const step = (W - PAD.left - PAD.right) / Math.max(props.bars.length, 6)
+  const ticks = [0, most / 2, most]
+  const left = leftOf(ticks.map(props.format))
+  const step = (width - left - PAD.right) / Math.max(props.bars.length, 6)
   const y = (value: number) => H - PAD.bottom - (value / most) * (H - PAD.bottom - PAD.top)
   return (
-    <figure className="stack">
-      <svg className="chart" viewBox={`0 0 ${W} ${H}`} role="img" aria-labelledby={id}>
+    <figure className="stack" ref={ref}>
+      <svg className="chart" viewBox={`0 0 ${width} ${H}`} height={H} role="img" aria-labelledby={id}>
         <title id={id}>
           {`${props.label}: ${props.bars.map(({ name }, i) => `${name} ${props.format(sums[i]!)}`).join(', ')}`}
         </title>
-        {[0, most / 2, most].map((tick) => (
-          <g key={tick}>
-            <line className="grid-line" x1={PAD.left} x2={W - PAD.right} y1={y(tick)} y2={y(tick)} />
-            <text x={PAD.left - 6} y={y(tick) + 4} textAnchor="end">
-              {props.format(tick)}
-            </text>
-          </g>
-        ))}
+        <Grid ticks={ticks} y={y} left={left} right={width - PAD.right} format={props.format} />
         {props.bars.map(({ name, parts }, i) => {
-          const at = PAD.left + i * step
+          const at = left + i * step
           let below = 0
           return (
             <g key={name}>

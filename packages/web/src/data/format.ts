@@ -87,8 +87,9 @@ export function duration(seconds: number): string {
 
 export const ago = (unixS: number, nowS = Date.now() / 1000): string => `${duration(nowS - unixS)} ago`
 
-/** `mean_reversion` as words. */
+/** `mean_reversion` as words; what people know by its letters keeps them. */
 export const words = (code: string): string => {
   const text = code.replaceAll('_', ' ').toLowerCase()
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  const capital = text.charAt(0).toUpperCase() + text.slice(1)
+  return capital.replace(/\b(usd|dca|llm|url|twap|eth)\b/gi, (letters) => letters.toUpperCase())
 }
