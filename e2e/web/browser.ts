@@ -1,11 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 /** Where a person looks at every page after a run; git ignores it. */
 const SHOTS = '.cache/web'
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** The system's Chromium: nothing is downloaded. */
 export const openBrowser = (): Promise<Browser> =>
@@ -40,7 +39,7 @@ export async function openTab(browser: Browser, baseURL: string): Promise<Tab> {
 
 /** Serious findings of axe on what is shown now, in words. */
 async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
+  await page.evaluate(axe.source)
   return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')))`)

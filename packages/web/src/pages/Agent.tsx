@@ -15,7 +15,7 @@ import { NeedsWallet } from '../wallet/NeedsWallet.tsx'
 import { STATUS_TONES } from './Agents.tsx'
 import { LiveSteps } from './LiveSteps.tsx'
 
-export type AgentDetail = Answer<'hosted.get'>
+type AgentDetail = Answer<'hosted.get'>
 
 /** One agent: what it decided and why, what it made of it, what it cost, and its switches. */
 export default function Agent({ params }: { params: Readonly<Record<string, string>> }) {

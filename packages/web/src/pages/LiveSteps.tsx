@@ -1,3 +1,4 @@
+import type { Answer } from '@pit/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { api, queries, useRead } from '../data/api.ts'
 import { amount, usd } from '../data/format.ts'
@@ -6,10 +7,9 @@ import { Failure } from '../design/states.tsx'
 import { toast } from '../design/toast.tsx'
 import { Link } from '../router.tsx'
 import { openClient } from '../wallet/connect.ts'
-import type { AgentDetail } from './Agent.tsx'
 
 /** What a live agent still needs, in order: gas, a session for its executor, the session attached, the switch. */
-export function LiveSteps({ agent }: { agent: AgentDetail }) {
+export function LiveSteps({ agent }: { agent: Answer<'hosted.get'> }) {
   const params = { id: agent.id }
   const executor = useRead('hosted.executor', { params }, { everyMs: 10_000 })
   const mine = useRead('me.sessions', {}, { everyMs: 10_000 })
