@@ -14,7 +14,7 @@ import { createMetrics } from '@pit/platform/metrics'
 import { ROUTE_IDS, type RouteId } from '@pit/protocol'
 import autocannon from 'autocannon'
 import { openAuth } from '../packages/server/src/auth/index.ts'
-import { unknownGeo } from '../packages/server/src/compliance/geo.ts'
+import { placeRules, unknownGeo } from '../packages/server/src/compliance/geo.ts'
 import { readConfig } from '../packages/server/src/config.ts'
 import { createApp } from '../packages/server/src/http/createApp.ts'
 import { ratesOf } from '../packages/server/src/http/rates/limiter.ts'
@@ -55,9 +55,11 @@ async function servePit(): Promise<void> {
     clock: systemClock,
     handlers: { ...handlers, ...auth.handlers, config: () => answer } as Handlers,
     authenticate: auth.authenticateKey,
+    walletRpc: async () => null,
     limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1e6, overallFactor: 50 }) }),
     sanctions: { isSanctioned: () => false },
     geo: unknownGeo,
+    places: placeRules({ blocked: [], blocked_regions: [], stock_blocked: [] }),
     logger: createLogger({ level: 'info' }),
     metrics: createMetrics(),
     version: '0',

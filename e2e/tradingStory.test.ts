@@ -10,6 +10,7 @@ import { privateKeyOf } from './fast/fastTrader.ts'
 import { stepCases } from './trading/storySteps.ts'
 import { readStoryTokens, type StoryTokens } from './trading/storyTokens.ts'
 import { type DoneTrade, doTrade, tradesOf } from './trading/storyTrade.ts'
+import { walletCases } from './trading/storyWallet.ts'
 import { balanceOf, openTrader, receiptOf, type Trader, type UnsignedStep } from './trading/trader.ts'
 import { openTradingWorld, type TradingWorld } from './trading/world.ts'
 
@@ -81,6 +82,7 @@ const refusal = async (who: Trader, request: object) => {
 }
 
 stepCases(() => world)
+walletCases(() => world)
 
 describe('core assets', () => {
   it('ETH buys dollars, sized in dollars', { timeout: PATIENCE_MS }, () =>

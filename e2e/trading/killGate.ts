@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { Hex } from '@pit/chain'
 import { keccak256 } from 'viem'
 
@@ -19,15 +19,35 @@ export interface Gate {
   close(): Promise<void>
 }
 
+/**
+ * On a connection of its own: one that was kept may be closed by the other side just then, and the bytes
+ * would be lost between the gate and the sequencer, where nobody counts them.
+ */
+function post(url: string, text: string, signal: AbortSignal): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+    const sent = request(url, { method: 'POST', agent: false, headers, signal }, async (answer) => {
+      let body = ''
+      try {
+        for await (const chunk of answer.setEncoding('utf8')) body += chunk
+        resolve({ status: answer.statusCode!, body })
+      } catch (error) {
+        reject(error)
+      }
+    })
+    sent.on('error', reject).end(text)
+  })
+}
+
 export async function openGate(sequencerUrl: string): Promise<Gate> {
   let watch: Watch = {}
   let arrivals = 0
   const counts = new Map<Hex, number>()
   const pending = new Set<AbortController>()
 
-  async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function pass(asked: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = ''
-    for await (const chunk of request.setEncoding('utf8')) text += chunk
+    for await (const chunk of asked.setEncoding('utf8')) text += chunk
     const { method, params } = JSON.parse(text) as { method: string; params: [Hex] }
     const { arrived, answered } = watch
     let count = 0
@@ -39,20 +59,14 @@ export async function openGate(sequencerUrl: string): Promise<Gate> {
     }
     const stop = new AbortController()
     pending.add(stop)
-    const answer = await fetch(sequencerUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: text,
-      signal: stop.signal,
-    }).finally(() => pending.delete(stop))
-    const body = await answer.text()
+    const answer = await post(sequencerUrl, text, stop.signal).finally(() => pending.delete(stop))
     if (count > 0 && answered && !(await answered(count))) return void response.destroy()
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body)
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.body)
   }
 
-  const server = createServer((request, response) => {
+  const server = createServer((asked, response) => {
     // Whoever was killed does not wait for an answer, and a lossy sequencer gives none.
-    pass(request, response).catch(() => response.destroy())
+    pass(asked, response).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }

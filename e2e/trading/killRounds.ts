@@ -164,8 +164,23 @@ export async function settle(rounds: Rounds, sendings: readonly Sending[], since
     if (rows === 0) break
     if (rows !== null) rounds.slowestMs = Math.max(rounds.slowestMs, lateMs)
     if (lateMs < finalWithinMs) continue
-    problems.push(`${rows} rows are open after ${lateMs} ms`)
+    problems.push(`${rows} rows are open after ${lateMs} ms; ${await undecided()}`)
     break
+  }
+
+  /** What the chain has no receipt of, with what it shows instead. */
+  async function undecided(): Promise<string> {
+    const said: string[] = []
+    for (const { name, trader, txs, end } of sendings)
+      for (const { kind, hash } of txs) {
+        if (await devnet.rpc('eth_getTransactionReceipt', [hash])) continue
+        const tx = await devnet.rpc<{ nonce: Hex } | null>('eth_getTransactionByHash', [hash])
+        const next = await devnet.rpc<Hex>('eth_getTransactionCount', [trader.wallet, 'latest'])
+        const seen = await devnet.rpc<number>('devnet_sequencerSeen', [hash])
+        const pool = tx ? `in the pool with nonce ${Number(tx.nonce)}` : 'not in the pool'
+        said.push(`${name} (${end}): ${kind} ${hash} seen ${seen} times, ${pool}, next nonce ${Number(next)}`)
+      }
+    return said.join('; ')
   }
 
   async function faultsOf(

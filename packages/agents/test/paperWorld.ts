@@ -10,6 +10,7 @@ import {
 import type { Mark } from '@pit/market'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { type ChainProfile, isPitError, type RiskCode } from '@pit/protocol'
 import { createQuoter, type QuoterDeps } from '@pit/trading/internal/quote/index'
 import { openPaper } from '../src/paper/index.ts'
@@ -34,9 +35,16 @@ const core = (symbol: string, address: Address, decimals: number, kind = 'core')
   native: kind === 'native',
   feed: ['USDG', 'PARTNER'].includes(symbol)
     ? null
-    : { address: at(0xfeed), decimals: 8, heartbeat_s: 60, session: kind === 'stock' ? 'stock' : 'always' },
+    : {
+        address: at(0xfeed),
+        decimals: 8,
+        heartbeat_s: 60,
+        deviation_bps: 50,
+        session: kind === 'stock' ? 'stock' : 'always',
+      },
 })
 export const PROFILE = {
+  ...BARE_NUMBERS,
   kind: 'devnet',
   chain_id: 4663,
   contracts: { v4_quoter: null, permit2: at(0x22) },

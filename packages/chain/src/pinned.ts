@@ -30,6 +30,7 @@ export interface Pinned {
   tokens: ReadonlyMap<Address, PinnedToken>
   /** Hooks of v4 pools whose code was read. */
   knownHooks: ReadonlySet<Address>
+  limits: ChainProfile['limits']
 }
 
 /** `missing` refuses a profile without an address that nothing can be verified without. */
@@ -55,6 +56,7 @@ export function pinnedIn(profile: ChainProfile, missing: (name: string) => never
     stockBeacon: knownAddress(contracts.stock_beacon),
     tokens,
     knownHooks: new Set(profile.known_hooks.map(({ address }) => lower(address))),
+    limits: profile.limits,
   }
 }
 

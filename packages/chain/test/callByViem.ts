@@ -15,20 +15,27 @@ export const KEY = '(address currency0, address currency1, uint24 fee, int24 tic
 const HOP = '(address intermediateCurrency, uint24 fee, int24 tickSpacing, address hooks, bytes hookData)'
 export const abi = (text: string): readonly AbiParameter[] =>
   parseAbiParameters(text) as readonly AbiParameter[]
-const SHAPES = {
-  '2.1.0': {
-    single: abi(`(${KEY} poolKey, bool zeroForOne, uint128 amountIn, uint128 amountOutMin, bytes hookData)`),
-    v3: abi('address, uint256, uint256, bytes, bool'),
-    v2: abi('address, uint256, uint256, address[], bool'),
-  },
-  '2.1.1': {
-    single: abi(
-      `(${KEY} poolKey, bool zeroForOne, uint128 amountIn, uint128 amountOutMin, uint256 floor, bytes ` +
-        'hookData)',
-    ),
-    v3: abi('address, uint256, uint256, bytes, bool, uint256[]'),
-    v2: abi('address, uint256, uint256, address[], bool, uint256[]'),
-  },
+const SHAPES = shapes()
+function shapes() {
+  const named = {
+    '2.1.0': {
+      single: abi(
+        `(${KEY} poolKey, bool zeroForOne, uint128 amountIn, uint128 amountOutMin, bytes hookData)`,
+      ),
+      v3: abi('address, uint256, uint256, bytes, bool'),
+      v2: abi('address, uint256, uint256, address[], bool'),
+    },
+    '2.1.1': {
+      single: abi(
+        `(${KEY} poolKey, bool zeroForOne, uint128 amountIn, uint128 amountOutMin, uint256 floor, bytes ` +
+          'hookData)',
+      ),
+      v3: abi('address, uint256, uint256, bytes, bool, uint256[]'),
+      v2: abi('address, uint256, uint256, address[], bool, uint256[]'),
+    },
+  }
+  // 2.1.2 takes the same words.
+  return { ...named, '2.1.2': named['2.1.1'] }
 }
 const MULTI = abi(
   `(address currencyIn, ${HOP}[] path, uint256[] floors, uint128 amountIn, uint128 amountOutMin)`,
@@ -59,7 +66,7 @@ function actionByViem(a: V4Action, layout: RouterLayout): Hex {
 }
 
 function commandByViem(c: RouterCommand, layout: RouterLayout): Hex {
-  const floors = layout === '2.1.1' ? [[]] : []
+  const floors = layout === '2.1.0' ? [] : [[]]
   switch (c.command) {
     case 'V3_SWAP_EXACT_IN': {
       const path = encodePacked(

@@ -4,6 +4,7 @@ import { type Address, type Crypto, createCrypto } from '@pit/chain'
 import { systemClock } from '@pit/platform/clock'
 import type { Db } from '@pit/platform/db'
 import { createLeases } from '@pit/platform/leases'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { createScriptedChain, type ScriptedChain } from '@pit/platform/test/scriptedChain'
 import {
   type Answer,
@@ -34,7 +35,7 @@ export const E18 = 10n ** 18n
 export const usd = (dollars: number): bigint => BigInt(Math.round(dollars * 1e6))
 export const season = (number: number) => seasonOf(FIRST_S, number)
 
-const feed = { address: at(0xfe), decimals: 8, heartbeat_s: 3_600, session: 'always' }
+const feed = { address: at(0xfe), decimals: 8, heartbeat_s: 3_600, deviation_bps: 50, session: 'always' }
 const core = (symbol: string, address: Address, decimals: number, own: object = {}) => ({
   symbol,
   name: symbol,
@@ -46,6 +47,7 @@ const core = (symbol: string, address: Address, decimals: number, own: object = 
   ...own,
 })
 export const PROFILE = {
+  ...BARE_NUMBERS,
   kind: 'devnet',
   chain_id: 4663,
   first_block: 0,

@@ -17,7 +17,7 @@ const WORD_20 = size(0x20)
 const NO_ITEMS = size(0)
 /** 2.1.1 reads a price floor here; 0 is none. */
 const NO_HOP_PRICE = size(0)
-const HOOK_DATA_OFFSET = { '2.1.0': size(0x120), '2.1.1': size(0x140) }
+const HOOK_DATA_OFFSET = { '2.1.0': size(0x120), '2.1.1': size(0x140), '2.1.2': size(0x140) }
 
 /** Parameters of one v4 action, as digits. */
 export function encodeAction(action: V4Action, layout: RouterLayout): string {
@@ -29,7 +29,7 @@ export function encodeAction(action: V4Action, layout: RouterLayout): string {
         bool(action.zeroForOne) +
         uint(action.amountIn, MAX_UINT128) +
         uint(action.amountOutMin, MAX_UINT128) +
-        (layout === '2.1.1' ? NO_HOP_PRICE : '') +
+        (layout !== '2.1.0' ? NO_HOP_PRICE : '') +
         HOOK_DATA_OFFSET[layout] +
         bytesTail(bytesDigits(action.hookData))
       )

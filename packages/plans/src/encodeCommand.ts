@@ -63,7 +63,7 @@ function encodeSwap(swap: Swap, path: string, layout: RouterLayout): string {
     addressWord(swap.recipient) +
     uint(swap.amountIn) +
     uint(swap.amountOutMin) +
-    size(layout === '2.1.1' ? 0xc0 : 0xa0) +
+    size(layout !== '2.1.0' ? 0xc0 : 0xa0) +
     bool(swap.payerIsUser)
   if (layout === '2.1.0') return head + path
   return head + size(0xc0 + (path.length >> 1)) + path + size(0)

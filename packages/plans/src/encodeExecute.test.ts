@@ -8,7 +8,7 @@ import { encodeExecute } from './encodeExecute.ts'
 // Thousands of inputs through viem, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 })
 
-it.each<RouterLayout>(['2.1.0', '2.1.1'])(
+it.each<RouterLayout>(['2.1.0', '2.1.1', '2.1.2'])(
   'encodes for router %s as viem does, and reads it back',
   (layout) => {
     fc.assert(

@@ -1,5 +1,4 @@
 import { type MarkSource, markCall, markPriceIn, multicall3Abi, type Priced } from '@pit/chain'
-import { stockSessionOpen } from '@pit/protocol'
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { askBlockNumber, askMulticall, readOne, wordsIn } from './reads/index.ts'
 import type { Rpc } from './rpc.ts'
@@ -29,13 +28,13 @@ export async function readMarks({
   multicall3,
   sources,
   nowMs,
-  stockSession = stockSessionOpen,
+  stockSession,
 }: {
   rpc: Rpc
   multicall3: Address
   sources: readonly MarkSource[]
   nowMs: number
-  stockSession?: (atMs: number) => boolean
+  stockSession: (atMs: number) => boolean
 }): Promise<MarkReading> {
   // The node's own number: inside a call a rollup's chain may see its parent's.
   const block = await readOne(rpc, askBlockNumber())

@@ -53,6 +53,11 @@ interface Answered {
 const errorOf = (method: string, error: NonNullable<Answered['error']>): RpcError =>
   new RpcError(method, error.code ?? -32_000, error.message ?? 'unknown error', error.data)
 
+/**
+ * Connections idle for longer are closed here: many servers close theirs after five seconds, and a transaction
+ * that goes out just then is lost without anybody knowing.
+ */
+const IDLE_MS = 3_000
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 const GONE: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE'])
@@ -77,8 +82,8 @@ export function createRpc({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?:
   const target = new URL(url)
   const agent =
     target.protocol === 'https:'
-      ? new HttpsAgent({ keepAlive: true, maxSockets: 64 })
-      : new HttpAgent({ keepAlive: true, maxSockets: 64, noDelay: true })
+      ? new HttpsAgent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS })
+      : new HttpAgent({ keepAlive: true, maxSockets: 64, timeout: IDLE_MS, noDelay: true })
   let nextId = 0
 
   const post = (body: string, boundMs: number): Promise<HttpAnswer> =>

@@ -12,17 +12,22 @@ export interface StoreUnderTest {
   openSecond?: () => Promise<Db>
 }
 
+/** `STORES=both` runs every store test on both kinds of store. */
+const BOTH = process.env['STORES'] === 'both'
+
 /**
- * Runs the same tests on PGlite and on PostgreSQL, each on a store of its own with `migrations` applied. The
- * `db` handed in works once the tests run, not while they are being collected.
+ * Runs tests on a store of their own with `migrations` applied: those of the store itself on PGlite and on
+ * PostgreSQL, all others on PostgreSQL alone, because every test that starts processes is on PGlite already.
+ * The `db` handed in works once the tests run, not while they are being collected.
  */
 export function withDb(
   name: string,
   body: (db: Db, store: () => StoreUnderTest) => void,
   migrations: readonly Migration[] = [],
 ): void {
-  describe(`${name} on PGlite`, () => body(...opening('pglite', () => openEmbedded(migrations))))
   const bin = findPostgres()
+  if (bin === null || BOTH || migrations.length === 0)
+    describe(`${name} on PGlite`, () => body(...opening('pglite', () => openEmbedded(migrations))))
   if (bin === null) {
     describe(`${name} on PostgreSQL`, () => {
       it.skip('NOT RUN: no PostgreSQL is installed here (initdb and postgres are not on PATH)')

@@ -23,6 +23,7 @@ function profileWith(pools: Record<string, PoolPin>): ChainProfile {
   const profile = JSON.parse(readFileSync('profiles/mainnet.json', 'utf8')) as ChainProfile
   const token = (symbol: string, address: string, decimals: number, kind: 'core' | 'stock') =>
     ({ symbol, name: symbol, address, decimals, kind, native: false, feed: null }) as const
+  profile.core_tokens = profile.core_tokens.slice(0, 2)
   profile.core_tokens.push(token('USDG', USDG, 6, 'core'), token('NVDA', NVDA, 18, 'stock'))
   profile.core_tokens.push(token('cbBTC', `0x${'dd'.repeat(20)}`, 8, 'core'))
   profile.contracts.universal_router = `0x${'Ee'.repeat(20)}`

@@ -9,19 +9,6 @@ import { FAST_SYMBOLS, FEE_SIDE_RANK, type FeeSide } from './values.ts'
 /** Changes whenever the bytes of a route, its pool, cap or floor could: clients pin the table by its hash. */
 const VERSION = '1'
 
-/** Against USDG the pools are deep; across they are not. */
-const MAX_USD = { usdg: FAST.maxNotionalUsd, cross: 1_000 } as const
-
-/** Least gas limits, a fifth above what a trade of the shape used; a tick crossed more still fits. */
-const GAS = {
-  v3: 230_000,
-  v4: 240_000,
-  toRouter: 40_000,
-  wrap: 40_000,
-  unwrap: 20_000,
-  permit: 40_000,
-} as const
-
 const lower = (address: string): string => address.toLowerCase()
 
 /** The routes that this chain's profile pins; none where it names no router or no fee recipient. */
@@ -49,6 +36,7 @@ export const fastTableJson = (table: FastTable): Json => table as unknown as Jso
 
 function routeOf(profile: ChainProfile, pair: string): FastRoute {
   const { contracts, pins } = profile
+  const { gas_floor, max_usd } = profile.limits.fast
   const [tokenIn, tokenOut] = pair.split('/').map((symbol) => tokenOf(profile, pair, symbol))
   if (!tokenIn || !tokenOut || tokenIn.symbol === tokenOut.symbol)
     throw new Error(`fast pool ${pair}: not a pair`)
@@ -87,9 +75,9 @@ function routeOf(profile: ChainProfile, pair: string): FastRoute {
     value: takesPermit ? '0' : '$amount_in',
     commands: `0x${commands}`,
     inputs: shape.inputs,
-    permit: takesPermit ? { commands: `0x0a${commands}`, input: permit, gas_add: GAS.permit } : null,
-    gas_floor: gasFloorOf(pool, shape),
-    max_usd: overUsdg ? MAX_USD.usdg : MAX_USD.cross,
+    permit: takesPermit ? { commands: `0x0a${commands}`, input: permit, gas_add: gas_floor.permit } : null,
+    gas_floor: gasFloorOf(gas_floor, pool, shape),
+    max_usd: overUsdg ? max_usd.usdg : max_usd.cross,
   }
 }
 
@@ -109,12 +97,14 @@ function feeSideOf(symbolIn: string, symbolOut: string): FeeSide {
   return rank(symbolIn) < rank(symbolOut) ? 'input' : 'output'
 }
 
-function gasFloorOf(pool: FastPool, { names }: FastShape): number {
-  const extra = (name: string, gas: number) => (names.includes(name) ? gas : 0)
+type GasFloors = ChainProfile['limits']['fast']['gas_floor']
+
+function gasFloorOf(gas: GasFloors, pool: FastPool, { names }: FastShape): number {
+  const extra = (name: string, more: number) => (names.includes(name) ? more : 0)
   return (
-    GAS[pool.version] +
-    extra('PAY_PORTION', GAS.toRouter) +
-    extra('WRAP_ETH', GAS.wrap) +
-    extra('UNWRAP_WETH', GAS.unwrap)
+    gas[pool.version] +
+    extra('PAY_PORTION', gas.to_router) +
+    extra('WRAP_ETH', gas.wrap) +
+    extra('UNWRAP_WETH', gas.unwrap)
   )
 }

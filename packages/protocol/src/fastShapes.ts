@@ -1,3 +1,4 @@
+import type { ChainProfile } from './profile.ts'
 import type { FastPool, RouterInput, RouterValue } from './schemas/fastTable.ts'
 import type { FeeSide } from './values.ts'
 
@@ -32,7 +33,7 @@ export function shapeOf(trade: {
   recipient: string
   tokenIn: string
   tokenOut: string
-  layout: '2.1.0' | '2.1.1'
+  layout: ChainProfile['contracts']['universal_router_layout']
 }): FastShape {
   const { pool, side, recipient, tokenIn, tokenOut, layout } = trade
   const wraps = pool.token_in !== tokenIn
@@ -108,7 +109,7 @@ interface SwapTerms {
   recipient: string
   amountOutMin: string
   payerIsUser: boolean
-  layout: '2.1.0' | '2.1.1'
+  layout: ChainProfile['contracts']['universal_router_layout']
 }
 
 function v3Swap(pool: FastPool & { version: 'v3' }, terms: SwapTerms): RouterInput {
@@ -119,7 +120,7 @@ function v3Swap(pool: FastPool & { version: 'v3' }, terms: SwapTerms): RouterInp
     ['bytes', pool.path],
     ['bool', terms.payerIsUser],
     // 2.1.1 takes price floors per hop; none are set.
-    ...(terms.layout === '2.1.1' ? [['uint256[]', []] as const] : []),
+    ...(terms.layout !== '2.1.0' ? [['uint256[]', []] as const] : []),
   ])
 }
 
@@ -129,7 +130,7 @@ function v3Swap(pool: FastPool & { version: 'v3' }, terms: SwapTerms): RouterInp
  */
 function v4Swap(pool: FastPool & { version: 'v4' }, terms: SwapTerms): RouterInput {
   const { currency0, currency1, fee, tick_spacing, hooks, token_in, token_out, zero_for_one } = pool
-  const floors = terms.layout === '2.1.1' ? { types: ['uint256'], values: ['0'] } : { types: [], values: [] }
+  const floors = terms.layout !== '2.1.0' ? { types: ['uint256'], values: ['0'] } : { types: [], values: [] }
   const struct = [
     '(address,address,uint24,int24,address)',
     'bool',

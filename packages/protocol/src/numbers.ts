@@ -75,9 +75,6 @@ export const TRADE = {
   ],
 } as const
 
-/** Ours: a simulated transaction is given no more gas than this, unless its own limit is higher. */
-export const SIMULATION_GAS_CEILING = 6_000_000
-
 export const TOKENS = {
   screenAboutS: 8,
   queryMaxChars: 64,
@@ -99,7 +96,7 @@ export const TOKENS = {
   referenceMaxAgeS: 60,
 } as const
 
-export const STATS = { rebuildS: 5, blockIntervalAboutS: 0.1, refSizeUsd: 1_000 } as const
+export const STATS = { rebuildS: 5, refSizeUsd: 1_000 } as const
 
 export const TREASURY_SPLIT_BPS = { operations: 5_000, buybacks: 4_000, treasury: 1_000 } as const
 
@@ -152,8 +149,6 @@ export const FAST = {
   deadlineMaxS: 60,
   gasLimitMax: 1_000_000,
   maxFeePerGasBaseFeeMultiple: 10,
-  /** 0.0002 ETH. */
-  maxCostWei: '200000000000000',
   minNotionalUsd: 1,
   amountUsdTolerancePct: 3,
   bandBpsUsdg: 75,

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ChainNumbers, Countries, Limits } from './profileNumbers.ts'
 
 /**
  * A chain profile: every address, feed and pin of one deployment, as data. The devnet writes one; `profiles/`
@@ -15,6 +16,8 @@ const Feed = Type.Object({
   address: Address,
   decimals: Type.Integer(),
   heartbeat_s: Type.Integer(),
+  /** A move of so many basis points is published at once; a smaller one waits for the heartbeat. */
+  deviation_bps: Type.Integer({ minimum: 0, maximum: 10_000 }),
   /** Stock feeds stop outside the stock session. */
   session: Type.Union([Type.Literal('always'), Type.Literal('stock')]),
 })
@@ -28,6 +31,12 @@ const CoreToken = Type.Object({
   kind: Type.Union([Type.Literal('native'), Type.Literal('core'), Type.Literal('stock')]),
   native: Type.Boolean(),
   feed: Type.Union([Feed, Type.Null()]),
+})
+
+const MarketHoliday = Type.Object({
+  date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  /** Of a half day; without it the market is closed all day. */
+  closes: Type.Optional(Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' })),
 })
 
 const PoolPin = Type.Union([
@@ -56,13 +65,22 @@ export const ChainProfile = Type.Object({
   first_block: Type.Integer(),
   /** What is unchecked or unknown here, in plain sentences. */
   notes: Type.Array(Type.String()),
+  /** Where a value comes from and how sure it is, by field path; for null, what is off because of it. */
+  sources: Type.Record(Type.String(), Type.String()),
+  chain: ChainNumbers,
+  limits: Limits,
+  countries: Countries,
   contracts: Type.Object({
     weth: Nullable(Address),
     permit2: Address,
     multicall3: Address,
     universal_router: Nullable(Address),
-    /** The release the router runs: 2.1.1 takes other words than 2.1.0. */
-    universal_router_layout: Type.Union([Type.Literal('2.1.0'), Type.Literal('2.1.1')]),
+    /** The release the router runs: from 2.1.1 on it takes other words than 2.1.0. */
+    universal_router_layout: Type.Union([
+      Type.Literal('2.1.0'),
+      Type.Literal('2.1.1'),
+      Type.Literal('2.1.2'),
+    ]),
     v2_factory: Nullable(Address),
     v2_pair_init_code_hash: Nullable(Hash32),
     v3_factory: Nullable(Address),
@@ -78,6 +96,8 @@ export const ChainProfile = Type.Object({
     stock_beacon: Nullable(Address),
     stock_registry: Nullable(Address),
   }),
+  /** Days on which the US market is closed, or closes early; New York time. */
+  market_holidays: Type.Array(MarketHoliday),
   delegation: Type.Object({
     version: Type.Literal('1.3.0'),
     delegation_manager: Address,
@@ -127,5 +147,6 @@ export const ChainProfile = Type.Object({
 })
 export type ChainProfile = Static<typeof ChainProfile>
 export type CoreToken = ChainProfile['core_tokens'][number]
+export type MarketHoliday = Static<typeof MarketHoliday>
 export type Feed = Static<typeof Feed>
 export type PoolPin = Static<typeof PoolPin>

@@ -71,6 +71,9 @@ export const BUCKETS = {
   me_reads: bucket({ what: 'me/trades, me/sessions', per: 'key', burst: 20, ratePerS: 2 }),
   'me_portfolio.key': bucket({ what: 'me/portfolio', per: 'key', burst: 6, ratePerS: 0.5 }),
   'me_portfolio.overall': bucket({ what: 'me/portfolio', per: 'overall', burst: 6, ratePerS: 0.5 }),
+  // Beside the contract's table: what browser wallets read through this server.
+  'wallet_rpc.address': bucket({ what: '/rpc', per: 'address', burst: 100, ratePerS: 20 }),
+  'wallet_rpc.overall': bucket({ what: '/rpc', per: 'overall', burst: 100, ratePerS: 20 }),
   failed_auth: bucket({ what: 'failed authentications', per: 'address', burst: 20, ratePerS: 0.2 }),
   // The table gives screening a budget of its own without numbers; these are ours.
   'screen.caller': bucket({

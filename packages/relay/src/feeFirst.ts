@@ -1,4 +1,5 @@
 import type { Address, Hex } from '@pit/chain'
+import type { Sql } from '@pit/platform/db'
 import { lookUntil } from '@pit/platform/lookUntil'
 import { fail } from '@pit/protocol'
 import type { RelayDeps } from './deps.ts'
@@ -61,6 +62,25 @@ interface FeeRow {
   fee_amount: string
   used_by: Hex | null
 }
+
+/** The wallet's newest fee that pays for this swap and no other. */
+export async function findFee(sql: Sql, { planned, signed }: Item): Promise<Hex | undefined> {
+  const due = planned?.terms?.fee
+  if (!planned || !due) return undefined
+  const [row] = await sql.query<{ tx_hash: Hex }>(
+    `select f.tx_hash from (
+       select * from trades where wallet between $1 and $1 order by wallet, id desc limit ${NEWEST}) as f
+     where f.kind = 'fee_transfer' and f.status in ('relaying', 'pending', 'mined')
+       and f.fee_token = $2 and f.fee_recipient = $3 and f.fee_amount >= $4::numeric
+       and not exists (select 1 from trades s where s.fee_tx_hash = f.tx_hash and s.tx_hash <> $5
+         and (s.status in ('relaying', 'pending', 'mined') or (s.status = 'dropped' and not s.settled)))
+     order by f.id desc limit 1`,
+    [planned.wallet, due.token, due.recipient, (due.amount ?? 0n).toString(), signed.hash],
+  )
+  return row?.tx_hash
+}
+/** Of a wallet's transactions; its fee went just before. */
+const NEWEST = 50
 
 /** How long to wait for a fee that another call is still relaying. */
 const WAIT_MS = 2_000

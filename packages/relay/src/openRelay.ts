@@ -1,3 +1,4 @@
+import type { Address, Hex } from '@pit/chain'
 import type { CapabilityJobs } from '@pit/platform/jobs'
 import type { RelayDeps } from './deps.ts'
 import { createFeeWaiter } from './feeWaiter.ts'
@@ -5,13 +6,18 @@ import { createPlanCache } from './findPlanned.ts'
 import { createRelayJobs } from './jobs.ts'
 import { createLateWrites } from './lateWrites.ts'
 import { createRelayMetrics } from './metrics.ts'
+import { readSigned } from './readSigned.ts'
 import { createRelayOnce } from './relayOnce.ts'
 import { type StorePlanAsk, type StoreRevocationAsk, storePlan, storeRevocation } from './storePlan.ts'
 import { createSubmitBytes, type SubmitBytes } from './submitBytes.ts'
+import { submitByWallet, type WalletAsk } from './submitByWallet.ts'
 import type { RelayAsk, RelayOutcome } from './types.ts'
 
 export interface Relay {
   submitBytes: SubmitBytes
+  /** Who signed these bytes; refuses what no plan of ours could be. */
+  signerOf(raw: Hex): Address
+  submitByWallet(ask: WalletAsk): Promise<Hex>
   /** Called before a plan is answered: only stored plans can be relayed. */
   storePlan(ask: StorePlanAsk): Promise<void>
   storeRevocation(ask: StoreRevocationAsk): Promise<void>
@@ -29,8 +35,11 @@ export function openRelay(deps: RelayDeps): Relay {
   const late = createLateWrites(deps)
   const relayOnce = createRelayOnce({ ...deps, late, counted, onWritten: () => rowWritten() })
   const { rows, rowWritten } = createRelayJobs(deps, { counted, isRelaying: relayOnce.isRelaying })
+  const submitBytes = createSubmitBytes({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps) })
   return {
-    submitBytes: createSubmitBytes({ ...deps, plans, relayOnce, waitForFee: createFeeWaiter(deps) }),
+    submitBytes,
+    signerOf: (raw) => readSigned(deps.crypto, raw).signed.signer,
+    submitByWallet: (ask) => submitByWallet({ ...deps, submitBytes }, ask),
     storePlan: (ask) => storePlan({ ...deps, plans }, ask),
     storeRevocation: (ask) => storeRevocation({ ...deps, plans }, ask),
     relayOnce,

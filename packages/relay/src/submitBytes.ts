@@ -7,6 +7,7 @@ import {
   checkFeeSent,
   feeBefore,
   feeMined,
+  findFee,
   hasFeeApart,
   type Item,
   needsFee,
@@ -40,8 +41,8 @@ export interface SubmitAsk {
   by: Trader
   /** One, or several in their order: a refusal of several names those that were sent before it. */
   raws: Hex | readonly Hex[]
-  /** The fee of a swap that is submitted without it, relayed before. */
-  feeTxHash?: Hex
+  /** The fee of a swap that is submitted without it, relayed before; or it is looked for. */
+  feeTxHash?: Hex | 'sent before'
 }
 
 export interface Submitted {
@@ -164,7 +165,7 @@ async function checkOrder(
   deps: SubmitDeps,
   { keyId }: Trader,
   items: readonly Item[],
-  feeTxHash: Hex | undefined,
+  feeTxHash: SubmitAsk['feeTxHash'],
 ): Promise<Map<Hex, Hex>> {
   const fault = orderFault(items)
   if (fault) {
@@ -179,8 +180,9 @@ async function checkOrder(
       fees.set(swap.signed.hash, beside.hash)
       continue
     }
-    if (feeTxHash !== undefined) {
-      const fee = feeTxHash.toLowerCase() as Hex
+    const named = feeTxHash === 'sent before' ? await findFee(deps.db, swap) : feeTxHash
+    if (named !== undefined) {
+      const fee = named.toLowerCase() as Hex
       await checkFeeSent(deps, keyId, fee, swap)
       fees.set(swap.signed.hash, fee)
       continue

@@ -7,7 +7,7 @@ import { type Config, ConfigError, type SecretSetting } from './config.ts'
 const MIN_SIGNER_SECRET_CHARS = 32
 
 /** The text of a secret; its value is never part of a message. */
-const readSecret = (setting: SecretSetting): string =>
+export const readSecret = (setting: SecretSetting): string =>
   'text' in setting ? setting.text : readOwnFile(setting.name, setting.file)
 
 /** The way to the signing process; null where there is none. */

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { createClosing } from '@pit/platform/closing'
 import { runJobs } from '@pit/platform/jobs'
 import { createLeases } from '@pit/platform/leases'
@@ -5,8 +6,10 @@ import { createLogger } from '@pit/platform/logger'
 import { serveMetrics } from '@pit/platform/metrics'
 import { Redis } from 'ioredis'
 import manifest from '../package.json' with { type: 'json' }
-import { openGeo } from './compliance/geo.ts'
+import { openGeo, placeRules } from './compliance/geo.ts'
 import { type Config, configFor } from './config.ts'
+import { factsOf } from './fleet/facts.ts'
+import { joinFleet } from './fleet/joinFleet.ts'
 import { createApp } from './http/createApp.ts'
 import { createCharge } from './http/rates/charge.ts'
 import { ratesOf } from './http/rates/limiter.ts'
@@ -21,6 +24,7 @@ import { createHealth } from './service/health.ts'
 import { probesOf } from './service/probesOf.ts'
 import { openSite } from './site/openSite.ts'
 import { openStats } from './stats/openStats.ts'
+import { createWalletRpc } from './walletRpc/createWalletRpc.ts'
 
 /** Of health's probes, a second apart. */
 const QUIET_ROUNDS = 15
@@ -56,10 +60,16 @@ async function open(given: Start): Promise<string> {
   const { closing } = given
   const geo = await openGeo(given.config.geoDb)
   const ground = await openGround(given)
-  const { db, clock, logger, metrics, sanctions, profile } = ground
+  const { db, rpc, clock, logger, metrics, sanctions, profile } = ground
   const config = configFor(given.config, profile)
   const start: Start = { ...given, config }
   if (config.authDomain === null) logger.warn('AUTH_DOMAIN is not set: nobody can sign in')
+  const fleet = await joinFleet({
+    ...{ db, clock, tell: start.stage, ending: start.ending },
+    name: `${hostname()} ${process.pid}`,
+    facts: factsOf(config, profile),
+  })
+  closing.add(() => fleet.leave())
   const { redis, limiter } = openLimiter(ground, start)
   const capabilities = await openCapabilities(ground, start)
   const { auth, market, tokens, account, relay, trade, sessions, paper, brains } = capabilities
@@ -92,7 +102,7 @@ async function open(given: Start): Promise<string> {
     tableOf(
       [
         ...[market, tokens, account, relay, trade, sessions, paper, brains, hosted, ticks, league, treasury],
-        ...[auth, health, stats],
+        ...[auth, health, stats, fleet],
       ],
       config.roles,
     ),
@@ -115,9 +125,11 @@ async function open(given: Start): Promise<string> {
   const charge = createCharge({ limiter, clock, metrics })
   const app = await createApp({
     ...{ config, clock, limiter, sanctions, geo, logger, metrics, version },
+    places: placeRules(profile.countries),
     handlers: createRoutes(ground, capabilities, { settings: config, version, health, stats, charge }),
     authenticate: auth.authenticateKey,
     site: openSite({ profile, cosigner: sessions.cosigner }),
+    walletRpc: createWalletRpc({ rpc, relay, charge, liveKeysOf: auth.liveKeysOf }),
   })
   const { address, port } = await app.listen()
   closing.add(() => app.close())

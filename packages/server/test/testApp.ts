@@ -1,7 +1,8 @@
 import { createLogger } from '@pit/platform/logger'
 import { createMetrics } from '@pit/platform/metrics'
+import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { ROUTE_IDS } from '@pit/protocol'
-import { unknownGeo } from '../src/compliance/geo.ts'
+import { placeRules, unknownGeo } from '../src/compliance/geo.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { type App, type AppDeps, createApp } from '../src/http/createApp.ts'
 import { ratesOf } from '../src/http/rates/limiter.ts'
@@ -37,10 +38,12 @@ export async function openTestApp({
     config: { ...readConfig({ PORT: '0', PUBLIC_URL: 'http://localhost:4663' }), ...config },
     clock: { nowMs: () => time.nowMs },
     handlers: { ...echoes, ...handlers } as unknown as Handlers,
+    walletRpc: async (body) => ({ asked: body }),
     authenticate: async (bearer) => (bearer === GOOD_KEY ? apiKey : null),
     limiter: createMemoryLimiter({ rates: ratesOf({ scale: 1, overallFactor: 50 }) }),
     sanctions: { isSanctioned: () => false },
     geo: unknownGeo,
+    places: placeRules(BARE_PROFILE.countries),
     logger: createLogger({ level: 'debug', destination: { write: (line) => void log.push(line) } }),
     metrics: createMetrics({ withProcess: false }),
     version: '1.2.3',

@@ -1,4 +1,5 @@
 import { type Address, type CurvePool, createCrypto, type Hex, NATIVE } from '@pit/chain'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import type { ChainProfile } from '@pit/protocol'
 import type { TradeToken } from '@pit/trading'
 import {
@@ -46,7 +47,13 @@ const ENFORCERS = [
   'NativeTokenPayment',
   'ArgsEqualityCheck',
 ]
-const feed = { address: address('5'), decimals: 8, heartbeat_s: 3_600, session: 'always' as const }
+const feed = {
+  address: address('5'),
+  decimals: 8,
+  heartbeat_s: 3_600,
+  deviation_bps: 50,
+  session: 'always' as const,
+}
 const core = (symbol: string, at: Address, decimals: number, own: object) => ({
   symbol,
   name: symbol,
@@ -58,6 +65,7 @@ const core = (symbol: string, at: Address, decimals: number, own: object) => ({
   ...own,
 })
 export const PROFILE = {
+  ...BARE_NUMBERS,
   name: 'test',
   chain_id: 4663,
   contracts: {

@@ -12,6 +12,7 @@ import {
   signDelegation,
 } from '@pit/chain'
 import { encodeSwap, type SwapPath } from '@pit/plans'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import {
   type BindingMark,
   bindingHash,
@@ -56,6 +57,7 @@ const feed = (n: number, session: 'always' | 'stock' = 'always') => ({
   address: at(n),
   decimals: 8,
   heartbeat_s: 3_600,
+  deviation_bps: 50,
   session,
 })
 const ENFORCERS = [
@@ -74,6 +76,7 @@ const ENFORCERS = [
 ]
 /** What of a profile the co-signer reads. */
 export const PROFILE = {
+  ...BARE_NUMBERS,
   name: 'kit',
   chain_id: 4663,
   kind: 'devnet',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import type { ChainProfile, PoolPin } from '@pit/protocol'
 
 const address = (n: number): string => `0x${n.toString(16).padStart(40, '0')}`
@@ -11,6 +12,7 @@ const feed = (n: number, session: 'always' | 'stock') => ({
   address: address(n),
   decimals: 8,
   heartbeat_s: 3_600,
+  deviation_bps: 50,
   session,
 })
 export const v3Pin = (n: number, fee = 500): PoolPin => ({ version: 'v3', address: address(n), fee })
@@ -27,6 +29,9 @@ export const v4Pin = (a: string, b: string, fee = 500): PoolPin => ({
 export function fastProfile(pools: Record<string, PoolPin> = everyShape): ChainProfile {
   const profile = JSON.parse(readFileSync('profiles/mainnet.json', 'utf8')) as ChainProfile
   const [eth, weth] = profile.core_tokens
+  profile.core_tokens = [eth!, weth!]
+  Object.assign(profile, BARE_NUMBERS)
+  profile.contracts.universal_router_layout = '2.1.0'
   eth!.feed = feed(0xf0, 'always')
   weth!.feed = feed(0xf0, 'always')
   const token = (symbol: string, at: string, decimals: number, stock: boolean) => ({

@@ -9,7 +9,6 @@ import { readSent } from './readSent.ts'
 import { booksOf } from './rules/books.ts'
 import { composeTransfer } from './rules/composeTransfer.ts'
 import { sealRow } from './rules/rowChain.ts'
-import { SETTLED_AFTER_S } from './scan/scanChain.ts'
 import {
   holdHead,
   insertMoves,
@@ -117,7 +116,8 @@ async function bookedTokens(sql: Sql): Promise<Iterable<Address>> {
 async function refuseYoung({ rpc, profile }: TreasuryDeps, block: number): Promise<void> {
   if (profile.kind === 'devnet') return
   const [mined, head] = await needAll(rpc, [askHeader(block), askHeader('latest')])
-  if (!mined || !head || head.timestampS - mined.timestampS < SETTLED_AFTER_S) {
-    throw new TransferRefused(`that transaction is not ${SETTLED_AFTER_S} seconds old yet: record it then`)
+  const { settled_s } = profile.chain
+  if (!mined || !head || head.timestampS - mined.timestampS < settled_s) {
+    throw new TransferRefused(`that transaction is not ${settled_s} seconds old yet: record it then`)
   }
 }

@@ -1,6 +1,6 @@
 import { type Address, feedBackedTokens } from '@pit/chain'
 import { nowS } from '@pit/platform/clock'
-import { type ChainProfile, SESSION, stockSessionOpen } from '@pit/protocol'
+import { type ChainProfile, SESSION, stockSessionOf } from '@pit/protocol'
 import { readStock, whyNotValid } from '../stock/stockStore.ts'
 import type { AgentToken, HostedAgent } from '../types.ts'
 import type { TickOptions } from './deps.ts'
@@ -16,6 +16,7 @@ export function createTokenHolds(
   const core = new Set(profile.core_tokens.map(({ address }) => address.toLowerCase()))
   const backed = feedBackedTokens(profile)
   const closes = closingOf(profile)
+  const sessionOpen = stockSessionOf(profile)
 
   /** Of a token by address: what its record says. */
   async function ofRecord({ terms }: HostedAgent, { token, address }: AgentToken): Promise<TokenHold | null> {
@@ -57,7 +58,7 @@ export function createTokenHolds(
           'back.',
       }
     }
-    if (closes(address) && !stockSessionOpen(clock.nowMs())) {
+    if (closes(address) && !sessionOpen(clock.nowMs())) {
       return {
         code: 'MARKET_CLOSED',
         message: `${token} trades from Sunday 20:00 to Friday 20:00 New York time.`,

@@ -74,8 +74,8 @@ function readSingle(cursor: Cursor, layout: RouterLayout): V4Action {
   const amountIn = readUint128(cursor)
   const amountOutMin = readUint128(cursor)
   // 2.1.1 reads a price floor here; 0 is none.
-  if (layout === '2.1.1') passNumber(cursor, 0)
-  passNumber(cursor, layout === '2.1.1' ? 0x140 : 0x120)
+  if (layout !== '2.1.0') passNumber(cursor, 0)
+  passNumber(cursor, layout !== '2.1.0' ? 0x140 : 0x120)
   const hookData = `0x${readBytes(cursor)}` as const
   return { action: 'SWAP_EXACT_IN_SINGLE', poolKey, zeroForOne, amountIn, amountOutMin, hookData }
 }

@@ -69,7 +69,7 @@ function readTo(cursor: Cursor) {
 
 /** v2 and v3 swaps differ in their path only. 2.1.1 adds a list of price floors, always empty here. */
 function readSwap<Path>(cursor: Cursor, layout: RouterLayout, readPath: (cursor: Cursor) => Path) {
-  const hasFloors = layout === '2.1.1'
+  const hasFloors = layout !== '2.1.0'
   const recipient = readAddress(cursor)
   const amountIn = readUint(cursor)
   const amountOutMin = readUint(cursor)

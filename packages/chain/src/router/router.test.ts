@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 60_000 })
 
 const crypto = await createCrypto()
 
-describe.each<RouterLayout>(['2.1.0', '2.1.1'])('calldata of router %s', (layout) => {
+describe.each<RouterLayout>(['2.1.0', '2.1.1', '2.1.2'])('calldata of router %s', (layout) => {
   it('is read as viem encoded it', () => {
     fc.assert(
       fc.property(call(), (plan) => {

@@ -2,9 +2,9 @@ import type { Address, Hex } from '../bytes/hex.ts'
 
 /**
  * Which release of the Universal Router is deployed. They take different words: 2.1.1 added a price floor per
- * hop to every swap. Pit sets no such floors; the minimum of the whole trade guards it.
+ * hop to every swap, 2.1.2 takes the same. Pit sets no such floors; the minimum of the whole trade guards it.
  */
-export type RouterLayout = '2.1.0' | '2.1.1'
+export type RouterLayout = '2.1.0' | '2.1.1' | '2.1.2'
 
 /** Tokens in order, and the fee of the pool between each two. */
 export type V3Path = { tokens: readonly Address[]; fees: readonly number[] }

@@ -1,5 +1,5 @@
 import { type Address, type Hex, markCall, markPriceIn, multicall3Abi, NATIVE } from '@pit/chain'
-import { stockSessionOpen } from '@pit/protocol'
+import { stockSessionOf } from '@pit/protocol'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { Pins } from '../pins.ts'
 import type { RpcCall } from './rpc.ts'
@@ -28,7 +28,7 @@ export function askMarks(
     call: { method: 'eth_call', params: [{ to: pins.multicall3, data }, 'latest'] },
     read(answer) {
       const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
-      const at = { nowS: Math.floor(nowMs / 1000), stocksOpen: stockSessionOpen(nowMs) }
+      const at = { nowS: Math.floor(nowMs / 1000), stocksOpen: stockSessionOf(pins.profile)(nowMs) }
       const marks = new Map<Address, OwnMark>()
       for (const [i, source] of sources.entries()) {
         const result = results[i]

@@ -35,7 +35,7 @@ export async function revokeApprovals(
       const step = stepOf(tx)
       must(step.value === 0n, 'RECIPIENT', 'a step sends ether')
       checkTakesBack(deps, ask, step)
-      return { step, gas: gasOf(tx) }
+      return { step, gas: gasOf(deps.pins, tx) }
     }),
   )
   return sendAll(deps, steps, options)
@@ -83,7 +83,7 @@ export async function revokeSession(
       const isCall = step.to === deps.pins.addresses.manager && step.value === 0n
       must(isCall, 'RECIPIENT', 'a step does more than end the session')
       checkDisables(deps, rootHashes, step.data)
-      return { step, gas: gasOf(tx) }
+      return { step, gas: gasOf(deps.pins, tx) }
     }),
   )
   return { revoked, receipts: await sendAll(deps, steps, options) }

@@ -37,7 +37,7 @@ export async function sendSetup(
     const approval = readApproval(deps.pins, step)
     if (!approval) return broken('GRANT_CAPS', 'a step of the setup is no approval')
     checkApproval(deps, facts, approval)
-    return { step, gas: gasOf(tx) }
+    return { step, gas: gasOf(deps.pins, tx) }
   })
   await sendAll(deps, steps, options)
 }

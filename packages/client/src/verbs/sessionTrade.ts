@@ -89,7 +89,7 @@ async function verify(
   const facts = { pins, ...ends, sender: account.address, takesCode: read.takesCode }
   const own = await readOwn(rpc, facts, read.reading, { nowMs, signal })
   checkOwn(terms, own)
-  const gas = gasOf(tx)
+  const gas = gasOf(pins, tx)
   const maxFeePerGas = 2n * own.baseFeeWei
   if (own.etherWei < gas * maxFeePerGas)
     refuse('INSUFFICIENT_FUNDS', `the executor holds ${own.etherWei} wei, which may not pay the gas`)

@@ -151,11 +151,11 @@ function feesOf({ baseFeeWei }: OwnReading) {
   return { maxPriorityFeePerGas, maxFeePerGas: 2n * baseFeeWei + maxPriorityFeePerGas }
 }
 
-function checkFunds({ plan: answered }: PlanFacts, reading: PlanReading, own: OwnReading): void {
+function checkFunds({ plan: answered, pins }: PlanFacts, reading: PlanReading, own: OwnReading): void {
   let need = 0n
   for (const { tx } of answered.steps) {
     if (!tx) continue
-    need += BigInt(tx.value) + gasOf(tx) * feesOf(own).maxFeePerGas
+    need += BigInt(tx.value) + gasOf(pins, tx) * feesOf(own).maxFeePerGas
   }
   if (own.etherWei < need)
     refuse('INSUFFICIENT_FUNDS', `it holds ${own.etherWei} wei and may need ${need} for value and gas`, {
@@ -180,7 +180,7 @@ export async function send(
         chainId: tx.chain_id,
         nonce: own.nonce + i,
         ...reading.transactions[i]!,
-        gas: maxOf(gasOf(tx), triedGas(own, i)),
+        gas: maxOf(gasOf(deps.pins, tx), triedGas(own, i)),
         ...feesOf(own),
       }),
     )

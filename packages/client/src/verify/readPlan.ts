@@ -246,13 +246,11 @@ function readTransfer(pins: Pins, { to, value, data }: UnsignedStep, pair: Addre
   return BigInt(`0x${words[2]}`)
 }
 
-/** More than any trade takes. */
-const MAX_GAS = 6_000_000n
-
 /** The gas limit a transaction asks for, within reason: what is burnt for nothing is the wallet's too. */
-export function gasOf({ gas }: { gas: string }): bigint {
+export function gasOf({ limits }: Pick<Pins, 'limits'>, { gas }: { gas: string }): bigint {
   const limit = BigInt(gas)
-  must(limit > 0n && limit <= MAX_GAS, 'RECIPIENT', 'a transaction asks for more gas than any trade takes')
+  const isUsual = limit > 0n && limit <= BigInt(limits.plan_gas)
+  must(isUsual, 'RECIPIENT', 'a transaction asks for more gas than any trade takes')
   return limit
 }
 

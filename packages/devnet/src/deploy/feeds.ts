@@ -7,12 +7,14 @@ export interface WorldFeed {
   address: Address
   decimals: number
   heartbeat_s: number
+  deviation_bps: number
   session: 'always' | 'stock'
 }
 
 const FEED_DECIMALS = 8
 const CRYPTO = ['ETH', 'cbBTC'] as const
 const HEARTBEAT_S = 3_600
+const DEVIATION_BPS = 50
 
 /** Queues a feed per asset that has one. WETH shares ETH's. */
 export function queueFeeds(acts: Acts): Record<string, WorldFeed> {
@@ -24,6 +26,7 @@ export function queueFeeds(acts: Acts): Record<string, WorldFeed> {
         address: acts.deploy('OracleFeed', [`${symbol} / USD`, FEED_DECIMALS]),
         decimals: FEED_DECIMALS,
         heartbeat_s: HEARTBEAT_S,
+        deviation_bps: DEVIATION_BPS,
         session: (CRYPTO as readonly string[]).includes(symbol) ? 'always' : 'stock',
       },
     ]),

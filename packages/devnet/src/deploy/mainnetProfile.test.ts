@@ -27,3 +27,39 @@ test('every address is spelled with its checksum', () => {
   for (const [address] of text.matchAll(/0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g))
     expect(getAddress(address)).toBe(address)
 })
+
+/** Every value and where it stands; tokens go by their symbol. */
+function* leaves(value: unknown, path: string): Generator<{ path: string; value: unknown }> {
+  if (typeof value !== 'object' || value === null || (Array.isArray(value) && value.length === 0)) {
+    yield { path, value }
+    return
+  }
+  if (Object.keys(value).length === 0) yield { path, value }
+  for (const [key, inner] of Object.entries(value)) {
+    const name = (inner as { symbol?: string } | null)?.symbol ?? key
+    yield* leaves(inner, path === '' ? name : `${path}.${name}`)
+  }
+}
+
+const { notes: _notes, sources, ...stated } = profile as ChainProfile
+const sourceOf = (path: string) =>
+  Object.entries(sources).find(([named]) => path === named || path.startsWith(`${named}.`))?.[1]
+
+test('every value names its source and how sure it is, and every null what is off because of it', () => {
+  for (const { path, value } of leaves(stated, '')) {
+    const source = sourceOf(path)
+    expect(source, path).toBeDefined()
+    const isNothing = value === null || (typeof value === 'object' && Object.keys(value).length === 0)
+    const known = path.startsWith('market_holidays') || !isNothing
+    if (known) expect(source, path).toMatch(/; (high|medium)|our choice/)
+    else expect(source, path).toMatch(/^(unknown|none named)/)
+  }
+})
+
+test('no source is of a value that is not there, unless it says that it is unknown', () => {
+  const paths = [...leaves(stated, '')].map(({ path }) => path)
+  for (const [named, source] of Object.entries(sources)) {
+    const isThere = paths.some((path) => path === named || path.startsWith(`${named}.`))
+    expect(isThere || source.startsWith('unknown'), named).toBe(true)
+  }
+})

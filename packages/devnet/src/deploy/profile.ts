@@ -6,7 +6,9 @@ import type { CorePins } from './corePools.ts'
 import { type Assets, type CoreSymbol, STOCKS } from './coreTokens.ts'
 import type { Exchanges } from './exchanges.ts'
 import type { WorldFeed } from './feeds.ts'
+import { MARKET_HOLIDAYS } from './holidays.ts'
 import type { Hooks } from './hooks.ts'
+import { DEVNET_NUMBERS } from './profileNumbers.ts'
 
 /** Fixed addresses that only receive. */
 const FEE_RECIPIENT: Address = getAddress('0xfee0000000000000000000000000000000004663')
@@ -53,6 +55,8 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
       'A local chain: its state may be reset at any time and its tokens are worth nothing.',
       'Stock feeds price one token, multiplier included.',
     ],
+    sources: {},
+    ...DEVNET_NUMBERS,
     contracts: {
       weth,
       permit2: PERMIT2,
@@ -65,6 +69,7 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
       stock_beacon: parts.stock_beacon,
       stock_registry: parts.stock_registry,
     },
+    market_holidays: MARKET_HOLIDAYS,
     delegation: { version: '1.3.0', delegation_manager, stateless_delegator, enforcers },
     core_tokens: CORE_ORDER.map((symbol) => coreToken(parts, symbol)),
     listed_stocks: STOCKS.filter((stock) => !stock.core).map(({ symbol }) => ({

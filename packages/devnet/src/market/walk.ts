@@ -1,4 +1,5 @@
-import { stockSessionOpen } from '@pit/protocol'
+import { stockSessionOf } from '@pit/protocol'
+import { MARKET_HOLIDAYS } from '../deploy/holidays.ts'
 import { drawsFor } from './random.ts'
 import type { Asset } from './types.ts'
 
@@ -32,6 +33,8 @@ export function stepPrice(
 }
 
 export type StockSession = 'hours' | 'always'
+
+const stockSessionOpen = stockSessionOf({ market_holidays: MARKET_HOLIDAYS })
 
 /** Stock feeds and their walks stand still outside the session. */
 export const moves = (asset: Asset, session: StockSession, atS: bigint): boolean =>

@@ -4,8 +4,6 @@ import type { Rpc } from '@pit/platform/rpc'
 import type { LeagueDeps } from '../deps.ts'
 
 const MAX_PER_RUN = 50
-/** A transaction of a newer block may still be gone tomorrow. */
-const DEPTH = 20
 
 /**
  * Marks payouts mined whose transaction moved exactly the prize to the recipient, once it is deep enough;
@@ -15,8 +13,12 @@ export async function checkPayouts({
   db,
   rpc,
   logger,
+  profile,
   partner,
-}: Pick<LeagueDeps, 'db' | 'logger'> & { rpc: Pick<Rpc, 'request'>; partner: string }): Promise<void> {
+}: Pick<LeagueDeps, 'db' | 'logger' | 'profile'> & {
+  rpc: Pick<Rpc, 'request'>
+  partner: string
+}): Promise<void> {
   const open = await db.query<{
     season: number
     place: number
@@ -36,7 +38,8 @@ export async function checkPayouts({
       logger.warn({ err: error, season, place }, 'a payout cannot be looked up')
       return null
     })
-    if (receipt === null || receipt.block + DEPTH > head) continue
+    // A transaction of a newer block may still be gone tomorrow.
+    if (receipt === null || receipt.block + profile.chain.settled_blocks > head) continue
     const problem = problemOf(receipt, partner, payout)
     if (problem) logger.warn({ season, place, problem }, 'a payout does not fit')
     await db.query(

@@ -15,8 +15,7 @@ import type { LeagueDeps } from '../deps.ts'
 import { STILL_JUDGED } from '../season/store.ts'
 
 const MAX_GROUP = 100
-/** Newer blocks may still change, and those of a minute are not worth a look. */
-const BEHIND_HEAD = 20
+/** Blocks of a minute are not worth a look. */
 const WORTH_A_LOOK_S = 60
 /** One that could not be read is tried again: the node may have been mended. */
 const RETRY_AFTER_S = 3_600
@@ -35,7 +34,7 @@ interface Scan {
  * and grow again: one that cannot be read at all is marked alone, while the node answers.
  */
 export function createTransferScanner(
-  deps: Pick<LeagueDeps, 'db' | 'clock' | 'logger'> & { rpc: Pick<Rpc, 'request'> },
+  deps: Pick<LeagueDeps, 'db' | 'clock' | 'logger' | 'profile'> & { rpc: Pick<Rpc, 'request'> },
 ): () => Promise<'more' | 'done'> {
   const { db, rpc, clock, logger } = deps
   const span = createLogSpan({ start: 20_000, min: 500, max: 200_000 })
@@ -43,7 +42,7 @@ export function createTransferScanner(
   return async () => {
     const now = nowS(clock)
     if ((await dueScans(db, now, { limit: 1 })).length === 0) return 'done'
-    const head = await scannableHead(rpc)
+    const head = await scannableHead(deps)
     const due = await dueScans(db, now, { upTo: head, limit: maxGroup })
     const oldest = due[0]
     if (!oldest) return 'done'
@@ -60,7 +59,7 @@ export function createTransferScanner(
       return 'more'
     } catch (error) {
       // A node that cannot be reached, or is only busy, says nothing about what was asked.
-      await scannableHead(rpc)
+      await scannableHead(deps)
       if (refusalOf(error) === 'rate') throw error
       if (span.shrink({ from: range.from, to: span.endOf(range) })) return 'more'
       if (group.length > 1) {
@@ -74,8 +73,12 @@ export function createTransferScanner(
   }
 }
 
-const scannableHead = async (rpc: Pick<Rpc, 'request'>): Promise<number> =>
-  (await readOne(rpc, askBlockNumber())) - BEHIND_HEAD
+/** Newer blocks may still change. */
+const scannableHead = async ({
+  rpc,
+  profile,
+}: Pick<LeagueDeps, 'profile'> & { rpc: Pick<Rpc, 'request'> }): Promise<number> =>
+  (await readOne(rpc, askBlockNumber())) - profile.chain.settled_blocks
 
 /** What is worth a look: those never refused first, of those the furthest behind. */
 const dueScans = (

@@ -4,7 +4,7 @@ import type { Db } from '@pit/platform/db'
 import type { Job } from '@pit/platform/jobs'
 import { type Mark, readMarks } from '@pit/platform/marks'
 import type { Rpc } from '@pit/platform/rpc'
-import { type ChainProfile, FAST } from '@pit/protocol'
+import { type ChainProfile, FAST, stockSessionOf } from '@pit/protocol'
 
 const REFRESH_EVERY_MS = 500
 /** Past this age a reading is no mark any more: the age that fast mode tells its callers. */
@@ -33,6 +33,7 @@ export function followMarks({
   profile: ChainProfile
 }): MarksFollowed {
   const sources = markSourcesOf(profile)
+  const stockSession = stockSessionOf(profile)
   const multicall3 = profile.contracts.multicall3 as Address
   let byToken = new Map<Address, Mark>()
   let whyByToken = new Map<Address, string>()
@@ -42,7 +43,7 @@ export function followMarks({
 
   async function read(): Promise<void> {
     const nowMs = clock.nowMs()
-    const { marks, unread } = await readMarks({ rpc, multicall3, sources, nowMs })
+    const { marks, unread } = await readMarks({ rpc, multicall3, sources, nowMs, stockSession })
     byToken = new Map(marks.map((mark) => [mark.token, mark]))
     whyByToken = new Map(unread.map(({ token, why }) => [token, why]))
     readAtMs = nowMs

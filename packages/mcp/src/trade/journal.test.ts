@@ -12,12 +12,16 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const open = (): Journal => {
-  const journal = openJournal(folder, () => null)
+const NOW = 1_800_000_000_000
+const open = (nowMs = NOW): Journal => {
+  const journal = openJournal(
+    folder,
+    () => null,
+    () => nowMs,
+  )
   journal.claim()
   return journal
 }
-const NOW = 1_800_000_000_000
 const reserved = (clientId: string, usd: number, reservedAtMs = NOW): Entry => ({
   clientId,
   asked: { sell: 'ETH', buy: 'USDG', usd },
@@ -35,6 +39,16 @@ const codeOf = (work: () => unknown): string => {
 }
 
 describe('the journal', () => {
+  it('forgets what ended long ago, and nothing that is open', () => {
+    const first = open()
+    first.write({ ...reserved('ended', 1), state: 'reverted', txHash: '0x01' })
+    first.write(reserved('open', 1))
+    const [soon, late] = [NOW + 89 * 86_400_000, NOW + 91 * 86_400_000]
+    expect(open(soon).find('ended')).toBeDefined()
+    expect([open(late).find('ended'), open(late).find('open')?.state]).toEqual([undefined, 'reserved'])
+    expect(readdirSync(folder)).toHaveLength(1)
+  })
+
   it('brings every state back as it was', () => {
     const bound = { receiver: '0x01', tokenOut: '0x02', leastOut: 10n ** 30n, deadlineS: 5 } as const
     const kept: Entry[] = [

@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -53,8 +54,15 @@ export interface Journal {
   reservedSince(sinceMs: number, exceptClientId: string): bigint
 }
 
+/** So long the same client id never trades twice. What is still open is kept for ever. */
+const KEPT_MS = 90 * 86_400_000
+
 /** Keeps one file for each intended trade. `takeLock` answers the process that has it already, if one has. */
-export function openJournal(folder: string, takeLock: () => number | null): Journal {
+export function openJournal(
+  folder: string,
+  takeLock: () => number | null,
+  nowMs: () => number = Date.now,
+): Journal {
   // Whoever claimed it knows every entry; others read what stands on disk now.
   let claimed: Map<string, Entry> | null = null
   const entries = (): Map<string, Entry> => claimed ?? readAll(folder)
@@ -69,6 +77,7 @@ export function openJournal(folder: string, takeLock: () => number | null): Jour
           'Trade there, or end that server first.',
         )
       claimed = readAll(folder)
+      sweep(folder, claimed, nowMs() - KEPT_MS)
     },
     find: (clientId) => entries().get(clientId),
     findHash: (txHash) =>
@@ -86,6 +95,14 @@ export function openJournal(folder: string, takeLock: () => number | null): Jour
       }
       return sum
     },
+  }
+}
+
+function sweep(folder: string, entries: Map<string, Entry>, beforeMs: number): void {
+  for (const { clientId, state, reservedAtMs } of entries.values()) {
+    if (state === 'reserved' || state === 'signed' || reservedAtMs >= beforeMs) continue
+    rmSync(join(folder, `${nameOf(clientId)}.json`), { force: true })
+    entries.delete(clientId)
   }
 }
 

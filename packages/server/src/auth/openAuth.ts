@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { PartnerFinding, PartnerRegistry } from '@pit/market'
+import { nowS } from '@pit/platform/clock'
 import { type CapabilityJobs, sweepJob } from '@pit/platform/jobs'
 import { type Answer, refusal } from '@pit/protocol'
 import type { ApiKey, Caller, Handlers } from '../http/types.ts'
 import { createChallenge } from './createChallenge.ts'
 import type { AuthDeps } from './deps.ts'
-import { type Keys, openKeys } from './keys.ts'
+import { type Keys, keyFrom, openKeys } from './keys.ts'
 import { createPartnerLookup, noRegistry } from './partner.ts'
 import { revokeAllKeys, revokeKey } from './revokeKeys.ts'
-import { accountName } from './rules.ts'
-import { sweepSignIn } from './store.ts'
+import { accountName, type Wallet } from './rules.ts'
+import { liveKeysOf, sweepSignIn } from './store.ts'
 import { type AccountsInUse, createAccountSweep } from './sweepAccounts.ts'
 import { verifySignIn } from './verifySignIn.ts'
 
@@ -25,6 +26,8 @@ type AuthRoute = 'auth.challenge' | 'auth.verify' | 'auth.me' | 'auth.revoke' | 
 export interface Auth {
   handlers: Pick<Handlers, AuthRoute>
   authenticateKey: Keys['authenticate']
+  /** The wallet's keys that work now, newest first, as many as can matter. */
+  liveKeysOf(wallet: Wallet): Promise<ApiKey[]>
   /** Deletes what no sign-in can need any more; answers how many rows. */
   sweep(): Promise<number>
   jobs: CapabilityJobs
@@ -42,6 +45,7 @@ export async function openAuth({ registry = noRegistry, ...options }: AuthOption
   return {
     handlers: createAuthHandlers(deps),
     authenticateKey: keys.authenticate,
+    liveKeysOf: async (wallet) => (await liveKeysOf(deps.db, wallet, nowS(deps.clock))).map(keyFrom),
     sweep,
     jobs: { everywhere: [], worker: [sweepJob('sweep sign-ins', sweep)] },
     close: keys.close,

@@ -138,6 +138,17 @@ export interface KeyRow {
   expires_at_s: number
 }
 
+const MAX_LIVE = 20
+
+/** Newest first. */
+export function liveKeysOf(sql: Sql, wallet: Wallet, nowS: number): Promise<Omit<KeyRow, 'key_sha256'>[]> {
+  return sql.query(
+    `select id, account_id, wallet, expires_at_s from api_keys
+     where wallet = $1 and revoked_at_s is null and expires_at_s > $2 order by id desc limit ${MAX_LIVE}`,
+    [wallet, nowS],
+  )
+}
+
 /** Not the revoked ones. */
 export async function findKey(sql: Sql, sha256: Uint8Array): Promise<KeyRow | undefined> {
   const [row] = await sql.query<KeyRow>(

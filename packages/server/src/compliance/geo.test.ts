@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { BARE_PROFILE } from '@pit/platform/test/bareProfile'
 import { afterAll, describe, expect, it } from 'vitest'
 import { writeMmdb } from '../../test/writeMmdb.ts'
-import { isBlocked, openGeo, placesFromHeaders } from './geo.ts'
+import { openGeo, placeRules, placesFromHeaders } from './geo.ts'
 
+const { isBlocked, barsStocks } = placeRules({ ...BARE_PROFILE.countries, stock_blocked: ['US'] })
 const NAMES = { geoHeader: 'cf-ipcountry', geoRegionHeader: 'cf-region-code' }
 
 describe('where a proxy says a request is from', () => {
@@ -27,6 +29,14 @@ describe('where a proxy says a request is from', () => {
   ])('%s %s is blocked: %s', (country, region, blocked) => {
     const places = placesFromHeaders({ 'cf-ipcountry': country, 'cf-region-code': region }, NAMES)
     expect(places.some(isBlocked)).toBe(blocked)
+  })
+  it('bars stock tokens where they are not traded, and serves the rest there', () => {
+    const at = { country: 'US', region: null }
+    expect([barsStocks(at), isBlocked(at), barsStocks({ country: 'DE', region: null })]).toEqual([
+      true,
+      false,
+      false,
+    ])
   })
   it.each(['XX', 'T1', '', 'Cuba', 'C'])('%j names no place', (country) => {
     expect(placesFromHeaders({ 'cf-ipcountry': country }, NAMES)).toEqual([])

@@ -1,10 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ChainProfile } from '@pit/protocol'
 import { type CityResponse, open } from 'maxmind'
 import { ConfigError } from '../config.ts'
-
-/** Cuba, Iran, North Korea, Syria; in Ukraine: Crimea with Sevastopol, Donetsk, Luhansk. */
-const BLOCKED_COUNTRIES = new Set(['CU', 'IR', 'KP', 'SY'])
-const BLOCKED_REGIONS = new Set(['UA-43', 'UA-40', 'UA-14', 'UA-09'])
 
 export interface Place {
   /** ISO 3166-1, upper-case. */
@@ -20,8 +17,24 @@ export interface Geo {
 
 export const unknownGeo: Geo = { locate: () => null }
 
-export const isBlocked = ({ country, region }: Place): boolean =>
-  BLOCKED_COUNTRIES.has(country) || (region !== null && BLOCKED_REGIONS.has(region))
+export interface PlaceRules {
+  /** Served nothing. */
+  isBlocked(place: Place): boolean
+  /** Stock tokens are not traded there. */
+  barsStocks(place: Place): boolean
+}
+
+export function placeRules({
+  blocked,
+  blocked_regions,
+  stock_blocked,
+}: ChainProfile['countries']): PlaceRules {
+  const [countries, regions, stocks] = [blocked, blocked_regions, stock_blocked].map((list) => new Set(list))
+  return {
+    isBlocked: ({ country, region }) => countries!.has(country) || (region !== null && regions!.has(region)),
+    barsStocks: ({ country }) => stocks!.has(country),
+  }
+}
 
 /** Looks addresses up in a MaxMind database, read again when the file changes. */
 export async function openGeo(file: string | null): Promise<Geo> {

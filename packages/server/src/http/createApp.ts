@@ -5,17 +5,17 @@ import type { Clock } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
 import { ROUTE_IDS, routeById } from '@pit/protocol'
-import type { Geo } from '../compliance/geo.ts'
+import type { Geo, PlaceRules } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
 import { createNetworks } from './clientAddress.ts'
 import { createConnectionCount } from './connections.ts'
 import { ownOrigins } from './csrf.ts'
 import { createEdge } from './edge.ts'
 import { createOverload } from './overload.ts'
-import { createPages, openApiAnswer, type PageAt } from './pages.ts'
+import { createPages, openApiAnswer, type PageAt, rpcPreflight } from './pages.ts'
 import { answerParserErrors } from './parserErrors.ts'
 import { createPeers } from './peer.ts'
-import { type AnyHandler, type Authenticate, type PagePlan, planRoute, type RoutePlan } from './plan.ts'
+import { type AnyHandler, type AnyPlan, type Authenticate, planRoute, type RpcPlan } from './plan.ts'
 import type { Limiter } from './rates/limiter.ts'
 import { baseHeadersOf, type Expects } from './reply.ts'
 import { createRequestIds } from './requestId.ts'
@@ -40,9 +40,11 @@ export interface AppDeps {
   clock: Clock
   handlers: Handlers
   authenticate: Authenticate
+  walletRpc: RpcPlan['handle']
   limiter: Limiter
   sanctions: { isSanctioned(address: string): boolean }
   geo: Geo
+  places: PlaceRules
   logger: Logger
   metrics: Metrics
   /** The server's version, which the reference shows. */
@@ -70,7 +72,7 @@ const MAX_CONNECTIONS = 20_000
 export async function createApp(deps: AppDeps): Promise<App> {
   const { config, metrics } = deps
   const times = { ...TIMES, ...deps.times }
-  const router = createRouter<RoutePlan | PagePlan>()
+  const router = createRouter<AnyPlan>()
   const about = { version: deps.version, publicUrl: config.publicUrl }
   const openapi = openApiAnswer(about)
   const handlers = { ...deps.handlers, openapi: () => openapi }
@@ -80,6 +82,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
   }
   const pages = [...createPages(about), ...(deps.site ?? [])]
   for (const { path, page } of pages) router.add('GET', path, page)
+  router.add('POST', '/rpc', { kind: 'rpc', name: 'rpc', handle: deps.walletRpc })
+  router.add('OPTIONS', '/rpc', rpcPreflight)
 
   const overload = createOverload(config)
   metrics.watchLoad(overload)

@@ -3,16 +3,17 @@ import type { Clock } from '@pit/platform/clock'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
 import { fail, type PitError } from '@pit/protocol'
-import { type Geo, isBlocked, placesFromHeaders } from '../compliance/geo.ts'
+import { type Geo, type Place, type PlaceRules, placesFromHeaders } from '../compliance/geo.ts'
 import type { Config } from '../config.ts'
 import { clientAddressOf, networksOf } from './clientAddress.ts'
 import { createCsrfCheck } from './csrf.ts'
 import { createKeyFinder } from './findKey.ts'
 import { createHosts } from './hosts.ts'
 import type { Overload } from './overload.ts'
-import { parseJsonObject } from './parseJson.ts'
+import { ANY_ORIGIN } from './pages.ts'
+import { parseJson, parseJsonObject } from './parseJson.ts'
 import type { Peer, PeerOf } from './peer.ts'
-import type { Authenticate, PagePlan, RoutePlan } from './plan.ts'
+import type { AnyPlan, Authenticate, PagePlan, RoutePlan, RpcPlan } from './plan.ts'
 import { refuseUnless, takingsOf } from './rates/charge.ts'
 import type { Limiter } from './rates/limiter.ts'
 import { bodyLength, ClientGone, checkMediaType, readBody } from './readBody.ts'
@@ -25,11 +26,12 @@ import type { ApiKey } from './types.ts'
 export interface EdgeDeps {
   config: Pick<Config, 'publicUrl' | 'allowedHosts' | 'geoHeader' | 'geoRegionHeader'>
   clock: Clock
-  router: Router<RoutePlan | PagePlan>
+  router: Router<AnyPlan>
   authenticate: Authenticate
   limiter: Limiter
   sanctions: { isSanctioned(address: string): boolean }
   geo: Geo
+  places: PlaceRules
   logger: Logger
   metrics: Metrics
   overload: Overload
@@ -53,13 +55,14 @@ interface Exchange {
   requestId: string
   peer: Peer
   /** Null until the route is known. */
-  plan: RoutePlan | PagePlan | null
+  plan: AnyPlan | null
   /** Counted among the requests in flight. */
   entered: boolean
 }
 
 interface Asked {
   address: string
+  stocksBarred: boolean
   params: Record<string, string>
   search: string
 }
@@ -70,7 +73,7 @@ const PAGE_BUCKETS = ['public.address', 'public.overall'] as const
 
 /** Serves one request, in the contract's order: each step refuses before the next one costs anything. */
 export function createEdge(deps: EdgeDeps): Serve {
-  const { config, clock, router, limiter, metrics, overload, sanctions, logger } = deps
+  const { config, clock, router, limiter, metrics, overload, sanctions, places, logger } = deps
   const isOwnHost = createHosts(config)
   const checkCsrf = createCsrfCheck(deps.isOwnOrigin)
   const keyOf = createKeyFinder(deps)
@@ -86,14 +89,31 @@ export function createEdge(deps: EdgeDeps): Serve {
       forwardedFor === undefined
         ? peer.address
         : clientAddressOf(peer.address, String(forwardedFor), deps.proxies)
-    refuseBlockedPlace(req, peer, address)
+    const stocksBarred = placesOf(req, peer, address).some(places.barsStocks)
     const found = router.find(req.method ?? '', path)
     if (found.kind === 'none') return fail('NOT_FOUND', { message: 'No such route.' })
     if (found.kind === 'other method') throw new WrongMethod(found.allow)
     exchange.plan = found.target
-    return found.target.kind === 'page'
-      ? answerPage(req, found.target, address)
-      : answerRoute(exchange, found.target, { address, params: found.params, search })
+    const { target, params } = found
+    if (target.kind === 'page') return answerPage(req, target, address)
+    if (target.kind === 'rpc') return answerRpc(exchange, target, { address, stocksBarred })
+    return answerRoute(exchange, target, { address, stocksBarred, params, search })
+  }
+
+  /** Wallets send no key and any origin; nothing here trusts either. */
+  async function answerRpc(
+    exchange: Exchange,
+    plan: RpcPlan,
+    from: Pick<Asked, 'address' | 'stocksBarred'>,
+  ): Promise<Reply> {
+    enter(exchange)
+    if (exchange.expects === 'something else') {
+      fail('BAD_REQUEST', { field: 'expect', message: 'Unknown expectation.' })
+    }
+    const bytes = bodyLength(exchange.req, true)
+    const body = bytes === 0 ? NO_FIELDS : parseJson(await bytesOf(exchange))
+    const answered = await plan.handle(body, { requestId: exchange.requestId, ...from, key: null })
+    return { status: 200, body: JSON.stringify(answered), headers: ANY_ORIGIN }
   }
 
   async function answerPage(req: IncomingMessage, page: PagePlan, address: string): Promise<Reply> {
@@ -107,7 +127,7 @@ export function createEdge(deps: EdgeDeps): Serve {
   async function answerRoute(
     exchange: Exchange,
     plan: RoutePlan,
-    { address, params, search }: Asked,
+    { address, stocksBarred, params, search }: Asked,
   ): Promise<Reply> {
     const { req, requestId } = exchange
     const { route, validator } = plan
@@ -133,7 +153,7 @@ export function createEdge(deps: EdgeDeps): Serve {
       refuseUnless(taken instanceof Promise ? await taken : taken, metrics)
     }
     if (plan.needsWallet && key?.wallet === null) fail('WALLET_NOT_BOUND')
-    const caller = { requestId, address, key }
+    const caller = { requestId, address, key, stocksBarred }
     plan.admit?.(caller)
     const body = route.method === 'POST' ? await bodyOf(exchange, bodyBytes, route.multilineFields) : null
     const done = plan.handle({
@@ -146,11 +166,12 @@ export function createEdge(deps: EdgeDeps): Serve {
   }
 
   /** Either source blocks, so that a header the client forged cannot overrule the database. */
-  function refuseBlockedPlace(req: IncomingMessage, peer: Peer, address: string): void {
+  function placesOf(req: IncomingMessage, peer: Peer, address: string): Place[] {
     const claimed = peer.isProxy ? placesFromHeaders(req.headers, config) : []
-    if (claimed.some(isBlocked)) fail('COUNTRY_BLOCKED')
     const located = deps.geo.locate(address)
-    if (located !== null && isBlocked(located)) fail('COUNTRY_BLOCKED')
+    const found = located === null ? claimed : [...claimed, located]
+    if (found.some(places.isBlocked)) fail('COUNTRY_BLOCKED')
+    return found
   }
 
   function enter(exchange: Exchange): void {
@@ -168,17 +189,20 @@ export function createEdge(deps: EdgeDeps): Serve {
   }
 
   async function bodyOf(
-    { req, res, peer, expects }: Exchange,
+    exchange: Exchange,
     bytes: number,
     multiline: readonly string[],
   ): Promise<Record<string, unknown>> {
-    if (bytes === 0) return NO_FIELDS
+    return bytes === 0 ? NO_FIELDS : parseJsonObject(await bytesOf(exchange), multiline)
+  }
+
+  async function bytesOf({ req, res, peer, expects }: Exchange): Promise<Buffer> {
     checkMediaType(req)
     if (expects === 'continue') res.writeContinue()
     const reading = readBody(req, deps.bodyTimeoutMs)
     peer.reading = reading
     try {
-      return parseJsonObject(await reading.bytes, multiline)
+      return await reading.bytes
     } finally {
       peer.reading = null
     }

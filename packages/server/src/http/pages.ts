@@ -44,6 +44,25 @@ export function createPages({ version, publicUrl }: { version: string; publicUrl
 
 const PLAIN = 'text/plain; charset=utf-8'
 
+/** Wallets' extensions and pages may call what needs no key and sets no cookie. */
+export const ANY_ORIGIN = ['Access-Control-Allow-Origin', '*'] as const
+
+/** What a browser asks before it lets another page call the wallets' JSON-RPC. */
+export const rpcPreflight: PagePlan = {
+  kind: 'page',
+  name: 'rpc',
+  reply: () => ({
+    status: 204,
+    body: '',
+    contentType: PLAIN,
+    headers: [
+      ...ANY_ORIGIN,
+      ...['Access-Control-Allow-Methods', 'POST', 'Access-Control-Allow-Headers', 'Content-Type'],
+      ...['Access-Control-Max-Age', '86400', ...JSON_POLICY],
+    ],
+  }),
+}
+
 const pageAt = (path: string, name: string, reply: Reply): PageAt => ({
   path,
   page: { kind: 'page', name, reply: () => ({ ...reply }) },

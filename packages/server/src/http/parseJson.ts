@@ -7,12 +7,20 @@ const MAX_DEPTH = 16
 const CONTROL = /[\u0000-\u001f\u007f]/
 const LONE_SURROGATE = /\p{Surrogate}/u
 
+/** Parses one JSON object, strictly. */
+export function parseJsonObject(bytes: Buffer, multiline: readonly string[] = []): JsonObject {
+  const value = parseJson(bytes, multiline)
+  if (Array.isArray(value)) refuse('', NOT_AN_OBJECT)
+  return value as JsonObject
+}
+const NOT_AN_OBJECT = 'The body is not one JSON object.'
+
 /**
- * Parses one JSON object, strictly: no duplicate keys, no keys that reach a prototype, no number a double
+ * Parses a JSON object or list, strictly: no duplicate keys, no keys that reach a prototype, no number a double
  * cannot hold, no control characters, no lone surrogates. JSON.parse drops duplicates, so the keys of its
  * result are counted against those in the text. Only strings at `multiline` paths have line breaks and tabs.
  */
-export function parseJsonObject(bytes: Buffer, multiline: readonly string[] = []): JsonObject {
+export function parseJson(bytes: Buffer, multiline: readonly string[] = []): object {
   if (!isUtf8(bytes)) refuse('', 'The body is not valid UTF-8.')
   const text = bytes.toString('utf8')
   let value: unknown
@@ -22,12 +30,10 @@ export function parseJsonObject(bytes: Buffer, multiline: readonly string[] = []
     // The parser's message quotes the text, which may hold a secret.
     refuse('', 'The body is not valid JSON.')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    refuse('', 'The body is not one JSON object.')
-  }
-  const keys = inspect(value as JsonObject, '', 1, multiline)
+  if (typeof value !== 'object' || value === null) return refuse('', NOT_AN_OBJECT)
+  const keys = inspect(value, '', 1, multiline)
   if (keys !== countKeys(text)) refuse(findDuplicate(text), 'A key appears twice.')
-  return value as JsonObject
+  return value
 }
 
 /** Refuses what is not allowed; returns the number of keys, inner ones included. */

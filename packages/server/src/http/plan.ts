@@ -31,6 +31,15 @@ export interface PagePlan {
   reply(headers: IncomingHttpHeaders): Reply
 }
 
+/** The wallets' JSON-RPC beside the API: no key, any origin, answers of its own shape. */
+export interface RpcPlan {
+  kind: 'rpc'
+  name: string
+  handle: (body: unknown, caller: Caller) => Promise<unknown>
+}
+
+export type AnyPlan = RoutePlan | PagePlan | RpcPlan
+
 type Handle = RoutePlan['handle']
 export type AnyHandler = Handle | Pick<RoutePlan, 'handle' | 'admit' | 'refused'>
 /** `known` finds only keys this process has found valid before; `any` asks the store about the others. */

@@ -3,7 +3,7 @@ import { isStoreUnavailable } from '@pit/platform/db'
 import type { Logger } from '@pit/platform/logger'
 import type { Metrics } from '@pit/platform/metrics'
 import { isPitError, type PitError, refusal } from '@pit/protocol'
-import type { PagePlan, RoutePlan } from './plan.ts'
+import type { AnyPlan } from './plan.ts'
 import { isDocumented, type Reply, refusalReply } from './reply.ts'
 
 /** The path exists, but not with this method. */
@@ -21,7 +21,7 @@ interface Refused {
 }
 
 interface Exchange {
-  plan: RoutePlan | PagePlan | null
+  plan: AnyPlan | null
   requestId: string
   req: IncomingMessage
 }

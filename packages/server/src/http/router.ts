@@ -16,7 +16,7 @@ const newNode = <T>(): Node<T> => ({ inner: new Map(), parameter: null, methods:
 const NO_PARAMS: Record<string, string> = {}
 
 export interface Router<T> {
-  add(method: 'GET' | 'POST', path: string, target: T): void
+  add(method: 'GET' | 'POST' | 'OPTIONS', path: string, target: T): void
   find(method: string, path: string): Found<T>
 }
 
@@ -25,7 +25,7 @@ export function createRouter<T>(): Router<T> {
   const root = newNode<T>()
   const whole = new Map<string, Node<T>>()
 
-  function add(method: 'GET' | 'POST', path: string, target: T): void {
+  function add(method: 'GET' | 'POST' | 'OPTIONS', path: string, target: T): void {
     let node = root
     for (const segment of path.slice(1).split('/')) {
       if (segment.startsWith(':')) {

@@ -14,6 +14,8 @@ export interface Caller {
   /** The client's address: the socket's, or the right-most untrusted hop behind a trusted proxy. */
   address: string
   key: ApiKey | null
+  /** It calls from where stock tokens are not traded: its word to the contrary does not count. */
+  stocksBarred?: boolean
 }
 
 export interface Call<Id extends RouteId> {

@@ -1,7 +1,8 @@
 import type { Hex } from '@pit/chain'
 import { type Answer, type Body, FAST, FAST_RULES, fail, type PitError, refusal, TRADE } from '@pit/protocol'
 import { type Fast, type FastAsk, type FastTerms, type FastTrade, feeTerms } from '@pit/trading'
-import type { Charge, Handlers } from '../http/types.ts'
+import type { Caller, Charge, Handlers } from '../http/types.ts'
+import { attestsNonUs } from './attestsNonUs.ts'
 import { traderOf } from './caller.ts'
 
 export const fastRoutes = ({
@@ -21,7 +22,7 @@ export const fastRoutes = ({
         fast,
         await fast.tradeFast({
           by: traderOf(caller),
-          ask: askOf(body),
+          ask: askOf(body, caller),
           admitSimulation: () => charge(caller, ['fast_sim']),
         }),
       ),
@@ -33,7 +34,7 @@ export const fastRoutes = ({
     ),
 })
 
-const askOf = (body: Body<'live.fast'>): FastAsk => ({
+const askOf = (body: Body<'live.fast'>, caller: Caller): FastAsk => ({
   raw: body.raw_tx,
   tokenIn: body.token_in,
   tokenOut: body.token_out,
@@ -54,7 +55,7 @@ const askOf = (body: Body<'live.fast'>): FastAsk => ({
   simulate: body.simulate,
   checkOnly: body.check_only,
   fund: body.fund === true,
-  attestsNonUs: body.owner_attests_non_us,
+  attestsNonUs: attestsNonUs(body, caller),
   ...(body.amount_usd !== undefined && { amountUsd: body.amount_usd }),
   ...(body.max_notional_usd !== undefined && { maxNotionalUsd: body.max_notional_usd }),
 })
@@ -120,7 +121,7 @@ function describeTrade(
 const round = (ms: number): number => Math.round(ms * 1000) / 1000
 
 const describeTerms = (
-  { pinned: { table, sha256 } }: Pick<Fast, 'pinned'>,
+  { pinned: { table, sha256 }, maxCostWei }: Pick<Fast, 'pinned' | 'maxCostWei'>,
   { enabled, fee, baseFeeWei, stocksOpen, nowMs }: FastTerms,
 ): Answer<'live.fast.terms'> => ({
   enabled,
@@ -130,7 +131,7 @@ const describeTerms = (
     tx_type: FAST.txType,
     gas_limit_max: FAST.gasLimitMax,
     max_fee_per_gas_base_fee_multiple: FAST.maxFeePerGasBaseFeeMultiple,
-    max_cost_wei: FAST.maxCostWei,
+    max_cost_wei: maxCostWei,
     min_notional_usd: FAST.minNotionalUsd,
     amount_usd_tolerance_pct: FAST.amountUsdTolerancePct,
     band_bps_usdg: FAST.bandBpsUsdg,

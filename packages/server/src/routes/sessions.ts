@@ -14,6 +14,7 @@ import {
 } from '@pit/sessions'
 import { walletOf } from '@pit/trading'
 import type { Caller, Charge, Handlers } from '../http/types.ts'
+import { attestsNonUs } from './attestsNonUs.ts'
 import { screenAdmission, traderOf } from './caller.ts'
 import { describeActive, describePending } from './describeGrant.ts'
 
@@ -64,7 +65,7 @@ export const sessionRoutes = (
         ...(body.min_amount_out !== undefined && { minAmountOut: BigInt(body.min_amount_out) }),
         ...(body.max_fee_bps !== undefined && { maxFeeBps: body.max_fee_bps }),
         ...(body.route_id !== undefined && { routeId: body.route_id }),
-        ownerAttestsNonUs: body.owner_attests_non_us,
+        ownerAttestsNonUs: attestsNonUs(body, caller),
         fund: body.fund,
         riskTerms: { accept_risks: body.accept_risks, shield: body.shield, policies: body.policies },
         admit: screenAdmission(deps.charge, caller),

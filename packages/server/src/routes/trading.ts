@@ -2,6 +2,7 @@ import { type Crypto, type Hex, lowerAddress } from '@pit/chain'
 import type { Body, ChainProfile } from '@pit/protocol'
 import { describePlan, type PlanRequest, simulationJson, type Trade, type TradeAsk } from '@pit/trading'
 import type { Call, Caller, Charge, Handlers } from '../http/types.ts'
+import { attestsNonUs } from './attestsNonUs.ts'
 import { screenAdmission, traderNamed } from './caller.ts'
 import { describeQuote, describeRevocation, describeSimulated } from './tradingAnswers.ts'
 
@@ -27,7 +28,7 @@ export function tradingRoutes({
   /** A trade for the wallet the request names. */
   const requestOf = (body: TradeBody, caller: Caller): PlanRequest => {
     const by = traderNamed(crypto, caller, body.wallet)
-    return { by, trade: tradeOf(body, caller, by.wallet), ...termsOf(body) }
+    return { by, trade: tradeOf(body, caller, by.wallet), ...termsOf(body, caller) }
   }
   const tradeOf = (body: PlanBody, caller: Caller, feeWallet: TradeAsk['wallet']): TradeAsk => ({
     ...pairOf(body, feeWallet),
@@ -62,7 +63,7 @@ export function tradingRoutes({
       const simulated = await trade.simulateTrade({
         by,
         trade: tradeOf(body, caller, feeWallet),
-        ...termsOf(body),
+        ...termsOf(body, caller),
         fund: body.fund,
         model: body.model,
       })
@@ -99,10 +100,10 @@ const pairOf = (body: PlanBody | Body<'live.quote'>, feeWallet: TradeAsk['wallet
   policies: body.policies || null,
 })
 
-const termsOf = (body: PlanBody): Pick<PlanRequest, 'terms' | 'permit' | 'feeRecipient'> => ({
+const termsOf = (body: PlanBody, caller: Caller): Pick<PlanRequest, 'terms' | 'permit' | 'feeRecipient'> => ({
   terms: {
     acceptRisks: body.accept_risks,
-    attestsNonUs: body.owner_attests_non_us,
+    attestsNonUs: attestsNonUs(body, caller),
     ...(body.min_amount_out !== undefined && { minAmountOut: BigInt(body.min_amount_out) }),
     ...(body.max_fee_bps !== undefined && { maxFeeBps: body.max_fee_bps }),
     approval: {

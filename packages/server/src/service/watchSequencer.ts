@@ -3,8 +3,8 @@ import { type Rpc, RpcUnreachable } from '@pit/platform/rpc'
 
 /** How long an unanswered transaction speaks against the sequencer when nothing was sent since. */
 const REMEMBERED_MS = 60_000
-/** Health looks every second; a sequencer that others share is not asked as often. */
-const PING_EVERY_MS = 5_000
+/** Often enough to keep a connection warm for the next transaction; health looks every second. */
+const PING_EVERY_MS = 2_000
 
 /** The way to the sequencer, and whether it answers: to what was last sent to it, and to a call now. */
 export function watchSequencer(rpc: Rpc, clock: Clock): Rpc & { check(): Promise<void> } {

@@ -1,5 +1,5 @@
 import { NATIVE } from '@pit/chain'
-import { fail, SIMULATION_GAS_CEILING } from '@pit/protocol'
+import { fail } from '@pit/protocol'
 import {
   judgeSimulation,
   type Planned,
@@ -23,7 +23,7 @@ export function simulateExact(
   tx: PlanTx,
   { balanceWei }: Executor,
 ): Promise<PlanSimulation> {
-  const roomy = Math.max(tx.gas, Math.min(tx.gas * ROOM, SIMULATION_GAS_CEILING))
+  const roomy = Math.max(tx.gas, Math.min(tx.gas * ROOM, simulator.gasCeiling))
   const gas = BigInt(roomy) * tx.maxFeePerGasWei <= balanceWei ? roomy : tx.gas
   return simulator.simulatePlan({ ...askOf(planned), ...one('swap', { ...tx, gas }), fund: false })
 }

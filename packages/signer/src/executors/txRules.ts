@@ -51,8 +51,6 @@ export function readRedeem({ addresses }: Pick<Pins, 'addresses'>, data: Hex): R
   return terms && terms.kind !== 'fee' ? { leaf, terms, root } : undefined
 }
 
-/** More than any trade takes. */
-const MAX_GAS = 8_000_000
 const MIN_GAS = 21_000
 /** As in fast mode: more would only pay whoever orders blocks. */
 const MAX_BASE_FEES = 10n
@@ -84,10 +82,10 @@ export const txRules: Rules<TxFacts> = [
   },
   {
     code: 'TX_GAS',
-    check: ({ tx: { gas: value } }) =>
-      value >= MIN_GAS && value <= MAX_GAS
+    check: ({ tx: { gas: value }, pins: { limits } }) =>
+      value >= MIN_GAS && value <= limits.executor_gas
         ? null
-        : { message: 'The gas limit is none a trade needs.', value, limit: MAX_GAS },
+        : { message: 'The gas limit is none a trade needs.', value, limit: limits.executor_gas },
   },
   {
     code: 'CHAIN_UNAVAILABLE',

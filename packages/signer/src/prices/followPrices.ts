@@ -3,7 +3,7 @@ import type { Clock } from '@pit/platform/clock'
 import { type Mark, readMarks } from '@pit/platform/marks'
 import { askBaseFee, readOne } from '@pit/platform/reads'
 import type { Rpc } from '@pit/platform/rpc'
-import { type ChainProfile, COSIGNER, stockSessionOpen } from '@pit/protocol'
+import { type ChainProfile, COSIGNER, stockSessionOf } from '@pit/protocol'
 
 /** What the co-signer itself knows of a token's price now. */
 export type OwnPrice =
@@ -31,7 +31,7 @@ export function followPrices({
   rpc,
   clock,
   profile,
-  stockSession = stockSessionOpen,
+  stockSession = stockSessionOf(profile),
   maxHeadAgeS = COSIGNER.maxHeadAgeS,
   monotonicMs = () => performance.now(),
 }: {

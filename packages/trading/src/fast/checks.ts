@@ -1,4 +1,5 @@
 import { FAST, feeOf, TRADE } from '@pit/protocol'
+import { formatEther } from 'viem'
 import type { Measured } from '../types.ts'
 import type { Facts } from './facts.ts'
 
@@ -31,7 +32,7 @@ export function stockVerdict(
     : { ok: false, message: `${wrong} ${names.join(' and ')}.`, value: names }
 }
 
-export function checkGas({ tx: { tx }, route, baseFeeWei, ask }: Facts): Verdict | null {
+export function checkGas({ tx: { tx }, route, baseFeeWei, maxCostWei, ask }: Facts): Verdict | null {
   if (!tx || !route || !('maxFeePerGas' in tx)) return null
   const { gas, maxFeePerGas, maxPriorityFeePerGas } = tx
   const floor = route.row.gas_floor + (ask.permit ? (route.row.permit?.gas_add ?? 0) : 0)
@@ -48,7 +49,7 @@ export function checkGas({ tx: { tx }, route, baseFeeWei, ask }: Facts): Verdict
     [maxFeePerGas < baseFeeWei, 'maxFeePerGas is under the base fee.', maxFeePerGas, baseFeeWei],
     [maxFeePerGas > highest, 'maxFeePerGas is over 10 times the base fee.', maxFeePerGas, highest],
     [maxPriorityFeePerGas > maxFeePerGas, 'The tip is over the fee cap.', maxPriorityFeePerGas, maxFeePerGas],
-    [cost > BigInt(FAST.maxCostWei), 'The maximum cost is over 0.0002 ETH.', cost, BigInt(FAST.maxCostWei)],
+    [cost > maxCostWei, `The maximum cost is over ${formatEther(maxCostWei)} ETH.`, cost, maxCostWei],
   ]
   const broken = bounds.find(([out]) => out)
   if (!broken) return passes('Gas limit, fee cap, tip and maximum cost are within bounds.')

@@ -60,6 +60,8 @@ export interface Facts {
   priced: Priced | null
   fee: FastFee
   baseFeeWei: bigint
+  /** Gas limit times fee cap, by the profile. */
+  maxCostWei: bigint
   rebuilt: Rebuilt | null
   /** The signer of the permit; undefined without one. */
   permitSigner: Address | null | undefined

@@ -1,6 +1,6 @@
 import { type Address, type Crypto, type Hex, MAX_STEPS_OF_HOP, quoteExactIn } from '@pit/chain'
 import { crossMid, type Market } from '@pit/market'
-import { type ChainProfile, FEE, fail, stockSessionOpen } from '@pit/protocol'
+import { type ChainProfile, FEE, fail, stockSessionOf } from '@pit/protocol'
 import { diffsOf, readCall } from './diffs.ts'
 import type { Facts, FastFee, Funds, Rebuilt } from './facts.ts'
 import { permitSignerOf } from './permit.ts'
@@ -69,6 +69,7 @@ export function gather(
     priced: null,
     fee,
     baseFeeWei: head.baseFeeWei,
+    maxCostWei: BigInt(profile.limits.fast.max_cost_wei),
     rebuilt: null,
     permitSigner: undefined,
     funds,
@@ -79,7 +80,7 @@ export function gather(
   if (!route) return facts
   const marks = { in: market.mark(route.tokenIn.address), out: market.mark(route.tokenOut.address) }
   facts.marks = marks
-  if (route.tokenIn.closes || route.tokenOut.closes) facts.stocksOpen = stockSessionOpen(nowMs)
+  if (route.tokenIn.closes || route.tokenOut.closes) facts.stocksOpen = stockSessionOf(profile)(nowMs)
   if (isFresh(marks.in, nowMs) && isFresh(marks.out, nowMs)) {
     facts.priced = priceTrade(route, { in: marks.in, out: marks.out }, ask.amountIn, fee)
     facts.poolOut = poolOutOf(market, route, facts.priced.swapIn)

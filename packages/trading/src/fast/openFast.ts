@@ -1,7 +1,7 @@
 import type { Address } from '@pit/chain'
 import type { Market } from '@pit/market'
 import type { Logger } from '@pit/platform/logger'
-import { type ChainProfile, fail, stockSessionOpen } from '@pit/protocol'
+import { type ChainProfile, fail, stockSessionOf } from '@pit/protocol'
 import type { FastFee } from './facts.ts'
 import { type FastDeps, type FastTrade, type FastTradeAsk, fastTrade } from './fastTrade.ts'
 import { feeOfWallet } from './gather.ts'
@@ -30,6 +30,8 @@ export interface Fast {
   /** Opted in, and the chain has routes for it. */
   enabled: boolean
   pinned: Pick<PinnedTable, 'table' | 'sha256'>
+  /** Gas limit times fee cap, at most. */
+  maxCostWei: string
   tradeFast(ask: FastTradeAsk): Promise<FastTrade>
   readTerms(ask: { wallet: Address; shield: boolean }): Promise<FastTerms>
   close(): void
@@ -50,6 +52,7 @@ export function openFast(options: FastOptions): Fast {
   return {
     enabled,
     pinned,
+    maxCostWei: profile.limits.fast.max_cost_wei,
     tradeFast: (ask) => (deps === null ? fail('FAST_DISABLED') : fastTrade(deps, ask)),
     async readTerms({ wallet, shield }) {
       // Who asks for the terms is about to trade.
@@ -63,7 +66,7 @@ export function openFast(options: FastOptions): Fast {
             ? { tier: tierBps, bps: tierBps, recipient: null }
             : feeOfWallet(tierBps, shield, null, addresses.feeRecipient),
         baseFeeWei: market.head()?.baseFeeWei ?? null,
-        stocksOpen: !closes || stockSessionOpen(nowMs),
+        stocksOpen: !closes || stockSessionOf(profile)(nowMs),
         nowMs,
       }
     },

@@ -11,7 +11,7 @@ import { openTable } from './table.ts'
 const crypto = await createCrypto()
 const signature: Hex = `0x${'5a'.repeat(64)}1b`
 
-describe.each(['2.1.0', '2.1.1'] as const)('pinned routes on a router of release %s', (layout) => {
+describe.each(['2.1.0', '2.1.1', '2.1.2'] as const)('pinned routes on a router of release %s', (layout) => {
   const profile = fastProfile()
   profile.contracts.universal_router_layout = layout
   const { table, routes, addresses } = openTable(profile, crypto)

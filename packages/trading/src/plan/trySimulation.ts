@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { fail, feeOf, SIMULATION_GAS_CEILING } from '@pit/protocol'
+import { fail, feeOf } from '@pit/protocol'
 import type { SimulateAsk, Simulator } from '../simulate/index.ts'
 import type { Check, PlanSimulation, PlanStep, PlanTx, TradePlan } from '../types.ts'
 import { fundsMissing, maxWei } from './holdings.ts'
@@ -16,19 +16,19 @@ const ROOM = 3
 
 /** Simulates exactly the plan's transactions, in order. */
 export const simulatePlanned = (
-  simulator: Pick<Simulator, 'simulatePlan'>,
+  simulator: Pick<Simulator, 'simulatePlan' | 'gasCeiling'>,
   planned: Planned,
   terms: SimulateTerms,
-): Promise<PlanSimulation> => simulator.simulatePlan(simulateAskOf(planned, terms))
+): Promise<PlanSimulation> => simulator.simulatePlan(simulateAskOf(simulator, planned, terms))
 
 /** The same, judged; a trial begun before counts where it was of this very plan. */
 export async function tryPlanned(
-  simulator: Pick<Simulator, 'simulatePlan'>,
+  simulator: Pick<Simulator, 'simulatePlan' | 'gasCeiling'>,
   planned: Planned,
   terms: SimulateTerms,
   trial?: Trial,
 ): Promise<{ simulation: PlanSimulation; judgement: Judgement | null }> {
-  const ask = simulateAskOf(planned, terms)
+  const ask = simulateAskOf(simulator, planned, terms)
   const simulation = await (trial?.resultFor(planned) ?? simulator.simulatePlan(ask))
   const { plan } = planned
   return { simulation, judgement: await judgeSimulation(simulator, { ask, plan, simulation }) }
@@ -41,16 +41,17 @@ export interface Trial {
 }
 
 export function tryAhead(
-  simulator: Pick<Simulator, 'simulatePlan'>,
+  simulator: Pick<Simulator, 'simulatePlan' | 'gasCeiling'>,
   guess: Planned,
   terms: SimulateTerms,
 ): Trial {
-  const tried = simulateAskOf(guess, terms)
+  const tried = simulateAskOf(simulator, guess, terms)
   const simulation = simulator.simulatePlan(tried)
   // Where nobody takes it, nobody hears of its failure either.
   simulation.catch(() => undefined)
   return {
-    resultFor: (planned) => (isSameTrial(simulateAskOf(planned, terms), tried) ? simulation : undefined),
+    resultFor: (planned) =>
+      isSameTrial(simulateAskOf(simulator, planned, terms), tried) ? simulation : undefined,
   }
 }
 
@@ -63,6 +64,7 @@ const withoutNonces = ({ transactions, ...ask }: SimulateAsk) => ({
 })
 
 function simulateAskOf(
+  { gasCeiling }: Pick<Simulator, 'gasCeiling'>,
   planned: Planned,
   { fund, approvals, permitSigner = 'wallet' }: SimulateTerms,
 ): SimulateAsk {
@@ -73,7 +75,7 @@ function simulateAskOf(
   const transactions = plan.steps.flatMap(({ kind, tx }) => (tx ? [{ kind, tx }] : []))
   return {
     wallet: wallet.wallet,
-    transactions: withRoom(transactions, lends ? null : wallet.balanceWei),
+    transactions: withRoom(transactions, { gasCeiling, balanceWei: lends ? null : wallet.balanceWei }),
     tokenIn: quote.tokenIn.address,
     tokenOut: quote.tokenOut.address,
     amountIn: quote.amountIn,
@@ -90,9 +92,9 @@ function simulateAskOf(
 /** Only as far as the wallet could pay: a limit it cannot afford would fail for that alone. */
 function withRoom<T extends { tx: PlanTx }>(
   transactions: readonly T[],
-  balanceWei: bigint | null,
+  { gasCeiling, balanceWei }: { gasCeiling: number; balanceWei: bigint | null },
 ): readonly T[] {
-  const gasOf = ({ gas }: PlanTx) => Math.max(gas, Math.min(gas * ROOM, SIMULATION_GAS_CEILING))
+  const gasOf = ({ gas }: PlanTx) => Math.max(gas, Math.min(gas * ROOM, gasCeiling))
   const roomy = transactions.map((one) => ({ ...one, tx: { ...one.tx, gas: gasOf(one.tx) } }))
   return balanceWei === null || maxWei(roomy) <= balanceWei ? roomy : transactions
 }

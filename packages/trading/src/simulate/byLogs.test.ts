@@ -1,4 +1,5 @@
 import { type Address, ERC20_TRANSFER_TOPIC, type Hex } from '@pit/chain'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { type CoreToken, NATIVE_TOKEN } from '@pit/protocol'
 import { describe, expect, it } from 'vitest'
 import type { SimulatorOptions } from './createSimulator.ts'
@@ -25,6 +26,7 @@ const [WETH, STOCK] = [at('72'), at('73')]
 const core = (address: Address, kind: CoreToken['kind']) => ({ address, kind }) as CoreToken
 const PROFILE: SimulatorOptions['profile'] = {
   chain_id: 4663,
+  limits: BARE_NUMBERS.limits,
   contracts: { universal_router: ROUTER, permit2: at('92'), multicall3: MULTICALL3 } as never,
   core_tokens: [
     core(NATIVE_TOKEN, 'native'),

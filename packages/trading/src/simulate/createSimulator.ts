@@ -13,6 +13,8 @@ export interface Simulator {
   readWallet(ask: WalletAsk): Promise<WalletState>
   simulatePlan(ask: SimulateAsk): Promise<PlanSimulation>
   synthetic: SyntheticWallet
+  /** A transaction is tried with no more gas than this, unless its own limit is higher. */
+  gasCeiling: number
 }
 
 export type SimulatorOptions = Omit<SimulatorDeps, 'randomBytes' | 'timeoutMs' | 'logs'> &
@@ -39,6 +41,7 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     )
   return {
     readWallet: (ask) => bounded(readWallet(deps, ask)),
+    gasCeiling: options.profile.limits.simulation_gas,
     simulatePlan: (ask) => bounded(simulatePlan({ ...deps, lender }, ask)),
     synthetic,
   }

@@ -17,8 +17,6 @@ import type { BlockRange, Incoming, LoggedIncoming } from '../types.ts'
 import { type EtherDeps, type EtherState, etherAt, readEther } from './readEther.ts'
 import { insertScan, keepStep, lastEnd, rangeAcross, readScan, rewindScan, type Scan } from './scanStore.ts'
 
-/** Blocks this old stay. A devnet never takes one back. */
-export const SETTLED_AFTER_S = 60
 /** Of one reading. */
 export const MAX_BLOCKS = 10_000
 const MAX_STEPS = 100
@@ -58,7 +56,7 @@ async function readHeader(rpc: Rpc, block: number | 'latest'): Promise<Header> {
 
 async function settledBefore({ rpc, profile }: ScanDeps, head: Header, scanned: number) {
   if (profile.kind === 'devnet' || scanned >= head.number) return head
-  const timeS = head.timestampS - SETTLED_AFTER_S
+  const timeS = head.timestampS - profile.chain.settled_s
   const number = await lastBlockBetween(rpc, timeS, { before: scanned, notBefore: head.number })
   return readHeader(rpc, number)
 }

@@ -1,5 +1,6 @@
 import { type Address, createCrypto, type Hex, multicall3Abi } from '@pit/chain'
 import type { Rpc, RpcCall } from '@pit/platform/rpc'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { isPitError, NATIVE_TOKEN, type PitError } from '@pit/protocol'
 import { encodeFunctionResult } from 'viem'
 import type { PlanTx } from '../../types.ts'
@@ -61,6 +62,7 @@ export function open(script: (sent: Sent) => unknown, change: Partial<SimulatorO
     crypto,
     profile: {
       chain_id: 4663,
+      limits: BARE_NUMBERS.limits,
       contracts: contracts as SimulatorOptions['profile']['contracts'],
       core_tokens: [],
     },

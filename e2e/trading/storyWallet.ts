@@ -1,0 +1,71 @@
+import type { Hex } from '@pit/chain'
+import { until } from '@pit/platform/test/until'
+import { createWalletClient, defineChain, http } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { describe, expect, it } from 'vitest'
+import { readStoryTokens } from './storyTokens.ts'
+import { type TradeRow, tradesOf } from './storyTrade.ts'
+import { MNEMONIC, openTrader, type Plan, receiptOf } from './trader.ts'
+import type { TradingWorld } from './world.ts'
+
+/** A wallet that signs only what it sends itself, to the address that this server gave it for the chain. */
+export function walletCases(open: () => TradingWorld): void {
+  describe('a wallet that sends by itself', () => {
+    const ACCOUNT = 5
+    const walletOf = () =>
+      createWalletClient({
+        account: mnemonicToAccount(MNEMONIC, { addressIndex: ACCOUNT }),
+        chain: defineChain({
+          id: 4663,
+          name: 'Pit',
+          nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+          rpcUrls: { default: { http: [`${open().server.url}/rpc`] } },
+        }),
+        transport: http(`${open().server.url}/rpc`, { retryCount: 0 }),
+      })
+    const trader = () => openTrader(open().server.url, { account: ACCOUNT })
+
+    /** As eth_sendTransaction does: nonce, gas price and the rest are the wallet's own to choose. */
+    async function sendAll(plan: Plan): Promise<Hex[]> {
+      const { account, chain, ...wallet } = walletOf()
+      const hashes: Hex[] = []
+      for (const { tx } of plan.steps) {
+        if (tx === null) continue
+        const { to, data } = tx
+        const hash = await wallet.sendTransaction({
+          ...{ account: account!, chain, to, data, value: BigInt(tx.value), gas: BigInt(tx.gas) },
+        })
+        expect((await receiptOf(open().devnet, hash)).status).toBe('0x1')
+        hashes.push(hash)
+      }
+      return hashes
+    }
+
+    it('trades, approvals and a curve’s fee before its swap', async () => {
+      const who = await trader()
+      const token = (await readStoryTokens(open().devnet)).onCurve('USDG')
+      const asks = [
+        { token_in: 'ETH', token_out: 'USDG', notional_usd: 300 },
+        { token_in: 'USDG', token_out: token, amount_in: '20000000', curve_fee_mode: 'two_step' },
+      ]
+      for (const ask of asks) {
+        const { body: plan } = await who.plan(ask)
+        expect(plan.error).toBeUndefined()
+        const hash = (await sendAll(plan)).at(-1)!
+        const row = await until(
+          async () =>
+            (await tradesOf(who)).find((one: TradeRow) => one.tx_hash === hash && one.status === 'mined'),
+          { withinMs: 10_000, said: () => `${hash} is no mined trade` },
+        )
+        expect(row.amount_in).toBe(plan.amount_in)
+      }
+    })
+
+    it('nothing that was not built for it', async () => {
+      const { account, chain, ...wallet } = walletOf()
+      const to = `0x${'11'.repeat(20)}` as const
+      const sending = wallet.sendTransaction({ account: account!, chain, to, value: 1n, gas: 21_000n })
+      await expect(sending).rejects.toThrow(/NOT_AS_BUILT/)
+    })
+  })
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import type { ChainProfile } from '@pit/protocol'
+import type { Config } from '../config.ts'
+import { readSecret } from '../openSecrets.ts'
+
+/** By the name of the setting; a secret or a long text is only its fingerprint. */
+export type Facts = Readonly<Record<string, string | null>>
+
+const fingerprint = (name: string, text: string): string =>
+  createHash('sha256').update(`${name}\n${text}`).digest('hex').slice(0, 16)
+
+/** What must be the same in all processes on one store. How each reaches the chain is its own. */
+export function factsOf(
+  config: Pick<Config, 'roles' | 'publicUrl' | 'authDomain' | 'redisUrl' | 'sealKey' | 'signer'>,
+  profile: ChainProfile,
+): Facts {
+  const { rpc_url: _, sequencer_url: __, vendors: ___, ...shared } = profile
+  const secretOf = (name: string, setting: Parameters<typeof readSecret>[0] | null | undefined) =>
+    setting ? fingerprint(name, readSecret(setting)) : null
+  return {
+    // A worker answers nobody.
+    ...(config.roles.api && {
+      PUBLIC_URL: config.publicUrl,
+      REDIS_URL: config.redisUrl === null ? null : fingerprint('REDIS_URL', config.redisUrl),
+    }),
+    AUTH_DOMAIN: config.authDomain,
+    PROFILE: fingerprint('PROFILE', JSON.stringify(shared)),
+    SEAL_KEY: secretOf('SEAL_KEY', config.sealKey),
+    SIGNER_SECRET: secretOf('SIGNER_SECRET', config.signer?.secret),
+  }
+}

@@ -1,0 +1,103 @@
+import { StartRefused } from '@pit/platform/checkChain'
+import type { Timer } from '@pit/platform/clock'
+import type { Db } from '@pit/platform/db'
+import type { CapabilityJobs } from '@pit/platform/jobs'
+import { lookUntil } from '@pit/platform/lookUntil'
+import type { Facts } from './facts.ts'
+
+export interface Fleet {
+  jobs: CapabilityJobs
+  leave(): Promise<void>
+}
+
+const BEAT_MS = 5_000
+/** Three beats missed: nobody is there. */
+const GONE_AFTER_S = 15
+const LOOK_EVERY_MS = 1_000
+
+interface Other {
+  name: string
+  facts: Facts
+}
+
+/**
+ * Takes a place among the processes on one store. Where another that lives differs in what must be the same
+ * in all, this one does not start: a challenge of one would be a bad signature at the other.
+ */
+export async function joinFleet({
+  db,
+  clock,
+  name,
+  facts,
+  tell,
+  ending,
+}: {
+  db: Db
+  clock: Timer
+  name: string
+  facts: Facts
+  tell(text: string): void
+  ending: AbortSignal
+}): Promise<Fleet> {
+  // The embedded store has one process.
+  if (db.engine === 'pglite') return { jobs: { everywhere: [], worker: [] }, leave: async () => {} }
+  const insert = async (): Promise<number> => {
+    const [row] = await db.query<{ id: number }>(
+      'insert into processes (name, facts) values ($1, $2) returning id',
+      [name, JSON.stringify(facts)],
+    )
+    return row!.id
+  }
+  let id = await insert()
+  const leave = async () => void (await db.query('delete from processes where id = $1', [id]))
+  await db.query(`delete from processes where seen_at < clock_timestamp() - interval '1 day'`)
+
+  /** One that came before and lives; of two that come at once the later one gives way. */
+  const findUnlike = async (): Promise<Other | undefined> => {
+    const others = await db.query<Other>(
+      `select name, facts from processes
+       where id < $1 and seen_at > clock_timestamp() - make_interval(secs => $2) order by id`,
+      [id, GONE_AFTER_S],
+    )
+    return others.find((other) => differing(facts, other.facts).length > 0)
+  }
+  let told = false
+  const unlike = await lookUntil(
+    clock,
+    async () => {
+      const found = await findUnlike()
+      if (found && !told) {
+        told = true
+        tell(`another process on this store, ${found.name}, is set up otherwise; waiting for it to end`)
+      }
+      return found
+    },
+    // One that was killed a moment ago looks alive until its beat is missed.
+    {
+      holds: (found) => !found,
+      withinMs: (GONE_AFTER_S + 1) * 1_000,
+      everyMs: LOOK_EVERY_MS,
+      signal: ending,
+    },
+  )
+  if (unlike) {
+    await leave()
+    const names = differing(facts, unlike.facts).join(', ')
+    throw new StartRefused(
+      `${unlike.name} runs on the same store with another ${names}: ` +
+        'set up all processes of one store alike, or stop that one first',
+    )
+  }
+  const beat = async (): Promise<void> => {
+    const seen = await db.query(
+      'update processes set seen_at = clock_timestamp() where id = $1 returning id',
+      [id],
+    )
+    // A store put back from a backup has forgotten this process.
+    if (seen.length === 0) id = await insert()
+  }
+  return { jobs: { everywhere: [{ name: 'be seen', intervalMs: BEAT_MS, run: beat }], worker: [] }, leave }
+}
+
+const differing = (own: Facts, other: Facts): string[] =>
+  Object.keys(own).filter((name) => name in other && own[name] !== other[name])

@@ -1,0 +1,119 @@
+import { type Rpc, RpcError, RpcUnreachable } from '@pit/platform/rpc'
+import { fail } from '@pit/protocol'
+import { afterEach, expect, it } from 'vitest'
+import { openTestApp, type TestApp } from '../../test/testApp.ts'
+import type { ApiKey, Caller } from '../http/types.ts'
+import { createWalletRpc, type WalletRpcDeps } from './createWalletRpc.ts'
+
+const WALLET = `0x${'ab'.repeat(20)}` as const
+const HASH = `0x${'12'.repeat(32)}` as const
+const KEY: ApiKey = { keyId: 7, accountId: 3, wallet: WALLET, expiresAtS: 2_000_000_000 }
+const CALLER: Caller = { requestId: 'r', address: '10.0.0.1', key: null }
+
+function open(own: Partial<WalletRpcDeps> = {}) {
+  const asked: unknown[] = []
+  const charged: unknown[] = []
+  const rpc = {
+    request: async (method: string, params: unknown) => {
+      asked.push([method, params])
+      return '0x1'
+    },
+  } as unknown as Rpc
+  const answer = createWalletRpc({
+    rpc,
+    relay: { signerOf: () => WALLET, submitByWallet: async () => HASH },
+    liveKeysOf: async () => [KEY],
+    charge: async ({ key }, buckets) => void charged.push([key?.keyId ?? null, ...buckets]),
+    ...own,
+  })
+  const ask = (method: string, ...params: unknown[]) =>
+    answer({ jsonrpc: '2.0', id: 1, method, params }, CALLER) as Promise<Record<string, unknown>>
+  return { answer, ask, asked, charged }
+}
+
+it('passes reads on, and nothing else', async () => {
+  const { ask, asked } = open()
+  expect(await ask('eth_getBalance', WALLET, 'latest')).toEqual({ jsonrpc: '2.0', id: 1, result: '0x1' })
+  for (const method of ['debug_traceCall', 'eth_getLogs', 'eth_sign', 'devnet_setBalance', 'toString'])
+    expect(await ask(method)).toMatchObject({ error: { code: -32601 } })
+  expect(await ask('eth_call', {}, 'latest', { [WALLET]: { balance: '0x1' } })).toMatchObject({
+    error: { code: -32602 },
+  })
+  expect(await ask('eth_getBlockByNumber', 'latest', true)).toMatchObject({ error: { code: -32602 } })
+  expect(asked).toEqual([['eth_getBalance', [WALLET, 'latest']]])
+})
+
+it('relays what was built for the signer, on its own key’s account', async () => {
+  const { ask, charged } = open()
+  expect(await ask('eth_sendRawTransaction', '0x02ff')).toEqual({ jsonrpc: '2.0', id: 1, result: HASH })
+  expect(charged).toEqual([
+    [null, 'wallet_rpc.address', 'wallet_rpc.overall'],
+    [7, 'key'],
+  ])
+})
+
+it('says in words that a wallet shows why it refuses', async () => {
+  const submitByWallet = async () => fail('NOT_AS_BUILT', { diffs: [] })
+  const refused = await open({
+    relay: { signerOf: () => WALLET, submitByWallet },
+  }).ask('eth_sendRawTransaction', '0x02ff')
+  expect(refused).toMatchObject({
+    error: { code: -32003, message: expect.stringMatching(/^NOT_AS_BUILT: /), data: { diffs: [] } },
+  })
+  const stranger = await open({ liveKeysOf: async () => [] }).ask('eth_sendRawTransaction', '0x02ff')
+  expect(stranger).toMatchObject({ error: { message: expect.stringContaining('sign in') } })
+  for (const raw of [undefined, 7, '02ff', '0x', '0xabc', '0xzz'])
+    expect(await open().ask('eth_sendRawTransaction', raw)).toMatchObject({
+      error: { code: -32003, message: expect.stringMatching(/^SUBMIT_REJECTED: /) },
+    })
+  const limited = open({ charge: async () => fail('RATE_LIMITED') })
+  expect(await limited.ask('eth_chainId')).toMatchObject({ error: { code: -32005 } })
+})
+
+it('hands on what the node says of a call, and hides its own faults', async () => {
+  const failing = (error: Error) => open({ rpc: { request: () => Promise.reject(error) } as unknown as Rpc })
+  expect(await failing(new RpcError('eth_call', 3, 'reverted', '0x08c379a0')).ask('eth_call', {})).toEqual({
+    jsonrpc: '2.0',
+    id: 1,
+    error: { code: 3, message: 'eth_call: reverted', data: '0x08c379a0' },
+  })
+  const silent = await failing(new RpcUnreachable('http://node.internal:8545 refused')).ask('eth_chainId')
+  expect(silent).toMatchObject({ error: { code: -32603 } })
+  expect(JSON.stringify(silent)).not.toContain('internal:')
+  await expect(failing(new TypeError('ours')).ask('eth_chainId')).rejects.toThrow('ours')
+})
+
+it('answers batches in their order, and refuses what is none', async () => {
+  const { answer } = open()
+  const one = (id: unknown, method: unknown) => ({ jsonrpc: '2.0', id, method, params: [] })
+  expect(await answer([one(2, 'eth_chainId'), one('b', 'eth_x'), 7], CALLER)).toMatchObject([
+    { id: 2, result: '0x1' },
+    { id: 'b', error: { code: -32601 } },
+    { id: null, error: { code: -32600 } },
+  ])
+  for (const body of [
+    [],
+    Array.from({ length: 21 }, (_, id) => one(id, 'eth_chainId')),
+    {},
+    one({}, 'eth_chainId'),
+  ])
+    expect(await answer(body, CALLER)).toMatchObject({ id: null, error: { code: -32600 } })
+})
+
+let app: TestApp | undefined
+afterEach(() => app?.close())
+
+it('is open to any page and any wallet, without a key', async () => {
+  app = await openTestApp()
+  const ask = (method: string, body?: string) =>
+    app!.inject({ method, url: '/rpc', headers: { origin: 'https://dapp.example' }, ...(body && { body }) })
+  const answered = await ask('POST', '[{"id":1}]')
+  expect([answered.status, answered.headers['access-control-allow-origin'], answered.json()]).toEqual([
+    200,
+    '*',
+    { asked: [{ id: 1 }] },
+  ])
+  expect((await ask('OPTIONS')).status).toBe(204)
+  expect((await ask('GET')).status).toBe(405)
+  expect((await ask('POST', '{"a":1,"a":2}')).status).toBe(400)
+})
