@@ -218,9 +218,28 @@ describe('the record', () => {
 })
 
 describe('with a wallet like MetaMask', () => {
-  it('the page says before anything fails that it cannot grant, and gives the command', async () => {
-    const { page } = await openTab(browser, world.server.url)
+  let page: Page
+  beforeAll(async () => {
+    page = (await openTab(browser, world.server.url)).page
     await signIn(page, 'like MetaMask', 2)
+  })
+
+  it('the whole trade goes through the wallet’s own sending, relayed by /rpc', async () => {
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (/\/rpc$|live\/submit$/.test(request.url())) sent.push(new URL(request.url()).pathname)
+    })
+    await open(page, '/trade?in=USDG&out=ETH&usd=25')
+    await page.getByRole('button', { name: 'Plan and verify' }).click()
+    await page.getByText(/An approval of [\d,.]+ USDG comes first/).waitFor(WAIT)
+    await page.getByRole('button', { name: 'Sign and send' }).click()
+    await page.getByText(/Mined in block \d+/).waitFor(WAIT)
+    expect(sent).toEqual(['/rpc', '/rpc'])
+    await open(page, '/portfolio')
+    await page.getByRole('row', { name: /Mined/ }).waitFor(WAIT)
+  })
+
+  it('the page says before anything fails that it cannot grant, and gives the command', async () => {
     await open(page, `/sessions?executor=${EXECUTOR}`)
     await page.getByText('Nothing was tried, and nothing was signed.').waitFor(WAIT)
     expect(await page.locator('pre').innerText()).toContain(`pit session grant ${EXECUTOR.toLowerCase()}`)
