@@ -163,8 +163,11 @@ function ServiceBadge() {
   if (!data) return null
   const { tone, says } = HEALTH[data.status]
   return (
-    <Link href="/status" aria-label={`${says}: see status`}>
-      <Badge tone={tone}>{data.status === 'ok' ? 'Live' : says}</Badge>
+    <Link href="/status">
+      <Badge tone={tone}>
+        {data.status === 'ok' ? 'Live' : says}
+        <span className="hidden-text">: see status</span>
+      </Badge>
     </Link>
   )
 }
@@ -173,8 +176,9 @@ function ThemeButton() {
   const theme = useTheme()
   const other = theme === 'dark' ? 'light' : 'dark'
   return (
-    <Button kind="quiet" tight aria-label={`Use the ${other} theme`} onClick={() => setTheme(other)}>
+    <Button kind="quiet" tight onClick={() => setTheme(other)}>
       {theme === 'dark' ? 'Dark' : 'Light'}
+      <span className="hidden-text">{` theme: use the ${other} one`}</span>
     </Button>
   )
 }

@@ -170,13 +170,8 @@ export function Copied({ text, shown = shortHex(text) }: { text: string; shown?:
     setTimeout(() => setCopied(false), 1_500)
   }
   return (
-    <button
-      type="button"
-      className="button quiet tight mono"
-      title={text}
-      aria-label={`Copy ${text}`}
-      onClick={copy}
-    >
+    <button type="button" className="button quiet tight mono" title={text} onClick={copy}>
+      {shown !== 'Copy' && <span className="hidden-text">Copy </span>}
       {isCopied ? 'copied' : shown}
     </button>
   )

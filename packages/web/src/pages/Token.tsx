@@ -128,17 +128,22 @@ function Risks({ record: { risks } }: { record: Record }) {
     <Card title="Risks">
       {risks.length === 0 && <Empty title="Nothing was found against it." />}
       <ul className="stack">
-        {risks.map(({ code, severity, message }) => (
-          <li key={code} className={`notice ${severity === 'severe' ? 'down' : ''}`}>
-            <span className="row">
-              <Badge tone={severity === 'severe' ? 'down' : 'plain'}>
-                {severity === 'severe' ? 'Severe' : 'Note'}
-              </Badge>
-              <strong>{isRiskCode(code) ? capital(RISKS[code].meaning) : code}</strong>
-            </span>
-            <span className="small faint break">{message.slice(0, 300)}</span>
-          </li>
-        ))}
+        {risks.map(({ code, severity, message }) => {
+          const meaning = isRiskCode(code) ? capital(RISKS[code].meaning) : code
+          return (
+            <li key={code} className={`notice ${severity === 'severe' ? 'down' : ''}`}>
+              <span className="row">
+                <Badge tone={severity === 'severe' ? 'down' : 'plain'}>
+                  {severity === 'severe' ? 'Severe' : 'Note'}
+                </Badge>
+                <strong>{meaning}</strong>
+              </span>
+              {message !== `${meaning}.` && (
+                <span className="small faint break">{message.slice(0, 300)}</span>
+              )}
+            </li>
+          )
+        })}
       </ul>
     </Card>
   )

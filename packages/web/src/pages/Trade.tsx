@@ -126,10 +126,7 @@ function Ticket() {
             >
               Compare routes
             </Button>
-            <Button
-              onClick={() => change({ tokenIn: ticket.tokenOut, tokenOut: ticket.tokenIn })}
-              aria-label="Swap what is sold and what is bought"
-            >
+            <Button onClick={() => change({ tokenIn: ticket.tokenOut, tokenOut: ticket.tokenIn })}>
               Turn around
             </Button>
             {typeof ask === 'string' && <span className="faint">{ask}</span>}
