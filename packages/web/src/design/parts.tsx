@@ -170,7 +170,7 @@ export function Copied({ text, shown = shortHex(text) }: { text: string; shown?:
     setTimeout(() => setCopied(false), 1_500)
   }
   return (
-    <button type="button" className="button quiet tight mono" title={text} onClick={copy}>
+    <button type="button" className="button quiet tight mono copy" title={text} onClick={copy}>
       {shown !== 'Copy' && <span className="hidden-text">Copy </span>}
       {isCopied ? 'copied' : shown}
     </button>
