@@ -56,6 +56,8 @@ export const PROFILE = {
     core('PARTNER', TOKENS.PARTNER, 18),
     core('NVDA', TOKENS.NVDA, 18, 'stock'),
   ],
+  stocks: { issuer: 'robinhood', beacon: null },
+  market_holidays: [],
   listed_stocks: [],
   pins: {
     reference_pools: Object.fromEntries(

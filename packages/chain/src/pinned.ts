@@ -53,7 +53,7 @@ export function pinnedIn(profile: ChainProfile, missing: (name: string) => never
     multicall3: lower(contracts.multicall3),
     feeRecipient: pinned('fee_recipient', profile.fee_recipient),
     launchpad: knownAddress(contracts.launchpad_factory),
-    stockBeacon: knownAddress(contracts.stock_beacon),
+    stockBeacon: knownAddress(profile.stocks.beacon),
     tokens,
     knownHooks: new Set(profile.known_hooks.map(({ address }) => lower(address))),
     limits: profile.limits,

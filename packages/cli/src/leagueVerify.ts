@@ -3,7 +3,7 @@ import { readRecord, type SeasonRecord } from '@pit/league/record'
 import { firstDifference } from '@pit/league/rules'
 import type { Db } from '@pit/platform/db'
 import { createRpc, type Rpc } from '@pit/platform/rpc'
-import type { ChainProfile } from '@pit/protocol'
+import { type ChainProfile, stakingRegistryOf } from '@pit/protocol'
 import { Command, InvalidArgumentError } from 'commander'
 import { CommandRefused } from './backtest/refused.ts'
 import { openStoredMarks } from './backtest/storedMarks.ts'
@@ -72,8 +72,8 @@ const asRecorded: ChainFacts = {
   gasOf: ({ gas_wei }) => (gas_wei === null ? null : BigInt(gas_wei)),
 }
 
-const placeOf = ({ contracts, league }: ChainProfile) => ({
-  registry: contracts.agent_registry,
+const placeOf = ({ contracts, league, agent_registry }: ChainProfile) => ({
+  registry: stakingRegistryOf({ agent_registry }),
   platformAgentId: league.platform_agent_id,
   multicall3: lowerAddress(contracts.multicall3),
 })

@@ -22,6 +22,10 @@ export const SETTINGS = {
     default: 'hours',
     means: 'hours: stock feeds stop outside Sunday 20:00 to Friday 20:00 New York. always: they never stop.',
   },
+  DEVNET_AGENT_REGISTRY: {
+    default: 'pit',
+    means: 'pit: the profile names the registry with a vault. erc8004: the identity registry, same agents.',
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof SETTINGS
@@ -60,5 +64,6 @@ export function readConfig(env: Record<string, string | undefined>) {
     marketSeed: text('MARKET_SEED'),
     tradesPerS: number('MARKET_RATE', 0, 100),
     session: oneOf('DEVNET_STOCK_SESSION', 'hours', 'always'),
+    agentRegistry: oneOf('DEVNET_AGENT_REGISTRY', 'pit', 'erc8004'),
   }
 }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createCrypto } from '@pit/chain'
+import { stockSessionOf } from '@pit/protocol'
 import { compileContracts } from './compile.ts'
 import { encodeActs, type OperatorAct, type World, type WorldOptions } from './deploy/index.ts'
 import { devnetMethods } from './devnetMethods.ts'
@@ -29,6 +30,8 @@ export interface DevnetOptions {
   marketSeed: string
   tradesPerS: number
   session: StockSession
+  /** Which of the two registries the profile names. */
+  agentRegistry?: keyof World['registries']
   world?: WorldOptions
   stage?: (text: string) => void
   log?: (message: string, fields?: Record<string, unknown>) => void
@@ -83,6 +86,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     tradesPerS: options.tradesPerS,
     blockMs: options.blockMs,
     session: options.session,
+    stockSession: stockSessionOf(world.profile),
     log,
     publish: (rounds) =>
       act(
@@ -135,6 +139,8 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   // Who reads the profile must agree with the market on when stocks trade.
   const stocks = [...profile.core_tokens.filter(({ kind }) => kind === 'stock'), ...profile.listed_stocks]
   for (const { feed } of stocks) if (feed) feed.session = options.session === 'always' ? 'always' : 'stock'
+  const kind = options.agentRegistry ?? 'pit'
+  profile.agent_registry = { kind, address: world.registries[kind] }
   const sequencerUrl = `${serving.url}/sequencer`
   Object.assign(profile, {
     rpc_url: serving.url,

@@ -117,7 +117,7 @@ export async function buildSmallWorld(chain: Chain, atS: bigint): Promise<SmallW
       symbol: 'ETH',
       token: NATIVE,
       decimals: 18,
-      feed: { address: feed, decimals: 8, session: 'always' },
+      feed: { address: feed, decimals: 8, session: 'always', deviationBps: 5, heartbeatS: 15 },
       volatility: 0.9,
     },
     { symbol: 'USDG', token: usdg, decimals: 6, feed: null, volatility: 0, anchorUsd: 1 },

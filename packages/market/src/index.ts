@@ -1,11 +1,5 @@
 export type { Mark } from '@pit/platform/marks'
-export {
-  createAgentRegistry,
-  type PartnerAgent,
-  type PartnerFinding,
-  type PartnerRegistry,
-} from './agentRegistry/findAgent.ts'
-export { type AgentVault, createAgentVault, type VaultAgent } from './agentRegistry/vault.ts'
+export * from './agentRegistry/index.ts'
 export * from './pools/markReads.ts'
 export { type Market, openMarket, watchMarket } from './pools/openMarket.ts'
 export type { AnyPool } from './pools/poolBook.ts'

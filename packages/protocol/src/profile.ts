@@ -92,10 +92,14 @@ export const ChainProfile = Type.Object({
     v4_state_view: Nullable(Address),
     v4_quoter: Nullable(Address),
     launchpad_factory: Nullable(Address),
-    agent_registry: Nullable(Address),
-    stock_beacon: Nullable(Address),
-    stock_registry: Nullable(Address),
   }),
+  /** The issuer of stock tokens, and its beacon, which also keeps the list of blocked addresses. */
+  stocks: Type.Object({ issuer: Type.Literal('robinhood'), beacon: Nullable(Address) }),
+  /** Where agents are registered; null: nobody is known as an agent. */
+  agent_registry: Type.Union([
+    Type.Object({ kind: Type.Union([Type.Literal('pit'), Type.Literal('erc8004')]), address: Address }),
+    Type.Null(),
+  ]),
   /** Days on which the US market is closed, or closes early; New York time. */
   market_holidays: Type.Array(MarketHoliday),
   delegation: Type.Object({
@@ -147,6 +151,10 @@ export const ChainProfile = Type.Object({
 })
 export type ChainProfile = Static<typeof ChainProfile>
 export type CoreToken = ChainProfile['core_tokens'][number]
+/** The registry whose vault holds stakes; null where agents are registered without one. */
+export const stakingRegistryOf = ({ agent_registry }: Pick<ChainProfile, 'agent_registry'>): string | null =>
+  agent_registry?.kind === 'pit' ? agent_registry.address : null
+
 export type MarketHoliday = Static<typeof MarketHoliday>
 export type Feed = Static<typeof Feed>
 export type PoolPin = Static<typeof PoolPin>

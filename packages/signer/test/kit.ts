@@ -87,7 +87,6 @@ export const PROFILE = {
     universal_router: ROUTER,
     universal_router_layout: '2.1.0',
     launchpad_factory: at(0x1a0),
-    stock_beacon: at(0xbeac),
   },
   delegation: {
     delegation_manager: at(0xdd01),
@@ -100,6 +99,8 @@ export const PROFILE = {
     { symbol: 'USDG', address: USDG, decimals: 6, kind: 'core', native: false, feed: null },
     { symbol: 'PARTNER', address: PARTNER, decimals: 18, kind: 'core', native: false, feed: null },
   ],
+  stocks: { issuer: 'robinhood', beacon: at(0xbeac) },
+  market_holidays: [],
   listed_stocks: [{ symbol: 'TSLA', address: STOCK, decimals: 18, feed: feed(0xf2, 'stock') }],
   pins: { partner_usdg: { version: 'v3', address: at(0x900), fee: 3000 } },
   known_hooks: [{ address: at(0x40), name: 'counting', changes_amounts: false }],

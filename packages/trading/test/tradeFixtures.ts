@@ -189,6 +189,7 @@ export function walletState(over: Partial<WalletState> = {}): WalletState {
     delegatedTo: null,
     hasOtherCode: false,
     stocks: [],
+    blockedParties: [],
     ...over,
   }
 }

@@ -36,7 +36,8 @@ export interface WorldOptions {
 /** Open the chain with its genesis this long ago and the world is up to date when it is deployed. */
 export const HISTORY_S = 2_400
 const TRADE_EVERY_S = 90n
-const ROUND_EVERY_S = 600n
+/** Far enough from the last round that feeds had to publish it: they move by half a percent or more. */
+const FIRST_ROUND_BPS = -60n
 const BUILDER_ETH_WEI = 1_000_000n * 10n ** 18n
 const BUILDER_WETH_WEI = 200_000n * 10n ** 18n
 
@@ -76,7 +77,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
   const core = queueCoreTokens(artifacts, acts, exchanges.weth)
   const { assets } = core
   const feeds = queueFeeds(acts)
-  queueRounds(acts, feeds, assets, { atS: beginS + 1n, movedBps: -20n })
+  queueRounds(acts, feeds, assets, { atS: beginS + 1n, movedBps: FIRST_ROUND_BPS })
   const pools = planCorePools(assets, exchanges, hooks)
   for (const plan of pools.plans) queuePool(acts, plan)
   queueObservationRoom(acts, exchanges, pools.partnerPool, HALF_HOUR_OF_OBSERVATIONS)
@@ -95,7 +96,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
     options.curves ?? 90,
     options.graduated ?? 6,
   )
-  const { registry, agents } = queueAgents(acts, { assets, tokenCode, accounts })
+  const { registries, agents } = queueAgents(acts, { assets, tokenCode, accounts })
   queueFunding(acts, assets, accounts)
   acts.pack()
   await txs.mineAll(beginS + 2n)
@@ -105,12 +106,8 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
   acts.pack()
   await txs.mineAll(beginS + 60n)
   const trade = () => queueHistoryTrade(acts, { assets, exchanges, random, plan: pools.partnerPool })
-  await passTime(acts, txs, {
-    beginS,
-    historyS,
-    trade,
-    round: (atS) => queueRounds(acts, feeds, assets, atS),
-  })
+  const lastRound = () => queueRounds(acts, feeds, assets, { atS: beginS + historyS, movedBps: 0n })
+  await passTime(acts, txs, { beginS, historyS, trade, lastRound })
   await chain.admin('hardhat_setBalance', [deployer, numberToHex(ACCOUNT_ETH_WEI)])
 
   return {
@@ -121,9 +118,8 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
       hooks,
       pins: pools.pins,
       launchpad: launchpad.launchpad,
-      registry,
+      registries,
       stock_beacon: core.stock_beacon,
-      stock_registry: core.stock_registry,
     }),
     gallery: gallery.specimens,
     agents,
@@ -135,6 +131,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
       STOCKS.map(({ symbol }): [string, Address] => [symbol, assets[symbol].address]),
     ),
     hooks,
+    registries,
     launchpad,
     upgradeable: { token: gallery.specimens['upgradeable']!.address, ...gallery.implementations },
     sanctioned: SANCTIONED_ADDRESS,
@@ -146,7 +143,7 @@ export async function deployWorld(chain: Chain, options: WorldOptions = {}): Pro
   }
 }
 
-/** Trades of the pinned pool and rounds of the feeds, until the world's past is over. */
+/** Trades of the pinned pool until the world's past is over, then a round of the feeds. */
 async function passTime(
   acts: Acts,
   txs: Awaited<ReturnType<typeof createTransactions>>,
@@ -154,21 +151,16 @@ async function passTime(
     beginS: bigint
     historyS: bigint
     trade: () => void
-    round: (round: { atS: bigint; movedBps: bigint }) => void
+    lastRound: () => void
   },
 ): Promise<void> {
   const endS = past.beginS + past.historyS
-  let roundDueS = past.beginS + ROUND_EVERY_S
   for (let atS = past.beginS + 60n + TRADE_EVERY_S; atS < endS; atS += TRADE_EVERY_S) {
     past.trade()
-    if (atS >= roundDueS) {
-      past.round({ atS, movedBps: -10n })
-      roundDueS += ROUND_EVERY_S
-    }
     acts.pack()
     await txs.mineAll(atS)
   }
-  past.round({ atS: endS, movedBps: 0n })
+  past.lastRound()
   acts.pack()
   await txs.mineAll(endS)
 }

@@ -70,21 +70,51 @@ export async function setFeed(
   ])
 }
 
+/** One stock, or with `*` all of them by their registry. */
 export async function pauseStock(chain: Chain, world: World, symbol: string, paused: boolean): Promise<void> {
-  const target = stockOf(world, symbol)
-  await operate(chain, world, [{ contract: 'StockToken', target, functionName: 'setPaused', args: [paused] }])
+  const act =
+    symbol === '*'
+      ? { contract: 'AccessControlsRegistry', target: beaconOf(world) }
+      : { contract: 'StockToken', target: stockOf(world, symbol) }
+  await operate(chain, world, [{ ...act, functionName: 'setPaused', args: [paused] }])
 }
 
-export async function blockWallet(
+/** The issuer holds a stock's feed still, or lets it go. */
+export async function pauseOracle(
   chain: Chain,
   world: World,
   symbol: string,
+  paused: boolean,
+): Promise<void> {
+  const target = stockOf(world, symbol)
+  await operate(chain, world, [
+    { contract: 'StockToken', target, functionName: 'setOraclePaused', args: [paused] },
+  ])
+}
+
+/** Blocks a holder, pool, router or spender from all stocks: there is one list. */
+export async function blockWallet(
+  chain: Chain,
+  world: World,
   wallet: Address,
   blocked: boolean,
 ): Promise<void> {
-  const target = world.profile.contracts.stock_registry as Address
-  const args = [stockOf(world, symbol), wallet, blocked]
-  await operate(chain, world, [{ contract: 'StockRegistry', target, functionName: 'setBlocked', args }])
+  const act = { contract: 'AccessControlsRegistry', target: beaconOf(world) }
+  await operate(chain, world, [{ ...act, functionName: 'setBlocked', args: [wallet, blocked] }])
+}
+
+/** Announces shares per token, which count from so many seconds after the newest block; answers that time. */
+export async function announceMultiplier(
+  chain: Chain,
+  world: World,
+  symbol: string,
+  change: { multiplier: number; in_s: number },
+): Promise<number> {
+  const effectiveAt = chain.head().timestampS + BigInt(Math.trunc(change.in_s))
+  const args = [microUsd(change.multiplier) * 10n ** 12n, effectiveAt]
+  const target = stockOf(world, symbol)
+  await operate(chain, world, [{ contract: 'StockToken', target, functionName: 'setUIMultiplier', args }])
+  return Number(effectiveAt)
 }
 
 /** Swaps the code behind an upgradeable token for its other one; answers the code now in use. */
@@ -135,6 +165,9 @@ const stockOf = (world: World, symbol: string): Address => {
   return stock
 }
 
+const beaconOf = (world: World): Address => world.profile.stocks.beacon as Address
+
+/** In millionths. */
 const microUsd = (price: number): bigint => BigInt(Math.round(price * 1_000_000))
 
 async function lastAnswer(chain: Chain, feed: Address): Promise<bigint> {

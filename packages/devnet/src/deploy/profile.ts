@@ -1,6 +1,6 @@
 import { ChainProfile, type CoreToken, checkWith } from '@pit/protocol'
 import { type Address, getAddress, zeroAddress } from 'viem'
-import { PLATFORM_AGENT_ID } from './agents.ts'
+import { PLATFORM_AGENT_ID, type Registries } from './agents.ts'
 import { delegationAddresses, MULTICALL3, PERMIT2 } from './canonical.ts'
 import type { CorePins } from './corePools.ts'
 import { type Assets, type CoreSymbol, STOCKS } from './coreTokens.ts'
@@ -25,9 +25,8 @@ export interface ProfileParts {
   hooks: Hooks
   pins: CorePins
   launchpad: Address
-  registry: Address
+  registries: Registries
   stock_beacon: Address
-  stock_registry: Address
 }
 
 const NAMES: Partial<Record<CoreSymbol, string>> = {
@@ -65,10 +64,9 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
       universal_router_layout: '2.1.0',
       ...exchanges,
       launchpad_factory: parts.launchpad,
-      agent_registry: parts.registry,
-      stock_beacon: parts.stock_beacon,
-      stock_registry: parts.stock_registry,
     },
+    stocks: { issuer: 'robinhood', beacon: parts.stock_beacon },
+    agent_registry: { kind: 'pit', address: parts.registries.pit },
     market_holidays: MARKET_HOLIDAYS,
     delegation: { version: '1.3.0', delegation_manager, stateless_delegator, enforcers },
     core_tokens: CORE_ORDER.map((symbol) => coreToken(parts, symbol)),
@@ -82,6 +80,7 @@ export function buildProfile(parts: ProfileParts): ChainProfile {
     known_hooks: [
       { address: parts.hooks.counting, name: 'CountingHook', changes_amounts: false },
       { address: parts.hooks.dynamicFee, name: 'DynamicFeeHook', changes_amounts: false },
+      { address: parts.hooks.taking, name: 'TakingHook', changes_amounts: true },
     ],
     fee_recipient: FEE_RECIPIENT,
     treasury_buckets: TREASURY_BUCKETS,

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { ChainProfile } from '@pit/protocol'
 import type { Address } from 'viem'
-import type { WorldAgent } from './agents.ts'
+import type { Registries, WorldAgent } from './agents.ts'
 import type { WorldFeed } from './feeds.ts'
 import type { Specimen } from './gallery.ts'
 import type { Hooks } from './hooks.ts'
@@ -16,6 +16,7 @@ export interface World {
   /** Bad tokens (and one good) by what is wrong with them. */
   gallery: Record<string, Specimen>
   agents: WorldAgent[]
+  registries: Registries
   /** The ten test accounts; 0 deployed all this and operates it. */
   accounts: Address[]
   longTail: LongTailToken[]

@@ -21,10 +21,12 @@ function required(value: string | null, name: string): Hex {
 }
 
 function feedOf(feed: ChainProfile['core_tokens'][number]['feed']): Asset['feed'] {
-  return feed && { address: lower(feed.address), decimals: feed.decimals, session: feed.session }
+  if (feed === null) return null
+  const { decimals, session, deviation_bps: deviationBps, heartbeat_s: heartbeatS } = feed
+  return { address: lower(feed.address), decimals, session, deviationBps, heartbeatS }
 }
 
-/** Everything with a dollar price: core tokens (WETH is ETH) and listed stocks. */
+/** Everything with a dollar price: core tokens (WETH is ETH) and listed stocks with a feed. */
 function assetsOf(profile: ChainProfile): Asset[] {
   const core = profile.core_tokens
     .filter(({ symbol }) => symbol !== 'WETH')
@@ -36,13 +38,15 @@ function assetsOf(profile: ChainProfile): Asset[] {
       volatility: VOLATILITY[symbol] ?? STOCK_VOLATILITY,
       ...(symbol === 'USDG' && { anchorUsd: 1 }),
     }))
-  const stocks = profile.listed_stocks.map(({ symbol, address, decimals, feed }) => ({
-    symbol,
-    token: lower(address),
-    decimals,
-    feed: feedOf(feed),
-    volatility: VOLATILITY[symbol] ?? STOCK_VOLATILITY,
-  }))
+  const stocks = profile.listed_stocks
+    .filter(({ feed }) => feed !== null)
+    .map(({ symbol, address, decimals, feed }) => ({
+      symbol,
+      token: lower(address),
+      decimals,
+      feed: feedOf(feed),
+      volatility: VOLATILITY[symbol] ?? STOCK_VOLATILITY,
+    }))
   return [...core, ...stocks]
 }
 

@@ -18,6 +18,9 @@ export interface AssetFeed {
   address: Hex
   decimals: number
   session: 'always' | 'stock'
+  /** When it publishes: after so big a move, or so long. */
+  deviationBps: number
+  heartbeatS: number
 }
 
 /**

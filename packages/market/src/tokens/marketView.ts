@@ -1,4 +1,4 @@
-import type { Address } from '@pit/chain'
+import { type Address, isFeeTrap } from '@pit/chain'
 import type { ChainProfile } from '@pit/protocol'
 import { lower, type TokenMarket } from './deps.ts'
 import { isAlive, pairAtomsIn, pairOf, priceInPair, spotInPair, type TradingPool } from './depth.ts'
@@ -55,6 +55,9 @@ export interface Viewed {
   decimals: number | null
 }
 
+/** Its liquidity is bait and its price is nobody's: it counts for neither, and no route leads through it. */
+const isTrap = (pool: TradingPool): boolean => pool.version !== 'curve' && isFeeTrap(pool)
+
 /** A token's venues, liquidity and reference, from memory. Nothing waits, so all of it is of one block. */
 export function createMarketView({ profile, market, twaps }: ViewDeps): (token: Viewed) => MarketView {
   const decimalsOf = new Map<Address, number>(
@@ -96,7 +99,7 @@ export function createMarketView({ profile, market, twaps }: ViewDeps): (token: 
 
   return ({ address, decimals }) => {
     const rated = poolsOf(address)
-      .filter(isAlive)
+      .filter((pool) => isAlive(pool) && !isTrap(pool))
       .map((pool) => rate(pool))
       .sort((a, b) => (b.venue.liquidity_usd ?? -1) - (a.venue.liquidity_usd ?? -1))
     const known = rated.filter(({ venue }) => venue.liquidity_usd !== null)

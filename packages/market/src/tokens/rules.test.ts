@@ -30,13 +30,14 @@ type Change = {
   reading?: Partial<TokenReading>
   view?: Partial<MarketView>
   code?: Partial<TokenReading['code']>
-} & Partial<Pick<Judged, 'standing' | 'imitates' | 'feedBacked'>>
+} & Partial<Pick<Judged, 'standing' | 'imitates' | 'feedBacked' | 'multiplier'>>
 function judge({ reading, view, code, ...rest }: Change = {}): Judged {
   return {
     nowS: NOW_S,
     standing: 'none',
     imitates: null,
     feedBacked: false,
+    multiplier: null,
     ...rest,
     reading: {
       address: TOKEN,
@@ -44,7 +45,6 @@ function judge({ reading, view, code, ...rest }: Change = {}): Judged {
       name: 'Good',
       decimals: 18,
       textFaults: [],
-      multiplier: null,
       owner: '0x0000000000000000000000000000000000000007',
       proved: [],
       saysPaused: null,
@@ -227,7 +227,7 @@ describe('risks', () => {
 })
 
 describe('a token on the stock beacon', () => {
-  const onBeacon = { code: { stockBeacon: true }, reading: { multiplier: 2 } }
+  const onBeacon = { code: { stockBeacon: true }, multiplier: 2 }
   const described = (change: Change) => describeToken(judge({ ...onBeacon, ...change }))
 
   it('is a stock token where the profile lists it', () => {

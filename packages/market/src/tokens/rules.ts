@@ -26,6 +26,8 @@ export interface Judged {
   /** How the chain profile lists it. */
   standing: 'core' | 'core_stock' | 'listed_stock' | 'none'
   feedBacked: boolean
+  /** Shares per stock token now; null for other tokens. */
+  multiplier: number | null
 }
 
 const NEW_FOR_S = 72 * 3_600

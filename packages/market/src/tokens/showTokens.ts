@@ -1,4 +1,5 @@
 import type { Address } from '@pit/chain'
+import { nowS } from '@pit/platform/clock'
 import { type Answer, FEE, isPitError, NATIVE_TOKEN, RISKS, type RiskCode, severeFirst } from '@pit/protocol'
 import type { TokenDeps } from './deps.ts'
 import { isMajor } from './describeToken.ts'
@@ -10,7 +11,7 @@ import { searchKey } from './text.ts'
 /** A record with the parts that depend on the caller. */
 export type TokenShown = Answer<'tokens.get'>
 
-export interface ShowDeps extends Pick<TokenDeps, 'db' | 'profile' | 'majorBps'> {
+export interface ShowDeps extends Pick<TokenDeps, 'db' | 'profile' | 'majorBps' | 'clock' | 'market'> {
   registry: Registry
   audit: AuditReader
   searchTokens: TokenSearch
@@ -37,7 +38,7 @@ export async function showToken(
   const verdict = shielded ? readVerdict(deps.audit, token) : undefined
   verdict?.catch(() => {})
   const record = await deps.registry.get(token, admit)
-  return finish(record, await deps.majorBps(wallet), verdict && { audit: await verdict })
+  return finish(deps, record, await deps.majorBps(wallet), verdict && { audit: await verdict })
 }
 
 /** Null of the native coin: it is no contract, so there is nothing to ask about. */
@@ -74,7 +75,7 @@ export async function showTokens(
   const verdicts = shielded ? await readVerdicts(deps.audit, records) : undefined
   const majorBps = await deps.majorBps(wallet)
   const tokens = records.map((record, i) =>
-    finish(record, majorBps, verdicts && { audit: verdicts.read[i]! }),
+    finish(deps, record, majorBps, verdicts && { audit: verdicts.read[i]! }),
   )
   return { tokens, warnings: [...(await warn(deps, q, core)), ...(verdicts?.warnings ?? [])] }
 }
@@ -123,7 +124,17 @@ const OF_VERDICT: Partial<Record<Verdict, RiskCode>> = {
   unverified: 'AUDIT_UNVERIFIED',
 }
 
-function finish(record: RecordNow, majorBps: number, shield?: { audit: Audited | null }): TokenShown {
+function finish(
+  { clock, market }: ShowDeps,
+  stored: RecordNow,
+  majorBps: number,
+  shield?: { audit: Audited | null },
+): TokenShown {
+  // A stored record may be of before a multiplier took effect.
+  const multiplier = stored.stock_beacon
+    ? market.stocks.multiplier(stored.address as Address, nowS(clock))
+    : null
+  const record = { ...stored, multiplier }
   const fee_bps = (isMajor(record) ? majorBps : FEE.otherBps) + (shield ? FEE.shieldAddBps : 0)
   if (!shield) return { ...record, fee_bps, shield: false, shield_available: true }
   const { audit } = shield

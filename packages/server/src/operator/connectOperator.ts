@@ -1,4 +1,4 @@
-import { createAgentVault } from '@pit/market'
+import { openAgentRegistry } from '@pit/market'
 import { StartRefused } from '@pit/platform/checkChain'
 import { systemClock } from '@pit/platform/clock'
 import { isStoreUnavailable, MigrationError, openDb, StoreLockedError } from '@pit/platform/db'
@@ -78,8 +78,7 @@ async function openStore(config: ReturnType<typeof readConfig>): Promise<Connect
     list ??= openSanctions({ file: config.sanctionsFile, logger })
     return (await list).isSanctioned(address)
   }
-  const registry = profile.contracts.agent_registry
-  const vault = registry === null ? null : createAgentVault({ rpc, registry: registry as `0x${string}` })
+  const vault = openAgentRegistry({ rpc, profile })
   const close = async () => {
     const opened = await list?.catch(() => null)
     await opened?.close()

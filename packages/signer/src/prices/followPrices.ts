@@ -1,4 +1,4 @@
-import { type Address, markSourcesOf } from '@pit/chain'
+import { type Address, type MarkSource, markSourcesOf, type StaleWhy } from '@pit/chain'
 import type { Clock } from '@pit/platform/clock'
 import { type Mark, readMarks } from '@pit/platform/marks'
 import { askBaseFee, readOne } from '@pit/platform/reads'
@@ -26,6 +26,17 @@ export interface Prices {
 /** A block from further ahead than this says that its node's clock is wrong, or ours. */
 const MAX_AHEAD_S = 120
 
+const STALE_WORDS: Record<StaleWhy, string> = {
+  heartbeat: 'its feed is past its heartbeat',
+  closed: 'its market is closed',
+  frozen: 'its issuer holds its feed still',
+  off_peg: 'its feed is more than 1% from a dollar, or silent',
+}
+
+/** The band between pools and feeds is for two ends: a feed that may lag by more than half of it is no witness. */
+const isTooCoarse = (source: MarkSource): boolean =>
+  source.kind === 'feed' && source.feed.deviation_bps * 2 > COSIGNER.feedBandBps
+
 /** The co-signer's own reading of the feeds, from its own node. `read` is to run twice a second. */
 export function followPrices({
   rpc,
@@ -46,6 +57,7 @@ export function followPrices({
 }): Prices & { read(): Promise<void> } {
   const sources = markSourcesOf(profile)
   const known = new Set(sources.map(({ token }) => token))
+  const tooCoarse = new Set(sources.filter(isTooCoarse).map(({ token }) => token))
   let byToken = new Map<Address, Mark>()
   let whyByToken = new Map<Address, string>()
   let readAtMs = Number.NEGATIVE_INFINITY
@@ -80,7 +92,9 @@ export function followPrices({
       return { kind: 'none', why: 'the chain has not answered for a while, or stands still' }
     const mark = byToken.get(token)
     if (!mark) return { kind: 'none', why: whyByToken.get(token) ?? 'it was not read' }
-    if (mark.stale) return { kind: 'none', why: 'its feed is past its heartbeat, or its market is closed' }
+    if (mark.stale) return { kind: 'none', why: STALE_WORDS[mark.staleWhy ?? 'heartbeat'] }
+    if (tooCoarse.has(token))
+      return { kind: 'none', why: 'its feed moves in wider steps than the band holds' }
     return { kind: 'fresh', priceE18: mark.priceE18, by: mark.source === 'twap' ? 'mean' : 'feed' }
   }
   return {

@@ -66,16 +66,21 @@ export function createQuoter(deps: QuoterDeps): Quoter {
     }
     const scanned = ask.venues.includes('venue_pool')
       ? pools.scan({ ...pair, amountIn: swapIn, ...(yard.gasCost && { gasCost: yard.gasCost }) }, ask)
-      : { found: [], byCall: [], tried: 0 }
+      : { found: [], failed: [], byCall: [], tried: 0 }
     const curves = ask.venues.includes('venue_curve')
       ? quoteCurves(parts, { ...pair, amountIn: swapIn, atS: head.timestampS })
       : { found: [], failed: [] }
-    const call = { ...pair, amountIn: swapIn, block: head.number, knownOnly: bothCore }
+    const isNamed = ask.routeId !== undefined
+    const call = { ...pair, amountIn: swapIn, block: head.number, knownOnly: bothCore, isNamed }
     const chosen = byCall.choose(scanned.byCall, call)
     const found = [...scanned.found, ...curves.found]
     const lost = found.length === 0 && chosen.length === 0 && ask.venues.includes('venue_pool')
     const byAddress = [tokenIn, tokenOut].filter(({ core }) => lost && core === null)
-    const failed = [...curves.failed, ...byAddress.flatMap(({ address }) => byCall.elsewhere(address))]
+    const failed = [
+      ...scanned.failed,
+      ...curves.failed,
+      ...byAddress.flatMap(({ address }) => byCall.elsewhere(address)),
+    ]
     const tried = scanned.tried + curves.found.length + curves.failed.length + chosen.length
     return { head, size, yard, bothCore, found, failed, call, chosen, tried }
   }

@@ -7,7 +7,7 @@ import type { ChainProfile } from '@pit/protocol'
 
 /** What pricing a trade is handed. */
 export interface QuoterDeps {
-  market: Pick<Market, 'head' | 'index' | 'curveOf' | 'mark'>
+  market: Pick<Market, 'head' | 'index' | 'curveOf' | 'mark' | 'stocks'>
   tokens: Pick<Tokens, 'get' | 'coreBySymbol' | 'assertUnchanged' | 'readAudit'>
   rpc: Pick<Rpc, 'batch'>
   profile: ChainProfile

@@ -35,7 +35,6 @@ export type Label =
   | 'supply'
   | 'strangerBefore'
   | 'paused'
-  | 'multiplier'
   | 'toPair'
   | 'approvePair'
   | 'before'
@@ -62,7 +61,6 @@ export type Label =
   | 'rebased'
 
 const tokenAbi = parseAbi([
-  'function multiplier() view returns (uint256)',
   'function mint(address to, uint256 value)',
   'function pause()',
   'function setPaused(bool paused)',
@@ -100,7 +98,6 @@ export function readingCalls(token: Address, { buyer, stranger }: Actors): SimCa
     read('supply', own('totalSupply')),
     read('strangerBefore', balanceOfCall(token, stranger).data),
     read('paused', pausedCall(token).data),
-    read('multiplier', encodeFunctionData({ abi: tokenAbi, functionName: 'multiplier' })),
   ]
 }
 

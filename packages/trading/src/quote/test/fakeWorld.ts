@@ -67,6 +67,8 @@ export const profile = {
     core('NVDA', NVDA, 18, 'stock'),
     core('SPY', SPY, 18, 'stock'),
   ],
+  stocks: { issuer: 'robinhood', beacon: null },
+  market_holidays: [],
   listed_stocks: [],
   pins: { reference_pools: {} },
   known_hooks: [
@@ -186,6 +188,8 @@ export interface World {
 }
 
 export interface WorldOptions {
+  /** Pools that the issuer of stocks blocks. */
+  barred?: ReadonlySet<string>
   pools?: Pool[]
   curves?: CurvePool[]
   batch?: QuoterDeps['rpc']['batch']
@@ -219,6 +223,7 @@ export function openWorld(options: WorldOptions = {}): World {
       index,
       curveOf: (token) => curves.get(token),
       mark: (token) => marks.get(token),
+      stocks: { multiplier: () => null, isBarred: ({ id }) => options.barred?.has(id) ?? false },
     },
     tokens: {
       coreBySymbol: (symbol) => {
