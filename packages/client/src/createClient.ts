@@ -17,7 +17,7 @@ import {
 } from './verbs/owners.ts'
 import { revokeApprovals, revokeSession } from './verbs/revoke.ts'
 import { sessionTrade } from './verbs/sessionTrade.ts'
-import { signIn } from './verbs/signIn.ts'
+import { revokeAllKeys, signIn } from './verbs/signIn.ts'
 import { curveTrade, plan, send, trade } from './verbs/trade.ts'
 
 export interface ClientOptions extends Omit<TransportOptions, 'apiKey'> {
@@ -62,6 +62,7 @@ export function createClient(options: ClientOptions) {
     checked,
   }
   const fast = createFast(deps)
+  const domain = options.domain ?? new URL(options.url).host
   return {
     /** Every route as it is, unverified: `api['live.quote']`. */
     api,
@@ -71,11 +72,12 @@ export function createClient(options: ClientOptions) {
     checkConfig: checked,
     async signIn({ signal }: VerbOptions = {}) {
       await checked()
-      const domain = options.domain ?? new URL(options.url).host
       const answer = await signIn(deps, { domain, signal })
       apiKey = answer.api_key
       return answer
     },
+    /** Ends every key of the wallet; the wallet signs for it. */
+    revokeAllKeys: ({ signal }: VerbOptions = {}) => revokeAllKeys(deps, { domain, signal }),
     quote: (body: Parameters<Api['live.quote']>[0]['body'], call?: VerbOptions) =>
       api['live.quote']({ body }, call),
     trade: bind(deps, trade),

@@ -35,11 +35,37 @@ export async function sendSigned(
   transactions: readonly Transaction[],
   { deadlineS, signal, onSigned }: { deadlineS: number; onSigned?: OnSigned } & VerbOptions,
 ): Promise<Hex[]> {
+  if (deps.account.sendTransaction) return sendByWallet(deps, transactions, { deadlineS, signal })
   const raws: Hex[] = []
   for (const transaction of transactions) raws.push(await deps.account.signTransaction(transaction))
   const hashes = raws.map((raw) => keccak256(raw))
   onSigned?.({ raws, hashes })
   await relay(deps, raws, hashes, { deadlineS, signal })
+  return hashes
+}
+
+/** The wallet sends each itself, the next once the one before is mined; what it sent must be what was verified. */
+async function sendByWallet(
+  deps: ClientDeps,
+  transactions: readonly Transaction[],
+  { deadlineS, signal }: { deadlineS: number } & VerbOptions,
+): Promise<Hex[]> {
+  const hashes: Hex[] = []
+  for (const [i, transaction] of transactions.entries()) {
+    const hash = await deps.account.sendTransaction!(transaction)
+    hashes.push(hash)
+    if (i < transactions.length - 1) await waitMined(deps, hash, { deadlineS, signal })
+    const [sent] = await deps.rpc.all([{ method: 'eth_getTransactionByHash', params: [hash] }], signal)
+    // A node that has not heard of it yet says nothing against it: the receipt is waited for.
+    if (!sent || sent instanceof RpcFailure) continue
+    const { to, input, value } = sent as { to: string | null; input: Hex; value: Hex }
+    const isIt =
+      to?.toLowerCase() === transaction.to?.toLowerCase() &&
+      input.toLowerCase() === (transaction.data ?? '0x').toLowerCase() &&
+      BigInt(value) === (transaction.value ?? 0n)
+    if (!isIt)
+      refuse('HASH_MISMATCH', 'the wallet sent something else: look first', { retry: 'look_first', hashes })
+  }
   return hashes
 }
 
