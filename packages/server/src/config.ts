@@ -1,4 +1,6 @@
 import { readFirstSeason } from '@pit/league/rules'
+import { type SecretSetting, secretSetting, withSecretsRead } from '@pit/platform/secretSettings'
+import { type SignerWay, signerWayOf } from '@pit/platform/signerWay'
 import { CAPS, type ChainProfile } from '@pit/protocol'
 import { createNetworks } from './http/clientAddress.ts'
 import { createHosts } from './http/hosts.ts'
@@ -21,7 +23,7 @@ export const SETTINGS = {
   PORT: { default: '4663', means: 'Port of the API.' },
   METRICS_PORT: {
     default: '4665',
-    means: 'Private port of Prometheus metrics, on loopback; 0 turns it off.',
+    means: 'Private port of Prometheus metrics, /live and /ready, on loopback; 0 turns it off.',
   },
   ROLE: { default: 'api,jobs', means: 'What this process does: api, jobs or both.' },
   DATA_DIR: { default: '.pit', means: 'Where state lives: the embedded store, the chain, the profile.' },
@@ -30,8 +32,11 @@ export const SETTINGS = {
     means: 'Chain profile file; needed with CHAIN_RPC_URL. Empty: the one the devnet writes under DATA_DIR.',
   },
   CHAIN_RPC_URL: { default: '', means: 'JSON-RPC of the chain. Set: no devnet starts.' },
+  CHAIN_RPC_URL_FILE: { default: '', means: 'A file that holds CHAIN_RPC_URL, which may carry a key.' },
   SEQUENCER_URL: { default: '', means: 'Where signed transactions are relayed. Empty: the chain RPC.' },
+  SEQUENCER_URL_FILE: { default: '', means: 'A file that holds SEQUENCER_URL.' },
   DATABASE_URL: { default: '', means: 'PostgreSQL. Empty: the embedded store (PGlite) under DATA_DIR.' },
+  DATABASE_URL_FILE: { default: '', means: 'A file that holds DATABASE_URL, which may carry a password.' },
   ALLOW_EMBEDDED_STORE: {
     default: '',
     means:
@@ -39,6 +44,7 @@ export const SETTINGS = {
       'may lose the tail.',
   },
   REDIS_URL: { default: '', means: 'Redis for the rate limits of several processes. Empty: in memory.' },
+  REDIS_URL_FILE: { default: '', means: 'A file that holds REDIS_URL, which may carry a password.' },
   AUTH_DOMAIN: {
     default: 'localhost',
     means:
@@ -102,6 +108,12 @@ export const SETTINGS = {
       'Sanctioned addresses; read again when it changes. The default is a sample, which is refused on ' +
       'a chain that is not a devnet.',
   },
+  SANCTIONS_MAX_AGE_H: {
+    default: '168',
+    means:
+      'Hours since the sanctions list was taken past which no server starts on a chain that is not a devnet. ' +
+      'Health and a metric tell of 48 hours.',
+  },
   MAX_CONNECTIONS_PER_ADDRESS: {
     default: '256',
     means:
@@ -121,7 +133,21 @@ export const SETTINGS = {
   },
   SIGNER_URL: {
     default: 'http://127.0.0.1:4664',
-    means: 'Where the signer listens. Plain HTTP: keep it on this machine or a private network.',
+    means:
+      'Where the signer listens: http://127.0.0.1:4664 on this machine, unix:/run/pit-signer/signer.sock ' +
+      'for a socket file, or https://signer.example:4664 for another machine, with the three files below.',
+  },
+  SIGNER_CA_FILE: {
+    default: '',
+    means: 'Over https: the certificate (PEM) of the authority that alone may vouch for the signer.',
+  },
+  SIGNER_CLIENT_CERT_FILE: {
+    default: '',
+    means: 'Over https: this server’s own certificate (PEM), which the signer asks for.',
+  },
+  SIGNER_CLIENT_KEY_FILE: {
+    default: '',
+    means: 'Over https: the private key (PEM) of that certificate, its user’s alone (mode 0600).',
   },
   SIGNER_SECRET: {
     default: '',
@@ -203,11 +229,12 @@ export function configFor(config: Config, { kind }: Pick<ChainProfile, 'kind'>):
   }
 }
 
-/** Where a secret is; read when it is needed, so that a config can be shown. */
-export type SecretSetting = { name: string; text: string } | { name: string; file: string }
+/** Addresses that may carry a password or a key: each can be a file's. */
+const SECRET_ADDRESSES = ['DATABASE_URL', 'REDIS_URL', 'CHAIN_RPC_URL', 'SEQUENCER_URL'] as const
 
 /** Parses the environment once; a value that makes no sense stops the start with its name. */
-export function readConfig(env: Record<string, string | undefined>) {
+export function readConfig(environment: Record<string, string | undefined>) {
+  const env = withSecretsRead(environment, SECRET_ADDRESSES)
   const text = (name: SettingName): string => {
     const row: Setting = SETTINGS[name]
     const given = env[name]?.trim()
@@ -247,13 +274,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       .map((part) => part.trim())
       .filter(Boolean)
   /** A secret as text, or the file that holds it; null for neither. */
-  const oneOf = (name: SettingName, fileName: SettingName): SecretSetting | null => {
-    const [given, file] = [optional(name), optional(fileName)]
-    if (given !== null && file !== null)
-      throw new ConfigError(`${name} and ${fileName} are both set: use one`)
-    if (given !== null) return { name, text: given }
-    return file === null ? null : { name: fileName, file }
-  }
+  const secret = (name: SettingName): SecretSetting | null => secretSetting(environment, name)
   const roles = list('ROLE')
   if (roles.length === 0 || roles.some((role) => role !== 'api' && role !== 'jobs')) {
     throw new ConfigError(`ROLE is "${text('ROLE')}": use api, jobs or both`)
@@ -312,15 +333,17 @@ export function readConfig(env: Record<string, string | undefined>) {
     geoRegionHeader: text('GEO_REGION_HEADER').toLowerCase(),
     geoDb: optional('GEO_DB'),
     sanctionsFile: text('SANCTIONS_FILE'),
+    sanctionsMaxAgeH: number('SANCTIONS_MAX_AGE_H', 1),
     maxConnectionsPerAddress: number('MAX_CONNECTIONS_PER_ADDRESS', 1),
     maxInFlight: number('MAX_IN_FLIGHT', 1),
     maxLoopDelayMs: number('MAX_LOOP_DELAY_MS', 1),
     submitEnabled: flag('SUBMIT_ENABLED'),
     fastEnabled: flag('FAST_ENABLED'),
-    signer: signerOf(text('SIGNER_URL'), oneOf('SIGNER_SECRET', 'SIGNER_SECRET_FILE')),
-    sealKey: oneOf('SEAL_KEY', 'SEAL_KEY_FILE'),
+    /** Null: this server has no signer. */
+    signer: signerOf(secret('SIGNER_SECRET'), signerWayOf(environment, text('SIGNER_URL'))),
+    sealKey: secret('SEAL_KEY'),
     ai: {
-      poolKey: oneOf('AI_POOL_KEY', 'AI_POOL_KEY_FILE'),
+      poolKey: secret('AI_POOL_KEY'),
       poolUsdDay: number('AI_POOL_USD_DAY'),
       livePct: percent('AI_POOL_LIVE_PCT'),
       liveUsd: number('AI_POOL_LIVE_USD'),
@@ -362,13 +385,7 @@ function originOf(text: string): string {
   return url.origin
 }
 
-/** Null: this server has no signer. */
-function signerOf(url: string, secret: SecretSetting | null) {
-  if (!URL.canParse(url) || new URL(url).protocol !== 'http:') {
-    throw new ConfigError(`SIGNER_URL is "${url}": use an address such as http://127.0.0.1:4664`)
-  }
-  return secret && { url, secret }
-}
+const signerOf = (secret: SecretSetting | null, way: SignerWay) => secret && { ...way, secret }
 
 /** Their messages name the setting. */
 function settled(build: () => unknown): void {

@@ -170,6 +170,7 @@ export function openSessionWorld(db: Db, { withSigner = true } = {}) {
     trade: {
       planTrade: async (ask) => world.bends(await planTrade(ask)),
       simulator: {
+        gasCeiling: 6_000_000,
         simulatePlan: async (ask: (typeof seen.simulated)[number]) => {
           seen.simulated.push(ask)
           const ok = state.simulationOk

@@ -12,6 +12,7 @@ import { readCurves } from './readCurves.ts'
 import { type MarkedToken, readMarked } from './readMarked.ts'
 import { readOffers } from './readOffers.ts'
 import { readRoots } from './readRoots.ts'
+import { readUses } from './readUses.ts'
 import { rootRules } from './rules.ts'
 
 export interface RegisterDeps {
@@ -63,6 +64,7 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
   const offers = await readOffers(deps.rpc, pins, marks).catch(() => null)
   const late = failuresOf(offerRules, { pins, ownPrice: prices.own, marks, offers })
   if (late.length > 0) throw rootRefusal(late)
+  await refuseUsed(deps, [roots.root, roots.curve?.root, roots.curve?.fee])
 
   const outcome = await ledger.register({
     hash: roots.root.hash,
@@ -81,6 +83,19 @@ export async function registerRoot(deps: RegisterDeps, request: RegisterRequest)
     'nonce used': () =>
       refusal('BINDING_NONCE', { message: 'Another root of this wallet has the same nonce.' }),
   }[outcome]()
+}
+
+/** A root the ledger does not know may be one it has forgotten: the chain remembers. */
+async function refuseUsed(
+  { rpc, pins }: RegisterDeps,
+  roots: readonly ({ hash: Hex } | undefined)[],
+): Promise<void> {
+  const hashes = roots.flatMap((root) => root?.hash ?? [])
+  const uses = await readUses(rpc, pins, hashes).catch(() => null)
+  if (uses === null) fail('CHAIN_UNAVAILABLE', { message: 'The co-signer could not read the chain.' })
+  if (uses === 'disabled') fail('SESSION_REVOKED', { message: 'The owner disabled this session on chain.' })
+  if (uses === 'used')
+    fail('ROOT_REUSED', { message: 'The chain shows that this session has traded already.' })
 }
 
 /** Null when the chain does not answer. */

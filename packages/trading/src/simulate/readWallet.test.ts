@@ -1,5 +1,6 @@
 import { type Address, type Hex, multicall3Abi } from '@pit/chain'
 import { type RpcCall, RpcError, RpcUnreachable } from '@pit/platform/rpc'
+import { BARE_NUMBERS } from '@pit/platform/test/bareProfile'
 import { encodeFunctionResult } from 'viem'
 import { describe, expect, it } from 'vitest'
 import type { TradeToken } from '../types.ts'
@@ -96,6 +97,7 @@ describe('a wallet', () => {
       contracts,
       core_tokens: [],
       stocks,
+      limits: BARE_NUMBERS.limits,
     } as unknown as SimulatorOptions['profile']
     expect((await read(answers, { profile })).message).toContain('registry')
   })

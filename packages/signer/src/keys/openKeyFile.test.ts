@@ -5,7 +5,8 @@ import { createCrypto, delegationHash, delegationSigner } from '@pit/chain'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { grant, PINS } from '../../test/kit.ts'
 import { ConfigError, readSecret } from '../config.ts'
-import { openCosigner } from './openCosigner.ts'
+import { createCosigner } from './createCosigner.ts'
+import { openKeyFile } from './openKeyFile.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -16,8 +17,8 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'pit-cosigner-'))
 })
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
-const open = (change: Partial<Parameters<typeof openCosigner>[0]> = {}) =>
-  openCosigner({ dataDir, passphrase, importKeyFile: null, crypto, ...change })
+const open = (change: Partial<Parameters<typeof openKeyFile>[0]> = {}) =>
+  openKeyFile({ dataDir, passphrase, importKeyFile: null, crypto, ...change })
 const file = () => join(dataDir, 'keys', 'cosigner.json')
 
 describe('the co-signer’s key', () => {
@@ -32,16 +33,16 @@ describe('the co-signer’s key', () => {
   })
 
   it('signs delegations until it is closed', async () => {
-    const cosigner = await open()
+    const cosigner = createCosigner({ key: await open(), crypto })
     const { root } = grant()
     // Another domain after the first: what was worked out for one is not used for the other.
     for (const addresses of [PINS.addresses, { ...PINS.addresses, chainId: 1 }, PINS.addresses]) {
-      const { signed, hash } = cosigner.sign(addresses, root)
+      const { signed, hash } = await cosigner.sign(addresses, root)
       expect(delegationSigner(crypto, addresses, signed)).toBe(cosigner.address)
       expect(hash).toBe(delegationHash(crypto, root))
     }
     cosigner.close()
-    expect(() => cosigner.sign(PINS.addresses, root)).toThrow('closed')
+    await expect(cosigner.sign(PINS.addresses, root)).rejects.toThrow('closed')
   })
 
   it('does not open with a wrong passphrase, nor is it overwritten', async () => {
@@ -84,9 +85,9 @@ describe('a secret', () => {
     const path = join(dataDir, 'secret')
     writeFileSync(path, 'a secret of its own\n')
     chmodSync(path, 0o600)
-    expect(readSecret({ name: 'SIGNER_SECRET_FILE', file: path }, { minChars: 16 })).toBe(
-      'a secret of its own',
-    )
+    expect(
+      readSecret({ name: 'SIGNER_SECRET_FILE', file: path, isCredential: false }, { minChars: 16 }),
+    ).toBe('a secret of its own')
     expect(readSecret({ name: 'SIGNER_SECRET', text: 'plain' }, { minChars: 5 })).toBe('plain')
   })
 
@@ -95,7 +96,8 @@ describe('a secret', () => {
     expect(short).toThrow(ConfigError)
     expect(short).toThrow('SIGNER_SECRET is too short')
     expect(short).not.toThrow('plain')
-    const missing = () => readSecret({ name: 'SIGNER_SECRET_FILE', file: '/nowhere' }, { minChars: 6 })
+    const nowhere = { name: 'SIGNER_SECRET_FILE', file: '/nowhere', isCredential: false }
+    const missing = () => readSecret(nowhere, { minChars: 6 })
     expect(missing).toThrow('SIGNER_SECRET_FILE /nowhere cannot be read: ENOENT')
   })
 })

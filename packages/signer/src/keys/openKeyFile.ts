@@ -1,34 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type Address,
-  type Crypto,
-  type Delegation,
-  type DelegationAddresses,
-  delegationDomainHash,
-  delegationHash,
-  type Hex,
-  serializeSignature,
-} from '@pit/chain'
+import { type Crypto, serializeSignature } from '@pit/chain'
 import { readOwnFile } from '@pit/platform/ownFiles'
-import { type ExecutorAttestation, executorAttestationText } from '@pit/protocol'
 import { KeyError, openKey, parseSealed, type SealedKey, sealKey } from './sealKey.ts'
-
-/** The co-signer's key signs delegations and attestations only, and never leaves this file. */
-export interface Cosigner {
-  address: Address
-  sign(addresses: DelegationAddresses, delegation: Delegation): { signed: Delegation; hash: Hex }
-  /** Attests whose key an executor's is. No other text is signed. */
-  attest(executor: ExecutorAttestation): { text: string; signature: Hex }
-  /** Wipes the key; nothing can be signed afterwards. */
-  close(): void
-}
+import type { SigningKey } from './signingKey.ts'
 
 const FILE = 'cosigner.json'
 
-/** Opens the key of this signer, or makes and seals one at the first start. */
-export async function openCosigner({
+/** Where the key rests below the signer's folder. */
+export const keyFileIn = (dataDir: string): string => join(dataDir, 'keys', FILE)
+
+/** Opens the key that rests in a file, or makes and seals one at the first start. */
+export async function openKeyFile({
   dataDir,
   passphrase,
   importKeyFile,
@@ -38,37 +22,22 @@ export async function openCosigner({
   passphrase: string
   importKeyFile: string | null
   crypto: Crypto
-}): Promise<Cosigner & { isNew: boolean }> {
-  const folder = join(dataDir, 'keys')
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const file = join(folder, FILE)
+}): Promise<SigningKey & { isNew: boolean }> {
+  mkdirSync(join(dataDir, 'keys'), { recursive: true, mode: 0o700 })
+  const file = keyFileIn(dataDir)
   const isNew = !existsSync(file)
   const key = isNew
     ? await makeKey({ file, passphrase, importKeyFile, crypto })
     : await reopenKey({ file, passphrase, importKeyFile, crypto })
-  const address = crypto.addressOf(key)
-  // A process signs for one deployment all its life: the domain's hash is worked out once.
-  let known: { addresses: DelegationAddresses; digits: string } | undefined
-  function domainOf(addresses: DelegationAddresses): string {
-    if (known?.addresses !== addresses)
-      known = { addresses, digits: delegationDomainHash(crypto, addresses).slice(2) }
-    return known.digits
-  }
   let open = true
   return {
-    address,
+    address: crypto.addressOf(key),
     isNew,
-    sign(addresses, delegation) {
+    async sign(digest) {
       if (!open) throw new Error('the co-signer’s key is closed')
-      const hash = delegationHash(crypto, delegation)
-      const digest = crypto.keccak256(`0x1901${domainOf(addresses)}${hash.slice(2)}`)
-      return { signed: { ...delegation, signature: serializeSignature(crypto.sign(digest, key)) }, hash }
+      return serializeSignature(crypto.sign(digest, key))
     },
-    attest(executor) {
-      if (!open) throw new Error('the co-signer’s key is closed')
-      const text = executorAttestationText(executor)
-      return { text, signature: serializeSignature(crypto.sign(crypto.hashMessage(text), key)) }
-    },
+    trouble: () => null,
     close() {
       open = false
       key.fill(0)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { systemClock } from '@pit/platform/clock'
 import type { Operator } from '@pit/server/operator'
 import { expect, it, onTestFinished } from 'vitest'
-import { freezeSigner, signerAccessOf } from './freezeSigner.ts'
+import { freezeSigner, signerAccessOf } from './tellSigner.ts'
 
 const REASON = { operator: 'ada', reason: 'a key leaked' }
 
@@ -46,7 +46,7 @@ const secret = 's'.repeat(40)
 it('is noted before and after', async () => {
   const signer = await startSigner()
   const { notes, ...rest } = noting()
-  const deps = { ...rest, access: { url: signer.url, secret }, clock: systemClock }
+  const deps = { ...rest, access: { url: signer.url, tls: null, secret }, clock: systemClock }
   expect(await freezeSigner(deps, { frozen: true, ...REASON })).toEqual({ frozen: true })
   expect(signer.calls).toEqual(['POST /freeze {"frozen":true}'])
   expect(notes).toEqual([
@@ -58,7 +58,7 @@ it('is noted before and after', async () => {
 it('freezes although nothing can be written down, and does not thaw then', async () => {
   const signer = await startSigner()
   const { warned, ...rest } = noting({ fails: true })
-  const deps = { ...rest, access: { url: signer.url, secret }, clock: systemClock }
+  const deps = { ...rest, access: { url: signer.url, tls: null, secret }, clock: systemClock }
   expect(await freezeSigner(deps, { frozen: true, ...REASON })).toEqual({ frozen: true })
   expect(warned).toHaveLength(2)
   await expect(freezeSigner(deps, { frozen: false, ...REASON })).rejects.toThrow('no store')
@@ -69,7 +69,13 @@ it('freezes although the server hangs', async () => {
   const signer = await startSigner()
   const { warned, warn } = noting()
   const operator: Operator = { act: () => new Promise(() => {}) }
-  const deps = { operator, warn, access: { url: signer.url, secret }, clock: systemClock, noteBoundMs: 20 }
+  const deps = {
+    operator,
+    warn,
+    access: { url: signer.url, tls: null, secret },
+    clock: systemClock,
+    noteBoundMs: 20,
+  }
   expect(await freezeSigner(deps, { frozen: true, ...REASON })).toEqual({ frozen: true })
   expect(warned[0]).toContain('no answer within 20 ms')
 })
@@ -77,7 +83,7 @@ it('freezes although the server hangs', async () => {
 it('notes that the signer did not', async () => {
   const signer = await startSigner(403)
   const { notes, ...rest } = noting()
-  const deps = { ...rest, access: { url: signer.url, secret }, clock: systemClock }
+  const deps = { ...rest, access: { url: signer.url, tls: null, secret }, clock: systemClock }
   await expect(freezeSigner(deps, { frozen: false, ...REASON })).rejects.toThrow('the signer did not: No.')
   expect(notes).toMatchObject([{ phase: 'asked' }, { phase: 'failed', why: 'No.' }])
 })
@@ -88,8 +94,12 @@ it('finds the operator’s secret in the settings, or where the devnet’s is ke
   expect(() => signerAccessOf({ DATA_DIR: folder })).toThrow('SIGNER_OPERATOR_SECRET_FILE')
   mkdirSync(join(folder, 'signer'))
   writeFileSync(join(folder, 'signer', 'operator-secret'), 'made\n', { mode: 0o600 })
-  expect(signerAccessOf({ DATA_DIR: folder })).toEqual({ url: 'http://127.0.0.1:4664', secret: 'made' })
+  expect(signerAccessOf({ DATA_DIR: folder })).toEqual({
+    url: 'http://127.0.0.1:4664',
+    tls: null,
+    secret: 'made',
+  })
   const given = { DATA_DIR: folder, SIGNER_OPERATOR_SECRET: 'given', SIGNER_PORT: '99' }
-  expect(signerAccessOf(given)).toEqual({ url: 'http://127.0.0.1:99', secret: 'given' })
+  expect(signerAccessOf(given)).toEqual({ url: 'http://127.0.0.1:99', tls: null, secret: 'given' })
   expect(() => signerAccessOf({ SIGNER_OPERATOR_SECRET_FILE: join(folder, 'none') })).toThrow('ENOENT')
 })
