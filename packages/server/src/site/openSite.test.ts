@@ -22,8 +22,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const COSIGNER = '0x00000000000000000000000000000000000c0519'
 const BARE = BARE_PROFILE as unknown as ChainProfile
 const NODE = 'https://node.example/v1/secret'
-const REAL: ChainProfile = { ...BARE, kind: 'mainnet', rpc_url: NODE, sequencer_url: NODE }
-const DEVNET: ChainProfile = { ...BARE, kind: 'devnet', rpc_url: 'http://127.0.0.1:8545' }
+const REAL: ChainProfile = { ...BARE, kind: 'mainnet', rpc_urls: [NODE], ws_url: NODE, sequencer_url: NODE }
+const DEVNET: ChainProfile = { ...BARE, kind: 'devnet', rpc_urls: ['http://127.0.0.1:8545'] }
 const siteOf = (profile: ChainProfile) => openSite({ profile, folder, cosigner: () => COSIGNER })
 
 describe('the dashboard', () => {
@@ -63,7 +63,7 @@ describe('the dashboard', () => {
   it('hands out its pins with the co-signer, and never the operator’s node of a real chain', async () => {
     const app = await openTestApp({ site: siteOf(REAL) })
     const pins = await app.inject({ url: '/pins.json' })
-    expect(pins.json()).toMatchObject({ kind: 'mainnet', rpc_url: null, cosigner: COSIGNER })
+    expect(pins.json()).toMatchObject({ kind: 'mainnet', rpc_urls: [], cosigner: COSIGNER })
     expect(pins.text).not.toContain('secret')
     await app.close()
   })

@@ -58,8 +58,8 @@ const page = (path: string, name: string, reply: PageAt['page']['reply']): PageA
  * Scripts and styles of this server alone, nothing inline. A devnet's page also asks the devnet's own node, by which
  * it verifies; elsewhere the visitor's wallet is the node.
  */
-function policyOf({ kind, rpc_url }: ChainProfile): string {
-  const node = kind === 'devnet' && rpc_url !== null ? ` ${new URL(rpc_url).origin}` : ''
+function policyOf({ kind, rpc_urls: [url] }: ChainProfile): string {
+  const node = kind === 'devnet' && url !== undefined ? ` ${new URL(url).origin}` : ''
   return (
     `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'${node}; ` +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
@@ -116,7 +116,7 @@ function variantOf(
  * chain's node and sequencer are the operator's, and their addresses may hold a secret.
  */
 function pinsReply(profile: ChainProfile, cosigner: `0x${string}` | null): Reply {
-  const own = profile.kind === 'devnet' ? {} : { rpc_url: null, sequencer_url: null }
+  const own = profile.kind === 'devnet' ? {} : { rpc_urls: [], ws_url: null, sequencer_url: null }
   const pins = { ...profile, ...own, cosigner: profile.cosigner ?? cosigner }
   return { status: 200, body: JSON.stringify(pins) }
 }

@@ -37,7 +37,7 @@ function handsOf(id: string, profile: ChainProfile): Hands {
     const provider = createTestWallet({
       index: Number(id.split(':')[1]),
       mode,
-      nodeUrl: profile.rpc_url ?? walletRpcUrl(),
+      nodeUrl: profile.rpc_urls[0] ?? walletRpcUrl(),
       sendUrl: walletRpcUrl(),
     })
     return { provider, signsTransactions: mode === 'full', grantsSessions: mode === 'full' }
@@ -67,7 +67,8 @@ async function open(id: string, address: `0x${string}`, apiKey?: string): Promis
   const { profile } = await queries.ensureQueryData(pinsQuery)
   const hands = handsOf(id, profile)
   // A devnet's node is this machine's; elsewhere the visitor's wallet is the node that verifies.
-  const rpc = profile.kind === 'devnet' && profile.rpc_url ? rpcAt(profile.rpc_url) : rpcOf(hands.provider)
+  const [url] = profile.kind === 'devnet' ? profile.rpc_urls : []
+  const rpc = url ? rpcAt(url) : rpcOf(hands.provider)
   const client = createClient({
     url: window.location.origin,
     profile,
