@@ -13,8 +13,7 @@ export interface KeptPins {
 
 const PLACE = 'pit.pins'
 
-const textOf = ({ rpc_urls: _, ...pinned }: ChainProfile): string =>
-  canonicalJson(pinned as unknown as Json)
+const textOf = ({ rpc_urls: _, ...pinned }: ChainProfile): string => canonicalJson(pinned as unknown as Json)
 
 async function readPins(): Promise<KeptPins> {
   const answer = await fetch('/pins.json')
