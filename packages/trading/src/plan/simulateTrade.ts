@@ -97,7 +97,8 @@ function pretended(wallet: Address, quote: TradeQuote, model: SimulateRequest['m
 const ALL_APPROVED = { allowance: MAX_UINT256, curveAllowance: MAX_UINT256 }
 const NOTHING_APPROVED = { allowance: 0n, curveAllowance: 0n }
 const NO_PERMIT: WalletState['permit'] = { amount: 0n, expirationS: 0, nonce: 0 }
-const ENDLESS: WalletState['permit'] = { amount: MAX_UINT160, expirationS: 2 ** 48 - 1, nonce: 0 }
+/** Until the latest second that an answer can name. */
+const ENDLESS: WalletState['permit'] = { amount: MAX_UINT160, expirationS: 9_999_999_999, nonce: 0 }
 
 /** Signed by nobody: the simulation takes it for the wallet's. */
 const ANY_SIGNATURE: Hex = `0x${'11'.repeat(64)}1b`

@@ -110,10 +110,10 @@ describe('a quote of a token by address', () => {
     const word = (n: bigint) => n.toString(16).padStart(64, '0')
     const world = openWorld({
       pools: [junkUsdg(), v4(JUNK, USDG, ETHER, UNKNOWN_SKIMMER)],
-      batch: async () => [{ ok: true, result: `0x${word(1_234n)}${word(80_000n)}` }],
+      batch: async () => [{ ok: true, result: `0x${word((ETHER * 6n) / 10n)}${word(80_000n)}` }],
     })
     const quote = await world.quoter.quoteTrade(ask({ tokenIn: JUNK, tokenOut: 'USDG', amountIn: ETHER }))
-    expect(quote.routes.map(({ quotedBy }) => quotedBy)).toEqual(['memory', 'call'])
+    expect(quote.routes.map(({ quotedBy }) => quotedBy)).toEqual(['call', 'memory'])
     expect(quote.candidates).toBe(2)
   })
 

@@ -24,7 +24,9 @@ describe('a wallet', () => {
   const walletAsk = { wallet: WALLET, tokenIn: token(TOKEN, true), tokenOut: token(OTHER), curve: CURVE }
   const permit = `${word(66n)}${word(77n).slice(2)}${word(8n).slice(2)}` as Hex
   const results = (change: Record<number, Hex | null> = {}): Hex => {
-    const all = [word(1n), word(2n), word(3n), permit, word(4n), word(0n), word(1n)]
+    // Paused; then blocked: the wallet, the permit contract, the router.
+    const flags = [word(0n), word(1n), word(0n), word(1n)]
+    const all = [word(1n), word(2n), word(3n), permit, word(4n), ...flags]
     const changed = all.map((data, i) => (i in change ? change[i]! : data))
     return encodeFunctionResult({
       abi: multicall3Abi,
@@ -52,6 +54,7 @@ describe('a wallet', () => {
       delegatedTo: at('cd'),
       hasOtherCode: false,
       stocks: [{ token: TOKEN, paused: false, blocked: true }],
+      blockedParties: [ROUTER],
     })
     expect(sent).toHaveLength(1)
     expect(sent[0]!.params.map((call) => (call as RpcCall)[0])).toEqual([
@@ -69,11 +72,11 @@ describe('a wallet', () => {
     const read = (script: () => unknown, change: Partial<SimulatorOptions> = {}) =>
       refusalOf(open(script, change).simulator.readWallet(walletAsk))
     // Each of the reads, failed or cut short: a pause or a block that cannot be read least of all.
-    for (let i = 0; i < 7; i++) {
+    for (let i = 0; i < 9; i++) {
       for (const bad of [null, '0x', '0x01'] as const)
         expect((await read(() => answers({}, results({ [i]: bad })))).code).toBe('RPC_UNAVAILABLE')
     }
-    for (const flag of [5, 6])
+    for (const flag of [5, 6, 7, 8])
       expect((await read(() => answers({}, results({ [flag]: word(2n) })))).code).toBe('RPC_UNAVAILABLE')
     for (const bad of [null, 7, 'soon', '0x'])
       for (const i of [0, 1, 2, 4, 5])
